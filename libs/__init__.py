@@ -1,0 +1,1 @@
+"""Libraries that at least two services share, each named for one concept."""

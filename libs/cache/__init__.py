@@ -1,0 +1,1 @@
+"""The shared cache in Redis. The only place that imports redis."""

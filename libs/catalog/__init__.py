@@ -1,0 +1,1 @@
+"""The collections as every service sees them."""

@@ -1,0 +1,124 @@
+"""The catalogue as another service has it: fetched in the background, the last good copy kept."""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Protocol, Self
+
+import orjson
+from aiohttp import ClientError, ClientSession, ClientTimeout
+
+from libs.catalog.model import Collection
+from libs.ogc.errors import NotFound, Unavailable
+
+_LOG = logging.getLogger("dams.catalog")
+
+
+class Catalogue(Protocol):
+    """Where handlers look collections up."""
+
+    def collection(self, collection_id: str) -> Collection:
+        """The collection. Raises NotFound, or Unavailable before the first catalogue has arrived."""
+        ...
+
+
+class CatalogueClient:
+    """Follows `common`'s `/internal/catalogue`.
+
+    `common` may be down: the last good copy serves on, and is kept in `state_file` across restarts.
+    """
+
+    def __init__(self, url: str, *, refresh_seconds: float = 2.0, state_file: Path | None = None) -> None:
+        self._url = f"{url}/internal/catalogue"
+        self._refresh_seconds = refresh_seconds
+        self._state_file = state_file
+        self._etag: str | None = None
+        self._collections: Mapping[str, Collection] | None = None
+        self._following: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> Self:
+        self._restore()
+        first = asyncio.Event()
+        self._following = asyncio.create_task(self._follow(first))
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(first.wait(), timeout=3)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        if self._following:
+            self._following.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._following
+
+    @property
+    def collections(self) -> Mapping[str, Collection]:
+        """All collections by id. Raises Unavailable before the first catalogue has arrived."""
+        if self._collections is None:
+            raise Unavailable("The list of collections is not known yet; try again in a moment.")
+        return self._collections
+
+    def collection(self, collection_id: str) -> Collection:
+        """The collection of that id. Raises NotFound or Unavailable."""
+        found = self.collections.get(collection_id)
+        if found is None:
+            raise NotFound(f"There is no collection '{collection_id}'.")
+        return found
+
+    async def health(self) -> str | None:
+        """None, or what is missing."""
+        return "catalogue: none yet" if self._collections is None else None
+
+    async def _follow(self, first: asyncio.Event) -> None:
+        async with ClientSession(timeout=ClientTimeout(total=10)) as session:
+            while True:
+                try:
+                    await self._fetch(session)
+                    first.set()
+                except (
+                    ClientError,
+                    OSError,
+                    TimeoutError,
+                    orjson.JSONDecodeError,
+                    KeyError,
+                    TypeError,
+                ) as error:
+                    _LOG.debug("no catalogue", extra={"fields": {"cause": f"{type(error).__name__}: {error}"}})
+                # before the first answer there is nothing to serve with: ask often
+                await asyncio.sleep(self._refresh_seconds if self._etag else 0.2)
+
+    async def _fetch(self, session: ClientSession) -> None:
+        headers = {"If-None-Match": self._etag} if self._etag else {}
+        async with session.get(self._url, headers=headers) as response:
+            if response.status == 304:
+                return
+            response.raise_for_status()
+            body = await response.read()
+            self._collections = _parse(body)
+            self._etag = response.headers.get("ETag")
+        _LOG.info("catalogue", extra={"fields": {"collections": len(self._collections)}})
+        if self._state_file:
+            await asyncio.to_thread(_save, self._state_file, body)
+
+    def _restore(self) -> None:
+        if self._state_file is None:
+            return
+        try:
+            self._collections = _parse(self._state_file.read_bytes())
+        except (OSError, orjson.JSONDecodeError, KeyError, TypeError):
+            # none yet, or written by another version: the next answer of common replaces it
+            return
+
+
+def _parse(body: bytes) -> dict[str, Collection]:
+    return {
+        collection.id: collection
+        for collection in (Collection.from_json(entry) for entry in orjson.loads(body)["collections"])
+    }
+
+
+def _save(file: Path, body: bytes) -> None:
+    scratch = file.with_suffix(".new")
+    scratch.write_bytes(body)
+    scratch.replace(file)

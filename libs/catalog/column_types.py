@@ -1,0 +1,72 @@
+"""What a column is to a client: JSON Schema type, format, title, unit."""
+
+import re
+from typing import Any
+
+from libs.catalog.model import Column
+
+_INTEGERS = {"int2", "int4", "int8", "oid"}
+_NUMBERS = {"float4", "float8", "numeric", "money"}
+_FORMATS = {
+    "timestamptz": "date-time",
+    "timestamp": "date-time",
+    "date": "date",
+    "time": "time",
+    "timetz": "time",
+    "uuid": "uuid",
+    "interval": "duration",
+}
+TIMES = {"timestamptz", "timestamp", "date"}
+GEOMETRIES = {"geometry", "geography"}
+
+_UNIT = re.compile(r"\s*\[([^\[\]]+)\]\s*\Z")
+
+
+def column_of(entry: dict[str, Any]) -> Column:
+    """The column that a row of introspect.sql describes."""
+    kind, format_ = _json_type(entry)
+    title, description, unit = split_comment(entry["comment"])
+    if kind == "string" and format_ is None and entry["name"].endswith("url"):
+        format_ = "uri"
+    return Column(
+        name=entry["name"],
+        sql_type=entry["sql_type"],
+        type=kind,
+        format=format_,
+        title=title,
+        description=description,
+        unit=unit,
+        indexed=entry["indexed"],
+        not_null=entry["not_null"],
+    )
+
+
+def _json_type(entry: dict[str, Any]) -> tuple[str, str | None]:
+    base = entry["base_type"]
+    if base in _INTEGERS:
+        return "integer", None
+    if base in _NUMBERS:
+        return "number", None
+    if base == "bool":
+        return "boolean", None
+    if base in ("json", "jsonb", "hstore") or entry["type_kind"] == "c":
+        return "object", None
+    if entry["category"] == "A":
+        return "array", None
+    return "string", _FORMATS.get(base)
+
+
+def split_comment(comment: str | None) -> tuple[str | None, str | None, str | None]:
+    """`Title. Description [unit]` taken apart; what is absent is None.
+
+    >>> split_comment("Depth. Of the hypocentre below sea level. [km]")
+    ('Depth', 'Of the hypocentre below sea level.', 'km')
+    """
+    if not comment:
+        return None, None, None
+    text = comment.strip()
+    unit = None
+    if match := _UNIT.search(text):
+        unit, text = match.group(1), text[: match.start()].strip()
+    title, _, description = text.partition(". ")
+    return title.rstrip(".") or None, description.strip() or None, unit

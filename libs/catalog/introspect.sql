@@ -1,0 +1,89 @@
+-- One row per relation in the given schemas that the role may read: what it is, its columns, its key.
+-- Only the system catalogues are read, so the cost does not depend on the number of rows.
+WITH relation AS (
+    SELECT c.oid, n.nspname, c.relname, c.relkind, c.reltuples, obj_description(c.oid, 'pg_class') AS comment
+    FROM pg_class c
+    JOIN pg_namespace n ON n.oid = c.relnamespace
+    WHERE n.nspname = ANY ($1::text[])
+      AND c.relkind IN ('r', 'v', 'm', 'p', 'f')
+      AND NOT c.relispartition
+      AND has_schema_privilege(n.oid, 'USAGE')
+      -- every column must be readable: a role with rights on some columns only would meet errors later
+      AND has_table_privilege(c.oid, 'SELECT')
+),
+first_column AS (
+    -- first column of each plain btree index: MIN and MAX on it are one index probe
+    SELECT DISTINCT i.indrelid, i.indkey[0] AS attnum
+    FROM pg_index i
+    JOIN pg_class ic ON ic.oid = i.indexrelid
+    JOIN pg_am am ON am.oid = ic.relam AND am.amname = 'btree'
+    WHERE i.indisvalid AND i.indpred IS NULL AND i.indkey[0] <> 0
+),
+attribute AS (
+    SELECT
+        a.attrelid,
+        jsonb_agg(jsonb_build_object(
+            'name', a.attname,
+            'sql_type', format_type(a.atttypid, a.atttypmod),
+            'base_type', bt.typname,
+            'type_kind', bt.typtype,
+            'category', bt.typcategory,
+            'element_type', et.typname,
+            'not_null', a.attnotnull,
+            'indexed', l.attnum IS NOT NULL,
+            'comment', col_description(a.attrelid, a.attnum),
+            -- the typmod of a domain over geometry stands in the domain
+            'typmod', CASE WHEN t.typtype = 'd' THEN t.typtypmod ELSE a.atttypmod END
+        ) ORDER BY a.attnum) AS columns
+    FROM pg_attribute a
+    JOIN relation r ON r.oid = a.attrelid
+    JOIN pg_type t ON t.oid = a.atttypid
+    JOIN pg_type bt ON bt.oid = CASE WHEN t.typtype = 'd' THEN t.typbasetype ELSE t.oid END
+    LEFT JOIN pg_type et ON et.oid = bt.typelem AND bt.typcategory = 'A'
+    LEFT JOIN first_column l ON l.indrelid = a.attrelid AND l.attnum = a.attnum
+    WHERE a.attnum > 0 AND NOT a.attisdropped
+    GROUP BY a.attrelid
+),
+key AS (
+    -- the primary key, else a unique index on one column that cannot be null
+    SELECT DISTINCT ON (i.indrelid) i.indrelid, a.attname
+    FROM pg_index i
+    JOIN relation r ON r.oid = i.indrelid
+    JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]
+    WHERE i.indnkeyatts = 1 AND i.indisunique AND i.indisvalid AND i.indpred IS NULL
+      AND i.indkey[0] <> 0 AND (i.indisprimary OR a.attnotnull)
+    ORDER BY i.indrelid, i.indisprimary DESC, i.indexrelid
+)
+SELECT
+    r.oid::bigint AS oid,
+    r.nspname AS schema,
+    r.relname AS name,
+    r.relkind AS kind,
+    CASE WHEN r.reltuples >= 0 THEN r.reltuples::bigint END AS rows,
+    r.comment AS comment,
+    k.attname AS key,
+    a.columns::text AS columns,
+    dependency.sources AS sources
+FROM relation r
+JOIN attribute a ON a.attrelid = r.oid
+LEFT JOIN key k ON k.indrelid = r.oid
+CROSS JOIN LATERAL (
+    -- the tables under a view or a partitioned table, whose changes are its changes
+    WITH RECURSIVE under(oid) AS (
+        SELECT r.oid
+        UNION
+        SELECT found.oid
+        FROM under u
+        CROSS JOIN LATERAL (
+            SELECT d.refobjid AS oid
+            FROM pg_rewrite w
+            JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid
+                AND d.refclassid = 'pg_class'::regclass
+            WHERE w.ev_class = u.oid
+            UNION ALL
+            SELECT i.inhrelid FROM pg_inherits i WHERE i.inhparent = u.oid
+        ) found
+    )
+    SELECT array_agg(u.oid::bigint ORDER BY u.oid) AS sources FROM under u
+) dependency
+ORDER BY r.nspname, r.relname

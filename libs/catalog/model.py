@@ -1,0 +1,127 @@
+"""A collection, its columns and extents, as frozen values that travel as JSON between the services."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Self
+
+from libs.ogc.bbox import BBox
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column that is a property: neither geometry nor hidden."""
+
+    name: str
+    sql_type: str
+    """As `format_type` spells it, such as `timestamp with time zone`."""
+    type: str
+    """JSON Schema type: string, number, integer, boolean, array, object."""
+    format: str | None = None
+    """JSON Schema format such as `date-time`, `date`, `uuid`, `uri`."""
+    title: str | None = None
+    description: str | None = None
+    unit: str | None = None
+    indexed: bool = False
+    """A btree index starts with it, so that sorting and the ends of its range are cheap."""
+    not_null: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class GeometryColumn:
+    """A geometry or geography column."""
+
+    name: str
+    type: str
+    """`Point`, ..., `GeometryCollection`, or `Geometry` where rows may hold any."""
+    srid: int
+    is_geography: bool = False
+    dimensions: int = 2
+    bbox: tuple[float, float, float, float] | None = None
+    """Extent in CRS84, degrees, longitude then latitude; None where unknown or empty."""
+
+    @property
+    def dimension(self) -> int | None:
+        """Topological dimension: 0 points, 1 lines, 2 polygons; None for mixtures."""
+        kinds = {"Point": 0, "LineString": 1, "Curve": 1, "Polygon": 2, "Surface": 2}
+        return kinds.get(self.type.removeprefix("Multi"))
+
+
+@dataclass(frozen=True, slots=True)
+class TimeColumn:
+    """A date, timestamp or timestamptz column, with its extent in RFC 3339 where it is known."""
+
+    name: str
+    sql_type: str
+    start: str | None = None
+    end: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """One collection: a table or the like in a configured schema. `id` is `schema.name`."""
+
+    id: str
+    schema: str
+    name: str
+    oid: int
+    kind: str
+    """table, partitioned table, view, materialized view, foreign table, function."""
+    title: str
+    description: str | None
+    columns: tuple[Column, ...]
+    geometries: tuple[GeometryColumn, ...] = ()
+    times: tuple[TimeColumn, ...] = ()
+    key: str | None = None
+    """The column whose value is the feature id: a single-column primary key."""
+    rows: int | None = None
+    """Estimated number of rows."""
+    sources: tuple[int, ...] = field(default=())
+    """Relations (oids) whose changes change this collection."""
+    shape: str = ""
+    """Changes whenever columns or their types do."""
+
+    @property
+    def type(self) -> str:
+        """The contract's collection type."""
+        return "Function" if self.kind == "function" else "Table"
+
+    def column(self, name: str) -> Column | None:
+        """The property of that name."""
+        return next((column for column in self.columns if column.name == name), None)
+
+    def geometry(self, name: str | None = None) -> GeometryColumn | None:
+        """The geometry column of that name; without one, the default."""
+        if name is None:
+            return self.geometries[0] if self.geometries else None
+        return next((geometry for geometry in self.geometries if geometry.name == name), None)
+
+    def time(self, name: str | None = None) -> TimeColumn | None:
+        """The datetime column of that name; without one, the default."""
+        if name is None:
+            return self.times[0] if self.times else None
+        return next((time for time in self.times if time.name == name), None)
+
+    def bbox(self) -> BBox | None:
+        """Extent of the default geometry."""
+        geometry = self.geometry()
+        return BBox(*geometry.bbox) if geometry and geometry.bbox else None
+
+    def to_json(self) -> dict[str, Any]:
+        """For the internal catalogue."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> Self:
+        """The inverse of `to_json`."""
+        return cls(
+            **{
+                **value,
+                "columns": tuple(Column(**column) for column in value["columns"]),
+                "geometries": tuple(
+                    GeometryColumn(**{**entry, "bbox": tuple(entry["bbox"]) if entry["bbox"] else None})
+                    for entry in value["geometries"]
+                ),
+                "times": tuple(TimeColumn(**entry) for entry in value["times"]),
+                "sources": tuple(value["sources"]),
+            }
+        )

@@ -1,0 +1,80 @@
+"""Data versions: a token for each collection that changes when its committed rows do."""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Self
+
+from libs.catalog.model import Collection
+from libs.ogc.errors import DomainError
+from libs.pg.pool import Database
+from libs.pg.sql import sql
+
+_LOG = logging.getLogger("dams.catalog")
+
+# Relations that are watched have their changes counted, exactly and transactionally, by triggers; the others
+# fall back to the server's counters, which lag while the writing connection idles, and to the file number,
+# which a TRUNCATE changes.
+_COUNTERS = """
+SELECT c.oid::bigint, concat_ws('.', c.relfilenode, s.n_tup_ins + s.n_tup_upd + s.n_tup_del) AS version
+FROM pg_class c JOIN pg_stat_all_tables s ON s.relid = c.oid
+WHERE s.schemaname NOT IN ('pg_catalog', 'information_schema', 'pg_toast')
+"""
+_WATCHED = "SELECT relation::bigint, version::text FROM dams.data_versions()"
+
+
+@dataclass(frozen=True, slots=True)
+class DataVersion:
+    """The token, safe in an ETag, a cache key and an address."""
+
+    token: str
+
+
+class DataVersions:
+    """Polls the versions of all relations, once a second, for all requests together."""
+
+    def __init__(self, database: Database, *, poll_seconds: float = 1.0) -> None:
+        self._database = database
+        self._poll_seconds = poll_seconds
+        self._relations: Mapping[int, str] = {}
+        self._polling: asyncio.Task[None] | None = None
+        self._counters_too = True
+
+    async def __aenter__(self) -> Self:
+        with contextlib.suppress(DomainError):
+            await self._poll()
+        self._polling = asyncio.create_task(self._keep_polling())
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        if self._polling:
+            self._polling.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._polling
+
+    def token(self, collection: Collection) -> str | None:
+        """The collection's version, or None where it cannot be told (a function; the database is away)."""
+        versions = [self._relations.get(oid) for oid in collection.sources]
+        if collection.kind in ("function", "foreign table") or not any(versions):
+            return None
+        text = f"{collection.oid}:{collection.shape}:{versions}"
+        return blake2b(text.encode(), digest_size=9).hexdigest()
+
+    async def _keep_polling(self) -> None:
+        while True:
+            await asyncio.sleep(self._poll_seconds)
+            try:
+                await self._poll()
+            except DomainError as error:
+                # a version that may be old must not vouch for cached answers
+                self._relations = {}
+                _LOG.warning("no data versions", extra={"fields": {"cause": str(error)}})
+
+    async def _poll(self) -> None:
+        relations = {row[0]: row[1] for row in await self._database.fetch(sql(_COUNTERS))}
+        if await self._database.fetchval(sql("SELECT to_regprocedure('dams.data_versions()') IS NOT NULL")):
+            relations |= {row[0]: f"w{row[1]}" for row in await self._database.fetch(sql(_WATCHED))}
+        self._relations = relations

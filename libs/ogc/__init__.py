@@ -1,0 +1,1 @@
+"""The words of the standards. Imports the standard library only."""

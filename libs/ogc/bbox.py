@@ -1,0 +1,62 @@
+"""The `bbox` parameter of OGC API Features (/req/core/fc-bbox-definition)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import isfinite
+
+
+@dataclass(frozen=True, slots=True)
+class BBox:
+    """A box in CRS84 (degrees, longitude then latitude); `west > east` crosses the antimeridian."""
+
+    west: float
+    south: float
+    east: float
+    north: float
+
+    def parts(self) -> tuple["BBox", ...]:
+        """One box, or the two on either side of the antimeridian."""
+        if self.west <= self.east:
+            return (self,)
+        return (
+            BBox(self.west, self.south, 180.0, self.north),
+            BBox(-180.0, self.south, self.east, self.north),
+        )
+
+    def intersects(self, other: "BBox") -> bool:
+        """Whether the two boxes share a point."""
+        return any(
+            a.west <= b.east and b.west <= a.east and a.south <= b.north and b.south <= a.north
+            for a in self.parts()
+            for b in other.parts()
+        )
+
+    def to_json(self) -> list[float]:
+        """`[west, south, east, north]` as RFC 7946 orders it."""
+        return [self.west, self.south, self.east, self.north]
+
+
+def bbox_of(numbers: Sequence[float]) -> BBox:
+    """The box that 4 or 6 numbers describe; heights of a 6-number box are not a filter here.
+
+    Raises ValueError with a sentence for the client when the numbers do not make a box in CRS84.
+    """
+    if len(numbers) not in (4, 6):
+        raise ValueError(f"must have 4 or 6 numbers, has {len(numbers)}")
+    if not all(isfinite(number) for number in numbers):
+        raise ValueError("must have finite numbers only")
+    if len(numbers) == 6:
+        west, south, low, east, north, high = numbers
+        if low > high:
+            raise ValueError(f"minimum height {low:g} is above maximum height {high:g}")
+    else:
+        west, south, east, north = numbers
+    for name, longitude in (("west", west), ("east", east)):
+        if not -180 <= longitude <= 180:
+            raise ValueError(f"{name} edge {longitude:g} is outside longitudes -180 to 180")
+    for name, latitude in (("south", south), ("north", north)):
+        if not -90 <= latitude <= 90:
+            raise ValueError(f"{name} edge {latitude:g} is outside latitudes -90 to 90")
+    if south > north:
+        raise ValueError(f"south edge {south:g} is north of the north edge {north:g}")
+    return BBox(west, south, east, north)

@@ -1,0 +1,50 @@
+"""The tree of domain errors. `libs.web` maps each to a status; nothing else knows about HTTP."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One fault of a request: where (`("query", "bbox")`), what, and the value that was given."""
+
+    loc: tuple[str, ...]
+    msg: str
+    input: object = None
+    type: str = "value_error"
+
+    def to_json(self) -> dict[str, object]:
+        """A ValidationError of the contract."""
+        return {"type": self.type, "loc": list(self.loc), "msg": self.msg, "input": self.input}
+
+
+class DomainError(Exception):
+    """Anything that a request can be answered with instead of what it asked for."""
+
+
+class InvalidParameters(DomainError):
+    """One or more parameters are malformed, unknown or out of range; carries every fault found."""
+
+    def __init__(self, faults: list[Fault]) -> None:
+        super().__init__("; ".join(fault.msg for fault in faults))
+        self.faults = tuple(faults)
+
+
+class NotFound(DomainError):
+    """The resource does not exist."""
+
+
+class NotAcceptable(DomainError):
+    """None of the representations offered fits what the client accepts."""
+
+
+class Unavailable(DomainError):
+    """Something the answer needs cannot be reached or takes too long; worth trying again."""
+
+    def __init__(self, message: str, *, retry_after: int = 2) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
+def invalid_query(name: str, msg: str, value: object = None, kind: str = "value_error") -> InvalidParameters:
+    """An error about a single query parameter."""
+    return InvalidParameters([Fault(("query", name), msg, value, kind)])

@@ -1,0 +1,48 @@
+"""Links (RFC 8288) as every resource of the service carries them."""
+
+from dataclasses import dataclass
+from urllib.parse import quote
+
+REL_CONFORMANCE = "http://www.opengis.net/def/rel/ogc/1.0/conformance"
+REL_DATA = "http://www.opengis.net/def/rel/ogc/1.0/data"
+REL_QUERYABLES = "http://www.opengis.net/def/rel/ogc/1.0/queryables"
+REL_SCHEMA = "http://www.opengis.net/def/rel/ogc/1.0/schema"
+REL_TILESETS_VECTOR = "http://www.opengis.net/def/rel/ogc/1.0/tilesets-vector"
+REL_TILING_SCHEMES = "http://www.opengis.net/def/rel/ogc/1.0/tiling-schemes"
+REL_TILING_SCHEME = "http://www.opengis.net/def/rel/ogc/1.0/tiling-scheme"
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One link; `href` is absolute, or starts with `/` and is relative to the base address."""
+
+    href: str
+    rel: str
+    type: str | None = None
+    title: str | None = None
+    templated: bool | None = None
+    hreflang: str | None = None
+    length: int | None = None
+
+    def to_json(self) -> dict[str, object]:
+        """The members that are set, in the contract's spelling."""
+        members = {
+            "href": self.href,
+            "rel": self.rel,
+            "type": self.type,
+            "title": self.title,
+            "templated": self.templated,
+            "hreflang": self.hreflang,
+            "length": self.length,
+        }
+        return {name: value for name, value in members.items() if value is not None}
+
+    def to_header(self) -> str:
+        """One value of the HTTP `Link` header. Titles stay out: header text is not UTF-8."""
+        kind = f'; type="{self.type}"' if self.type else ""
+        return f'<{self.href}>; rel="{self.rel}"{kind}'
+
+
+def path_segment(text: str) -> str:
+    """`text` as one segment of a path, everything but unreserved characters escaped."""
+    return quote(text, safe="")

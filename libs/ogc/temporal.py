@@ -1,0 +1,92 @@
+"""The `datetime` parameter of OGC API Features (/req/core/fc-time-definition, RFC 3339)."""
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta, timezone
+
+_DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})\Z", re.ASCII)
+_TIMESTAMP = re.compile(
+    r"(\d{4}-\d{2}-\d{2})[Tt ](\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?([Zz]|[+-]\d{2}:\d{2})\Z", re.ASCII
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A closed interval in UTC; `None` is an open end. An instant has `start == end`.
+
+    A date stands for its whole day: `start` is its midnight, `end` its last microsecond.
+    """
+
+    start: datetime | None
+    end: datetime | None
+
+
+def parse_interval(text: str) -> Interval:
+    """`2020-01-01T00:00:00Z`, `2020-01-01`, `start/end`, `../end`, `start/..` or an empty end.
+
+    Raises ValueError with a sentence for the client.
+    """
+    parts = text.split("/")
+    if len(parts) == 1:
+        if text in ("", ".."):
+            raise ValueError("must be an RFC 3339 date-time, a date, or an interval start/end")
+        first, last = _bounds(text)
+        return Interval(first, last)
+    if len(parts) != 2:
+        raise ValueError("must have one '/' between the start and the end of an interval")
+    start = None if parts[0] in ("", "..") else _bounds(parts[0])[0]
+    end = None if parts[1] in ("", "..") else _bounds(parts[1])[1]
+    if start is not None and end is not None and start > end:
+        raise ValueError(f"start {parts[0]} is after end {parts[1]}")
+    return Interval(start, end)
+
+
+def _bounds(text: str) -> tuple[datetime, datetime]:
+    """First and last microsecond of what `text` names."""
+    if _DATE.match(text):
+        try:
+            midnight = datetime.combine(date.fromisoformat(text), time(), UTC)
+        except ValueError:
+            raise ValueError(f"'{text}' is not a date of the calendar") from None
+        return midnight, midnight.replace(hour=23, minute=59, second=59, microsecond=999_999)
+    instant = parse_instant(text)
+    return instant, instant
+
+
+def parse_instant(text: str) -> datetime:
+    """An RFC 3339 date-time in UTC, to the microsecond. Raises ValueError with a sentence for the client."""
+    match = _TIMESTAMP.match(text)
+    if not match:
+        raise ValueError(f"'{text}' is not an RFC 3339 date-time such as 2020-01-31T12:00:00Z, nor a date")
+    day, hour, minute, second, fraction, zone = match.groups()
+    microsecond = int(((fraction or "0") + "000000")[:6])
+    # RFC 3339 allows a leap second; time here has none, so it is the second that follows 59
+    leap = int(second) == 60
+    try:
+        moment = datetime.combine(
+            date.fromisoformat(day),
+            time(int(hour), int(minute), 59 if leap else int(second), microsecond, _offset(zone)),
+        )
+        return (moment + timedelta(seconds=1 if leap else 0)).astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise ValueError(f"'{text}' is not a time of the calendar") from None
+
+
+def _offset(zone: str) -> timezone:
+    if zone in "Zz":
+        return UTC
+    hours, minutes = int(zone[1:3]), int(zone[4:6])
+    if hours > 23 or minutes > 59:
+        raise ValueError("offset out of range")
+    offset = timedelta(hours=hours, minutes=minutes)
+    return timezone(-offset if zone[0] == "-" else offset)
+
+
+def rfc3339(moment: datetime) -> str:
+    """`moment` (with a zone) in UTC with a trailing Z, microseconds only where there are any."""
+    return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+def now() -> str:
+    """The current time for `timeStamp` members."""
+    return rfc3339(datetime.now(UTC).replace(microsecond=0))

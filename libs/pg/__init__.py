@@ -1,0 +1,1 @@
+"""PostgreSQL: the pool, SQL fragments with binds, errors. The only place that imports asyncpg."""

@@ -1,0 +1,1 @@
+"""The filter parameters that items and tiles share, from a request to SQL with binds."""

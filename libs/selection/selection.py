@@ -1,0 +1,223 @@
+"""A selection of a collection's rows and columns: one frozen value, parsed and checked before any SQL."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from libs.catalog.model import Collection, Column, GeometryColumn, TimeColumn
+from libs.ogc.bbox import bbox_of
+from libs.ogc.temporal import parse_interval
+from libs.pg.sql import Sql, all_of, ident, join, sql
+from libs.selection.extent_filters import bbox_condition, datetime_condition
+from libs.selection.request import FaultCollector
+from libs.selection.values import typed
+
+
+@dataclass(frozen=True, slots=True)
+class SortTerm:
+    """One column of an order; ties go to the next."""
+
+    column: Column
+    descending: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which rows and columns of a collection a request wants.
+
+    `geometry` is None where the collection has none or the request wants none (`geom-column=none`);
+    `conditions` are connected by AND; `sort` is what the request says, without the key that breaks ties.
+    """
+
+    collection: Collection
+    geometry: GeometryColumn | None
+    conditions: tuple[Sql, ...]
+    properties: tuple[Column, ...]
+    sort: tuple[SortTerm, ...]
+
+    @property
+    def table(self) -> Sql:
+        """The relation to select from."""
+        return ident(self.collection.schema, self.collection.name)
+
+    @property
+    def where(self) -> Sql:
+        """All conditions as one."""
+        return all_of(self.conditions)
+
+
+def select(collection: Collection, query: FaultCollector) -> Selection:
+    """The selection that the query parameters ask for.
+
+    Reads `geom-column`, `datetime-column`, `ids`, `bbox`, `datetime`, `properties`, `sortby` and the extra
+    parameters (each a property that must equal the value). Faults are added to the query, not raised, so that
+    one answer lists them all; what is faulty is left out of the selection.
+    """
+    geometry = _geometry(collection, query)
+    conditions = [
+        *_ids(collection, query),
+        *_bbox(collection, geometry, query),
+        *_datetime(collection, query),
+        *_property_queries(collection, query),
+    ]
+    return Selection(collection, geometry, tuple(conditions), _properties(collection, query), _sort(collection, query))
+
+
+def unknown_name(name: str, known: Iterable[str]) -> str:
+    """A sentence about a name that is not one of the known ones, with the nearest."""
+    names = list(known)
+    near = get_close_matches(name, names, 3, 0.6)
+    hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(names[:30]) or 'none'}"
+    return f"'{name}' is not a property of this collection; {hint}"
+
+
+def _geometry(collection: Collection, query: FaultCollector) -> GeometryColumn | None:
+    name = query.values.get("geom-column")
+    if name is None:
+        return collection.geometry()
+    if name == "none":
+        return None
+    found = collection.geometry(name)
+    if found is None:
+        names = ", ".join(column.name for column in collection.geometries) or "no geometry columns"
+        query.fault("geom-column", f"geom-column '{name}' does not exist; there are {names}", value=name)
+    return found
+
+
+def _time(collection: Collection, query: FaultCollector) -> TimeColumn | None:
+    name = query.values.get("datetime-column")
+    found = collection.time(name)
+    if found is None and name is not None:
+        names = ", ".join(column.name for column in collection.times) or "no datetime columns"
+        query.fault("datetime-column", f"datetime-column '{name}' does not exist; there are {names}", value=name)
+    return found
+
+
+def _ids(collection: Collection, query: FaultCollector) -> list[Sql]:
+    text = query.values.get("ids")
+    if text is None:
+        return []
+    key = collection.column(collection.key) if collection.key else None
+    if key is None:
+        query.fault("ids", "ids cannot be used: this collection has no identifiers", value=text)
+        return []
+    values = []
+    for part in text.split(","):
+        try:
+            values.append(typed(key, part.strip()))
+        except ValueError as error:
+            query.fault("ids", f"ids: '{part}' {error}", value=part)
+    return [sql("{key} IN ({values})", key=ident(key.name), values=join(", ", values))] if values else []
+
+
+def _bbox(collection: Collection, geometry: GeometryColumn | None, query: FaultCollector) -> list[Sql]:
+    numbers = query.values.get("bbox")
+    if numbers is None:
+        return []
+    geometry = geometry or collection.geometry()
+    if geometry is None:
+        query.fault("bbox", "bbox cannot be used: this collection has no geometry", value=numbers)
+        return []
+    try:
+        return [bbox_condition(geometry, bbox_of(numbers))]
+    except ValueError as error:
+        query.fault("bbox", f"bbox {error}", value=numbers)
+        return []
+
+
+def _datetime(collection: Collection, query: FaultCollector) -> list[Sql]:
+    time = _time(collection, query)
+    text = query.values.get("datetime")
+    if text is None:
+        return []
+    try:
+        interval = parse_interval(text)
+    except ValueError as error:
+        query.fault("datetime", f"datetime {error}", value=text)
+        return []
+    if time is None:
+        if query.values.get("datetime-column") is None:
+            query.fault("datetime", "datetime cannot be used: this collection has no datetime column", value=text)
+        return []
+    return [datetime_condition(time, interval)]
+
+
+def _property_queries(collection: Collection, query: FaultCollector) -> list[Sql]:
+    conditions = []
+    for name, text in query.extra.items():
+        column = collection.column(name)
+        if column is None:
+            query.fault(
+                name,
+                f"{name} is neither a parameter nor a property; {unknown_name(name, _names(collection))}",
+                "extra_forbidden",
+                text,
+            )
+            continue
+        try:
+            value = typed(column, text)
+        except ValueError as error:
+            query.fault(name, f"{name} {error}", value=text)
+            continue
+        conditions.append(sql("{name} = {value}", name=comparable(column), value=value))
+    return conditions
+
+
+def comparable(column: Column) -> Sql:
+    """The column as `typed` values compare with it."""
+    exotic = (
+        column.type == "string"
+        and column.format in (None, "uri")
+        and not column.sql_type.startswith(("text", "character", "citext", "name"))
+    )
+    return sql("{name}::text", name=ident(column.name)) if exotic else ident(column.name)
+
+
+def _properties(collection: Collection, query: FaultCollector) -> tuple[Column, ...]:
+    text = query.values.get("properties")
+    if text is None:
+        return collection.columns
+    chosen = []
+    for name in dict.fromkeys(part.strip() for part in text.split(",")) if text else ():
+        column = collection.column(name)
+        if column is None:
+            query.fault("properties", f"properties: {unknown_name(name, _names(collection))}", value=name)
+        else:
+            chosen.append(column)
+    return tuple(chosen)
+
+
+def _sort(collection: Collection, query: FaultCollector) -> tuple[SortTerm, ...]:
+    text = query.values.get("sortby")
+    if text is None:
+        return ()
+    terms: dict[str, SortTerm] = {}
+    for part in text.split(","):
+        # a "+" that was not escaped arrives as a blank
+        descending = part.startswith("-")
+        name = part[1:] if part[:1] in ("+", "-", " ") else part
+        column = collection.column(name)
+        if column is None:
+            query.fault("sortby", f"sortby: {unknown_name(name, _names(collection))}", value=part)
+        elif column.type in ("object", "array"):
+            query.fault("sortby", f"sortby: '{name}' is of type {column.type}, which has no order", value=part)
+        elif name in terms:
+            query.fault("sortby", f"sortby: '{name}' is given more than once", value=part)
+        else:
+            terms[name] = SortTerm(column, descending)
+    return tuple(terms.values())
+
+
+def _names(collection: Collection) -> list[str]:
+    return [column.name for column in collection.columns]
+
+
+def key_condition(collection: Collection, text: str) -> Sql | None:
+    """The condition that picks the feature with this id; None where no feature can have it."""
+    key = collection.column(collection.key) if collection.key else None
+    if key is None or "\x00" in text:
+        return None
+    try:
+        return sql("{key} = {value}", key=comparable(key), value=typed(key, text))
+    except ValueError:
+        return None

@@ -1,0 +1,1 @@
+"""HTTP plumbing for all services: the only place for aiohttp middleware, negotiation, orjson and HTML."""

@@ -1,0 +1,100 @@
+"""A service's aiohttp application: documented operations bound to handlers, with everything around them."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from aiohttp import web
+
+from libs.ogc.errors import Fault
+from libs.ogc.service_part import ServicePart
+from libs.web.base_url import SETTINGS
+from libs.web.health import HEALTH_CHECKS, PART, add_internal_routes
+from libs.web.html import setup_templates
+from libs.web.middleware import add_headers, around
+from libs.web.negotiation import negotiate
+from libs.web.openapi import Operation, operations
+from libs.web.query_params import QueryValues, read_query
+from libs.web.settings import WebSettings
+
+Vary = {"Vary": "Accept"}
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A request to a documented operation: path parameters, checked query parameters, format.
+
+    `path` holds the path parameters (int where declared so); `query` the query parameters with the faults
+    found so far, which the handler adds to and then raises with `query.check()`.
+    """
+
+    request: web.Request
+    path: Mapping[str, Any]
+    query: QueryValues
+    media_type: str
+
+
+OperationHandler = Callable[[Call], Awaitable[web.StreamResponse]]
+
+
+def make_app(
+    settings: WebSettings,
+    part: ServicePart,
+    handlers: Mapping[str, OperationHandler],
+    *,
+    templates: Path | None = None,
+) -> web.Application:
+    """The application that serves the operations of `part` with `handlers` (operationId to handler).
+
+    Raises ValueError where the two do not name the same operations, so that no route can be undocumented and
+    no documented path unserved.
+    """
+    app = web.Application(middlewares=[around], client_max_size=64 * 1024)
+    app[SETTINGS] = settings
+    app[PART] = part
+    app[HEALTH_CHECKS] = []
+    documented = {operation.operation_id: operation for operation in operations(dict(part.openapi))}
+    if documented.keys() != handlers.keys():
+        raise ValueError(f"documented and served operations differ: {sorted(documented.keys() ^ handlers.keys())}")
+    for operation_id, operation in documented.items():
+        app.router.add_get(_route_path(operation), _bound(operation, handlers[operation_id]))
+    add_internal_routes(app)
+    setup_templates(app, templates)
+    app.on_response_prepare.append(add_headers)
+    return app
+
+
+def _route_path(operation: Operation) -> str:
+    # a collection or item id may hold any character, escaped; "{name}" of aiohttp takes all but "/"
+    return operation.path
+
+
+def _bound(operation: Operation, handler: OperationHandler) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
+    async def handle(request: web.Request) -> web.StreamResponse:
+        query = read_query(operation.parameters, operation.extra_parameters, list(request.query.items()))
+        path: dict[str, Any] = {}
+        for parameter in operation.path_parameters:
+            text = request.match_info[parameter.name]
+            if parameter.type != "integer":
+                path[parameter.name] = text
+            elif text.lstrip("-").isascii() and text.lstrip("-").isdigit() and len(text) <= 18:
+                path[parameter.name] = int(text)
+            else:
+                query.faults.append(
+                    Fault(
+                        ("path", parameter.name),
+                        f"{parameter.name} must be a whole number",
+                        text,
+                        "int_parsing",
+                    )
+                )
+        if query.faults and set(path) != {parameter.name for parameter in operation.path_parameters}:
+            query.check()
+        media_type = negotiate(operation.media_types, query.values.get("f"), request.headers.get("Accept"))
+        response = await handler(Call(request, path, query, media_type))
+        if len(operation.media_types) > 1:
+            response.headers.setdefault("Vary", "Accept")
+        return response
+
+    return handle

@@ -1,0 +1,50 @@
+"""The address that the client used, for absolute links."""
+
+import ipaddress
+import re
+
+from aiohttp import web
+
+from libs.web.settings import WebSettings
+
+SETTINGS = web.AppKey("settings", WebSettings)
+
+_HOST = re.compile(r"[A-Za-z0-9.\-\[\]:]{1,255}\Z")
+_PREFIX = re.compile(r"(/[A-Za-z0-9._~\-]+)*\Z")
+
+
+def base_url(request: web.Request) -> str:
+    """The base address of the service as the client sees it, without a trailing slash.
+
+    Forwarded headers count only when they come from a trusted proxy; a malformed one is ignored, so that
+    nothing but a well-formed address can get into a link.
+    """
+    settings = request.app[SETTINGS]
+    if settings.public_url:
+        return settings.public_url
+    scheme, host, prefix = request.scheme, request.host, ""
+    if _trusted(request, settings):
+        scheme = request.headers.get("X-Forwarded-Proto", scheme)
+        host = request.headers.get("X-Forwarded-Host", host)
+        prefix = request.headers.get("X-Forwarded-Prefix", "")
+    if scheme not in ("http", "https"):
+        scheme = "http"
+    if not _HOST.match(host):
+        host = f"{settings.host}:{settings.port}"
+    return f"{scheme}://{host}{prefix if _PREFIX.match(prefix) else ''}"
+
+
+def _trusted(request: web.Request, settings: WebSettings) -> bool:
+    try:
+        remote = ipaddress.ip_address(request.remote or "")
+    except ValueError:
+        return False
+    return any(remote in network for network in settings.trusted_proxies)
+
+
+def forwarded_request_id(request: web.Request) -> str | None:
+    """The request id that a trusted gateway chose, if it looks like one."""
+    value = request.headers.get("X-Request-Id", "")
+    if re.fullmatch(r"[A-Za-z0-9\-]{8,64}", value) and _trusted(request, request.app[SETTINGS]):
+        return value
+    return None

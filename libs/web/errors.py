@@ -1,0 +1,58 @@
+"""From a domain error to a response: one table, one JSON shape."""
+
+import logging
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any
+
+from aiohttp import web
+
+from libs.ogc.errors import DomainError, InvalidParameters, NotAcceptable, NotFound, Unavailable
+from libs.ogc.media_type import MediaType
+from libs.web.base_url import SETTINGS
+from libs.web.html import page_response
+from libs.web.negotiation import prefers_html
+from libs.web.respond import json_response
+
+_LOG = logging.getLogger("dams.error")
+
+_STATUS: Mapping[type[DomainError], int] = {NotFound: 404, NotAcceptable: 406, Unavailable: 503}
+
+
+def error_response(request: web.Request, error: Exception, request_id: str) -> web.StreamResponse:
+    """The answer to a request that ended in `error`; an unexpected one is logged and becomes a fixed sentence."""
+    if isinstance(error, InvalidParameters):
+        detail: Any = [fault.to_json() for fault in error.faults]
+        return _render(request, request.app[SETTINGS].invalid_parameter_status, detail, {})
+    if isinstance(error, DomainError):
+        status = next((code for kind, code in _STATUS.items() if isinstance(error, kind)), 500)
+        headers = {"Retry-After": str(error.retry_after)} if isinstance(error, Unavailable) else {}
+        if status >= 500:
+            _LOG.warning("unavailable", extra={"fields": {"request_id": request_id, "cause": str(error)}})
+        return _render(request, status, str(error), headers)
+    if isinstance(error, web.HTTPException):
+        return _http_exception(request, error)
+    _LOG.error("unhandled", exc_info=error, extra={"fields": {"request_id": request_id, "path": request.path}})
+    sentence = f"The server made a mistake; it has been logged as request {request_id}."
+    return _render(request, 500, sentence, {})
+
+
+def _http_exception(request: web.Request, error: web.HTTPException) -> web.StreamResponse:
+    if error.status < 400:
+        return error
+    details = {
+        404: f"There is no resource at {request.path}.",
+        405: f"{request.method} is not allowed here; this service only answers GET, HEAD and OPTIONS.",
+        413: "The request has a body larger than this service reads.",
+    }
+    headers = {name: value for name, value in error.headers.items() if name in ("Allow", "Retry-After")}
+    return _render(request, error.status, details.get(error.status, error.reason), headers)
+
+
+def _render(request: web.Request, status: int, detail: Any, headers: Mapping[str, str]) -> web.StreamResponse:
+    headers = {**headers, "Cache-Control": "no-store", "Vary": "Accept"}
+    # a person gets a page; a program, or somebody who asked for another format, gets the JSON
+    if prefers_html(request.headers.get("Accept")) and request.query.get("f", "html") == "html":
+        context = {"status": status, "phrase": HTTPStatus(status).phrase, "detail": detail}
+        return page_response(request, "error.html", context, status=status, headers=headers)
+    return json_response({"detail": detail}, media_type=MediaType.JSON, status=status, headers=headers)

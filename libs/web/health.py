@@ -1,0 +1,37 @@
+"""Internal resources of every service: health, metrics, part. The gateway never exposes them."""
+
+from collections.abc import Awaitable, Callable
+
+from aiohttp import web
+from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+
+from libs.ogc.service_part import ServicePart
+from libs.web.respond import document_response, json_bytes, json_response
+
+HealthCheck = Callable[[web.Application], Awaitable[str | None]]
+"""Looks at one dependency; returns what is wrong with it, or None."""
+
+HEALTH_CHECKS = web.AppKey("health_checks", list[HealthCheck])
+PART = web.AppKey("part", ServicePart)
+
+
+def add_internal_routes(app: web.Application) -> None:
+    """Add `/internal/health`, `/internal/metrics` and `/internal/part`."""
+    app.router.add_get("/internal/health", _health)
+    app.router.add_get("/internal/metrics", _metrics)
+    app.router.add_get("/internal/part", _part)
+
+
+async def _health(request: web.Request) -> web.StreamResponse:
+    missing = [wrong for check in request.app[HEALTH_CHECKS] if (wrong := await check(request.app))]
+    if missing:
+        return json_response({"status": "unavailable", "detail": missing}, status=503)
+    return json_response({"status": "ok"})
+
+
+async def _metrics(_: web.Request) -> web.StreamResponse:
+    return web.Response(body=generate_latest(), headers={"Content-Type": CONTENT_TYPE_LATEST})
+
+
+async def _part(request: web.Request) -> web.StreamResponse:
+    return document_response(request, json_bytes(request.app[PART].to_json()), media_type="application/json")

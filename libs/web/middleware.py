@@ -1,0 +1,92 @@
+"""What happens around every request: id, errors, CORS, OPTIONS, access log, metrics."""
+
+import asyncio
+import logging
+import time
+from uuid import uuid4
+
+from aiohttp import web
+from aiohttp.typedefs import Handler
+from prometheus_client import Counter, Histogram
+
+from libs.web.base_url import forwarded_request_id
+from libs.web.errors import error_response
+
+REQUEST_ID = web.RequestKey("request_id", str)
+
+_ACCESS = logging.getLogger("dams.access")
+_SECONDS = Histogram(
+    "dams_request_seconds",
+    "Time until the response is ready, by route",
+    ["route", "status"],
+    buckets=(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10),
+)
+_CANCELLED = Counter("dams_cancelled_requests_total", "Requests whose client went away before the answer", ["route"])
+
+ALLOWED = "GET, HEAD, OPTIONS"
+_EXPOSED = "Link, ETag, OGC-NumberMatched, OGC-NumberReturned, Server-Timing, X-Request-Id"
+
+
+@web.middleware
+async def around(request: web.Request, handler: Handler) -> web.StreamResponse:
+    """Answer with the handler's response or the error's, and account for it."""
+    started = time.perf_counter()
+    request_id = forwarded_request_id(request) or uuid4().hex
+    request[REQUEST_ID] = request_id
+    route = _route(request)
+    try:
+        response = _preflight(request) or await handler(request)
+    except asyncio.CancelledError:
+        _CANCELLED.labels(route).inc()
+        raise
+    except Exception as error:
+        response = error_response(request, error, request_id)
+    seconds = time.perf_counter() - started
+    _SECONDS.labels(route, response.status).observe(seconds)
+    if not route.startswith("/internal/"):
+        _log(request, response, request_id, seconds)
+    return response
+
+
+async def add_headers(request: web.Request, response: web.StreamResponse) -> None:
+    """Headers of every response (an `on_response_prepare` signal, so that streams have them too)."""
+    headers = response.headers
+    headers["X-Request-Id"] = request.get(REQUEST_ID, "")
+    # data are public and no credential exists: any page may read them
+    headers["Access-Control-Allow-Origin"] = "*"
+    headers["Access-Control-Expose-Headers"] = _EXPOSED
+
+
+def _preflight(request: web.Request) -> web.Response | None:
+    """The answer to OPTIONS on any path that exists."""
+    if request.method != "OPTIONS" or not isinstance(request.match_info.http_exception, web.HTTPMethodNotAllowed):
+        return None
+    return web.Response(
+        status=204,
+        headers={
+            "Allow": ALLOWED,
+            "Access-Control-Allow-Methods": ALLOWED,
+            "Access-Control-Allow-Headers": request.headers.get("Access-Control-Request-Headers", "Accept"),
+            "Access-Control-Max-Age": "86400",
+        },
+    )
+
+
+def _route(request: web.Request) -> str:
+    resource = request.match_info.route.resource
+    return resource.canonical if resource is not None else "none"
+
+
+def _log(request: web.Request, response: web.StreamResponse, request_id: str, seconds: float) -> None:
+    _ACCESS.info(
+        "request",
+        extra={
+            "fields": {
+                "request_id": request_id,
+                "method": request.method,
+                "path": request.raw_path,
+                "status": response.status,
+                "ms": round(seconds * 1000, 2),
+            }
+        },
+    )

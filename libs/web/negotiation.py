@@ -1,0 +1,102 @@
+"""Content negotiation, one implementation for all services: `f` first, then `Accept`."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from libs.ogc.errors import NotAcceptable
+from libs.ogc.media_type import ALIASES, FORMAT_NAMES, FORMATS
+
+
+@dataclass(frozen=True, slots=True)
+class _Range:
+    type: str
+    quality: float
+    position: int
+
+
+def negotiate(offers: Sequence[str], f: str | None, accept: str | None) -> str:
+    """The media type to answer in: one of `offers`, the first being the default.
+
+    `f` wins over `Accept` (it was checked against its declaration). A missing or `*/*` `Accept` gets the
+    default. Raises NotAcceptable where nothing fits (RFC 9110 section 12.5.1).
+    """
+    if f is not None:
+        return _named(offers, f)
+    if not accept:
+        return offers[0]
+    ranges = _parse(accept)
+    # the client's most wanted type wins; of equals, our order, except that a type it names
+    # beats one that a wildcard covers
+    best: tuple[float, int, int] | None = None
+    chosen = ""
+    for rank, offer in enumerate(offers):
+        match = _quality(ranges, offer)
+        if match is None or match[0] <= 0:
+            continue
+        key = (match[0], match[1], -rank)
+        if best is None or key > best:
+            best, chosen = key, offer
+    if best is None:
+        listed = ", ".join(f"{offer} (f={FORMAT_NAMES[offer]})" if offer in FORMAT_NAMES else offer for offer in offers)
+        raise NotAcceptable(f"none of the accepted media types is offered; offered are {listed}")
+    return chosen
+
+
+def prefers_html(accept: str | None) -> bool:
+    """Whether an error should be a page: the client names text/html and likes it at least as well as JSON."""
+    if not accept or "text/html" not in accept.lower():
+        return False
+    return negotiate(["text/html", "application/json"], None, accept) == "text/html"
+
+
+def _named(offers: Sequence[str], f: str) -> str:
+    wanted = FORMATS.get(f)
+    for offer in offers:
+        if offer == wanted:
+            return offer
+    raise NotAcceptable(f"f={f} is not offered here")
+
+
+def _parse(accept: str) -> list[_Range]:
+    ranges = []
+    for position, part in enumerate(accept.split(",")):
+        fields = [field.strip() for field in part.split(";")]
+        kind = fields[0].lower()
+        if not kind:
+            continue
+        quality = 1.0
+        parameters = []
+        for field in fields[1:]:
+            name, _, value = field.partition("=")
+            if name.strip().lower() == "q":
+                try:
+                    quality = min(max(float(value), 0.0), 1.0)
+                except ValueError:
+                    quality = 0.0
+            elif name.strip().lower() not in ("charset", "profile"):
+                parameters.append(field.replace(" ", ""))
+        # java.net's default Accept header calls every type "*" and so do old test suites
+        kind = "*/*" if kind == "*" else kind
+        ranges.append(_Range(";".join([kind, *parameters]), quality, position))
+    return ranges
+
+
+def _quality(ranges: list[_Range], offer: str) -> tuple[float, int] | None:
+    """Quality and specificity (3 named, 2 by alias, 1 `type/*`, 0 `*/*`) of the closest range."""
+    group = offer.split("/", maxsplit=1)[0] + "/*"
+    bare = offer.split(";", maxsplit=1)[0]
+    best: tuple[int, float] | None = None
+    for accepted in ranges:
+        if accepted.type == offer or (";" not in accepted.type and accepted.type == bare):
+            found = (3, accepted.quality)
+        elif ALIASES.get(accepted.type) == offer:
+            found = (2, accepted.quality)
+        elif accepted.type == group:
+            found = (1, accepted.quality)
+        elif accepted.type == "*/*":
+            found = (0, accepted.quality)
+        else:
+            continue
+        if best is None or found > best:
+            best = found
+    return None if best is None else (best[1], best[0])

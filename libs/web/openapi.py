@@ -1,0 +1,95 @@
+"""A service's hand-written OpenAPI part as data: the operations, their parameters and representations.
+
+The declared parameters are what requests are checked against, so documentation and validation cannot drift.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from libs.web.query_params import QueryParameter, query_parameter
+
+_METHODS = ("get", "head", "post", "put", "patch", "delete", "options")
+
+
+@dataclass(frozen=True, slots=True)
+class PathParameter:
+    """A declared path parameter."""
+
+    name: str
+    type: str
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One documented operation."""
+
+    operation_id: str
+    path: str
+    parameters: tuple[QueryParameter, ...]
+    path_parameters: tuple[PathParameter, ...]
+    extra_parameters: str | None
+    """Name of the free-form parameter whose members are parameters themselves (property queries)."""
+    media_types: tuple[str, ...]
+    """What a 200 is offered in, the default first."""
+
+
+_SHARED = Path(__file__).parent / "components.yaml"
+
+
+def load_document(path: Path) -> dict[str, Any]:
+    """The OpenAPI document in a YAML file, with the components that all services share added to its own.
+
+    Raises ValueError where it defines a shared component anew.
+    """
+    document: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
+    components = document.setdefault("components", {})
+    for kind, shared in yaml.safe_load(_SHARED.read_text(encoding="utf-8")).items():
+        own = components.setdefault(kind, {})
+        if again := own.keys() & shared.keys():
+            raise ValueError(f"{path} defines shared components anew: {', '.join(sorted(again))}")
+        own.update(shared)
+    return document
+
+
+def operations(document: dict[str, Any]) -> Iterator[Operation]:
+    """Every operation of the document. Raises ValueError where one declares what we cannot check."""
+    for path, item in document["paths"].items():
+        for method, operation in item.items():
+            if method not in _METHODS:
+                continue
+            declared = [
+                _resolve(document, entry) for entry in [*item.get("parameters", []), *operation.get("parameters", [])]
+            ]
+            yield _operation(document, path, operation, declared)
+
+
+def _operation(
+    document: dict[str, Any], path: str, operation: dict[str, Any], declared: list[dict[str, Any]]
+) -> Operation:
+    ok = _resolve(document, operation["responses"]["200"])
+    query = [entry for entry in declared if entry["in"] == "query"]
+    extra = [entry["name"] for entry in query if entry["schema"].get("type") == "object"]
+    return Operation(
+        operation_id=operation["operationId"],
+        path=path,
+        parameters=tuple(query_parameter(entry) for entry in query if entry["schema"].get("type") != "object"),
+        path_parameters=tuple(
+            PathParameter(entry["name"], entry["schema"]["type"]) for entry in declared if entry["in"] == "path"
+        ),
+        extra_parameters=extra[0] if extra else None,
+        media_types=tuple(ok.get("content", {})),
+    )
+
+
+def _resolve(document: dict[str, Any], node: dict[str, Any]) -> dict[str, Any]:
+    """Follow a local `$ref`; parts refer to nothing outside themselves."""
+    while "$ref" in node:
+        target: Any = document
+        for step in node["$ref"].removeprefix("#/").split("/"):
+            target = target[step]
+        node = target
+    return node

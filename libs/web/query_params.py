@@ -1,0 +1,167 @@
+"""Query parameters checked against their OpenAPI declaration, all faults in one answer."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import isfinite
+from typing import Any
+
+from libs.ogc.errors import Fault, InvalidParameters
+
+_INTEGER = re.compile(r"[+-]?\d{1,18}\Z", re.ASCII)
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\Z", re.ASCII)
+
+Value = Any
+"""What a parameter's schema type says: int, float, bool, str or a list of these."""
+
+
+@dataclass(frozen=True, slots=True)
+class QueryParameter:
+    """A declared query parameter."""
+
+    name: str
+    default: Value
+    parse: Callable[[str], Value]
+    """Text to value; raises _Malformed."""
+
+
+@dataclass(slots=True)
+class QueryValues:
+    """What a request asks, after the checks that its declaration allows.
+
+    `values` holds every declared parameter (its default, or None, where it is absent); `given` the names that
+    the client sent; `extra` the members of the operation's free-form parameter; `faults` what was wrong so far.
+    """
+
+    values: dict[str, Value] = field(default_factory=dict)
+    given: set[str] = field(default_factory=set)
+    extra: dict[str, str] = field(default_factory=dict)
+    faults: list[Fault] = field(default_factory=list)
+
+    def fault(self, name: str, msg: str, kind: str = "value_error", value: object = None) -> None:
+        """Add a fault of the query parameter `name`."""
+        self.faults.append(Fault(("query", name), msg, value, kind))
+
+    def check(self) -> None:
+        """Raise InvalidParameters if there are any faults."""
+        if self.faults:
+            raise InvalidParameters(self.faults)
+
+
+class _MalformedError(ValueError):
+    def __init__(self, kind: str, msg: str) -> None:
+        super().__init__(msg)
+        self.kind = kind
+
+
+def read_query(
+    parameters: Sequence[QueryParameter], extra: str | None, query: Sequence[tuple[str, str]]
+) -> QueryValues:
+    """Check `query` (decoded name and value pairs in the order sent) against the declaration."""
+    declared = {parameter.name: parameter for parameter in parameters}
+    result = QueryValues({parameter.name: parameter.default for parameter in parameters})
+    repeated: set[str] = set()
+    for name, text in query:
+        if name in result.given or name in result.extra:
+            if name not in repeated:
+                repeated.add(name)
+                result.fault(name, f"{name} is given more than once", "repeated", text)
+            continue
+        if "\x00" in text or "\x00" in name:
+            result.given.add(name)
+            result.fault(name.replace("\x00", "?"), "must not hold a NUL character", "string_type")
+        elif name in declared:
+            result.given.add(name)
+            try:
+                result.values[name] = declared[name].parse(text)
+            except _MalformedError as error:
+                result.fault(name, f"{name} {error}", error.kind, text)
+        elif extra is not None:
+            result.extra[name] = text
+        else:
+            result.given.add(name)
+            known = f"; this resource knows {', '.join(declared)}" if declared else "; this resource knows none"
+            result.fault(name, f"{name} is not a parameter{known}", "extra_forbidden", text)
+    return result
+
+
+def query_parameter(declaration: Mapping[str, Any]) -> QueryParameter:
+    """The parameter that an OpenAPI declaration describes.
+
+    Raises ValueError where the schema uses a keyword that is not checked here, so that nothing documented
+    goes unchecked.
+    """
+    name, schema = declaration["name"], declaration["schema"]
+    if schema["type"] == "array" and declaration.get("explode", True):
+        raise ValueError(f"{name}: lists are comma-separated here (explode: false)")
+    return QueryParameter(name, schema.get("default"), _parser(name, schema))
+
+
+_ANNOTATIONS = {"type", "default", "description", "example", "format", "nullable"}
+
+
+def _parser(name: str, schema: Mapping[str, Any]) -> Callable[[str], Value]:
+    kinds: dict[str, tuple[set[str], Callable[[Mapping[str, Any], str], Value]]] = {
+        "integer": ({"minimum", "maximum"}, _integer),
+        "number": ({"minimum", "maximum"}, _number),
+        "boolean": (set(), _boolean),
+        "string": ({"enum", "minLength"}, _string),
+        "array": ({"items", "minItems", "maxItems"}, _array),
+    }
+    keywords, parse = kinds[schema["type"]]
+    unchecked = set(schema) - keywords - _ANNOTATIONS
+    if unchecked:
+        raise ValueError(f"{name}: {', '.join(sorted(unchecked))} would not be checked")
+    return lambda text: parse(schema, text)
+
+
+def _integer(schema: Mapping[str, Any], text: str) -> int:
+    if not _INTEGER.match(text):
+        raise _MalformedError("int_parsing", "must be a whole number")
+    return int(_within(schema, int(text)))
+
+
+def _number(schema: Mapping[str, Any], text: str) -> float:
+    if not _NUMBER.match(text) or not isfinite(float(text)):
+        raise _MalformedError("float_parsing", "must be a number")
+    return _within(schema, float(text))
+
+
+def _within(schema: Mapping[str, Any], value: float) -> float:
+    if "minimum" in schema and value < schema["minimum"]:
+        raise _MalformedError("greater_than_equal", f"must be at least {schema['minimum']}")
+    if "maximum" in schema and value > schema["maximum"]:
+        raise _MalformedError("less_than_equal", f"must be at most {schema['maximum']}")
+    return value
+
+
+def _boolean(_: Mapping[str, Any], text: str) -> bool:
+    if text.lower() not in ("true", "false"):
+        raise _MalformedError("bool_parsing", "must be true or false")
+    return text.lower() == "true"
+
+
+def _string(schema: Mapping[str, Any], text: str) -> str:
+    if "enum" in schema and text not in schema["enum"]:
+        raise _MalformedError("enum", f"must be one of {', '.join(schema['enum'])}")
+    if len(text) < schema.get("minLength", 0):
+        raise _MalformedError("string_too_short", "must not be empty")
+    return text
+
+
+def _array(schema: Mapping[str, Any], text: str) -> list[Value]:
+    items = schema["items"]
+    parse = {"number": _number, "integer": _integer, "string": _string}[items["type"]]
+    values: list[Value] = []
+    for position, part in enumerate(text.split(","), start=1):
+        try:
+            values.append(parse(items, part.strip()))
+        except _MalformedError as error:
+            raise _MalformedError(error.kind, f"item {position} ('{part}') {error}") from None
+    for bound, wrong in (
+        ("minItems", len(values) < schema.get("minItems", 0)),
+        ("maxItems", len(values) > schema.get("maxItems", len(values))),
+    ):
+        if wrong:
+            raise _MalformedError(bound, f"has {len(values)} items, {bound[:3]}imum is {schema[bound]}")
+    return values

@@ -1,0 +1,58 @@
+"""Responses: JSON through orjson, conditional requests, links."""
+
+from collections.abc import Iterable, Mapping
+from hashlib import blake2b
+from typing import Any
+
+import orjson
+from aiohttp import web
+
+from libs.ogc.link import Link
+from libs.ogc.media_type import MediaType, with_charset
+
+
+def json_bytes(value: Any) -> bytes:
+    """`value` as compact JSON."""
+    return orjson.dumps(value, option=orjson.OPT_NON_STR_KEYS)
+
+
+def json_response(
+    value: Any,
+    *,
+    media_type: str = MediaType.JSON,
+    status: int = 200,
+    headers: Mapping[str, str] | None = None,
+) -> web.Response:
+    """A JSON body of the given type."""
+    return body_response(json_bytes(value), media_type=media_type, status=status, headers=headers)
+
+
+def body_response(
+    body: bytes, *, media_type: str, status: int = 200, headers: Mapping[str, str] | None = None
+) -> web.Response:
+    """A body that is ready, with its Content-Type."""
+    # set as a header: aiohttp would take parameters such as ";version=3.0" apart
+    return web.Response(body=body, status=status, headers={"Content-Type": with_charset(media_type), **(headers or {})})
+
+
+def document_response(request: web.Request, body: bytes, *, media_type: str, max_age: int = 0) -> web.StreamResponse:
+    """A whole document whose ETag is made from its bytes; 304 where the client has it already."""
+    etag = f'W/"{blake2b(body, digest_size=12).hexdigest()}"'
+    headers = {"ETag": etag, "Cache-Control": f"public, max-age={max_age}"}
+    if etag_matches(request.headers.get("If-None-Match"), etag):
+        return web.Response(status=304, headers=headers)
+    return body_response(body, media_type=media_type, headers=headers)
+
+
+def etag_matches(if_none_match: str | None, etag: str) -> bool:
+    """Weak comparison of RFC 9110 section 13.1.2."""
+    if not if_none_match:
+        return False
+    if if_none_match.strip() == "*":
+        return True
+    return etag.removeprefix("W/") in (tag.strip().removeprefix("W/") for tag in if_none_match.split(","))
+
+
+def links_json(links: Iterable[Link]) -> list[dict[str, object]]:
+    """Links as a resource's `links` member."""
+    return [link.to_json() for link in links]

@@ -1,0 +1,1 @@
+"""OGC Common: landing page, conformance, collections. The one authority on which collections there are."""

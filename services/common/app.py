@@ -1,0 +1,47 @@
+"""The common service: which resource is answered where."""
+
+from collections.abc import AsyncIterator, Mapping
+from pathlib import Path
+
+from aiohttp import web
+
+from libs.pg.pool import Database, PoolSettings
+from libs.web.app import make_app
+from libs.web.health import HEALTH_CHECKS
+from services.common.catalogue import KEEPER, CatalogueKeeper, catalogue
+from services.common.collection import get_collection
+from services.common.collections import get_collections
+from services.common.conformance import get_conformance
+from services.common.landing import get_landing
+from services.common.part import PART
+from services.common.parts import PartsClient
+from services.common.resources import PARTS
+from services.common.settings import Settings
+
+
+def make(env: Mapping[str, str]) -> web.Application:
+    """The application, from its environment. Raises SettingsError."""
+    settings = Settings.from_env(env)
+    handlers = {
+        "getLandingPage": get_landing,
+        "getConformance": get_conformance,
+        "getCollections": get_collections,
+        "getCollection": get_collection,
+    }
+    app = make_app(settings.web, PART, handlers, templates=Path(__file__).parent / "templates")
+    app.router.add_get("/internal/catalogue", catalogue)
+
+    async def resources(app: web.Application) -> AsyncIterator[None]:
+        pool = PoolSettings(settings.database_url, "dams-common", size=2, statement_timeout_ms=20_000)
+        async with (
+            Database(pool) as database,
+            CatalogueKeeper(database, settings.collection_schemas, refresh_seconds=settings.refresh_seconds) as app[
+                KEEPER
+            ],
+            PartsClient(settings.parts_url, PART) as app[PARTS],
+        ):
+            app[HEALTH_CHECKS].append(lambda app: app[KEEPER].health())
+            yield
+
+    app.cleanup_ctx.append(resources)
+    return app

@@ -1,0 +1,91 @@
+"""The catalogue's keeper: introspects the database now and then and serves the result to everybody."""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Mapping
+from typing import Self
+
+from aiohttp import web
+
+from libs.catalog.introspect import introspect
+from libs.catalog.model import Collection
+from libs.ogc.errors import DomainError, NotFound, Unavailable
+from libs.pg.pool import Database
+from libs.web.respond import document_response, json_bytes
+
+_LOG = logging.getLogger("dams.catalogue")
+
+
+class CatalogueKeeper:
+    """All collections of the configured schemas, never older than the refresh interval while the database answers."""
+
+    def __init__(self, database: Database, schemas: tuple[str, ...], *, refresh_seconds: float) -> None:
+        self._database = database
+        self._schemas = schemas
+        self._refresh_seconds = refresh_seconds
+        self._collections: Mapping[str, Collection] | None = None
+        self.document = b""
+        self._refreshing: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> Self:
+        try:
+            await self._refresh()
+        except DomainError as error:
+            _LOG.warning("no catalogue yet", extra={"fields": {"cause": str(error)}})
+        self._refreshing = asyncio.create_task(self._keep_refreshing())
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        if self._refreshing:
+            self._refreshing.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._refreshing
+
+    @property
+    def collections(self) -> Mapping[str, Collection]:
+        """All collections by id. Raises Unavailable before the database has been read once."""
+        if self._collections is None:
+            raise Unavailable("The list of collections is not known yet; try again in a moment.")
+        return self._collections
+
+    def collection(self, collection_id: str) -> Collection:
+        """The collection of that id. Raises NotFound or Unavailable."""
+        found = self.collections.get(collection_id)
+        if found is None:
+            raise NotFound(f"There is no collection '{collection_id}'.")
+        return found
+
+    async def health(self) -> str | None:
+        """None, or what is missing."""
+        return "catalogue: none yet" if self._collections is None else None
+
+    async def _keep_refreshing(self) -> None:
+        while True:
+            await asyncio.sleep(self._refresh_seconds if self._collections is not None else 0.3)
+            try:
+                await self._refresh()
+            except DomainError as error:
+                _LOG.warning("catalogue not refreshed", extra={"fields": {"cause": str(error)}})
+            except Exception:
+                # a schema that we cannot make sense of must not stop later refreshes
+                _LOG.exception("catalogue not refreshed")
+
+    async def _refresh(self) -> None:
+        found = await introspect(self._database, self._schemas)
+        collections = {collection.id: collection for collection in found}
+        if self._collections is not None and (changed := collections.keys() ^ self._collections.keys()):
+            _LOG.info("catalogue changed", extra={"fields": {"collections": sorted(changed)[:20]}})
+        self.document = json_bytes({"collections": [collection.to_json() for collection in found]})
+        self._collections = collections
+
+
+KEEPER = web.AppKey("catalogue_keeper", CatalogueKeeper)
+
+
+async def catalogue(request: web.Request) -> web.StreamResponse:
+    """GET /internal/catalogue: every collection with its columns, for the other services."""
+    keeper = request.app[KEEPER]
+    if not keeper.document:
+        raise Unavailable("The list of collections is not known yet; try again in a moment.")
+    return document_response(request, keeper.document, media_type="application/json")

@@ -1,0 +1,79 @@
+"""GET /collections/{collectionId}: one collection (OGC API Features, /req/core/sfc-md-op)."""
+
+from dataclasses import replace
+from typing import Any
+
+from aiohttp import web
+
+from libs.catalog.model import Collection
+from libs.ogc.crs import CRS84, GREGORIAN
+from libs.ogc.link import path_segment
+from libs.ogc.media_type import MediaType
+from libs.web.app import Call
+from libs.web.base_url import base_url
+from libs.web.html import page_response
+from libs.web.representations import representations
+from libs.web.respond import json_response, links_json
+from services.common.catalogue import KEEPER
+from services.common.parts import Whole
+from services.common.resources import PARTS, absolute
+
+OFFERS = (MediaType.JSON, MediaType.HTML)
+
+
+async def get_collection(call: Call) -> web.StreamResponse:
+    """The collection's title, extent and links."""
+    call.query.check()
+    app = call.request.app
+    collection = app[KEEPER].collection(call.path["collectionId"])
+    document = collection_json(collection, app[PARTS].whole, base_url(call.request), call.media_type)
+    if call.media_type == MediaType.HTML:
+        return page_response(
+            call.request,
+            "collection.html",
+            {"document": document, "collection": collection, "fact": facts(collection)},
+        )
+    return json_response(document)
+
+
+def collection_json(collection: Collection, whole: Whole, base: str, media_type: str) -> dict[str, Any]:
+    """The Collection resource, the same here and in the list (/req/core/sfc-md-success)."""
+    segment = path_segment(collection.id)
+    # only the key is filled in: other braces are variables of a template
+    filled = [
+        replace(entry.link, href=entry.link.href.replace("{collectionId}", segment))
+        for entry in whole.collection_links
+        if collection.geometries or not entry.needs_geometry
+    ]
+    links = [
+        *representations(f"{base}/collections/{segment}", media_type, OFFERS),
+        *absolute(base, filled),
+    ]
+    return {
+        "id": collection.id,
+        "title": collection.title,
+        "description": collection.description,
+        "links": links_json(links),
+        "extent": extent_json(collection),
+        "itemType": "feature",
+        "crs": [CRS84],
+    }
+
+
+def extent_json(collection: Collection) -> dict[str, Any] | None:
+    """Spatial and temporal extent, each null where it is not known; null where neither is."""
+    geometry, time = collection.geometry(), collection.time()
+    spatial = {"bbox": [list(geometry.bbox)], "crs": CRS84} if geometry and geometry.bbox else None
+    temporal = {"interval": [[time.start, time.end]], "trs": GREGORIAN} if time and (time.start or time.end) else None
+    return {"spatial": spatial, "temporal": temporal} if spatial or temporal else None
+
+
+def facts(collection: Collection) -> dict[str, Any]:
+    """What a page says about a collection beside its document."""
+    geometry = collection.geometry()
+    return {
+        "rows": collection.rows,
+        "geometry_type": geometry.type if geometry else None,
+        "properties": collection.columns,
+        "time": collection.time(),
+    }

@@ -1,0 +1,34 @@
+"""GET /: the landing page (OGC API Common, /req/landing-page)."""
+
+from aiohttp import web
+
+from libs.ogc.media_type import MediaType
+from libs.web.app import Call
+from libs.web.base_url import base_url
+from libs.web.html import page_response
+from libs.web.representations import representations
+from libs.web.respond import json_response, links_json
+from services.common.catalogue import KEEPER
+from services.common.resources import PARTS, absolute
+
+TITLE = "Disaster Analysis and Mapping Service"
+DESCRIPTION = (
+    "Earthquakes, floods and tropical storms as OGC API Features and OGC API Tiles. "
+    "Public and read-only; no key is needed."
+)
+
+
+async def get_landing(call: Call) -> web.StreamResponse:
+    """The service's title, description and links."""
+    call.query.check()
+    app, base = call.request.app, base_url(call.request)
+    offers = (MediaType.JSON, MediaType.HTML)
+    links = [
+        *representations(f"{base}/", call.media_type, offers),
+        *absolute(base, app[PARTS].whole.landing_links),
+    ]
+    document = {"title": TITLE, "description": DESCRIPTION, "links": links_json(links)}
+    if call.media_type == MediaType.HTML:
+        collections = list(app[KEEPER].collections.values())
+        return page_response(call.request, "landing.html", {"document": document, "collections": collections})
+    return json_response(document)

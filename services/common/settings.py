@@ -1,0 +1,29 @@
+"""Settings of the common service."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Self
+
+from libs.web.settings import WebSettings, integer, names, required, url
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """See ARCHITECTURE.md for the variables."""
+
+    web: WebSettings
+    database_url: str = field(repr=False)
+    collection_schemas: tuple[str, ...]
+    parts_url: str | None
+    refresh_seconds: int
+
+    @classmethod
+    def from_env(cls, env: Mapping[str, str]) -> Self:
+        """Raises SettingsError."""
+        return cls(
+            web=WebSettings.from_env(env, port=8081),
+            database_url=required(env, "DATABASE_URL"),
+            collection_schemas=names(env, "COLLECTION_SCHEMAS", "hazard"),
+            parts_url=url(env, "PARTS_URL"),
+            refresh_seconds=integer(env, "CATALOGUE_REFRESH_SECONDS", 5, minimum=1, maximum=3600),
+        )

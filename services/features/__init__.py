@@ -1,0 +1,1 @@
+"""OGC API Features: queryables, items, item."""

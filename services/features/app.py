@@ -1,0 +1,41 @@
+"""The features service: which resource is answered where."""
+
+from collections.abc import AsyncIterator, Mapping
+from pathlib import Path
+
+from aiohttp import web
+
+from libs.catalog.client import CatalogueClient
+from libs.catalog.versions import DataVersions
+from libs.pg.pool import Database, PoolSettings
+from libs.web.app import make_app
+from libs.web.health import HEALTH_CHECKS
+from services.features.item import get_item
+from services.features.items import get_items
+from services.features.items_store import ItemsStore
+from services.features.part import PART
+from services.features.queryables import get_queryables
+from services.features.resources import CATALOGUE, STORE
+from services.features.settings import Settings
+
+
+def make(env: Mapping[str, str]) -> web.Application:
+    """The application, from its environment. Raises SettingsError."""
+    settings = Settings.from_env(env)
+    handlers = {"getQueryables": get_queryables, "getItems": get_items, "getItem": get_item}
+    app = make_app(settings.web, PART, handlers, templates=Path(__file__).parent / "templates")
+
+    async def resources(app: web.Application) -> AsyncIterator[None]:
+        pool = PoolSettings(settings.database_url, "dams-features", size=settings.pool_size)
+        state = settings.state_dir / "features-catalogue.json" if settings.state_dir else None
+        async with (
+            Database(pool) as database,
+            DataVersions(database) as versions,
+            CatalogueClient(settings.catalogue_url, state_file=state) as app[CATALOGUE],
+        ):
+            app[STORE] = ItemsStore(database, versions, count_seconds=0.5)
+            app[HEALTH_CHECKS].extend([lambda app: app[CATALOGUE].health(), lambda _: database.health()])
+            yield
+
+    app.cleanup_ctx.append(resources)
+    return app

@@ -1,0 +1,52 @@
+"""Keyset cursors: where a page starts, bound to the query it belongs to.
+
+A page that starts behind a row, rather than at an offset, costs the same wherever it is, and rows that come and
+go meanwhile neither repeat nor vanish.
+"""
+
+import binascii
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import orjson
+
+from libs.selection.selection import SortTerm
+
+_MAX_LENGTH = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """The sort values of a row, as text that PostgreSQL reads back; `backwards` asks for the rows before it."""
+
+    values: tuple[str | None, ...]
+    backwards: bool = False
+
+
+def encode_cursor(position: Position, fingerprint: str) -> str:
+    """An opaque token for links."""
+    content = [fingerprint, int(position.backwards), *position.values]
+    return urlsafe_b64encode(orjson.dumps(content)).rstrip(b"=").decode()
+
+
+def decode_cursor(token: str, fingerprint: str, order: Sequence[SortTerm]) -> Position:
+    """The position in a token.
+
+    Raises ValueError with a sentence for the client where it is damaged or belongs to another query: starting
+    again at the first page would let a harvester run for ever.
+    """
+    if len(token) > _MAX_LENGTH:
+        raise ValueError("is too long to be one of ours")
+    try:
+        content = orjson.loads(urlsafe_b64decode(token.encode("ascii") + b"=" * (-len(token) % 4)))
+    except (binascii.Error, UnicodeEncodeError, orjson.JSONDecodeError):
+        raise ValueError("is damaged; start again without it") from None
+    if not isinstance(content, list) or len(content) != 2 + len(order) or content[1] not in (0, 1):
+        raise ValueError("does not fit this request; start again without it")
+    if content[0] != fingerprint:
+        raise ValueError("belongs to another query; keep the parameters of the link it came with")
+    values = content[2:]
+    if not all(value is None or isinstance(value, str) for value in values):
+        raise ValueError("is damaged; start again without it")
+    return Position(tuple(values), bool(content[1]))

@@ -1,0 +1,39 @@
+"""Features as GeoJSON (RFC 7946). PostGIS has encoded the geometry; it is embedded, never parsed."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import orjson
+
+from services.features.items_sql import RowPlan
+from services.features.items_store import Row
+
+_OPTIONS = orjson.OPT_NON_STR_KEYS | orjson.OPT_UTC_Z
+
+
+def features(rows: Iterable[Row], plan: RowPlan) -> list[dict[str, Any]]:
+    """Each row as a Feature, ready for `encode`."""
+    start = plan.has_id + plan.has_geometry
+    names = [column.name for column in plan.properties]
+    raw = [name for name, is_json in zip(names, plan.raw_json, strict=True) if is_json]
+    end = start + len(names)
+    result = []
+    for row in rows:
+        values = tuple(row)
+        properties = dict(zip(names, values[start:end], strict=True))
+        for name in raw:
+            if properties[name] is not None:
+                properties[name] = orjson.Fragment(properties[name])
+        geometry = values[plan.has_id] if plan.has_geometry else None
+        feature: dict[str, Any] = {"type": "Feature"}
+        if plan.has_id:
+            feature["id"] = values[0]
+        feature["geometry"] = None if geometry is None else orjson.Fragment(geometry)
+        feature["properties"] = properties
+        result.append(feature)
+    return result
+
+
+def encode(value: Any) -> bytes:
+    """JSON with times in UTC and a trailing Z."""
+    return orjson.dumps(value, default=str, option=_OPTIONS)

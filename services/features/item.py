@@ -1,0 +1,75 @@
+"""GET /collections/{collectionId}/items/{itemId} (OGC API Features, /req/core/f-op)."""
+
+from urllib.parse import urlencode
+
+from aiohttp import web
+
+from libs.ogc.errors import NotFound
+from libs.ogc.link import Link, path_segment
+from libs.ogc.media_type import MediaType
+from libs.selection.selection import key_condition, select
+from libs.web.app import Call
+from libs.web.base_url import base_url
+from libs.web.html import page_response
+from libs.web.representations import representations
+from libs.web.respond import body_response, links_json
+from services.features import csv
+from services.features.geojson import encode, features
+from services.features.items import GEOMETRY_AS, OFFERS
+from services.features.items_html import row_context
+from services.features.items_sql import item_plan
+from services.features.resources import CATALOGUE, STORE
+from services.features.sequences import geojsonseq, ndjson
+
+
+async def get_item(call: Call) -> web.StreamResponse:
+    """One feature by its id."""
+    app, item_id = call.request.app, call.path["itemId"]
+    collection = app[CATALOGUE].collection(call.path["collectionId"])
+    selection = select(collection, call.query)
+    simplify = call.query.values["simplify"]
+    call.query.check()
+    media_type = MediaType(call.media_type)
+    condition = key_condition(collection, item_id)
+    row = None
+    if condition is not None:
+        plan = item_plan(
+            selection,
+            condition,
+            bbox_only=bool(call.query.values["bbox-only"]),
+            simplify=simplify or None,
+            geometry_as=GEOMETRY_AS.get(media_type, "geojson"),
+        )
+        row = await app[STORE].row(plan)
+    if row is None:
+        raise NotFound(f"There is no item '{item_id}' in collection '{collection.id}'.")
+    links = _links(call)
+    headers = {"Link": ", ".join(link.to_header() for link in links)}
+    if media_type == MediaType.HTML:
+        feature = features([row], plan)[0]
+        context = {
+            "collection": collection,
+            "columns": plan.properties,
+            "row": row_context(feature),
+            "links": links_json(links),
+        }
+        return page_response(call.request, "item.html", context, headers=headers)
+    if media_type == MediaType.CSV:
+        body = csv.header(plan) + csv.lines([row], plan)
+    elif media_type == MediaType.GEOJSONSEQ:
+        body = geojsonseq([row], plan)
+    elif media_type == MediaType.NDJSON:
+        body = ndjson([row], plan)
+    else:
+        body = encode({**features([row], plan)[0], "links": links_json(links)})
+    return body_response(body, media_type=media_type, headers=headers)
+
+
+def _links(call: Call) -> list[Link]:
+    base, collection_id = base_url(call.request), path_segment(call.path["collectionId"])
+    address = f"{base}/collections/{collection_id}/items/{path_segment(call.path['itemId'])}"
+    given = {name: text for name, text in call.request.query.items() if name != "f"}
+    return [
+        *representations(f"{address}?{urlencode(given)}" if given else address, call.media_type, OFFERS),
+        Link(f"{base}/collections/{collection_id}", "collection", MediaType.JSON, "The collection"),
+    ]

@@ -1,0 +1,72 @@
+"""A request for items as one frozen value, parsed and checked before any SQL."""
+
+from dataclasses import dataclass
+from hashlib import blake2b
+
+from libs.catalog.model import Collection
+from libs.selection.selection import Selection, SortTerm, select
+from libs.web.query_params import QueryValues
+from services.features.cursor import Position, decode_cursor
+
+
+@dataclass(frozen=True, slots=True)
+class ItemsQuery:
+    """What a request for items wants."""
+
+    selection: Selection
+    limit: int
+    offset: int
+    after: Position | None
+    """Where the page starts, from a `cursor`; None for the first page."""
+    bbox_only: bool
+    simplify: float | None
+    fingerprint: str
+    """Of all that decides which rows in which order, but not of the page: binds a cursor to its query."""
+
+    @property
+    def order(self) -> tuple[SortTerm, ...]:
+        """The total order: what `sortby` says, then the key, so that ties are always broken the same way."""
+        return total_order(self.selection)
+
+
+def total_order(selection: Selection) -> tuple[SortTerm, ...]:
+    """`sortby`, then the key unless it is there already."""
+    collection = selection.collection
+    key = collection.column(collection.key) if collection.key else None
+    if key is None or any(term.column.name == key.name for term in selection.sort):
+        return selection.sort
+    return (*selection.sort, SortTerm(key))
+
+
+def parse_items(collection: Collection, query: QueryValues) -> ItemsQuery:
+    """The query that the parameters make. Raises InvalidParameters with every fault."""
+    selection = select(collection, query)
+    values = query.values
+    fingerprint = fingerprint_of(selection)
+    after = None
+    if values["cursor"] is not None:
+        try:
+            after = decode_cursor(values["cursor"], fingerprint, total_order(selection))
+        except ValueError as error:
+            query.fault("cursor", f"cursor {error}", value=values["cursor"])
+        if values["offset"]:
+            query.fault("offset", "offset and cursor cannot be combined", value=values["offset"])
+    if values["simplify"] is not None and values["simplify"] < 0:
+        query.fault("simplify", "simplify must not be negative", value=values["simplify"])
+    query.check()
+    return ItemsQuery(
+        selection=selection,
+        limit=values["limit"],
+        offset=values["offset"] or 0,
+        after=after,
+        bbox_only=bool(values["bbox-only"]),
+        simplify=values["simplify"] or None,
+        fingerprint=fingerprint,
+    )
+
+
+def fingerprint_of(selection: Selection) -> str:
+    """A checksum of the rows and their order that a selection asks for."""
+    text, args = selection.where.render()
+    order = [(term.column.name, term.column.sql_type, term.descending) for term in total_order(selection)]
+    return blake2b(f"{selection.collection.id}{text}{args!r}{order}".encode(), digest_size=9).hexdigest()

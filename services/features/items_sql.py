@@ -1,0 +1,201 @@
+"""SQL of items and item. Pure: values in, statement with binds out."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from libs.catalog.model import Column, GeometryColumn
+from libs.pg.sql import EMPTY, Sql, all_of, any_of, bind, ident, join, sql
+from libs.selection.selection import Selection, SortTerm
+from services.features.cursor import Position
+from services.features.items_query import ItemsQuery
+
+_NATIVE = {
+    "smallint", "integer", "bigint", "real", "double precision", "boolean", "text", "name", "uuid", "date",
+    "timestamp with time zone", "timestamp without time zone",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class RowPlan:
+    """How a fetched row is laid out: `[id] [geometry] properties... [sort values]...`, each part where present."""
+
+    statement: Sql
+    has_id: bool
+    has_geometry: bool
+    properties: tuple[Column, ...]
+    raw_json: tuple[bool, ...]
+    """For each property: whether its value is JSON text to embed rather than a value to encode."""
+    sort_values: int
+    reversed: bool = False
+    """Rows come last to first."""
+
+
+def items_plan(query: ItemsQuery, *, limit: int, geometry_as: str = "geojson") -> RowPlan:
+    """Up to `limit` rows from where the page starts; one more than wanted tells whether there is a next page."""
+    order = query.order
+    backwards = query.after is not None and query.after.backwards
+    selection = query.selection
+    conditions = list(selection.conditions)
+    if query.after is not None:
+        conditions.append(beyond(order, query.after))
+    columns, head = _columns(selection, geometry_as, query.bbox_only, query.simplify)
+    columns += [ident(term.column.name) for term in order]
+    statement = sql(
+        "SELECT {columns} FROM {table} WHERE {where}{order} LIMIT {limit}{offset}",
+        columns=join(", ", columns) if columns else sql("1"),
+        table=selection.table,
+        where=all_of(conditions),
+        order=_order_by(order, backwards),
+        limit=bind(limit, "int8"),
+        offset=sql(" OFFSET {offset}", offset=bind(query.offset, "int8")) if query.offset else EMPTY,
+    )
+    return RowPlan(statement, *head, sort_values=len(order), reversed=backwards)
+
+
+def item_plan(
+    selection: Selection,
+    condition: Sql,
+    *,
+    bbox_only: bool,
+    simplify: float | None,
+    geometry_as: str = "geojson",
+) -> RowPlan:
+    """The one row that `condition` picks."""
+    columns, head = _columns(selection, geometry_as, bbox_only, simplify)
+    statement = sql(
+        "SELECT {columns} FROM {table} WHERE {condition} LIMIT 1",
+        columns=join(", ", columns),
+        table=selection.table,
+        condition=condition,
+    )
+    return RowPlan(statement, *head, sort_values=0)
+
+
+def count_statement(selection: Selection) -> Sql:
+    """The number of rows that the selection matches."""
+    return sql("SELECT count(*) FROM {table} WHERE {where}", table=selection.table, where=selection.where)
+
+
+def _columns(
+    selection: Selection, geometry_as: str, bbox_only: bool, simplify: float | None
+) -> tuple[list[Sql], tuple[bool, bool, tuple[Column, ...], tuple[bool, ...]]]:
+    columns = []
+    key, geometry = selection.collection.key, selection.geometry
+    if key is not None:
+        columns.append(_property(selection.collection.column(key)))
+    if geometry is not None:
+        shape = geometry_expression(geometry, bbox_only=bbox_only, simplify=simplify)
+        columns.append(_encoded(shape, geometry_as))
+    raw = []
+    for column in selection.properties:
+        raw.append(column.sql_type.partition("(")[0] not in _NATIVE and not column.sql_type.startswith("character"))
+        columns.append(_property(column))
+    return columns, (key is not None, geometry is not None, selection.properties, tuple(raw))
+
+
+def _property(column: Column | None) -> Sql:
+    if column is None:
+        return sql("NULL")
+    name = ident(column.name)
+    if column.sql_type.startswith("character"):
+        return sql("{name}::text", name=name)
+    if column.sql_type in _NATIVE:
+        return name
+    if column.sql_type in ("json", "jsonb"):
+        return sql("{name}::text", name=name)
+    return sql("to_json({name})::text", name=name)
+
+
+def geometry_expression(column: GeometryColumn, *, bbox_only: bool, simplify: float | None) -> Sql:
+    """The geometry in CRS84, longitude then latitude in degrees; NULL where it is null or empty."""
+    name = ident(column.name)
+    shape = sql("{name}::geometry", name=name) if column.is_geography else name
+    if column.type in (
+        "Geometry",
+        "CircularString",
+        "CompoundCurve",
+        "CurvePolygon",
+        "MultiCurve",
+        "MultiSurface",
+    ):
+        # GeoJSON knows no curves; of other geometries this leaves what it finds
+        shape = sql("ST_CurveToLine({shape})", shape=shape)
+    if column.srid not in (0, 4326):
+        shape = sql("ST_Transform({shape}, 4326)", shape=shape)
+    elif column.srid == 0 and column.type == "Geometry":
+        # rows may each have an SRID of their own
+        shape = sql(
+            "CASE ST_SRID({name}) WHEN 0 THEN {shape} WHEN 4326 THEN {shape} ELSE ST_Transform({shape}, 4326) END",
+            name=name,
+            shape=shape,
+        )
+    if simplify is not None:
+        shape = sql(
+            "ST_SimplifyPreserveTopology({shape}, {tolerance})",
+            shape=shape,
+            tolerance=bind(simplify, "float8"),
+        )
+    if bbox_only:
+        shape = sql("ST_Envelope({shape})", shape=shape)
+    return shape
+
+
+def _encoded(shape: Sql, geometry_as: str) -> Sql:
+    if geometry_as == "wkt":
+        return sql("ST_AsText({shape}, 9)", shape=shape)
+    # nine decimals are a tenth of a millimetre; option 0 leaves the CRS out, as RFC 7946 wants
+    return sql("CASE WHEN NOT ST_IsEmpty({shape}) THEN ST_AsGeoJSON({shape}, 9, 0) END", shape=shape)
+
+
+def _order_by(order: Sequence[SortTerm], backwards: bool) -> Sql:
+    if not order:
+        return EMPTY
+    return sql(" ORDER BY {terms}", terms=join(", ", [_term(term, backwards) for term in order]))
+
+
+def _term(term: SortTerm, backwards: bool) -> Sql:
+    # nulls come last whatever the direction; said only where it is not PostgreSQL's default, so that a plain
+    # index serves the order
+    name = ident(term.column.name)
+    if term.descending == backwards:
+        return sql("{name} ASC NULLS FIRST", name=name) if backwards and not term.column.not_null else name
+    if term.column.not_null or backwards:
+        return sql("{name} DESC", name=name)
+    return sql("{name} DESC NULLS LAST", name=name)
+
+
+def beyond(order: Sequence[SortTerm], position: Position) -> Sql:
+    """Rows after (or, backwards, before) a position in an order.
+
+    Nulls come last. With one direction and no nulls it is a row comparison, which an index on the same columns
+    answers by a range.
+    """
+    descending = {term.descending != position.backwards for term in order}
+    values = [
+        None if value is None else bind(value, "text", cast=term.column.sql_type)
+        for term, value in zip(order, position.values, strict=True)
+    ]
+    if len(descending) == 1 and all(term.column.not_null for term in order) and None not in values:
+        names = join(", ", [ident(term.column.name) for term in order])
+        bound = join(", ", [value for value in values if value is not None])
+        template = "ROW({names}) < ROW({bound})" if descending.pop() else "ROW({names}) > ROW({bound})"
+        return sql(template, names=names, bound=bound)
+    alternatives = []
+    same: list[Sql] = []
+    for term, value in zip(order, values, strict=True):
+        name = ident(term.column.name)
+        alternatives.append(all_of([*same, _one_beyond(name, value, term, position.backwards)]))
+        same.append(
+            sql("{name} IS NULL", name=name) if value is None else sql("{name} = {value}", name=name, value=value)
+        )
+    return any_of(alternatives)
+
+
+def _one_beyond(name: Sql, value: Sql | None, term: SortTerm, backwards: bool) -> Sql:
+    if value is None:
+        return sql("{name} IS NOT NULL", name=name) if backwards else sql("FALSE")
+    template = "{name} < {value}" if term.descending != backwards else "{name} > {value}"
+    compared = sql(template, name=name, value=value)
+    if backwards or term.column.not_null:
+        return compared
+    return sql("{compared} OR {name} IS NULL", compared=compared, name=name)

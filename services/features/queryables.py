@@ -1,0 +1,70 @@
+"""GET /collections/{collectionId}/queryables (OGC API Features Part 3, /req/queryables)."""
+
+from typing import Any
+
+from aiohttp import web
+
+from libs.catalog.model import Collection, Column, GeometryColumn
+from libs.ogc.link import path_segment
+from libs.ogc.media_type import MediaType
+from libs.web.app import Call
+from libs.web.base_url import base_url
+from libs.web.html import page_response
+from libs.web.representations import representations
+from libs.web.respond import json_response, links_json
+from services.features.resources import CATALOGUE
+
+_OFFERS = (MediaType.SCHEMAJSON, MediaType.HTML)
+_SCHEMA = "https://json-schema.org/draft/2019-09/schema"
+
+
+async def get_queryables(call: Call) -> web.StreamResponse:
+    """The properties that `filter` and property queries may use."""
+    call.query.check()
+    collection = call.request.app[CATALOGUE].collection(call.path["collectionId"])
+    address = f"{base_url(call.request)}/collections/{path_segment(collection.id)}/queryables"
+    document = queryables_json(collection, address)
+    if call.media_type == MediaType.HTML:
+        links = links_json(representations(address, call.media_type, _OFFERS))
+        context = {"collection": collection, "document": document, "links": links}
+        return page_response(call.request, "queryables.html", context)
+    return json_response(document, media_type=MediaType.SCHEMAJSON)
+
+
+def queryables_json(collection: Collection, address: str) -> dict[str, Any]:
+    """A JSON Schema whose properties are maps of string to string, as the contract types them."""
+    return {
+        "title": collection.title,
+        "type": "object",
+        "properties": {
+            **{geometry.name: _geometry(geometry) for geometry in collection.geometries},
+            **{column.name: _column(column) for column in collection.columns},
+        },
+        "$schema": _SCHEMA,
+        "$id": address,
+    }
+
+
+def _column(column: Column) -> dict[str, str]:
+    members = {
+        "title": column.title or column.name,
+        "description": column.description,
+        "type": column.type,
+        "format": column.format,
+        "x-ogc-unit": column.unit,
+    }
+    return {name: value for name, value in members.items() if value}
+
+
+def _geometry(geometry: GeometryColumn) -> dict[str, str]:
+    # /req/queryables/get-queryables-response-body: spatial queryables have a format and no type
+    known = {
+        "Point": "point",
+        "LineString": "linestring",
+        "Polygon": "polygon",
+        "MultiPoint": "multipoint",
+        "MultiLineString": "multilinestring",
+        "MultiPolygon": "multipolygon",
+        "GeometryCollection": "geometrycollection",
+    }
+    return {"title": geometry.name, "format": f"geometry-{known.get(geometry.type, 'any')}"}

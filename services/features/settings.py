@@ -1,0 +1,30 @@
+"""Settings of the features service."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Self
+
+from libs.web.settings import WebSettings, integer, required, url
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """See ARCHITECTURE.md for the variables."""
+
+    web: WebSettings
+    database_url: str = field(repr=False)
+    catalogue_url: str
+    state_dir: Path | None
+    pool_size: int
+
+    @classmethod
+    def from_env(cls, env: Mapping[str, str]) -> Self:
+        """Raises SettingsError."""
+        return cls(
+            web=WebSettings.from_env(env, port=8082),
+            database_url=required(env, "DATABASE_URL"),
+            catalogue_url=url(env, "CATALOGUE_URL", "http://127.0.0.1:8081") or "",
+            state_dir=Path(env["STATE_DIR"]) if env.get("STATE_DIR") else None,
+            pool_size=integer(env, "POOL_SIZE", 10, minimum=1, maximum=200),
+        )

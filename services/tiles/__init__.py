@@ -1,0 +1,1 @@
+"""OGC API Tiles: tile matrix sets, tilesets, vector tiles, TileJSON, style."""

@@ -1,0 +1,102 @@
+"""GET .../tilejson.json and .../style.json: a tileset in the words of web maps."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from aiohttp import web
+
+from libs.catalog.model import Collection, GeometryColumn
+from libs.ogc.media_type import MediaType
+from libs.web.app import Call
+from libs.web.base_url import base_url
+from libs.web.respond import json_response
+from services.tiles.resources import CATALOGUE, geometry_of
+from services.tiles.style import style_json
+from services.tiles.tile_matrix_sets import TileMatrixSet, tile_matrix_set
+from services.tiles.tilesets import tileset_address
+
+_DEEPEST = 14
+"""Tiles have 4096 units a side: at this zoom one is 60 cm, and clients stretch tiles for deeper ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Described:
+    collection: Collection
+    geometry: GeometryColumn
+    tms: TileMatrixSet
+    template: str
+    minzoom: int
+    maxzoom: int
+    base: str
+
+
+async def get_tilejson(call: Call) -> web.StreamResponse:
+    """TileJSON 3.0 of a tileset."""
+    described = _describe(call)
+    collection, bbox = described.collection, described.geometry.bbox
+    document: dict[str, Any] = {
+        "tilejson": "3.0.0",
+        "name": collection.title,
+        "description": collection.description or collection.title,
+        "version": "1.0.0",
+        "scheme": "xyz",
+        "tiles": [described.template],
+        "minzoom": described.minzoom,
+        "maxzoom": described.maxzoom,
+        "vector_layers": [
+            {
+                "id": collection.id,
+                "description": collection.description or collection.title,
+                "minzoom": described.minzoom,
+                "maxzoom": described.maxzoom,
+                "fields": {column.name: column.title or column.type for column in collection.columns},
+            }
+        ],
+    }
+    if bbox:
+        document["bounds"] = list(bbox)
+        document["center"] = [(bbox[0] + bbox[2]) / 2, (bbox[1] + bbox[3]) / 2, described.minzoom]
+    return json_response(document, media_type=MediaType.JSON)
+
+
+async def get_style(call: Call) -> web.StreamResponse:
+    """A MapLibre style that draws the basemap and the collection on top."""
+    described = _describe(call)
+    collection, bbox = described.collection, described.geometry.bbox
+    document = style_json(
+        collection_id=collection.id,
+        title=collection.title,
+        geometry_type=described.geometry.type,
+        properties={column.name: column.type for column in collection.columns},
+        base_url=described.base,
+        tile_matrix_set_id=described.tms.id,
+        tiles_url_template=described.template,
+        minzoom=described.minzoom,
+        maxzoom=described.maxzoom,
+        bounds=bbox,
+        center=None,
+        attribution=None,
+    )
+    return json_response(document, media_type=MediaType.JSON)
+
+
+def _describe(call: Call) -> _Described:
+    """What both descriptors say. Raises NotFound, or InvalidParameters with every fault."""
+    collection = call.request.app[CATALOGUE].collection(call.path["collectionId"])
+    tms = tile_matrix_set(call.path["tileMatrixSetId"])
+    geometry = geometry_of(collection, call.query)
+    levels = sorted(tms.matrices)
+    values = call.query.values
+    minzoom = levels[0] if values["minzoom"] is None else values["minzoom"]
+    maxzoom = min(levels[-1], _DEEPEST) if values["maxzoom"] is None else values["maxzoom"]
+    for name, zoom in (("minzoom", minzoom), ("maxzoom", maxzoom)):
+        if not levels[0] <= zoom <= levels[-1]:
+            call.query.fault(name, f"{name} must be between {levels[0]} and {levels[-1]} on {tms.id}", value=zoom)
+    if minzoom > maxzoom:
+        call.query.fault("minzoom", f"minzoom {minzoom} is above maxzoom {maxzoom}", value=minzoom)
+    call.query.check()
+    base = base_url(call.request)
+    template = f"{tileset_address(base, collection, tms)}/{{z}}/{{x}}/{{y}}"
+    if values["geom-column"] is not None:
+        template += f"?geom-column={geometry.name}"
+    return _Described(collection, geometry, tms, template, minzoom, maxzoom, base)

@@ -1,0 +1,199 @@
+"""Colours of the map: classes that stay apart for colour-blind eyes, each with the property values it stands for."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+Expression = Any
+"""A MapLibre style expression: a JSON array, or a literal."""
+
+MISSING = "#8d99a5"
+
+
+@dataclass(frozen=True, slots=True)
+class Class:
+    """One colour of a scale and what it stands for: values from `start` up, or one of `values`."""
+
+    label: str
+    color: str
+    start: float | None = None
+    values: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """A property's classes, in their order, as a colour expression and as a legend."""
+
+    title: str
+    properties: tuple[str, ...]
+    """Alternative names of the property; the first that a feature has counts."""
+    classes: tuple[Class, ...]
+    unit: str | None = None
+
+    def for_properties(self, names: Sequence[str]) -> "Scale | None":
+        """This scale on those of its properties that exist, or None where none does."""
+        found = tuple(name for name in self.properties if name in names)
+        return Scale(self.title, found, self.classes, self.unit) if found else None
+
+    def color(self) -> Expression:
+        """The colour of a feature; features without the property get a neutral one."""
+        if self.classes[0].start is None:
+            return self._match()
+        value = ["to-number", self._value(), -1e9]
+        steps = [part for item in self.classes for part in (item.start, item.color)]
+        return ["step", value, MISSING, *steps]
+
+    def rank(self) -> Expression:
+        """The class's position, from 0; what is worse is drawn on top."""
+        if self.classes[0].start is not None:
+            return ["to-number", self._value(), -1]
+        ranks: list[Any] = []
+        for position, item in enumerate(self.classes):
+            ranks += [list(item.values), position]
+        return ["match", ["to-string", self._value()], *ranks, -1]
+
+    def legend(self, symbol: Literal["circle", "line", "fill"]) -> dict[str, Any]:
+        """The legend as JSON: title, unit, property, and label, colour and values of each class."""
+        return {
+            "title": self.title,
+            "unit": self.unit,
+            "properties": list(self.properties),
+            "symbol": symbol,
+            "classes": [
+                {"label": item.label, "color": item.color}
+                | ({"from": item.start} if item.start is not None else {"values": list(item.values)})
+                for item in self.classes
+            ],
+        }
+
+    def _value(self) -> Expression:
+        gets = [["get", name] for name in self.properties]
+        return gets[0] if len(gets) == 1 else ["coalesce", *gets]
+
+    def _match(self) -> Expression:
+        pairs = [part for item in self.classes for part in (list(item.values), item.color)]
+        return ["match", ["to-string", self._value()], *pairs, MISSING]
+
+
+DEPTH = Scale(
+    "Depth",
+    ("depth", "depth_km"),
+    (
+        Class("0", "#f8961e", -100),
+        Class("35", "#e4572e", 35),
+        Class("70", "#c2255c", 70),
+        Class("150", "#862e9c", 150),
+        Class("300", "#4a2a86", 300),
+        Class("500+", "#1f1a4d", 500),
+    ),
+    "km",
+)
+
+_SAFFIR_SIMPSON = ("#6c8ebf", "#35a0a0", "#ffe08a", "#fbb040", "#f0692a", "#c2185b", "#6a0f6a")
+_CATEGORIES = ("TD", "TS", "C1", "C2", "C3", "C4", "C5")
+_THRESHOLDS = (0, 34, 64, 83, 96, 113, 137)
+
+WIND = Scale(
+    "Cyclone category (Saffir–Simpson)",
+    ("wind_kt", "max_wind_kt", "wind_speed_kt"),
+    tuple(Class(*item) for item in zip(_CATEGORIES, _SAFFIR_SIMPSON, _THRESHOLDS, strict=True)),
+    None,
+)
+
+CATEGORY = Scale(
+    "Cyclone category (Saffir–Simpson)",
+    ("category",),
+    tuple(
+        # spelt TD, TS, C1 or 1, or with -1 and 0 for what is weaker than a hurricane
+        Class(
+            label,
+            color,
+            values=(label, str(number), f"Category {number}") if number > 0 else (label, str(number)),
+        )
+        for label, color, number in zip(_CATEGORIES, _SAFFIR_SIMPSON, range(-1, 6), strict=True)
+    ),
+)
+
+WIND_ZONE = Scale(
+    "Wind zone",
+    ("wind_speed_kt", "wind_kt", "max_wind_kt"),
+    (
+        Class("34", "#35a0a0", 0),
+        Class("50", "#fbb040", 50),
+        Class("64", "#f0692a", 64),
+        Class("83", "#c2185b", 83),
+        Class("96+", "#6a0f6a", 96),
+    ),
+    "kt",
+)
+
+ALERT = Scale(
+    "Alert level",
+    ("alert_level", "alert"),
+    (
+        Class("Green", "#5aae61", values=("Green", "green")),
+        Class("Yellow", "#f4d03f", values=("Yellow", "yellow")),
+        Class("Orange", "#f59f00", values=("Orange", "orange")),
+        Class("Red", "#b30000", values=("Red", "red")),
+    ),
+)
+
+FLOOD_SEVERITY = Scale(
+    "Flood severity",
+    ("severity",),
+    (
+        Class("1 large", "#74a9cf", 0),
+        Class("1.5 very large", "#2b8cbe", 1.5),
+        Class("2 extreme", "#045a8d", 2),
+    ),
+)
+
+# Disturbances have no category yet; violet is nobody else's colour here.
+DISTURBANCE = "#7b61c9"
+GENERIC = "#0b7285"
+
+
+@dataclass(frozen=True, slots=True)
+class BasemapColours:
+    """The basemap in one theme."""
+
+    sea: str
+    land: str
+    border: str
+    coast: str
+    lake: str
+    river: str
+    graticule: str
+    label: str
+    sea_label: str
+    halo: str
+    casing: str
+    """Of data lines and rings, so that pale classes keep an edge."""
+
+
+LIGHT = BasemapColours(
+    sea="#dfe8ee",
+    land="#f7f6f2",
+    border="#c6c2b8",
+    coast="#b4c3ce",
+    lake="#dfe8ee",
+    river="#cddbe5",
+    graticule="#cfdae2",
+    label="#6f7782",
+    sea_label="#7d97aa",
+    halo="#f7f6f2",
+    casing="#34404c",
+)
+DARK = BasemapColours(
+    sea="#10171e",
+    land="#1d2731",
+    border="#394857",
+    coast="#33424f",
+    lake="#10171e",
+    river="#172330",
+    graticule="#1a252f",
+    label="#8b9bab",
+    sea_label="#50708a",
+    halo="#141c24",
+    casing="#c9d6df",
+)

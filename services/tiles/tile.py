@@ -1,0 +1,51 @@
+"""GET .../tiles/{tileMatrixSetId}/{z}/{x}/{y}: a vector tile (OGC API Tiles, /req/core/tc-op)."""
+
+import gzip
+import time
+from hashlib import blake2b
+
+from aiohttp import web
+
+from libs.ogc.media_type import MediaType
+from libs.web.app import Call
+from libs.web.respond import etag_matches
+from services.tiles.resources import CATALOGUE, MAX_FEATURES, STORE
+from services.tiles.tile_matrix_sets import tile_matrix_set
+from services.tiles.tile_request import parse_tile
+
+# one second fresh; after that a cache may serve it while it asks again, but not for long
+_CACHE_CONTROL = "public, max-age=1, stale-while-revalidate=2, stale-if-error=60"
+
+
+async def get_tile(call: Call) -> web.StreamResponse:
+    """The tile, gzip-compressed where the client takes that; an empty tile is 200 with an empty body."""
+    started = time.perf_counter()
+    app, path = call.request.app, call.path
+    collection = app[CATALOGUE].collection(path["collectionId"])
+    request = parse_tile(
+        collection,
+        tile_matrix_set(path["tileMatrixSetId"]),
+        path["z"],
+        path["x"],
+        path["y"],
+        call.query,
+        app[MAX_FEATURES],
+    )
+    key = app[STORE].key(request)
+    headers = {
+        "Content-Type": MediaType.MVT,
+        "Cache-Control": _CACHE_CONTROL if key else "no-cache",
+        "Vary": "Accept-Encoding",
+    }
+    if key is not None:
+        headers["ETag"] = etag = f'W/"{blake2b(key.encode(), digest_size=12).hexdigest()}"'
+        if etag_matches(call.request.headers.get("If-None-Match"), etag):
+            return web.Response(status=304, headers=headers)
+    tile = await app[STORE].tile(request, key)
+    headers["Server-Timing"] = f"{tile.tier};dur={(time.perf_counter() - started) * 1000:.1f}"
+    body = tile.gzipped
+    if body and "gzip" in call.request.headers.get("Accept-Encoding", ""):
+        headers["Content-Encoding"] = "gzip"
+    elif body:
+        body = gzip.decompress(body)
+    return web.Response(body=body, headers=headers)

@@ -1,0 +1,76 @@
+"""A request for a tile as one frozen value."""
+
+from dataclasses import dataclass
+from hashlib import blake2b
+
+from libs.catalog.model import Collection, GeometryColumn
+from libs.ogc.errors import NotFound
+from libs.selection.selection import Selection, select
+from libs.web.query_params import QueryValues
+from services.tiles.tile_matrix_sets import Box, TileMatrixSet
+
+
+@dataclass(frozen=True, slots=True)
+class TileRequest:
+    """Which tile of which rows."""
+
+    selection: Selection
+    geometry: GeometryColumn
+    tile_matrix_set: TileMatrixSet
+    z: int
+    x: int
+    """Column; of columns that make one tile together, the first."""
+    y: int
+    bounds: Box
+    """In the CRS of the tile matrix set."""
+    limit: int
+    all_properties: bool
+    variant: str
+    """Of the parameters, the same for requests that mean the same; empty where there are none."""
+
+
+def parse_tile(  # noqa: PLR0917 the address of a tile
+    collection: Collection,
+    tile_matrix_set: TileMatrixSet,
+    z: int,
+    x: int,
+    y: int,
+    query: QueryValues,
+    max_features: int,
+) -> TileRequest:
+    """The tile that path and query parameters name. Raises NotFound, or InvalidParameters with every fault."""
+    bounds = tile_matrix_set.tile_bounds(z, x, y)
+    selection = select(collection, query)
+    limit = query.values["limit"]
+    if limit is not None and limit > max_features:
+        query.fault("limit", f"limit must be at most {max_features}, the operator's maximum", "less_than_equal", limit)
+    if query.values["geom-column"] == "none":
+        query.fault("geom-column", "geom-column none makes no tile", value="none")
+    query.check()
+    if selection.geometry is None:
+        raise NotFound(f"Collection '{collection.id}' has no geometry, hence no tiles.")
+    limit = limit or max_features
+    all_properties = query.values["properties"] is None
+    return TileRequest(
+        selection=selection,
+        geometry=selection.geometry,
+        tile_matrix_set=tile_matrix_set,
+        z=z,
+        x=x - x % tile_matrix_set.matrix(z).coalesced(y),
+        y=y,
+        bounds=bounds,
+        limit=limit,
+        all_properties=all_properties,
+        variant=_variant(selection, None if limit == max_features else limit, all_properties),
+    )
+
+
+def _variant(selection: Selection, limit: int | None, all_properties: bool) -> str:
+    default_geometry = selection.geometry == selection.collection.geometry()
+    if not selection.conditions and not selection.sort and limit is None and all_properties and default_geometry:
+        return ""
+    text, args = selection.where.render()
+    names = None if all_properties else sorted(column.name for column in selection.properties)
+    sort = [(term.column.name, term.descending) for term in selection.sort]
+    geometry = selection.geometry.name if selection.geometry else None
+    return blake2b(f"{text}{args!r}{names}{sort}{limit}{geometry}".encode(), digest_size=9).hexdigest()

@@ -1,0 +1,51 @@
+"""GET /tileMatrixSets and /tileMatrixSets/{tileMatrixSetId} (OGC 17-083r4)."""
+
+from aiohttp import web
+
+from libs.ogc.link import Link
+from libs.ogc.media_type import MediaType
+from libs.web.app import Call
+from libs.web.base_url import base_url
+from libs.web.html import page_response
+from libs.web.representations import representations
+from libs.web.respond import json_response, links_json
+from services.tiles.tile_matrix_sets import IDS, tile_matrix_set
+
+_OFFERS = (MediaType.JSON, MediaType.HTML)
+
+
+async def get_tile_matrix_sets(call: Call) -> web.StreamResponse:
+    """The tile matrix sets that every collection is offered on."""
+    call.query.check()
+    base = base_url(call.request)
+    document = {
+        "links": links_json(representations(f"{base}/tileMatrixSets", call.media_type, _OFFERS)),
+        "tileMatrixSets": [
+            {
+                "id": tms.id,
+                "title": tms.title,
+                "uri": tms.uri,
+                "crs": tms.crs,
+                "links": links_json(
+                    [
+                        Link(f"{base}/tileMatrixSets/{tms.id}", "self", MediaType.JSON, tms.title),
+                        Link(f"{base}/tileMatrixSets/{tms.id}?f=html", "alternate", MediaType.HTML, tms.title),
+                    ]
+                ),
+            }
+            for tms in map(tile_matrix_set, IDS)
+        ],
+    }
+    if call.media_type == MediaType.HTML:
+        return page_response(call.request, "tile_matrix_sets.html", {"document": document})
+    return json_response(document)
+
+
+async def get_tile_matrix_set(call: Call) -> web.StreamResponse:
+    """The definition of one tile matrix set."""
+    call.query.check()
+    tms = tile_matrix_set(call.path["tileMatrixSetId"])
+    links = links_json(representations(f"{base_url(call.request)}/tileMatrixSets/{tms.id}", call.media_type, _OFFERS))
+    if call.media_type == MediaType.HTML:
+        return page_response(call.request, "tile_matrix_set.html", {"tms": tms, "links": links})
+    return json_response({**tms.document, "links": links})
