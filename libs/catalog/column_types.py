@@ -36,6 +36,7 @@ def column_of(entry: dict[str, Any]) -> Column:
         title=title,
         description=description,
         unit=unit,
+        enum=tuple(entry["enum"]) if entry["enum"] else None,
         indexed=entry["indexed"],
         not_null=entry["not_null"],
     )

@@ -70,6 +70,7 @@ def _collection(row: dict[str, Any]) -> Collection:
         times=tuple(TimeColumn(entry["name"], entry["sql_type"]) for entry in entries if entry["base_type"] in TIMES),
         key=row["key"],
         rows=row["rows"],
+        row_bytes=row["row_bytes"],
         sources=tuple(row["sources"]),
         shape=blake2b(f"{row['columns']}{row['key']}".encode(), digest_size=6).hexdigest(),
     )

@@ -24,7 +24,11 @@ attribute AS (
         a.attrelid,
         jsonb_agg(jsonb_build_object(
             'name', a.attname,
-            'sql_type', format_type(a.atttypid, a.atttypmod),
+            -- of a domain, what it is made of
+            'sql_type', format_type(bt.oid, CASE WHEN t.typtype = 'd' THEN t.typtypmod ELSE a.atttypmod END),
+            'enum', CASE WHEN bt.typtype = 'e' THEN
+                (SELECT jsonb_agg(e.enumlabel ORDER BY e.enumsortorder) FROM pg_enum e WHERE e.enumtypid = bt.oid)
+            END,
             'base_type', bt.typname,
             'type_kind', bt.typtype,
             'category', bt.typcategory,
@@ -60,6 +64,9 @@ SELECT
     r.relname AS name,
     r.relkind AS kind,
     CASE WHEN r.reltuples >= 0 THEN r.reltuples::bigint END AS rows,
+    -- with what is stored out of line, as large geometries are
+    CASE WHEN r.reltuples > 0 AND r.relkind IN ('r', 'm') THEN (pg_table_size(r.oid) / r.reltuples)::bigint END
+        AS row_bytes,
     r.comment AS comment,
     k.attname AS key,
     a.columns::text AS columns,

@@ -21,6 +21,8 @@ class Column:
     title: str | None = None
     description: str | None = None
     unit: str | None = None
+    enum: tuple[str, ...] | None = None
+    """Labels of an enumerated type, in their order."""
     indexed: bool = False
     """A btree index starts with it, so that sorting and the ends of its range are cheap."""
     not_null: bool = False
@@ -75,6 +77,8 @@ class Collection:
     """The column whose value is the feature id: a single-column primary key."""
     rows: int | None = None
     """Estimated number of rows."""
+    row_bytes: int | None = None
+    """Estimated size of a row as it is stored, geometries included."""
     sources: tuple[int, ...] = field(default=())
     """Relations (oids) whose changes change this collection."""
     shape: str = ""
@@ -116,7 +120,10 @@ class Collection:
         return cls(
             **{
                 **value,
-                "columns": tuple(Column(**column) for column in value["columns"]),
+                "columns": tuple(
+                    Column(**{**column, "enum": tuple(column["enum"]) if column["enum"] else None})
+                    for column in value["columns"]
+                ),
                 "geometries": tuple(
                     GeometryColumn(**{**entry, "bbox": tuple(entry["bbox"]) if entry["bbox"] else None})
                     for entry in value["geometries"]

@@ -5,6 +5,7 @@ import contextlib
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
 from typing import Self
 
@@ -24,13 +25,17 @@ FROM pg_class c JOIN pg_stat_all_tables s ON s.relid = c.oid
 WHERE s.schemaname NOT IN ('pg_catalog', 'information_schema', 'pg_toast')
 """
 _WATCHED = "SELECT relation::bigint, version::text FROM dams.data_versions()"
+_UNCOUNTED = ("function", "foreign table")
 
 
 @dataclass(frozen=True, slots=True)
 class DataVersion:
-    """The token, safe in an ETag, a cache key and an address."""
+    """A state of a collection's rows."""
 
     token: str
+    """Safe in an ETag, a cache key and an address."""
+    since: datetime
+    """When this process first knew of it, in whole seconds, rounded up; later than that of the version before."""
 
 
 class DataVersions:
@@ -40,8 +45,8 @@ class DataVersions:
         self._database = database
         self._poll_seconds = poll_seconds
         self._relations: Mapping[int, str] = {}
+        self._known: dict[str, DataVersion] = {}
         self._polling: asyncio.Task[None] | None = None
-        self._counters_too = True
 
     async def __aenter__(self) -> Self:
         with contextlib.suppress(DomainError):
@@ -55,13 +60,20 @@ class DataVersions:
             with contextlib.suppress(asyncio.CancelledError):
                 await self._polling
 
-    def token(self, collection: Collection) -> str | None:
+    def version(self, collection: Collection) -> DataVersion | None:
         """The collection's version, or None where it cannot be told (a function; the database is away)."""
         versions = [self._relations.get(oid) for oid in collection.sources]
-        if collection.kind in ("function", "foreign table") or not any(versions):
+        if collection.kind in _UNCOUNTED or not any(versions):
             return None
         text = f"{collection.oid}:{collection.shape}:{versions}"
-        return blake2b(text.encode(), digest_size=9).hexdigest()
+        token = blake2b(text.encode(), digest_size=9).hexdigest()
+        known = self._known.get(collection.id)
+        if known is None or known.token != token:
+            # Last-Modified counts seconds: two versions within one must not share it
+            now = datetime.now(UTC).replace(microsecond=0) + timedelta(seconds=1)
+            since = now if known is None else max(now, known.since + timedelta(seconds=1))
+            known = self._known[collection.id] = DataVersion(token, since)
+        return known
 
     async def _keep_polling(self) -> None:
         while True:

@@ -10,12 +10,13 @@ from libs.catalog.versions import DataVersions
 from libs.pg.pool import Database, PoolSettings
 from libs.web.app import make_app
 from libs.web.health import HEALTH_CHECKS
+from services.features.counts import Counts
 from services.features.item import get_item
 from services.features.items import get_items
 from services.features.items_store import ItemsStore
 from services.features.part import PART
 from services.features.queryables import get_queryables
-from services.features.resources import CATALOGUE, STORE
+from services.features.resources import CATALOGUE, STORE, VERSIONS
 from services.features.settings import Settings
 
 
@@ -33,7 +34,8 @@ def make(env: Mapping[str, str]) -> web.Application:
             DataVersions(database) as versions,
             CatalogueClient(settings.catalogue_url, state_file=state) as app[CATALOGUE],
         ):
-            app[STORE] = ItemsStore(database, versions, count_seconds=0.5)
+            app[STORE] = ItemsStore(database, Counts(database, versions, seconds=0.5))
+            app[VERSIONS] = versions
             app[HEALTH_CHECKS].extend([lambda app: app[CATALOGUE].health(), lambda _: database.health()])
             yield
 

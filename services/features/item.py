@@ -1,7 +1,5 @@
 """GET /collections/{collectionId}/items/{itemId} (OGC API Features, /req/core/f-op)."""
 
-from urllib.parse import urlencode
-
 from aiohttp import web
 
 from libs.ogc.errors import NotFound
@@ -14,12 +12,13 @@ from libs.web.html import page_response
 from libs.web.representations import representations
 from libs.web.respond import body_response, links_json
 from services.features import csv
+from services.features.conditional import not_modified, validators
 from services.features.geojson import encode, features
-from services.features.items import GEOMETRY_AS, OFFERS
 from services.features.items_html import row_context
+from services.features.items_links import OFFERS, with_query
 from services.features.items_sql import item_plan
-from services.features.resources import CATALOGUE, STORE
-from services.features.sequences import geojsonseq, ndjson
+from services.features.representations import REPRESENTATIONS
+from services.features.resources import CATALOGUE, STORE, VERSIONS
 
 
 async def get_item(call: Call) -> web.StreamResponse:
@@ -29,7 +28,9 @@ async def get_item(call: Call) -> web.StreamResponse:
     selection = select(collection, call.query)
     simplify = call.query.values["simplify"]
     call.query.check()
-    media_type = MediaType(call.media_type)
+    headers = validators(call, app[VERSIONS].version(collection))
+    if not_modified(call, headers):
+        return web.Response(status=304, headers=headers)
     condition = key_condition(collection, item_id)
     row = None
     if condition is not None:
@@ -38,14 +39,14 @@ async def get_item(call: Call) -> web.StreamResponse:
             condition,
             bbox_only=bool(call.query.values["bbox-only"]),
             simplify=simplify or None,
-            geometry_as=GEOMETRY_AS.get(media_type, "geojson"),
+            geometry_as="wkt" if call.media_type == MediaType.CSV else "geojson",
         )
         row = await app[STORE].row(plan)
     if row is None:
         raise NotFound(f"There is no item '{item_id}' in collection '{collection.id}'.")
     links = _links(call)
-    headers = {"Link": ", ".join(link.to_header() for link in links)}
-    if media_type == MediaType.HTML:
+    headers["Link"] = ", ".join(link.to_header() for link in links)
+    if call.media_type == MediaType.HTML:
         feature = features([row], plan)[0]
         context = {
             "collection": collection,
@@ -54,15 +55,12 @@ async def get_item(call: Call) -> web.StreamResponse:
             "links": links_json(links),
         }
         return page_response(call.request, "item.html", context, headers=headers)
-    if media_type == MediaType.CSV:
-        body = csv.header(plan) + csv.lines([row], plan)
-    elif media_type == MediaType.GEOJSONSEQ:
-        body = geojsonseq([row], plan)
-    elif media_type == MediaType.NDJSON:
-        body = ndjson([row], plan)
-    else:
+    if call.media_type in (MediaType.GEOJSON, MediaType.JSON):
         body = encode({**features([row], plan)[0], "links": links_json(links)})
-    return body_response(body, media_type=media_type, headers=headers)
+    else:
+        header = csv.header(plan) if call.media_type == MediaType.CSV else b""
+        body = header + REPRESENTATIONS[call.media_type].rows([row], plan, first=True)
+    return body_response(body, media_type=call.media_type, headers=headers)
 
 
 def _links(call: Call) -> list[Link]:
@@ -70,6 +68,6 @@ def _links(call: Call) -> list[Link]:
     address = f"{base}/collections/{collection_id}/items/{path_segment(call.path['itemId'])}"
     given = {name: text for name, text in call.request.query.items() if name != "f"}
     return [
-        *representations(f"{address}?{urlencode(given)}" if given else address, call.media_type, OFFERS),
+        *representations(with_query(address, given), call.media_type, OFFERS),
         Link(f"{base}/collections/{collection_id}", "collection", MediaType.JSON, "The collection"),
     ]

@@ -1,25 +1,26 @@
 """Features as a page: a table, paging, a filter form."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import orjson
 
 from libs.web.respond import links_json
 from services.features.geojson import features
-from services.features.items_store import ItemsAnswer
+from services.features.items_store import ItemsAnswer, Row
 
 _LONGEST = 300
 
 
-def items_context(answer: ItemsAnswer) -> dict[str, Any]:
+def items_context(answer: ItemsAnswer, rows: Sequence[Row]) -> dict[str, Any]:
     """What the template of a page of features needs."""
     selection = answer.query.selection
     return {
         "collection": selection.collection,
         "columns": answer.plan.properties,
-        "rows": [row_context(feature) for feature in features(answer.page.rows, answer.plan)],
+        "rows": [row_context(feature) for feature in features(rows, answer.plan)],
         "matched": answer.matched,
-        "returned": len(answer.page.rows),
+        "returned": len(rows),
         "links": links_json(answer.links),
         "limit": answer.query.limit,
         "geometry": selection.geometry,

@@ -30,14 +30,18 @@ class RowPlan:
     """Rows come last to first."""
 
 
-def items_plan(query: ItemsQuery, *, limit: int, geometry_as: str = "geojson") -> RowPlan:
-    """Up to `limit` rows from where the page starts; one more than wanted tells whether there is a next page."""
+def items_plan(
+    query: ItemsQuery, *, limit: int, geometry_as: str = "geojson", until: Position | None = None
+) -> RowPlan:
+    """Up to `limit` rows from where the page starts, none of them beyond `until`."""
     order = query.order
     backwards = query.after is not None and query.after.backwards
     selection = query.selection
     conditions = list(selection.conditions)
     if query.after is not None:
         conditions.append(beyond(order, query.after))
+    if until is not None:
+        conditions.append(sql("({beyond}) IS NOT TRUE", beyond=beyond(order, until)))
     columns, head = _columns(selection, geometry_as, query.bbox_only, query.simplify)
     columns += [ident(term.column.name) for term in order]
     statement = sql(
@@ -50,6 +54,21 @@ def items_plan(query: ItemsQuery, *, limit: int, geometry_as: str = "geojson") -
         offset=sql(" OFFSET {offset}", offset=bind(query.offset, "int8")) if query.offset else EMPTY,
     )
     return RowPlan(statement, *head, sort_values=len(order), reversed=backwards)
+
+
+def last_and_next_statement(query: ItemsQuery) -> Sql:
+    """Sort values of the last row of the page and of the one that follows it."""
+    conditions = list(query.selection.conditions)
+    if query.after is not None:
+        conditions.append(beyond(query.order, query.after))
+    return sql(
+        "SELECT {columns} FROM {table} WHERE {where}{order} LIMIT 2 OFFSET {offset}",
+        columns=join(", ", [ident(term.column.name) for term in query.order]),
+        table=query.selection.table,
+        where=all_of(conditions),
+        order=_order_by(query.order, backwards=False),
+        offset=bind(query.offset + query.limit - 1, "int8"),
+    )
 
 
 def item_plan(

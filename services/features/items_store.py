@@ -1,41 +1,48 @@
-"""Runs the SQL of items: pages of rows, and how many rows match."""
+"""Runs the SQL of items: pages of rows, large pages in chunks, and how many rows match."""
 
-import asyncio
-from collections import OrderedDict
-from dataclasses import dataclass
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, replace
 from typing import Any
 
-from libs.catalog.versions import DataVersions
-from libs.ogc.errors import DomainError
 from libs.ogc.link import Link
 from libs.pg.pool import Database
 from libs.selection.values import cursor_text
+from services.features.counts import Counts
 from services.features.cursor import Position
 from services.features.items_query import ItemsQuery
-from services.features.items_sql import RowPlan, count_statement, items_plan
+from services.features.items_sql import RowPlan, items_plan, last_and_next_statement
 
 Row = Any
 """A fetched row, as its RowPlan lays it out."""
 
-_COUNTS_KEPT = 4096
+_CHUNK_BYTES = 2_000_000
+"""What a chunk may take in the database's own encoding; as Python values and text it is a few times as much."""
+_CHUNK_ROWS = range(20, 2001)
+
+
+@dataclass(frozen=True, slots=True)
+class PageEnds:
+    """Where the pages beside a page start; `more` tells whether rows follow, also where there is no cursor."""
+
+    next: Position | None = None
+    prev: Position | None = None
+    more: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Rows in the order of the query, and where the pages beside this one start."""
+    """Rows in the order of the query."""
 
     rows: list[Row]
-    next: Position | None
-    prev: Position | None
+    ends: PageEnds
 
 
 @dataclass(frozen=True, slots=True)
 class ItemsAnswer:
-    """All that a representation of a page is made from."""
+    """What a representation is made from, beside the rows."""
 
     query: ItemsQuery
     plan: RowPlan
-    page: Page
     matched: int | None
     """Number of features that match, where it could be told in time."""
     links: tuple[Link, ...]
@@ -44,12 +51,9 @@ class ItemsAnswer:
 class ItemsStore:
     """Pages and counts of collections."""
 
-    def __init__(self, database: Database, versions: DataVersions, *, count_seconds: float) -> None:
+    def __init__(self, database: Database, counts: Counts) -> None:
         self._database = database
-        self._versions = versions
-        self._count_seconds = count_seconds
-        self._counts: OrderedDict[tuple[str, str], int] = OrderedDict()
-        self._counting: dict[tuple[str, str], asyncio.Task[int]] = {}
+        self._counts = counts
 
     async def page(self, query: ItemsQuery, plan: RowPlan) -> Page:
         """The page that `plan` (made with one row more than the limit) fetches. Raises Unavailable."""
@@ -59,54 +63,62 @@ class ItemsStore:
         if plan.reversed:
             rows.reverse()
         if not rows or not plan.sort_values:
-            return Page(rows, None, None)
-        last, first = _position(rows[-1], plan, False), _position(rows[0], plan, True)
-        if plan.reversed:
-            return Page(rows, last, first if more else None)
-        return Page(rows, last if more else None, first if query.after or query.offset else None)
+            return Page(rows, PageEnds(more=more))
+        return Page(rows, _ends(query, rows[0], rows[-1], more, plan.sort_values))
 
     async def row(self, plan: RowPlan) -> Row | None:
         """The one row of an item. Raises Unavailable."""
         return await self._database.fetchrow(plan.statement)
 
     async def matched(self, query: ItemsQuery) -> int | None:
-        """The exact number of rows that match, or None where counting takes longer than its budget.
+        """The exact number of rows that match, or None where counting takes longer than its budget."""
+        return await self._counts.matched(query.selection, query.fingerprint)
 
-        Counted once per data version and filter; a count that outlasts the budget goes on for later requests.
+    def chunk(self, query: ItemsQuery) -> int:
+        """How many rows fit a chunk. Rows without a total order come in one, for they cannot be resumed."""
+        collection = query.selection.collection
+        if collection.key is None or (query.after and query.after.backwards):
+            return query.limit
+        width = collection.row_bytes or 1000
+        return min(max(_CHUNK_BYTES // width, _CHUNK_ROWS.start), _CHUNK_ROWS.stop - 1)
+
+    async def following(self, query: ItemsQuery) -> Position | None:
+        """Where the page after a large one starts, found without fetching either; None for no such page."""
+        rows = await self._database.fetch(last_and_next_statement(query))
+        return _position(rows[0], len(query.order), backwards=False) if len(rows) == 2 else None
+
+    async def chunks(
+        self, query: ItemsQuery, until: Position | None, geometry_as: str
+    ) -> AsyncIterator[tuple[RowPlan, list[Row]]]:
+        """The rows of a large page, some at a time; at least one chunk, perhaps empty.
+
+        Each chunk is a query of its own that starts behind the last row of the one before, so that no connection
+        is held while the client reads. The page ends with the row at `until`, whatever was inserted meanwhile.
         """
-        version = self._versions.token(query.selection.collection)
-        key = (version or "", query.fingerprint)
-        if version is not None and key in self._counts:
-            self._counts.move_to_end(key)
-            return self._counts[key]
-        task = self._counting.get(key)
-        if task is None:
-            task = self._counting[key] = asyncio.create_task(self._count(key, query))
-            task.add_done_callback(lambda done: self._counted(key, done))
-        try:
-            return await asyncio.wait_for(asyncio.shield(task), self._count_seconds)
-        except (TimeoutError, DomainError):
-            return None
+        size = self.chunk(query)
+        rest = query
+        while True:
+            plan = items_plan(rest, limit=size, geometry_as=geometry_as, until=until)
+            rows = await self._database.fetch(plan.statement)
+            yield plan, rows
+            if len(rows) < size:
+                return
+            rest = replace(query, after=_position(rows[-1], plan.sort_values, backwards=False), offset=0)
 
-    async def _count(self, key: tuple[str, str], query: ItemsQuery) -> int:
-        number = int(await self._database.fetchval(count_statement(query.selection)))
-        # the rows may have changed while they were counted
-        if key[0] and self._versions.token(query.selection.collection) == key[0]:
-            self._counts[key] = number
-            while len(self._counts) > _COUNTS_KEPT:
-                self._counts.popitem(last=False)
-        return number
-
-    def _counted(self, key: tuple[str, str], task: asyncio.Task[int]) -> None:
-        self._counting.pop(key, None)
-        if not task.cancelled():
-            # a failure was either told to somebody who waited or concerns nobody any more
-            task.exception()
+    def preceding(self, query: ItemsQuery, first: Row) -> Position | None:
+        """Where the page before one that begins with `first` ends; None for no such page."""
+        return _position(first, len(query.order), backwards=True) if query.after or query.offset else None
 
 
-def _position(row: Row, plan: RowPlan, backwards: bool) -> Position:
-    values = tuple(row)[-plan.sort_values :]
-    return Position(tuple(cursor_text(value) for value in values), backwards)
+def _ends(query: ItemsQuery, first: Row, last: Row, more: bool, width: int) -> PageEnds:
+    following, preceding = _position(last, width, backwards=False), _position(first, width, backwards=True)
+    if query.after is not None and query.after.backwards:
+        return PageEnds(following, preceding if more else None, more)
+    return PageEnds(following if more else None, preceding if query.after or query.offset else None, more)
+
+
+def _position(row: Row, width: int, *, backwards: bool) -> Position:
+    return Position(tuple(cursor_text(value) for value in tuple(row)[-width:]), backwards)
 
 
 def one_more(query: ItemsQuery, geometry_as: str) -> RowPlan:

@@ -3,7 +3,9 @@
 from aiohttp import web
 
 from libs.catalog.client import CatalogueClient
+from libs.catalog.versions import DataVersions
 from services.features.items_store import ItemsStore
 
 CATALOGUE = web.AppKey("catalogue", CatalogueClient)
 STORE = web.AppKey("store", ItemsStore)
+VERSIONS = web.AppKey("versions", DataVersions)

@@ -6,14 +6,10 @@ from services.features.geojson import encode, features
 from services.features.items_sql import RowPlan
 from services.features.items_store import Row
 
-_RECORD_SEPARATOR = b"\x1e"
+RECORD_SEPARATOR = b"\x1e"
+"""Comes before each text of a sequence (RFC 7464)."""
 
 
-def geojsonseq(rows: Iterable[Row], plan: RowPlan) -> bytes:
-    """Each feature between a record separator and a newline."""
-    return b"".join(_RECORD_SEPARATOR + encode(feature) + b"\n" for feature in features(rows, plan))
-
-
-def ndjson(rows: Iterable[Row], plan: RowPlan) -> bytes:
-    """Each feature on a line."""
-    return b"".join(encode(feature) + b"\n" for feature in features(rows, plan))
+def lines(rows: Iterable[Row], plan: RowPlan, separator: bytes) -> bytes:
+    """Each feature between `separator` and a newline."""
+    return b"".join(separator + encode(feature) + b"\n" for feature in features(rows, plan))

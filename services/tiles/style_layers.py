@@ -121,7 +121,7 @@ def _points(look: Look) -> list[Layer]:
             "circle-radius": look.radius,
             "circle-color": look.color,
             "circle-opacity": look.opacity,
-            "circle-stroke-width": by_zoom(1, 0.7, 6, 1.2),
+            "circle-stroke-width": by_zoom(1, 0.6, 6, 1.2),
         },
     }
     if look.provisional:
@@ -134,6 +134,8 @@ def _points(look: Look) -> list[Layer]:
     if look.cased:
         return [themed(circle, circle_stroke_color="casing")]
     circle["paint"] |= {"circle-stroke-color": "#ffffff", "circle-stroke-opacity": 0.85}
+    # on dark ground a full white edge outshines the colour of small circles
+    circle["metadata"] = {"dams:dark": {"circle-stroke-opacity": 0.5}}
     return [circle]
 
 

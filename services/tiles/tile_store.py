@@ -34,11 +34,11 @@ class TileStore:
     def key(self, request: TileRequest) -> str | None:
         """A name for exactly these bytes; None where the data's version is not known."""
         collection = request.selection.collection
-        version = self._versions.token(collection)
+        version = self._versions.version(collection)
         if version is None:
             return None
         place = f"{request.tile_matrix_set.id}:{request.z}:{request.x}:{request.y}"
-        return f"{collection.id}:{version}:{place}:{request.variant}"
+        return f"{collection.id}:{version.token}:{place}:{request.variant}"
 
     async def tile(self, request: TileRequest, key: str | None) -> Tile:
         """The tile. Raises Unavailable."""

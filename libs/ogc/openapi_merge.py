@@ -1,0 +1,165 @@
+"""Strict merge of OpenAPI 3.0 documents: nothing is overwritten, nothing refers to what is not there.
+
+A conflict is an error that names both sides. The alternative, the last writer wins, would publish a document
+that describes one service's operation with another one's words.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+Document = Mapping[str, Any]
+
+METHODS = ("get", "head", "options", "post", "put", "patch", "delete", "trace")
+_KNOWN = {"openapi", "info", "tags", "paths", "components", "servers", "externalDocs"}
+
+
+class MergeError(ValueError):
+    """The documents contradict each other; one sentence for each contradiction in `conflicts`."""
+
+    def __init__(self, conflicts: Sequence[str]) -> None:
+        super().__init__("; ".join(conflicts))
+        self.conflicts = tuple(conflicts)
+
+
+def merge(documents: Sequence[tuple[str, Document]]) -> dict[str, Any]:
+    """One document from those of several services, given as (service, document) pairs.
+
+    `openapi` and `info` are those of the first; `servers` are left out, for the publisher to add. The input is
+    not changed, but parts of it are shared with the result.
+
+    Raises MergeError with every conflict found: an operation, operationId or path template that occurs twice,
+    components or tags of one name that differ, a tag that is nowhere described, a reference to nothing,
+    OpenAPI versions that differ.
+    """
+    if not documents:
+        raise MergeError(["there is no document to merge"])
+    conflicts: list[str] = []
+    _check_versions(documents, conflicts)
+    merged: dict[str, Any] = {
+        "openapi": documents[0][1].get("openapi"),
+        "info": documents[0][1].get("info", {}),
+        "tags": _merge_tags(documents, conflicts),
+        "paths": _merge_paths(documents, conflicts),
+        "components": _merge_components(documents, conflicts),
+    }
+    _check_operations(documents, {tag["name"] for tag in merged["tags"]}, conflicts)
+    _check_references(documents, merged, conflicts)
+    if conflicts:
+        raise MergeError(conflicts)
+    return merged
+
+
+def _check_versions(documents: Sequence[tuple[str, Document]], conflicts: list[str]) -> None:
+    first, document = documents[0]
+    for service, other in documents:
+        if other.get("openapi") != document.get("openapi"):
+            conflicts.append(
+                f"{first} is OpenAPI {document.get('openapi')} and {service} is OpenAPI {other.get('openapi')}"
+            )
+        if unknown := other.keys() - _KNOWN:
+            conflicts.append(f"{service} has members that cannot be merged: {', '.join(sorted(unknown))}")
+
+
+def _merge_tags(documents: Sequence[tuple[str, Document]], conflicts: list[str]) -> list[dict[str, Any]]:
+    seen: dict[str, tuple[str, Mapping[str, Any]]] = {}
+    for service, document in documents:
+        for tag in document.get("tags", []):
+            owner, known = seen.setdefault(tag["name"], (service, tag))
+            if known != tag:
+                conflicts.append(f"{owner} and {service} describe the tag {tag['name']!r} differently")
+    return [dict(tag) for _, tag in seen.values()]
+
+
+def _merge_paths(documents: Sequence[tuple[str, Document]], conflicts: list[str]) -> dict[str, Any]:
+    merged: dict[str, dict[str, Any]] = {}
+    owners: dict[tuple[str, str], str] = {}
+    templates: dict[str, tuple[str, str]] = {}
+    for service, document in documents:
+        for path, item in document.get("paths", {}).items():
+            # The names of parameters do not tell paths apart (OpenAPI 3.0, Paths Object).
+            owner, template = templates.setdefault(re.sub(r"\{[^}]*\}", "{}", path), (service, path))
+            if template != path:
+                conflicts.append(f"{owner} and {service} have the same path as {template} and {path}")
+                continue
+            target = merged.setdefault(path, {})
+            for key, value in item.items():
+                other = owners.setdefault((path, key), service)
+                # What is not a method (parameters, summary) may be said twice, in the same words.
+                if key in target and (key in METHODS or target[key] != value):
+                    name = f"{key.upper()} {path}" if key in METHODS else f"{key} of {path}"
+                    conflicts.append(f"{other} and {service} both define {name}")
+                else:
+                    target[key] = value
+    return merged
+
+
+def _merge_components(documents: Sequence[tuple[str, Document]], conflicts: list[str]) -> dict[str, Any]:
+    merged: dict[str, dict[str, Any]] = {}
+    owners: dict[tuple[str, str], str] = {}
+    for service, document in documents:
+        for kind, components in document.get("components", {}).items():
+            target = merged.setdefault(kind, {})
+            for name, component in components.items():
+                other = owners.setdefault((kind, name), service)
+                if target.setdefault(name, component) != component:
+                    conflicts.append(f"{other} and {service} define components/{kind}/{name} differently")
+    return merged
+
+
+def _check_operations(documents: Sequence[tuple[str, Document]], tags: set[str], conflicts: list[str]) -> None:
+    owners: dict[str, str] = {}
+    for service, document in documents:
+        for name, operation in _operations(document):
+            identifier = operation.get("operationId")
+            if identifier is not None:
+                where = f"{service} ({name})"
+                if owners.setdefault(identifier, where) != where:
+                    conflicts.append(f"{owners[identifier]} and {where} have the same operationId {identifier}")
+            conflicts.extend(
+                f"{service}: {name} has the tag {tag!r}, which no service describes"
+                for tag in operation.get("tags", [])
+                if tag not in tags
+            )
+
+
+def _operations(document: Document) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    for path, item in document.get("paths", {}).items():
+        for method in METHODS:
+            if method in item:
+                yield f"{method.upper()} {path}", item[method]
+
+
+def _check_references(
+    documents: Sequence[tuple[str, Document]], merged: Mapping[str, Any], conflicts: list[str]
+) -> None:
+    for service, document in documents:
+        for reference in sorted(set(_references([document.get("paths", {}), document.get("components", {})]))):
+            if not _resolves(reference, merged):
+                conflicts.append(f"{service} refers to {reference}, which no service defines")
+
+
+def _references(node: object) -> Iterator[str]:
+    if isinstance(node, Mapping):
+        # A property may be called "$ref" too; only a text value makes it a reference.
+        if isinstance(node.get("$ref"), str):
+            yield node["$ref"]
+        for name, value in node.items():
+            # Examples are data: what looks like a reference in them is none.
+            if name not in {"example", "default", "enum"}:
+                yield from _references(value)
+    elif isinstance(node, list):
+        for value in node:
+            yield from _references(value)
+
+
+def _resolves(reference: str, document: Mapping[str, Any]) -> bool:
+    if not reference.startswith("#/"):
+        return False
+    node: Any = document
+    for step in reference[2:].split("/"):
+        name = step.replace("~1", "/").replace("~0", "~")
+        if not isinstance(node, Mapping) or name not in node:
+            return False
+        node = node[name]
+    return True

@@ -1,0 +1,58 @@
+"""How many rows match, exactly, counted once for each data version and filter."""
+
+import asyncio
+from collections import OrderedDict
+
+from libs.catalog.versions import DataVersions
+from libs.ogc.errors import DomainError
+from libs.pg.pool import Database
+from libs.selection.selection import Selection
+from services.features.items_sql import count_statement
+
+_KEPT = 4096
+
+
+class Counts:
+    """Counts of selections, within a time budget."""
+
+    def __init__(self, database: Database, versions: DataVersions, *, seconds: float) -> None:
+        self._database = database
+        self._versions = versions
+        self._seconds = seconds
+        self._known: OrderedDict[str, int] = OrderedDict()
+        self._counting: dict[str, asyncio.Task[int]] = {}
+
+    async def matched(self, selection: Selection, fingerprint: str) -> int | None:
+        """The number of rows, or None where counting takes longer than the budget.
+
+        A count that outlasts the budget goes on, and serves later requests.
+        """
+        version = self._versions.version(selection.collection)
+        key = f"{version.token if version else ''}:{fingerprint}"
+        if version is not None and key in self._known:
+            self._known.move_to_end(key)
+            return self._known[key]
+        task = self._counting.get(key)
+        if task is None:
+            task = self._counting[key] = asyncio.create_task(self._count(selection, key))
+            task.add_done_callback(lambda done: self._counted(key, done))
+        try:
+            return await asyncio.wait_for(asyncio.shield(task), self._seconds)
+        except (TimeoutError, DomainError):
+            return None
+
+    async def _count(self, selection: Selection, key: str) -> int:
+        version = self._versions.version(selection.collection)
+        number = int(await self._database.fetchval(count_statement(selection)))
+        # the rows may have changed while they were counted
+        if version is not None and self._versions.version(selection.collection) == version:
+            self._known[key] = number
+            while len(self._known) > _KEPT:
+                self._known.popitem(last=False)
+        return number
+
+    def _counted(self, key: str, task: asyncio.Task[int]) -> None:
+        self._counting.pop(key, None)
+        if not task.cancelled():
+            # a failure was either told to somebody who waited or concerns nobody any more
+            task.exception()

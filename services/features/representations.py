@@ -1,0 +1,98 @@
+"""Features in each format, in pieces: a head, rows as they come, a tail. Small answers join them, large ones stream."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from libs.ogc.media_type import MediaType
+from libs.ogc.temporal import now
+from libs.web.respond import links_json
+from services.features import csv, sequences
+from services.features.geojson import encode, features
+from services.features.items_sql import RowPlan
+from services.features.items_store import ItemsAnswer, Row
+
+
+class Representation(Protocol):
+    """One format."""
+
+    geometry_as: str
+    """How PostGIS encodes the geometry for it: `geojson` or `wkt`."""
+
+    def head(self, answer: ItemsAnswer) -> bytes:
+        """What comes before the first feature."""
+        ...
+
+    def rows(self, rows: Sequence[Row], plan: RowPlan, *, first: bool) -> bytes:
+        """Some features; `first` tells whether none came before."""
+        ...
+
+    def tail(self, returned: int) -> bytes:
+        """What comes after the last feature."""
+        ...
+
+
+class _GeoJson:
+    geometry_as = "geojson"
+
+    def head(self, answer: ItemsAnswer) -> bytes:
+        collection = answer.query.selection.collection
+        document = {
+            "type": "FeatureCollection",
+            "id": collection.id,
+            "title": collection.title,
+            "description": collection.description,
+            "timeStamp": now(),
+            "numberMatched": answer.matched,
+            "links": links_json(answer.links),
+        }
+        if answer.matched is None:
+            # the standard allows to leave it out where it is hard to tell (/rec/core/fc-numberMatched)
+            del document["numberMatched"]
+        return encode(document)[:-1] + b',"features":['
+
+    def rows(self, rows: Sequence[Row], plan: RowPlan, *, first: bool) -> bytes:
+        # the brackets of the list go, its commas stay
+        encoded = encode(features(rows, plan))[1:-1]
+        return encoded if first or not encoded else b"," + encoded
+
+    def tail(self, returned: int) -> bytes:
+        return b'],"numberReturned":%d}' % returned
+
+
+class _Csv:
+    geometry_as = "wkt"
+
+    def head(self, answer: ItemsAnswer) -> bytes:
+        return csv.header(answer.plan)
+
+    def rows(self, rows: Sequence[Row], plan: RowPlan, *, first: bool) -> bytes:
+        return csv.lines(rows, plan)
+
+    def tail(self, returned: int) -> bytes:
+        return b""
+
+
+class _Sequence:
+    geometry_as = "geojson"
+
+    def __init__(self, separator: bytes) -> None:
+        self._separator = separator
+
+    def head(self, answer: ItemsAnswer) -> bytes:
+        return b""
+
+    def rows(self, rows: Sequence[Row], plan: RowPlan, *, first: bool) -> bytes:
+        return sequences.lines(rows, plan, self._separator)
+
+    def tail(self, returned: int) -> bytes:
+        return b""
+
+
+REPRESENTATIONS: dict[str, Representation] = {
+    MediaType.GEOJSON: _GeoJson(),
+    MediaType.JSON: _GeoJson(),
+    MediaType.CSV: _Csv(),
+    MediaType.GEOJSONSEQ: _Sequence(sequences.RECORD_SEPARATOR),
+    MediaType.NDJSON: _Sequence(b""),
+}
+"""By media type; HTML is a page and made elsewhere."""

@@ -1,0 +1,131 @@
+"""The strict merge: what it keeps, and every kind of conflict that it refuses."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+
+from libs.ogc.openapi_merge import MergeError, merge
+
+ERROR = {"description": "Not there", "content": {"application/json": {"schema": {"$ref": "#/components/schemas/E"}}}}
+
+
+def document(path: str, operation_id: str, *, tag: str = "A", **components: Any) -> dict[str, Any]:
+    return {
+        "openapi": "3.0.3",
+        "info": {"title": operation_id, "version": "1"},
+        "tags": [{"name": tag, "description": "words"}],
+        "paths": {
+            path: {
+                "get": {
+                    "operationId": operation_id,
+                    "tags": [tag],
+                    "responses": {"404": {"$ref": "#/components/responses/NotFound"}},
+                }
+            }
+        },
+        "components": {"responses": {"NotFound": ERROR}, "schemas": {"E": {"type": "object"}} | components},
+    }
+
+
+def conflicts(*documents: tuple[str, dict[str, Any]]) -> str:
+    with pytest.raises(MergeError) as raised:
+        merge(documents)
+    return " | ".join(raised.value.conflicts)
+
+
+def test_keeps_everything_of_both_and_leaves_the_input_alone() -> None:
+    left, right = document("/a", "getA"), document("/b", "getB", tag="B", Only={"type": "string"})
+    before = copy.deepcopy((left, right))
+    merged = merge([("left", left), ("right", right)])
+    assert list(merged["paths"]) == ["/a", "/b"]
+    assert [tag["name"] for tag in merged["tags"]] == ["A", "B"]
+    assert set(merged["components"]["schemas"]) == {"E", "Only"}
+    assert merged["info"]["title"] == "getA"
+    assert "servers" not in merged
+    assert (left, right) == before
+
+
+def test_one_path_may_have_methods_of_two_services() -> None:
+    right = document("/a", "postA")
+    right["paths"]["/a"]["post"] = right["paths"]["/a"].pop("get")
+    merged = merge([("left", document("/a", "getA")), ("right", right)])
+    assert set(merged["paths"]["/a"]) == {"get", "post"}
+
+
+def test_same_operation_twice() -> None:
+    found = conflicts(("left", document("/a", "getA")), ("right", document("/a", "getB")))
+    assert found == "left and right both define GET /a"
+
+
+def test_same_path_with_other_parameter_names() -> None:
+    found = conflicts(("left", document("/c/{id}", "getA")), ("right", document("/c/{collectionId}", "getB")))
+    assert found == "left and right have the same path as /c/{id} and /c/{collectionId}"
+
+
+def test_path_parameters_that_differ() -> None:
+    left, right = document("/a", "getA"), document("/a", "postA")
+    right["paths"]["/a"]["post"] = right["paths"]["/a"].pop("get")
+    left["paths"]["/a"]["parameters"] = [{"name": "x"}]
+    right["paths"]["/a"]["parameters"] = [{"name": "y"}]
+    assert conflicts(("left", left), ("right", right)) == "left and right both define parameters of /a"
+
+
+def test_same_operation_id_twice() -> None:
+    found = conflicts(("left", document("/a", "get")), ("right", document("/b", "get")))
+    assert found == "left (GET /a) and right (GET /b) have the same operationId get"
+
+
+def test_component_of_one_name_with_two_contents() -> None:
+    found = conflicts(
+        ("left", document("/a", "getA", Bbox={"type": "array"})),
+        ("right", document("/b", "getB", Bbox={"type": "string"})),
+    )
+    assert found == "left and right define components/schemas/Bbox differently"
+
+
+def test_tag_with_two_descriptions() -> None:
+    right = document("/b", "getB")
+    right["tags"][0]["description"] = "other words"
+    assert conflicts(("left", document("/a", "getA")), ("right", right)) == (
+        "left and right describe the tag 'A' differently"
+    )
+
+
+def test_unknown_tag() -> None:
+    left = document("/a", "getA")
+    left["paths"]["/a"]["get"]["tags"] = ["Typo"]
+    assert conflicts(("left", left)) == "left: GET /a has the tag 'Typo', which no service describes"
+
+
+@pytest.mark.parametrize("reference", ["#/components/schemas/Gone", "other.yaml#/E", "#/components/schemas/E/x"])
+def test_dangling_reference(reference: str) -> None:
+    left = document("/a", "getA", User={"allOf": [{"$ref": reference}]})
+    assert conflicts(("left", left)) == f"left refers to {reference}, which no service defines"
+
+
+def test_reference_into_a_path_and_reference_in_an_example() -> None:
+    left = document("/a", "getA", User={"$ref": "#/paths/~1a/get/operationId"})
+    left["components"]["schemas"]["E"]["example"] = {"$ref": "#/not/a/reference"}
+    assert merge([("left", left)])["paths"]["/a"]
+
+
+def test_different_versions_and_unknown_members() -> None:
+    right = document("/b", "getB") | {"openapi": "3.1.0", "webhooks": {}}
+    found = conflicts(("left", document("/a", "getA")), ("right", right))
+    assert "left is OpenAPI 3.0.3 and right is OpenAPI 3.1.0" in found
+    assert "right has members that cannot be merged: webhooks" in found
+
+
+def test_all_conflicts_are_told_at_once() -> None:
+    found = conflicts(
+        ("left", document("/a", "get", Bbox={"type": "array"})),
+        ("right", document("/a", "get", Bbox={"type": "string"})),
+    )
+    assert found.count("|") == 2
+
+
+def test_nothing_to_merge() -> None:
+    assert conflicts() == "there is no document to merge"

@@ -1,0 +1,45 @@
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from libs.ogc.temporal import Interval, parse_instant, parse_interval, rfc3339
+
+
+def utc(*parts: int) -> datetime:
+    return datetime(*parts, tzinfo=UTC)  # type: ignore[arg-type, misc]
+
+
+@pytest.mark.parametrize(
+    ("text", "interval"),
+    [
+        ("2020-01-31T12:00:00Z", Interval(utc(2020, 1, 31, 12), utc(2020, 1, 31, 12))),
+        ("2020-01-31T12:00:00+02:00", Interval(utc(2020, 1, 31, 10), utc(2020, 1, 31, 10))),
+        ("2020-01-31t12:00:00.5z", Interval(utc(2020, 1, 31, 12, 0, 0, 500_000), utc(2020, 1, 31, 12, 0, 0, 500_000))),
+        ("2016-12-31T23:59:60Z", Interval(utc(2017, 1, 1), utc(2017, 1, 1))),
+        ("2020-01-31", Interval(utc(2020, 1, 31), utc(2020, 1, 31, 23, 59, 59, 999_999))),
+        ("2020-01-01/2020-02-01", Interval(utc(2020, 1, 1), utc(2020, 2, 1, 23, 59, 59, 999_999))),
+        ("2020-01-01T00:00:00Z/..", Interval(utc(2020, 1, 1), None)),
+        ("../2020-01-01T00:00:00Z", Interval(None, utc(2020, 1, 1))),
+        ("/2020-01-01T00:00:00Z", Interval(None, utc(2020, 1, 1))),
+        ("../..", Interval(None, None)),
+    ],
+)
+def test_intervals(text: str, interval: Interval) -> None:
+    assert parse_interval(text) == interval
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "..", "yesterday", "2020", "2020-13-01", "2020-02-30", "2020-01-01T25:00:00Z", "2020-01-01T00:00:00",
+     "2020-01-01/2019-01-01", "a/b/c", "2020-01-01T00:00:00+99:00", "٢٠٢٠-01-01", "0001-01-01T00:00:00+05:00"],
+)  # fmt: skip
+def test_what_is_no_time_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r".+"):
+        parse_interval(text)
+
+
+@given(st.datetimes(timezones=st.just(UTC)))
+def test_what_is_written_is_read_back(moment: datetime) -> None:
+    assert parse_instant(rfc3339(moment)) == moment

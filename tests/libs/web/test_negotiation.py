@@ -1,0 +1,49 @@
+import pytest
+
+from libs.ogc.errors import NotAcceptable
+from libs.web.negotiation import negotiate, prefers_html
+
+ITEMS = ("application/geo+json", "text/html", "application/json", "text/csv")
+TILE = ("application/vnd.mapbox-vector-tile",)
+BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8"
+
+
+@pytest.mark.parametrize(
+    ("f", "accept", "chosen"),
+    [
+        (None, None, "application/geo+json"),
+        (None, "*/*", "application/geo+json"),
+        (None, "", "application/geo+json"),
+        ("csv", "text/html", "text/csv"),
+        (None, BROWSER, "text/html"),
+        (None, "application/json, application/javascript, text/javascript, text/json", "application/json"),
+        (None, "text/csv;q=0.5, application/geo+json;q=0.6", "application/geo+json"),
+        (None, "text/*", "text/html"),
+        (None, "text/html;q=0, text/*", "text/csv"),
+        (None, "application/json;charset=utf-8", "application/json"),
+        (None, "text/html;q=broken, text/csv;q=0.1", "text/csv"),
+    ],
+)
+def test_what_is_chosen(f: str | None, accept: str | None, chosen: str) -> None:
+    assert negotiate(ITEMS, f, accept) == chosen
+
+
+def test_the_accept_header_of_old_java_clients_still_gets_a_tile() -> None:
+    assert negotiate(TILE, None, "text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2") == TILE[0]
+
+
+@pytest.mark.parametrize("accept", ["image/png", "text/html;q=0", "application/geo+json;q=0, image/*"])
+def test_nothing_that_fits_is_an_error_that_names_the_offers(accept: str) -> None:
+    with pytest.raises(NotAcceptable, match="application/geo"):
+        negotiate(("application/geo+json", "text/html")[: 1 if "html" in accept else 2], None, accept)
+
+
+def test_a_script_type_means_json() -> None:
+    assert negotiate(("text/html", "application/json"), None, "text/javascript") == "application/json"
+
+
+def test_errors_are_pages_for_browsers_only() -> None:
+    assert prefers_html(BROWSER)
+    assert not prefers_html("*/*")
+    assert not prefers_html("application/json, text/html;q=0.5")
+    assert not prefers_html(None)

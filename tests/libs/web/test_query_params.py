@@ -1,0 +1,72 @@
+from typing import Any
+
+import pytest
+
+from libs.ogc.errors import InvalidParameters
+from libs.web.query_params import query_parameter, read_query
+
+LIMIT = {"name": "limit", "schema": {"type": "integer", "minimum": 0, "maximum": 100, "default": 10}}
+BBOX = {
+    "name": "bbox",
+    "explode": False,
+    "schema": {"type": "array", "minItems": 4, "maxItems": 6, "items": {"type": "number"}},
+}
+FLAG = {"name": "flag", "schema": {"type": "boolean"}}
+F = {"name": "f", "schema": {"type": "string", "enum": ["json", "html"]}}
+DECLARED = [query_parameter(entry) for entry in (LIMIT, BBOX, FLAG, F)]
+
+
+def read(query: list[tuple[str, str]], extra: str | None = None) -> Any:
+    return read_query(DECLARED, extra, query)
+
+
+def test_values_have_their_declared_types_and_defaults() -> None:
+    result = read([("bbox", "-1.5, .5,+2,3e1"), ("flag", "true")])
+    assert result.values == {"limit": 10, "bbox": [-1.5, 0.5, 2.0, 30.0], "flag": True, "f": None}
+    assert result.given == {"bbox", "flag"}
+    assert result.faults == []
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "kind"),
+    [
+        ("limit", "ten", "int_parsing"),
+        ("limit", "1.0", "int_parsing"),
+        ("limit", "", "int_parsing"),
+        ("limit", "٣", "int_parsing"),
+        ("limit", "9" * 30, "int_parsing"),
+        ("limit", "-1", "greater_than_equal"),
+        ("limit", "101", "less_than_equal"),
+        ("bbox", "1,2,3", "minItems"),
+        ("bbox", "1,2,3,4,5,6,7", "maxItems"),
+        ("bbox", "1,2,three,4", "float_parsing"),
+        ("bbox", "1,2,nan,4", "float_parsing"),
+        ("bbox", "1,2,1e999,4", "float_parsing"),
+        ("flag", "yes", "bool_parsing"),
+        ("f", "xml", "enum"),
+        ("f", "js\x00on", "string_type"),
+        ("nonsense", "1", "extra_forbidden"),
+    ],
+)
+def test_faults_name_the_parameter_and_the_kind(name: str, text: str, kind: str) -> None:
+    result = read([(name, text)])
+    assert [(fault.loc, fault.type) for fault in result.faults] == [(("query", name), kind)]
+
+
+def test_all_faults_are_told_at_once() -> None:
+    result = read([("limit", "x"), ("bbox", "1"), ("who", "me"), ("limit", "2")])
+    assert [fault.type for fault in result.faults] == ["int_parsing", "minItems", "extra_forbidden", "repeated"]
+    with pytest.raises(InvalidParameters) as raised:
+        result.check()
+    assert len(raised.value.faults) == 4
+
+
+def test_a_free_form_parameter_takes_what_is_not_declared_but_not_twice() -> None:
+    result = read([("magnitude", "5"), ("magnitude", "6")], extra="propertyQueries")
+    assert result.extra == {"magnitude": "5"}
+    assert [fault.type for fault in result.faults] == ["repeated"]
+
+
+def test_a_schema_keyword_that_would_go_unchecked_is_refused() -> None:
+    with pytest.raises(ValueError, match="pattern"):
+        query_parameter({"name": "x", "schema": {"type": "string", "pattern": "a+"}})
