@@ -31,6 +31,10 @@ def translate(error: BaseException) -> DomainError | None:
     if isinstance(error, asyncpg.DataError):
         # a value that passed our checks but that the database cannot compute with, such as 10^400
         return InvalidParameters([Fault(("query",), "a value in the request is out of range for what it is used with")])
+    if isinstance(error, asyncpg.UndefinedFunctionError):
+        return InvalidParameters(
+            [Fault(("query", "filter"), "filter uses a function that this database does not have")]
+        )
     if isinstance(error, _UNREACHABLE):
         return Unavailable("The database cannot be reached at the moment; try again.")
     return None

@@ -5,12 +5,14 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from libs.catalog.model import Collection, Column, GeometryColumn, TimeColumn
+from libs.cql import CqlError, FilterLang, bbox_predicate, datetime_predicate, filter_sql, value_predicate
 from libs.ogc.bbox import bbox_of
 from libs.ogc.temporal import parse_interval
-from libs.pg.sql import Sql, all_of, ident, join, sql
-from libs.selection.extent_filters import bbox_condition, datetime_condition
+from libs.pg.sql import Sql, all_of, any_of, ident
+from libs.selection.queryables import column_queryable, geometry_queryable, queryables
 from libs.selection.request import FaultCollector
-from libs.selection.values import typed
+
+_LONGEST_QUOTED = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +48,14 @@ class Selection:
         return all_of(self.conditions)
 
 
-def select(collection: Collection, query: FaultCollector) -> Selection:
+def select(
+    collection: Collection, query: FaultCollector, *, unaccent: tuple[str, ...] | None = ("dams", "unaccent")
+) -> Selection:
     """The selection that the query parameters ask for.
 
-    Reads `geom-column`, `datetime-column`, `ids`, `bbox`, `datetime`, `properties`, `sortby` and the extra
-    parameters (each a property that must equal the value). Faults are added to the query, not raised, so that
+    Reads `geom-column`, `datetime-column`, `ids`, `bbox`, `datetime`, `filter`, `filter-lang`, `properties`,
+    `sortby` and the extra parameters (each a property that must equal the value). `unaccent` names the database's
+    function behind ACCENTI; without it ACCENTI is a fault. Faults are added to the query, not raised, so that
     one answer lists them all; what is faulty is left out of the selection.
     """
     geometry = _geometry(collection, query)
@@ -58,6 +63,7 @@ def select(collection: Collection, query: FaultCollector) -> Selection:
         *_ids(collection, query),
         *_bbox(collection, geometry, query),
         *_datetime(collection, query),
+        *_filter(collection, query, unaccent),
         *_property_queries(collection, query),
     ]
     return Selection(collection, geometry, tuple(conditions), _properties(collection, query), _sort(collection, query))
@@ -101,13 +107,13 @@ def _ids(collection: Collection, query: FaultCollector) -> list[Sql]:
     if key is None:
         query.fault("ids", "ids cannot be used: this collection has no identifiers", value=text)
         return []
-    values = []
+    identifier, conditions = column_queryable(key), []
     for part in text.split(","):
         try:
-            values.append(typed(key, part.strip()))
-        except ValueError as error:
-            query.fault("ids", f"ids: '{part}' {error}", value=part)
-    return [sql("{key} IN ({values})", key=ident(key.name), values=join(", ", values))] if values else []
+            conditions.append(value_predicate(identifier, part.strip()))
+        except CqlError as error:
+            query.fault("ids", f"ids: {error.message}", value=part)
+    return [any_of(conditions)]
 
 
 def _bbox(collection: Collection, geometry: GeometryColumn | None, query: FaultCollector) -> list[Sql]:
@@ -119,7 +125,7 @@ def _bbox(collection: Collection, geometry: GeometryColumn | None, query: FaultC
         query.fault("bbox", "bbox cannot be used: this collection has no geometry", value=numbers)
         return []
     try:
-        return [bbox_condition(geometry, bbox_of(numbers))]
+        return [bbox_predicate(geometry_queryable(geometry), bbox_of(numbers))]
     except ValueError as error:
         query.fault("bbox", f"bbox {error}", value=numbers)
         return []
@@ -135,11 +141,24 @@ def _datetime(collection: Collection, query: FaultCollector) -> list[Sql]:
     except ValueError as error:
         query.fault("datetime", f"datetime {error}", value=text)
         return []
-    if time is None:
+    column = collection.column(time.name) if time else None
+    if column is None:
         if query.values.get("datetime-column") is None:
             query.fault("datetime", "datetime cannot be used: this collection has no datetime column", value=text)
         return []
-    return [datetime_condition(time, interval)]
+    return [datetime_predicate(column_queryable(column), interval)]
+
+
+def _filter(collection: Collection, query: FaultCollector, unaccent: tuple[str, ...] | None) -> list[Sql]:
+    text = query.values.get("filter")
+    lang: FilterLang = "cql2-json" if query.values.get("filter-lang") == "cql2-json" else "cql2-text"
+    if text is None:
+        return []
+    try:
+        return [filter_sql(text, lang, queryables(collection), unaccent=unaccent)]
+    except CqlError as error:
+        query.fault("filter", f"filter: {error}", value=text if len(text) <= _LONGEST_QUOTED else None)
+        return []
 
 
 def _property_queries(collection: Collection, query: FaultCollector) -> list[Sql]:
@@ -147,30 +166,14 @@ def _property_queries(collection: Collection, query: FaultCollector) -> list[Sql
     for name, text in query.extra.items():
         column = collection.column(name)
         if column is None:
-            query.fault(
-                name,
-                f"{name} is neither a parameter nor a property; {unknown_name(name, _names(collection))}",
-                "extra_forbidden",
-                text,
-            )
+            unknown = unknown_name(name, _names(collection))
+            query.fault(name, f"'{name}' is not a parameter here, and {unknown}", "extra_forbidden", text)
             continue
         try:
-            value = typed(column, text)
-        except ValueError as error:
-            query.fault(name, f"{name} {error}", value=text)
-            continue
-        conditions.append(sql("{name} = {value}", name=comparable(column), value=value))
+            conditions.append(value_predicate(column_queryable(column), text))
+        except CqlError as error:
+            query.fault(name, f"{name}: {error.message}", value=text)
     return conditions
-
-
-def comparable(column: Column) -> Sql:
-    """The column as `typed` values compare with it."""
-    exotic = (
-        column.type == "string"
-        and column.format in (None, "uri")
-        and not column.sql_type.startswith(("text", "character", "citext", "name"))
-    )
-    return sql("{name}::text", name=ident(column.name)) if exotic else ident(column.name)
 
 
 def _properties(collection: Collection, query: FaultCollector) -> tuple[Column, ...]:
@@ -215,9 +218,9 @@ def _names(collection: Collection) -> list[str]:
 def key_condition(collection: Collection, text: str) -> Sql | None:
     """The condition that picks the feature with this id; None where no feature can have it."""
     key = collection.column(collection.key) if collection.key else None
-    if key is None or "\x00" in text:
+    if key is None:
         return None
     try:
-        return sql("{key} = {value}", key=comparable(key), value=typed(key, text))
-    except ValueError:
+        return value_predicate(column_queryable(key), text)
+    except CqlError:
         return None

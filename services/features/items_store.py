@@ -6,9 +6,9 @@ from typing import Any
 
 from libs.ogc.link import Link
 from libs.pg.pool import Database
-from libs.selection.values import cursor_text
 from services.features.counts import Counts
 from services.features.cursor import Position
+from services.features.cursor_values import cursor_text
 from services.features.items_query import ItemsQuery
 from services.features.items_sql import RowPlan, items_plan, last_and_next_statement
 

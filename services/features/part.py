@@ -17,6 +17,26 @@ PART = ServicePart(
         "http://www.opengis.net/spec/ogcapi-features-1/1.0/conf/oas30",
         "http://www.opengis.net/spec/ogcapi-features-3/1.0/conf/queryables",
         "http://www.opengis.net/spec/ogcapi-features-3/1.0/conf/queryables-query-parameters",
+        "http://www.opengis.net/spec/ogcapi-features-3/1.0/conf/filter",
+        "http://www.opengis.net/spec/ogcapi-features-3/1.0/conf/features-filter",
+        *(
+            f"http://www.opengis.net/spec/cql2/1.0/conf/{name}"
+            for name in (
+                "cql2-text",
+                "cql2-json",
+                "basic-cql2",
+                "advanced-comparison-operators",
+                "case-insensitive-comparison",
+                "accent-insensitive-comparison",
+                "basic-spatial-functions",
+                "basic-spatial-functions-plus",
+                "spatial-functions",
+                "temporal-functions",
+                "array-functions",
+                "property-property",
+                "arithmetic",
+            )
+        ),
     ),
     collection_links=(
         CollectionLink(Link("/collections/{collectionId}/items", "items", MediaType.GEOJSON, "Features as GeoJSON")),

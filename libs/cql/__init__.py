@@ -1,0 +1,82 @@
+"""CQL2, text and JSON (OGC 21-065): parse a filter, compile it to SQL with binds, key caches with it.
+
+    ast = parse("magnitude >= 6 AND S_INTERSECTS(geom, BBOX(-125, 32, -114, 42))")
+    where = compile_filter(ast, {"magnitude": queryable("magnitude", "double precision"), ...})
+
+Everything a client can write wrongly is a `CqlError` with its place. The SQL can still fail in the database
+for the values of a row, with SQLSTATE class 22 (floating point overflow) or, from PostGIS, XX000 (a stored
+geometry that cannot be transformed or is broken): answer those as a fault of the request, not of the server.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+from libs.cql.compile import Target, compile_ast
+from libs.cql.errors import CqlError
+from libs.cql.nodes import Ast
+from libs.cql.normalise import normalise
+from libs.cql.parse_json import parse_json
+from libs.cql.parse_text import parse_text
+from libs.cql.predicates import bbox_predicate, datetime_predicate, value_predicate
+from libs.cql.queryables import Kind, Queryable, kind_of, queryable
+from libs.pg.sql import Sql
+
+FilterLang = Literal["cql2-text", "cql2-json"]
+_CRS84 = frozenset({"CRS84", "OGC:CRS84", "http://www.opengis.net/def/crs/OGC/1.3/CRS84"})
+
+
+def parse(text: str, lang: FilterLang = "cql2-text", filter_crs: str = "CRS84") -> Ast:
+    """A filter as a tree, without knowing any properties. Raises CqlError.
+
+    Geometries are in `filter_crs`, of which CRS84 (degrees, longitude before latitude) is the only one.
+    """
+    if filter_crs not in _CRS84:
+        raise CqlError("geometries in a filter are in CRS84 (longitude, latitude) only", expected=("CRS84",))
+    return parse_text(text) if lang == "cql2-text" else parse_json(text)
+
+
+def compile_filter(
+    filter_: Ast,
+    queryables: Mapping[str, Queryable],
+    *,
+    alias: str | None = None,
+    unaccent: tuple[str, ...] | None = None,
+) -> Sql:
+    """The boolean SQL expression of a filter over the columns of `queryables`. Raises CqlError.
+
+    `alias` qualifies the columns. `unaccent` names the function behind ACCENTI, schema first:
+    `("dams", "unaccent")`; without it ACCENTI is an error.
+    """
+    return compile_ast(filter_, Target(queryables, alias, unaccent))
+
+
+def filter_sql(
+    text: str,
+    lang: FilterLang,
+    queryables: Mapping[str, Queryable],
+    *,
+    alias: str | None = None,
+    unaccent: tuple[str, ...] | None = None,
+) -> Sql:
+    """`parse` and `compile_filter` in one. Raises CqlError."""
+    return compile_filter(parse(text, lang), queryables, alias=alias, unaccent=unaccent)
+
+
+__all__ = [
+    "Ast",
+    "CqlError",
+    "FilterLang",
+    "Kind",
+    "Queryable",
+    "bbox_predicate",
+    "compile_filter",
+    "datetime_predicate",
+    "filter_sql",
+    "kind_of",
+    "normalise",
+    "parse",
+    "queryable",
+    "value_predicate",
+]

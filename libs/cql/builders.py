@@ -1,0 +1,154 @@
+"""What both languages build the tree with, so that one filter gives one tree in either."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from decimal import Decimal
+
+from pygeofilter import ast, values
+
+from libs.cql.errors import CqlError, Place, excerpt, fault
+from libs.cql.geometry_literals import GeoJson
+from libs.cql.guard import check_list
+from libs.cql.instants import date_literal, interval, timestamp_literal
+from libs.cql.nodes import ARITHMETIC, ARRAY, COMPARISONS, SPATIAL, TEMPORAL, Part, placed
+from libs.ogc.bbox import bbox_of
+
+_PREDICATES: dict[str, Callable[..., ast.Node]] = {
+    name.casefold(): node for table in (SPATIAL, TEMPORAL, ARRAY) for name, node in table.items()
+}
+STRING_FUNCTIONS = ("casei", "accenti")
+
+
+def combine(node: type[ast.Combination], parts: Sequence[Part]) -> Part:
+    """A balanced tree of ANDs or ORs: a chain of 500 would be 500 levels deep."""
+    if len(parts) == 1:
+        return parts[0]
+    middle = len(parts) // 2
+    pair = (combine(node, parts[:middle]), combine(node, parts[middle:]))
+    return placed(node(pair[0].value, pair[1].value), parts[0].at, pair)
+
+
+def negate(part: Part, at: Place) -> Part:
+    """NOT; of a predicate that has its own NOT form, that form."""
+    node = part.value
+    if isinstance(node, ast.Like | ast.Between | ast.In | ast.IsNull) and not node.not_:
+        node.not_ = True
+        return part
+    return placed(ast.Not(node), at, (part,))
+
+
+def comparison(op: str, left: Part, right: Part) -> Part:
+    """One of = <> < <= > >=."""
+    return placed(COMPARISONS[op](left.value, right.value), left.at, (left, right))
+
+
+def arithmetic(op: str, left: Part, right: Part) -> Part:
+    """One of + - * / % div ^."""
+    return placed(ARITHMETIC[op](left.value, right.value), left.at, (left, right))
+
+
+def negative(part: Part, at: Place) -> Part:
+    """A sign in front of a number makes a literal, in front of anything else a product."""
+    value = part.value
+    if isinstance(value, int | float | Decimal) and not isinstance(value, bool):
+        return Part(-value, at)
+    return placed(ast.Mul(-1, value), at, (Part(-1, at), part))
+
+
+def like(value: Part, pattern: Part, *, negated: bool = False) -> Part:
+    """LIKE with the standard's wildcards and escape (/req/advanced-comparison-operators/like-predicate)."""
+    node = ast.Like(value.value, pattern.value, False, "%", "_", "\\", negated)
+    return placed(node, value.at, (value, pattern))
+
+
+def between(value: Part, low: Part, high: Part, *, negated: bool = False) -> Part:
+    """BETWEEN, both ends included."""
+    return placed(ast.Between(value.value, low.value, high.value, negated), value.at, (value, low, high))
+
+
+def is_in(value: Part, members: Sequence[Part], *, negated: bool = False) -> Part:
+    """IN a list. Raises CqlError when the list is too long."""
+    check_list(len(members), value.at)
+    node = ast.In(value.value, [member.value for member in members], negated)
+    return placed(node, value.at, (value, *members))
+
+
+def is_null(value: Part, *, negated: bool = False) -> Part:
+    """IS NULL."""
+    return placed(ast.IsNull(value.value, negated), value.at, (value,))
+
+
+class Array(list[ast.AstType]):
+    """An array literal; a list that remembers where it and its elements were written."""
+
+    places: tuple[Place, ...] = ()
+
+
+def array(members: Sequence[Part], at: Place) -> Part:
+    """An array literal. Raises CqlError when it is too long."""
+    check_list(len(members), at)
+    return placed(Array(member.value for member in members), at, members)
+
+
+def geometry(geojson: GeoJson, at: Place) -> Part:
+    """A geometry literal."""
+    return placed(values.Geometry(geojson), at)
+
+
+def call(name: str, arguments: Sequence[Part], at: Place) -> Part:
+    """A function of the standard, or a call of some other one. Raises CqlError for wrong arguments."""
+    folded = name.casefold()
+    if folded in _PREDICATES:
+        _check_count(name, arguments, (2,), at)
+        if folded.startswith("a_"):
+            arguments = [_as_array(argument) for argument in arguments]
+        node = _PREDICATES[folded](*(argument.value for argument in arguments))
+        return placed(node, at, arguments)
+    if folded in ("date", "timestamp"):
+        _check_count(name, arguments, (1,), at)
+        read = date_literal if folded == "date" else timestamp_literal
+        return Part(read(arguments[0].value, arguments[0].at), at)
+    if folded == "interval":
+        _check_count(name, arguments, (2,), at)
+        return interval(arguments[0], arguments[1], at)
+    if folded == "bbox":
+        return envelope(arguments, at)
+    if folded in STRING_FUNCTIONS:
+        _check_count(name, arguments, (1,), at)
+        name = folded
+    check_list(len(arguments), at)
+    return placed(ast.Function(name, [argument.value for argument in arguments]), at, arguments)
+
+
+def envelope(numbers: Sequence[Part], at: Place) -> Part:
+    """A box: west, south, east, north in degrees; with 6 numbers the elevations are read over."""
+    _check_count("BBOX", numbers, (4, 6), at)
+    for part in numbers:
+        if not isinstance(part.value, int | float | Decimal) or isinstance(part.value, bool):
+            raise fault("BBOX takes numbers only", part.at, ("number",))
+    try:
+        box = bbox_of([float(part.value) for part in numbers])
+    except ValueError as error:
+        raise fault(f"BBOX {error}", at) from None
+    return placed(values.Envelope(box.west, box.east, box.south, box.north), at)
+
+
+def _as_array(argument: Part) -> Part:
+    """`('a')` is an array of one where an array is wanted, and a string in parentheses elsewhere."""
+    if argument.in_parentheses and not isinstance(argument.value, list):
+        return array([argument], argument.at)
+    return argument
+
+
+def _check_count(name: str, arguments: Sequence[Part], counts: tuple[int, ...], at: Place) -> None:
+    if len(arguments) in counts:
+        return
+    wanted = " or ".join(map(str, counts))
+    plural = "" if counts == (1,) else "s"
+    raise fault(f"{excerpt(name)} takes {wanted} argument{plural}, {len(arguments)} given", at)
+
+
+def unknown_operation(name: object, at: Place, known: Sequence[str]) -> CqlError:
+    """The error for an operator that the language does not have."""
+    return fault(f"'{excerpt(name)}' is not an operator or function of CQL2", at, tuple(known))

@@ -1,0 +1,193 @@
+"""pygeofilter's AST into SQL: an Evaluator whose handlers give operands, and at the root a condition.
+
+Every value is a bind, every sub-expression in parentheses, and three-valued logic is SQL's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any, TypeVar, cast
+
+from pygeofilter import ast, values
+from pygeofilter.backends.evaluator import Evaluator, handle
+
+from libs.cql import scalars
+from libs.cql.arithmetic import arithmetic
+from libs.cql.arrays import ArrayLiteral, array_predicate
+from libs.cql.builders import STRING_FUNCTIONS, Array
+from libs.cql.errors import Place, excerpt, fault, one_of
+from libs.cql.nodes import ARITHMETIC, ARRAY, COMPARISONS, Ast, place_of
+from libs.cql.operands import Expr, Operand, Value, as_text, condition, describe, from_json, literal
+from libs.cql.queryables import TEXTUAL, Kind, Queryable, near_names
+from libs.cql.spatial import SPATIAL_NODES, box_literal, geometry_literal, spatial
+from libs.cql.temporal import TEMPORAL_NODES, Open, Span, interval_bound, temporal
+from libs.ogc.bbox import BBox
+from libs.pg.sql import Sql, ident, sql
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What a filter is compiled for.
+
+    `alias` qualifies columns. `unaccent` is the name, schema first, of a function text -> text that
+    removes accents, for ACCENTI; without it the server does not offer ACCENTI.
+    """
+
+    queryables: Mapping[str, Queryable]
+    alias: str | None = None
+    unaccent: tuple[str, ...] | None = None
+
+
+def column_of(queryable: Queryable, alias: str | None = None) -> Expr:
+    """The operand of a queryable's column."""
+    names = (queryable.column_name,) if alias is None else (alias, queryable.column_name)
+    return Expr(ident(*names), queryable.kind, queryable.base_type, queryable)
+
+
+def compile_ast(filter_: Ast, target: Target) -> Sql:
+    """The boolean SQL expression of a filter. Raises CqlError."""
+    compiler = _Compiler(target)
+    return compiler.truth(compiler.evaluate(filter_.root), filter_.at)
+
+
+Handler = TypeVar("Handler", bound=Callable[..., object])
+
+
+def _handles(*classes: type) -> Callable[[Handler], Handler]:
+    """pygeofilter's `handle`, with types: the method is called for nodes of exactly these classes."""
+    return cast(Callable[[Handler], Handler], handle(*classes))
+
+
+class _Compiler(Evaluator):  # type: ignore[misc]  # pygeofilter is untyped
+    def __init__(self, target: Target) -> None:
+        self.target = target
+
+    def truth(self, operand: object, place: Place | None) -> Sql:
+        """An operand as a condition. Raises CqlError when it is none."""
+        if isinstance(operand, Expr) and operand.kind is Kind.JSON:
+            operand = from_json(operand, Kind.BOOLEAN)
+        if isinstance(operand, Value) and operand.kind is Kind.BOOLEAN:
+            return sql("TRUE") if operand.value else sql("FALSE")
+        if not isinstance(operand, Expr) or operand.kind is not Kind.BOOLEAN:
+            raise fault(f"{describe(operand)}, but a condition is wanted here", place, ("a comparison",))
+        return operand.sql
+
+    @_handles(ast.And, ast.Or)
+    def combination(self, node: ast.Combination, left: Operand, right: Operand) -> Expr:
+        a, b = self.truth(left, place_of(node, 0)), self.truth(right, place_of(node, 1))
+        if isinstance(node, ast.And):
+            return condition(sql("({a}) AND ({b})", a=a, b=b))
+        return condition(sql("({a}) OR ({b})", a=a, b=b))
+
+    @_handles(ast.Not)
+    def not_(self, node: ast.Not, operand: Operand) -> Expr:
+        return condition(sql("NOT ({a})", a=self.truth(operand, place_of(node, 0))))
+
+    @_handles(*COMPARISONS.values())
+    def comparison(self, node: ast.Comparison, left: Operand, right: Operand) -> Expr:
+        return scalars.comparison(node, left, right)
+
+    @_handles(ast.Between)
+    def between(self, node: ast.Between, value: Operand, low: Operand, high: Operand) -> Expr:
+        return scalars.between(node, value, low, high)
+
+    @_handles(ast.In)
+    def is_in(self, node: ast.In, value: Operand, *members: Operand) -> Expr:
+        return scalars.is_in(node, value, members)
+
+    @_handles(ast.Like)
+    def like(self, node: ast.Like, value: Operand) -> Expr:
+        # The pattern is no sub-node of pygeofilter's.
+        return scalars.like(node, value, self.evaluate(node.pattern))
+
+    @_handles(ast.IsNull)
+    def is_null(self, node: ast.IsNull, operand: object) -> Expr:
+        return scalars.is_null(node, operand)
+
+    @_handles(*ARITHMETIC.values())
+    def arithmetic(self, node: ast.Arithmetic, left: Operand, right: Operand) -> Operand:
+        return arithmetic(node, left, right)
+
+    @_handles(*SPATIAL_NODES)
+    def spatial(self, node: ast.SpatialComparisonPredicate, left: object, right: object) -> Expr:
+        return spatial(node, left, right)
+
+    @_handles(*TEMPORAL_NODES)
+    def temporal(self, node: ast.TemporalPredicate, left: Any, right: Any) -> Expr:
+        return temporal(node, left, right)
+
+    @_handles(*ARRAY.values())
+    def array(self, node: ast.ArrayPredicate, left: object, right: object) -> Expr:
+        return array_predicate(node, left, right)
+
+    @_handles(ast.Attribute)
+    def attribute(self, node: ast.Attribute) -> Expr:
+        queryable = self.target.queryables.get(node.name)
+        if queryable is not None:
+            return column_of(queryable, self.target.alias)
+        near = near_names(node.name, self.target.queryables)
+        hint = f"; did you mean {one_of(tuple(map(_quoted, near)))}?" if near else ""
+        raise fault(f"there is no property {_quoted(node.name)}{hint}", place_of(node), near)
+
+    @_handles(ast.Function)
+    def function(self, node: ast.Function, *arguments: Operand) -> Expr:
+        if node.name not in STRING_FUNCTIONS:
+            raise fault(
+                f"this server has no function '{excerpt(node.name)}'",
+                place_of(node),
+                tuple(name.upper() for name in STRING_FUNCTIONS),
+            )
+        text = self._text(node, arguments[0])
+        if node.name == "casei":
+            return Expr(_case_folded(text), Kind.STRING, "text")
+        if self.target.unaccent is None:
+            raise fault("this server does not offer ACCENTI", place_of(node))
+        return Expr(sql("{f}({text})", f=ident(*self.target.unaccent), text=text), Kind.STRING, "text")
+
+    def _text(self, node: ast.Function, operand: Operand) -> Sql:
+        if isinstance(operand, Expr) and operand.kind is Kind.JSON:
+            operand = from_json(operand, Kind.STRING)
+        if not isinstance(operand, Value | Expr) or operand.kind not in TEXTUAL:
+            raise fault(f"{describe(operand)}, but {node.name.upper()} takes a string", place_of(node, 0), ("string",))
+        return as_text(operand)
+
+    @_handles(str, bool, int, float, Decimal, date, datetime)
+    def plain(self, value: Any) -> Value:
+        return literal(value)
+
+    @_handles(type(None))
+    def open_end(self, _: None) -> Open:
+        return Open()
+
+    @_handles(list, Array)
+    def members(self, value: list[Any]) -> ArrayLiteral:
+        # Lists have no sub-nodes for the Evaluator: it would hand over their members as they are.
+        members: Sequence[Operand] = [self.evaluate(member) for member in value]
+        return ArrayLiteral(tuple(members), getattr(value, "places", ())[1:])
+
+    @_handles(values.Interval)
+    def interval(self, node: values.Interval, start: object, end: object) -> Span:
+        return Span(interval_bound(node, start, 0), interval_bound(node, end, 1))
+
+    @_handles(values.Geometry)
+    def geometry(self, node: values.Geometry) -> object:
+        return geometry_literal(node.geometry, place_of(node))
+
+    @_handles(values.Envelope)
+    def envelope(self, node: values.Envelope) -> object:
+        return box_literal(BBox(node.x1, node.y1, node.x2, node.y2), place_of(node))
+
+
+def _quoted(name: str) -> str:
+    return f'"{excerpt(name)}"'
+
+
+def _case_folded(text: Sql) -> Sql:
+    """Near enough to Unicode's full case folding: through upper case, so that ς and σ meet, and ß as ss.
+
+    The database's collation, since that of a column may fold ASCII alone.
+    """
+    return sql("replace(lower(upper({text} COLLATE \"default\")), 'ß', 'ss')", text=text)

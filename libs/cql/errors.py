@@ -1,0 +1,54 @@
+"""The one error of this package: what is wrong with a filter, and where."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from libs.ogc.errors import DomainError
+
+# Where a part of a filter was written: a character offset (CQL2 text) or a JSON pointer (CQL2 JSON).
+Place = int | str
+
+
+@dataclass
+class CqlError(DomainError):
+    """A filter that cannot be used, in one sentence for the client who wrote it.
+
+    `position` is the character offset, counted from 0, in a CQL2 text filter; `pointer` the RFC 6901 JSON
+    pointer in a CQL2 JSON filter (`""` is the whole document). One of the two is None; both are when the
+    fault is not in one spot. `expected` lists what could stand there instead.
+    """
+
+    message: str
+    position: int | None = None
+    pointer: str | None = None
+    expected: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        """The sentence with its place, for an error body or a log."""
+        if self.position is not None:
+            return f"{self.message} (at character {self.position + 1})"
+        if self.pointer:
+            return f"{self.message} (at {self.pointer})"
+        return self.message
+
+
+def fault(message: str, place: Place | None, expected: tuple[str, ...] = ()) -> CqlError:
+    """The error for a part of a filter that stands at `place`."""
+    if isinstance(place, str):
+        return CqlError(message, pointer=place, expected=expected)
+    return CqlError(message, position=place, expected=expected)
+
+
+def excerpt(value: object, length: int = 40) -> str:
+    """A short, printable form of what the client wrote, to quote in a message."""
+    text = str(value)
+    text = text if len(text) <= length else text[: length - 1] + "…"
+    return "".join(char if char.isprintable() else "�" for char in text)
+
+
+def one_of(words: tuple[str, ...]) -> str:
+    """`a`, `a or b`, `a, b or c`."""
+    if len(words) < 2:
+        return "".join(words)
+    return f"{', '.join(words[:-1])} or {words[-1]}"

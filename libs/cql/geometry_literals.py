@@ -1,0 +1,209 @@
+"""Geometry literals, from WKT and from GeoJSON, into GeoJSON geometry objects.
+
+Only what both languages share is checked here: the number of coordinates, closed rings, finite numbers.
+Validity and bounds depend on the column that a literal meets, so `spatial` checks them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from libs.cql.errors import Place, excerpt, fault, one_of
+from libs.cql.guard import MAX_VERTICES, number
+
+Position = tuple[float, ...]
+GeoJson = dict[str, Any]
+
+_TYPES = {
+    "POINT": "Point",
+    "LINESTRING": "LineString",
+    "POLYGON": "Polygon",
+    "MULTIPOINT": "MultiPoint",
+    "MULTILINESTRING": "MultiLineString",
+    "MULTIPOLYGON": "MultiPolygon",
+    "GEOMETRYCOLLECTION": "GeometryCollection",
+}
+_LEXEME = re.compile(r"\s*(?:([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)(?![\w.])|([A-Za-z]+)|([(),])|(\S))", re.ASCII)
+
+
+def _line(points: Sequence[Position], at: Place) -> Sequence[Position]:
+    if len(points) < 2:
+        raise fault("a line needs at least 2 positions", at)
+    return points
+
+
+def _ring(points: Sequence[Position], at: Place) -> Sequence[Position]:
+    if len(points) < 4:
+        raise fault("a ring of a polygon needs at least 4 positions", at)
+    if points[0] != points[-1]:
+        raise fault("a ring of a polygon must end where it starts", at)
+    return points
+
+
+class _Wkt:
+    """One WKT literal; `start` is where it stands in the filter."""
+
+    def __init__(self, text: str, start: int) -> None:
+        self.start = start
+        self.end = start + len(text)
+        self.lexemes = self._lex(text)
+        self.text, self.at, self.is_number = next(self.lexemes)
+
+    def _lex(self, text: str) -> Iterator[tuple[str, int, bool]]:
+        for match in _LEXEME.finditer(text):
+            yield match[match.lastindex or 0], self.start + match.start(match.lastindex or 0), match.lastindex == 1
+        yield "", self.end, False
+
+    def advance(self) -> None:
+        self.text, self.at, self.is_number = next(self.lexemes)
+
+    def accept(self, sign: str) -> bool:
+        if self.text != sign:
+            return False
+        self.advance()
+        return True
+
+    def expect(self, *signs: str) -> str:
+        found = self.text
+        if found not in signs:
+            wanted = one_of(tuple(f"'{sign}'" for sign in signs))
+            shown = f"'{excerpt(found)}'" if found else "the end of the filter"
+            raise fault(f"expected {wanted} in the geometry, found {shown}", self.at, signs)
+        self.advance()
+        return found
+
+    def position(self) -> Position:
+        at = self.at
+        numbers = []
+        while self.is_number:
+            numbers.append(float(number(self.text, self.at)))
+            self.advance()
+        if not numbers or (len(numbers) < 2 and self.text not in (",", ")")):
+            shown = f"'{excerpt(self.text)}'" if self.text else "the end of the filter"
+            raise fault(f"expected a coordinate, found {shown}", self.at, ("number",))
+        if len(numbers) not in (2, 3):
+            raise fault(f"a position has 2 or 3 coordinates, this one has {len(numbers)}", at)
+        return tuple(numbers)
+
+    def many(self, item: Callable[[], Any]) -> list[Any]:
+        self.expect("(")
+        items = [item()]
+        while self.expect(",", ")") == ",":
+            items.append(item())
+        return items
+
+    def line(self) -> Sequence[Position]:
+        at = self.at
+        return _line(self.many(self.position), at)
+
+    def ring(self) -> Sequence[Position]:
+        at = self.at
+        return _ring(self.many(self.position), at)
+
+    def polygon(self) -> list[Sequence[Position]]:
+        return self.many(self.ring)
+
+    def point(self) -> Position:
+        # MULTIPOINT is seen with and without parentheses around each point.
+        if self.text != "(":
+            return self.position()
+        self.advance()
+        point = self.position()
+        self.expect(")")
+        return point
+
+    def geometry(self, *, collections: bool = True) -> GeoJson:
+        at, name = self.at, self.text.upper()
+        if name not in _TYPES or (name == "GEOMETRYCOLLECTION" and not collections):
+            raise fault(f"expected a type of geometry, found '{excerpt(self.text)}'", at, tuple(_TYPES))
+        self.advance()
+        if self.text.upper() == "Z":
+            self.advance()
+        if name == "GEOMETRYCOLLECTION":
+            members = self.many(lambda: self.geometry(collections=False))
+            return {"type": _TYPES[name], "geometries": members}
+        if name == "POINT":
+            self.expect("(")
+            point = self.position()
+            self.expect(")")
+            return {"type": "Point", "coordinates": point}
+        readers: dict[str, Callable[[], Any]] = {
+            "LINESTRING": self.line,
+            "POLYGON": self.polygon,
+            "MULTIPOINT": lambda: self.many(self.point),
+            "MULTILINESTRING": lambda: self.many(self.line),
+            "MULTIPOLYGON": lambda: self.many(self.polygon),
+        }
+        return {"type": _TYPES[name], "coordinates": readers[name]()}
+
+
+def from_wkt(text: str, start: int) -> GeoJson:
+    """The GeoJSON geometry of a WKT literal that stands at offset `start`. Raises CqlError."""
+    reader = _Wkt(text, start)
+    geometry = reader.geometry()
+    if reader.text:
+        raise fault(f"unexpected '{excerpt(reader.text)}' after the geometry", reader.at)
+    return geometry
+
+
+def from_geojson(value: dict[str, Any], at: str) -> GeoJson:
+    """A GeoJSON geometry object, checked; `at` is its JSON pointer. Raises CqlError."""
+    return _GeoJsonReader().geometry(value, at)
+
+
+class _GeoJsonReader:
+    def __init__(self) -> None:
+        self.vertices = 0
+
+    def geometry(self, value: object, at: str, *, collections: bool = True) -> GeoJson:
+        kinds = _TYPES.values() if collections else [kind for kind in _TYPES.values() if kind != "GeometryCollection"]
+        kind = value.get("type") if isinstance(value, dict) else None
+        if not isinstance(value, dict) or not isinstance(kind, str) or kind not in kinds:
+            raise fault(f"'{excerpt(kind)}' is not a type of geometry", f"{at}/type", tuple(kinds))
+        if kind == "GeometryCollection":
+            members = self.array(value.get("geometries"), f"{at}/geometries")
+            inner = [
+                self.geometry(member, f"{at}/geometries/{index}", collections=False)
+                for index, member in enumerate(members)
+            ]
+            return {"type": kind, "geometries": inner}
+        readers: dict[str, Callable[[Any, str], Any]] = {
+            "Point": self.position,
+            "LineString": self.line,
+            "Polygon": self.polygon,
+            "MultiPoint": self.many(self.position),
+            "MultiLineString": self.many(self.line),
+            "MultiPolygon": self.many(self.polygon),
+        }
+        return {"type": kind, "coordinates": readers[kind](value.get("coordinates"), f"{at}/coordinates")}
+
+    def array(self, value: object, at: str) -> list[Any]:
+        if not isinstance(value, list) or not value:
+            raise fault("expected an array with at least one member", at, ("array",))
+        return value
+
+    def many(self, item: Callable[[Any, str], Any]) -> Callable[[Any, str], list[Any]]:
+        return lambda value, at: [item(member, f"{at}/{index}") for index, member in enumerate(self.array(value, at))]
+
+    def position(self, value: object, at: str) -> Position:
+        numbers = self.array(value, at)
+        self.vertices += 1
+        if self.vertices > MAX_VERTICES:
+            raise fault(f"a geometry may have {MAX_VERTICES:,} positions", at)
+        if len(numbers) not in (2, 3):
+            raise fault(f"a position has 2 or 3 coordinates, this one has {len(numbers)}", at)
+        for index, coordinate in enumerate(numbers):
+            if isinstance(coordinate, bool | str | list | dict) or coordinate is None:
+                raise fault("a coordinate must be a number", f"{at}/{index}", ("number",))
+        return tuple(float(coordinate) for coordinate in numbers)
+
+    def line(self, value: object, at: str) -> Sequence[Position]:
+        return _line(self.many(self.position)(value, at), at)
+
+    def ring(self, value: object, at: str) -> Sequence[Position]:
+        return _ring(self.many(self.position)(value, at), at)
+
+    def polygon(self, value: object, at: str) -> list[Sequence[Position]]:
+        return self.many(self.ring)(value, at)

@@ -1,0 +1,100 @@
+"""What a filter may cost, checked before and while it is parsed.
+
+A filter comes from anyone, so each limit bounds the time and memory of a later step. All of them together
+keep the longest accepted filter below 50 ms for parsing and compiling.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from decimal import Decimal, InvalidOperation
+
+from libs.cql.errors import CqlError, Place, fault
+
+MAX_BYTES = 16 * 1024  # of a filter, as UTF-8
+MAX_TOKENS = 2500  # words, numbers, strings and signs of a text filter; a geometry is one
+MAX_DEPTH = 64  # levels of the tree, AND and OR chains not counted
+MAX_LIST = 1000  # members of a list or array
+MAX_VERTICES = 4000  # of all geometries of a filter
+
+_JSON_STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
+_BRACKET = re.compile(r"[\[{]|[\]}]")
+
+
+def check_source(text: str) -> None:
+    """Size and characters of a filter, in either language. Raises CqlError."""
+    # A character is at least one byte: this bounds the encoding below.
+    size = len(text)
+    if size <= MAX_BYTES:
+        try:
+            size = len(text.encode())
+        except UnicodeEncodeError as error:
+            # A lone surrogate is no character: neither UTF-8 nor PostgreSQL can hold it.
+            raise CqlError("a filter must be valid Unicode; this is half of a pair", error.start) from None
+    if size > MAX_BYTES:
+        raise CqlError(f"a filter may have {MAX_BYTES:,} bytes; this one has more")
+    nul = text.find("\0")
+    if nul >= 0:
+        raise CqlError("a filter may not contain the NUL character", nul)
+    if not text or text.isspace():
+        raise CqlError("the filter is empty")
+
+
+def check_json_depth(text: str) -> None:
+    """The nesting of a JSON filter, so that the decoder cannot run out of stack. Raises CqlError."""
+    depth = 0
+    for match in _BRACKET.finditer(_JSON_STRING.sub(lambda found: " " * len(found[0]), text)):
+        depth += 1 if match[0] in "[{" else -1
+        # An operation is an object in an array, a geometry literal is five more.
+        if depth > 2 * MAX_DEPTH + 6:
+            raise CqlError(f"a filter may be nested {MAX_DEPTH} levels deep", match.start())
+
+
+def check_text(text: str, value: Place) -> str:
+    """A string value from a JSON filter, which can write what a text filter cannot. Raises CqlError."""
+    if "\0" in text:
+        raise fault("a filter may not contain the NUL character", value)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise fault("a string must be valid Unicode; this has half of a pair", value) from None
+    return text
+
+
+def number(text: str, place: Place) -> int | float | Decimal:
+    """The value of a numeric literal: exact, whatever its length. Raises CqlError when it is not finite.
+
+    Whole numbers are int; others float where that is exact to the last digit written, else Decimal.
+    """
+    if len(text) > 400:
+        raise fault("a number may have 400 digits", place)
+    try:
+        exact = Decimal(text)
+        approximate = float(text)
+    except (InvalidOperation, ValueError):
+        raise fault(f"'{text[:40]}' is not a number", place) from None
+    if not exact.is_finite() or math.isinf(approximate):
+        raise fault("numbers must be finite and below 1.8e308", place)
+    if text.lstrip("+-").isdigit():
+        return int(text)
+    return approximate if Decimal(repr(approximate)) == exact else exact
+
+
+def check_depth(depth: int, place: Place) -> int:
+    """`depth` itself. Raises CqlError when a tree gets too deep to walk."""
+    if depth > MAX_DEPTH:
+        raise fault(f"a filter may be nested {MAX_DEPTH} levels deep; use fewer parentheses or terms", place)
+    return depth
+
+
+def check_tokens(count: int, place: Place) -> None:
+    """The number of tokens read so far. Raises CqlError."""
+    if count > MAX_TOKENS:
+        raise fault(f"a filter may have {MAX_TOKENS:,} words, numbers and signs; this one has more", place)
+
+
+def check_list(length: int, place: Place) -> None:
+    """The length of a list or array. Raises CqlError."""
+    if length > MAX_LIST:
+        raise fault(f"a list may have {MAX_LIST:,} members, this one has {length:,}", place)

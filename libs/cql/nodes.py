@@ -1,0 +1,157 @@
+"""The filter as a tree: pygeofilter's nodes, four of our own, and where each part was written.
+
+pygeofilter's AST lacks `%`, `div`, `^` and T_INTERSECTS.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, ClassVar, NamedTuple
+
+from pygeofilter import ast
+
+from libs.cql.errors import Place
+from libs.cql.guard import check_depth
+
+
+class ArithmeticOp(Enum):
+    """The operators that pygeofilter does not know."""
+
+    MOD = "%"
+    INT_DIV = "div"
+    POW = "^"
+
+
+@dataclass
+class Mod(ast.Arithmetic):  # type: ignore[misc]  # untyped base
+    """The remainder of a division, with the sign of the dividend."""
+
+    op: ClassVar[ArithmeticOp] = ArithmeticOp.MOD
+
+
+@dataclass
+class IntDiv(ast.Arithmetic):  # type: ignore[misc]  # untyped base
+    """A division whose fraction is cut off, towards zero."""
+
+    op: ClassVar[ArithmeticOp] = ArithmeticOp.INT_DIV
+
+
+@dataclass
+class Pow(ast.Arithmetic):  # type: ignore[misc]  # untyped base
+    """The left operand raised to the right one."""
+
+    op: ClassVar[ArithmeticOp] = ArithmeticOp.POW
+
+
+class TemporalOp(Enum):
+    """The temporal function that pygeofilter does not know."""
+
+    INTERSECTS = "INTERSECTS"
+
+
+@dataclass
+class TimeIntersects(ast.TemporalPredicate):  # type: ignore[misc]  # untyped base
+    """The two instants or intervals have at least one instant in common."""
+
+    op: ClassVar[TemporalOp] = TemporalOp.INTERSECTS
+
+
+COMPARISONS: dict[str, type[ast.Comparison]] = {
+    "=": ast.Equal,
+    "<>": ast.NotEqual,
+    "<": ast.LessThan,
+    "<=": ast.LessEqual,
+    ">": ast.GreaterThan,
+    ">=": ast.GreaterEqual,
+}
+ARITHMETIC: dict[str, type[ast.Arithmetic]] = {
+    "+": ast.Add,
+    "-": ast.Sub,
+    "*": ast.Mul,
+    "/": ast.Div,
+    "%": Mod,
+    "div": IntDiv,
+    "^": Pow,
+}
+# The standard's function names, spelled as CQL2 JSON does, and their nodes.
+SPATIAL: dict[str, type[ast.SpatialComparisonPredicate]] = {
+    "s_contains": ast.GeometryContains,
+    "s_crosses": ast.GeometryCrosses,
+    "s_disjoint": ast.GeometryDisjoint,
+    "s_equals": ast.GeometryEquals,
+    "s_intersects": ast.GeometryIntersects,
+    "s_overlaps": ast.GeometryOverlaps,
+    "s_touches": ast.GeometryTouches,
+    "s_within": ast.GeometryWithin,
+}
+TEMPORAL: dict[str, type[ast.TemporalPredicate]] = {
+    "t_after": ast.TimeAfter,
+    "t_before": ast.TimeBefore,
+    "t_contains": ast.TimeContains,
+    "t_disjoint": ast.TimeDisjoint,
+    "t_during": ast.TimeDuring,
+    "t_equals": ast.TimeEquals,
+    "t_finishedBy": ast.TimeEndedBy,
+    "t_finishes": ast.TimeEnds,
+    "t_intersects": TimeIntersects,
+    "t_meets": ast.TimeMeets,
+    "t_metBy": ast.TimeMetBy,
+    "t_overlappedBy": ast.TimeOverlappedBy,
+    "t_overlaps": ast.TimeOverlaps,
+    "t_startedBy": ast.TimeBegunBy,
+    "t_starts": ast.TimeBegins,
+}
+ARRAY: dict[str, type[ast.ArrayPredicate]] = {
+    "a_containedBy": ast.ArrayContainedBy,
+    "a_contains": ast.ArrayContains,
+    "a_equals": ast.ArrayEquals,
+    "a_overlaps": ast.ArrayOverlaps,
+}
+OP_NAMES: dict[type, str] = {
+    node: name for table in (COMPARISONS, ARITHMETIC, SPATIAL, TEMPORAL, ARRAY) for name, node in table.items()
+}
+
+
+class Part(NamedTuple):
+    """An operand while the tree is built: what it is, where it was written, how deep it goes.
+
+    `in_parentheses` tells `('a')`, an array of one where an array is wanted, from `'a'`.
+    """
+
+    value: ast.AstType
+    at: Place
+    depth: int = 0
+    in_parentheses: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Ast:
+    """A parsed filter.
+
+    `root` is pygeofilter's AST: its nodes, `values.Interval`, `values.Geometry`, `values.Envelope` (the
+    last with x1 > x2 for a box across the antimeridian; elevations are dropped), and plain values: str,
+    int, float, Decimal (a number that float cannot hold exactly), bool, date, datetime (UTC), list.
+    """
+
+    root: ast.AstType
+    at: Place
+
+
+def placed(node: Any, at: Place, parts: Iterable[Part] = ()) -> Part:
+    """`node` as a part, remembering where it and its operands were written.
+
+    Plain values cannot carry a position, so their node does: `node.places` is its own place, then those
+    of its operands in order. Raises CqlError when the tree gets too deep.
+    """
+    parts = tuple(parts)
+    node.places = (at, *(part.at for part in parts))
+    return Part(node, at, check_depth(1 + max((part.depth for part in parts), default=0), at))
+
+
+def place_of(node: object, operand: int | None = None) -> Place | None:
+    """Where `node`, or its operand of that index, was written; None when that is not known."""
+    places: tuple[Place, ...] = getattr(node, "places", ())
+    index = 0 if operand is None else operand + 1
+    return places[index] if index < len(places) else None

@@ -1,0 +1,175 @@
+"""What the operands of a filter compile to, and how they are described to the client.
+
+A literal stays a Python value until its sibling is known, because it has to be bound with the type of the
+column it meets: `int_column = $1::float8` would be a sequential scan where `$1::int8` uses the index.
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any
+
+from libs.cql.errors import CqlError, excerpt, fault
+from libs.cql.nodes import place_of
+from libs.cql.queryables import NUMERIC, Kind, Queryable
+from libs.pg.sql import Sql, bind, sql
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A literal: str, bool, int, float, Decimal, date, datetime (UTC), or None for an unknown number."""
+
+    value: Any
+    kind: Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Expr:
+    """A column or something computed from columns, safe to embed as it is; `sql_type` without modifier."""
+
+    sql: Sql
+    kind: Kind
+    sql_type: str
+    queryable: Queryable | None = None
+
+
+Operand = Value | Expr
+
+INTEGER_TYPES = frozenset({"smallint", "integer", "bigint"})
+FLOAT_TYPES = frozenset({"real", "double precision"})
+_INT8 = 2**63
+
+
+def literal(value: Any) -> Value:
+    """The operand of a plain value of the AST."""
+    return Value(value, _KINDS[type(value)])
+
+
+_KINDS: dict[type, Kind] = {
+    bool: Kind.BOOLEAN,
+    int: Kind.INTEGER,
+    float: Kind.NUMBER,
+    Decimal: Kind.NUMBER,
+    str: Kind.STRING,
+    date: Kind.DATE,
+    datetime: Kind.TIMESTAMP,
+    type(None): Kind.NUMBER,
+}
+
+
+def condition(text: Sql) -> Expr:
+    """A predicate."""
+    return Expr(text, Kind.BOOLEAN, "boolean")
+
+
+def describe(operand: object) -> str:
+    """The operand with its type, for a message: `the property "mag" is a number`."""
+    kind = getattr(operand, "kind", None)
+    word = str(kind) if kind is not None else "list"
+    article = "an" if word[0] in "aeio" else "a"
+    if isinstance(operand, Value):
+        shown = f"'{excerpt(operand.value)}'" if operand.kind is Kind.STRING else excerpt(operand.value)
+        return f"{shown} is {article} {word}"
+    if isinstance(operand, Expr) and operand.queryable is not None:
+        return f'the property "{excerpt(operand.queryable.name)}" is {article} {word}'
+    return f"this is {article} {word}"
+
+
+def mismatch(node: object, left: object, right: object, operand: int = 1) -> CqlError:
+    """The error for two operands that do not go together; points at the literal of the two.
+
+    `operand` is the index of `right` among the operands of `node`.
+    """
+    is_left = isinstance(left, Value) and not isinstance(right, Value)
+    blamed, other, index = (left, right, 0) if is_left else (right, left, operand)
+    wanted = getattr(other, "kind", None)
+    return fault(
+        f"{describe(other)}, but {describe(blamed)}: they cannot be compared{_hint(blamed, other)}",
+        place_of(node, index),
+        (str(wanted),) if wanted else (),
+    )
+
+
+def _hint(blamed: object, other: object) -> str:
+    wanted = getattr(other, "kind", None)
+    if isinstance(blamed, Value) and blamed.kind is Kind.STRING:
+        if wanted is Kind.TIMESTAMP:
+            return "; write TIMESTAMP('2020-01-31T12:00:00Z')"
+        if wanted is Kind.DATE:
+            return "; write DATE('2020-01-31')"
+        if wanted in NUMERIC:
+            return "; write the number without quotes"
+    return ""
+
+
+def is_whole(value: Any) -> bool:
+    """Whether a number has no fraction."""
+    return isinstance(value, int) or bool(value == int(value))
+
+
+def number_type(sibling: str, values: list[Any]) -> str:
+    """The type to bind numbers with so that a column of type `sibling` keeps its index and its meaning."""
+    if sibling in INTEGER_TYPES and all(is_whole(value) and -_INT8 <= value < _INT8 for value in values):
+        # The B-tree operators of the integer types work across sizes.
+        return "int8"
+    if sibling == "real" and all(map(_fits_real, values)):
+        # As wide as the column: 0.1 in a real column is not 0.1 in double precision.
+        return "float4"
+    return "float8" if sibling in FLOAT_TYPES else "numeric"
+
+
+def _fits_real(value: Any) -> bool:
+    try:
+        return bool(struct.unpack("<f", struct.pack("<f", value))[0]) or not value
+    except OverflowError:
+        return False
+
+
+def number_value(value: Any, sql_type: str) -> Any:
+    """A number as asyncpg takes it for `sql_type` (a result of `number_type`)."""
+    if sql_type == "int8":
+        return int(value)
+    if sql_type == "numeric":
+        return value if isinstance(value, Decimal) else Decimal(repr(value))
+    return float(value)
+
+
+def bind_number(value: Any, sibling: str) -> Sql:
+    """A number bound for a sibling of type `sibling`; an unknown number is NULL."""
+    if value is None:
+        return sql("NULL::numeric")
+    sql_type = number_type(sibling, [value])
+    return bind(number_value(value, sql_type), sql_type)
+
+
+def as_text(operand: Operand) -> Sql:
+    """A textual operand as `text`, whatever the column's own type."""
+    if isinstance(operand, Value):
+        return bind(operand.value, "text")
+    if operand.sql_type in ("text", "character varying"):
+        return operand.sql
+    return sql("({value})::text", value=operand.sql)
+
+
+def from_json(operand: Expr, kind: Kind) -> Expr:
+    """A JSON column as a value of `kind` where the row holds one, else NULL; so no row can raise an error."""
+    prefix = sql("json") if operand.sql_type == "json" else sql("jsonb")
+    value = sql("({value} #>> '{{}}')", value=operand.sql)
+    if kind in NUMERIC:
+        return Expr(_typed(prefix, operand, sql("'number'"), sql("{v}::numeric", v=value)), Kind.NUMBER, "numeric")
+    if kind is Kind.BOOLEAN:
+        return Expr(_typed(prefix, operand, sql("'boolean'"), sql("{v}::boolean", v=value)), kind, "boolean")
+    return Expr(_typed(prefix, operand, sql("'string'"), value), Kind.STRING, "text")
+
+
+def _typed(prefix: Sql, operand: Expr, type_name: Sql, value: Sql) -> Sql:
+    return sql(
+        "(CASE {prefix}_typeof({column}) WHEN {type_name} THEN {value} END)",
+        prefix=prefix,
+        column=operand.sql,
+        type_name=type_name,
+        value=value,
+    )

@@ -1,0 +1,71 @@
+"""The predicates behind the `bbox`, `datetime` and property parameters, the same as in filters."""
+
+from __future__ import annotations
+
+import re
+
+from pygeofilter import ast
+
+from libs.cql.compile import column_of
+from libs.cql.errors import CqlError, excerpt
+from libs.cql.guard import number
+from libs.cql.instants import date_literal, timestamp_literal
+from libs.cql.operands import Value, literal
+from libs.cql.queryables import NUMERIC, TEMPORAL, TEXTUAL, Kind, Queryable
+from libs.cql.scalars import compare
+from libs.cql.spatial import box_literal, relation
+from libs.cql.temporal import compare_instants
+from libs.ogc.bbox import BBox
+from libs.ogc.temporal import Interval
+from libs.pg.sql import Sql, all_of, sql
+
+
+def bbox_predicate(queryable: Queryable, box: BBox, alias: str | None = None) -> Sql:
+    """Rows whose geometry intersects the box, in CRS84 degrees; `west > east` crosses the antimeridian."""
+    return relation(ast.GeometryIntersects, column_of(queryable, alias), box_literal(box))
+
+
+def datetime_predicate(queryable: Queryable, interval: Interval, alias: str | None = None) -> Sql:
+    """Rows whose date or timestamp is in the closed interval; a row without a time never is.
+
+    A date column is compared by day, in UTC. Raises ValueError for a column that holds no time.
+    """
+    if queryable.kind not in TEMPORAL:
+        raise ValueError(f"{queryable.name} is no date or timestamp")
+    column = column_of(queryable, alias)
+    bounds = ((">=", interval.start), ("<=", interval.end))
+    conditions = [
+        compare_instants(op, column, Value(bound, Kind.TIMESTAMP)) for op, bound in bounds if bound is not None
+    ]
+    return all_of(conditions) if conditions else sql("{column} IS NOT NULL", column=column.sql)
+
+
+_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?\Z", re.ASCII)
+
+
+def value_predicate(queryable: Queryable, text: str, alias: str | None = None) -> Sql:
+    """Rows whose property equals `text`, the value of a query parameter named after the property.
+
+    Strings are taken as they are; numbers, `true`/`false`, dates and timestamps as in a filter. Raises
+    CqlError when the text is no value of the property's type, or the type cannot be compared.
+    """
+    value = literal(_read(queryable, text))
+    return compare(None, "=", column_of(queryable, alias), value)
+
+
+def _read(queryable: Queryable, text: str) -> object:
+    if "\0" in text:
+        raise CqlError("a value may not contain the NUL character", text.index("\0"))
+    if queryable.kind in NUMERIC:
+        if not _NUMBER.match(text):
+            raise CqlError(f"'{excerpt(text)}' is not a number", 0, expected=("number",))
+        return number(text, 0)
+    if queryable.kind is Kind.BOOLEAN:
+        if text.lower() not in ("true", "false"):
+            raise CqlError(f"'{excerpt(text)}' is not true or false", 0, expected=("true", "false"))
+        return text.lower() == "true"
+    if queryable.kind in TEMPORAL:
+        return date_literal(text, 0) if len(text) == 10 else timestamp_literal(text, 0)
+    if queryable.kind in TEXTUAL or queryable.kind is Kind.JSON:
+        return text
+    raise CqlError(f"a property of type {queryable.kind} cannot be compared with a value")

@@ -1,0 +1,153 @@
+"""The typed properties that a filter may use.
+
+A caller fills a mapping of property name to `Queryable` from its catalogue; nothing here knows where the
+types come from, and a filter can reach no column that is not in the mapping.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from difflib import get_close_matches
+from enum import StrEnum
+
+
+class Kind(StrEnum):
+    """What a value is to a filter; the values are the words used in messages."""
+
+    STRING = "string"
+    INTEGER = "integer"
+    NUMBER = "number"
+    BOOLEAN = "boolean"
+    DATE = "date"
+    TIMESTAMP = "timestamp"
+    UUID = "UUID"
+    ENUM = "string of a fixed list"
+    GEOMETRY = "geometry"
+    ARRAY = "array"
+    JSON = "JSON value"
+    INTERVAL = "interval"
+    OTHER = "value without comparison type"
+
+
+NUMERIC = frozenset({Kind.INTEGER, Kind.NUMBER})
+TEMPORAL = frozenset({Kind.DATE, Kind.TIMESTAMP})
+# Kinds that a client sees as a JSON string and compares with a character literal.
+TEXTUAL = frozenset({Kind.STRING, Kind.UUID, Kind.ENUM, Kind.OTHER})
+
+
+@dataclass(frozen=True, slots=True)
+class Queryable:
+    """One property: its name in filters, and the column behind it.
+
+    `sql_type` is the column's type as `format_type` gives it (`double precision`, `timestamp with time
+    zone`, `character varying(24)[]`); for a domain, that of its base type. `column` is the column's name
+    where it differs from the property's. For a geometry or geography column `srid` is its SRID: 0 means
+    that rows carry no SRID and literals are taken as they are, None that rows differ or it is unknown.
+    `enum` lists the labels of an enumerated type.
+    """
+
+    name: str
+    kind: Kind
+    sql_type: str
+    srid: int | None = None
+    is_geography: bool = False
+    geometry_type: str | None = None
+    enum: tuple[str, ...] | None = None
+    column: str | None = None
+
+    @property
+    def column_name(self) -> str:
+        """The column's own name, unquoted."""
+        return self.name if self.column is None else self.column
+
+    @property
+    def base_type(self) -> str:
+        """`sql_type` without a length or precision, so that a cast to it cuts and rounds nothing."""
+        return base_type(self.sql_type)
+
+    @property
+    def element(self) -> Queryable | None:
+        """For an array, a queryable of the type of its elements; else None."""
+        if not self.sql_type.endswith("[]"):
+            return None
+        inner = self.sql_type.removesuffix("[]")
+        return Queryable(self.name, kind_of(inner, enum=self.enum), inner, enum=self.enum)
+
+
+_MODIFIER = re.compile(r'\([^)"]*\)(?=[^"]*$)')
+_KINDS = {
+    "smallint": Kind.INTEGER,
+    "integer": Kind.INTEGER,
+    "bigint": Kind.INTEGER,
+    "numeric": Kind.NUMBER,
+    "real": Kind.NUMBER,
+    "double precision": Kind.NUMBER,
+    "text": Kind.STRING,
+    "character varying": Kind.STRING,
+    "character": Kind.STRING,
+    "bpchar": Kind.STRING,
+    '"char"': Kind.OTHER,
+    "name": Kind.STRING,
+    "citext": Kind.STRING,
+    "boolean": Kind.BOOLEAN,
+    "date": Kind.DATE,
+    "timestamp without time zone": Kind.TIMESTAMP,
+    "timestamp with time zone": Kind.TIMESTAMP,
+    "uuid": Kind.UUID,
+    "json": Kind.JSON,
+    "jsonb": Kind.JSON,
+    "geometry": Kind.GEOMETRY,
+    "geography": Kind.GEOMETRY,
+}
+
+
+def base_type(sql_type: str) -> str:
+    """The type without its modifier: `numeric(10,2)` gives `numeric`, `character(3)[]` `bpchar[]`."""
+    plain = " ".join(_MODIFIER.sub("", sql_type).split())
+    # Without a modifier, "character" would mean character(1) and cut the value.
+    return re.sub(r"^character(?=\[|$)", "bpchar", plain)
+
+
+def kind_of(sql_type: str, enum: tuple[str, ...] | None = None) -> Kind:
+    """The kind of a column of this type (as `format_type` gives it, any schema for extension types)."""
+    if sql_type.endswith("[]"):
+        return Kind.ARRAY
+    if enum is not None:
+        return Kind.ENUM
+    plain = base_type(sql_type)
+    return _KINDS.get(plain) or _KINDS.get(plain.rpartition(".")[2], Kind.OTHER)
+
+
+def queryable(
+    name: str,
+    sql_type: str,
+    *,
+    srid: int | None = None,
+    geometry_type: str | None = None,
+    enum: tuple[str, ...] | None = None,
+    column: str | None = None,
+) -> Queryable:
+    """A queryable whose kind follows from its type: see `Queryable` for the arguments."""
+    return Queryable(
+        name,
+        kind_of(sql_type, enum),
+        sql_type,
+        srid=srid,
+        is_geography=base_type(sql_type).rpartition(".")[2] == "geography",
+        geometry_type=geometry_type,
+        enum=enum,
+        column=column,
+    )
+
+
+def near_names(name: str, names: Iterable[str]) -> tuple[str, ...]:
+    """Up to three of `names` that the client may have meant, the likeliest first."""
+    known = list(names)
+    folded = name[:64].casefold()
+    same = [candidate for candidate in known if candidate.casefold() == folded]
+    # difflib takes a quadratic look at each candidate: a few hundred are plenty.
+    close = get_close_matches(folded, [candidate.casefold() for candidate in known[:300]], n=3, cutoff=0.6)
+    by_folded = {candidate.casefold(): candidate for candidate in reversed(known)}
+    return tuple(dict.fromkeys([*same, *(by_folded[candidate] for candidate in close)]))[:3]

@@ -1,0 +1,225 @@
+"""Comparisons, BETWEEN, IN, LIKE and IS NULL, typed by the column they are about."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from datetime import date, datetime
+from typing import Any
+from uuid import UUID
+
+from pygeofilter import ast
+
+from libs.cql.errors import fault
+from libs.cql.nodes import place_of
+from libs.cql.operands import (
+    INTEGER_TYPES,
+    Expr,
+    Operand,
+    Value,
+    as_text,
+    bind_number,
+    condition,
+    describe,
+    from_json,
+    is_whole,
+    mismatch,
+    number_type,
+    number_value,
+)
+from libs.cql.queryables import NUMERIC, TEMPORAL, TEXTUAL, Kind
+from libs.cql.temporal import bind_instant, compare_instants, compared
+from libs.pg.sql import Sql, all_of, any_of, bind, join, sql
+
+_COMPARABLE = NUMERIC | TEXTUAL | TEMPORAL | {Kind.BOOLEAN, Kind.JSON}
+
+
+def comparison(node: ast.Comparison, left: Operand, right: Operand) -> Expr:
+    """One of = <> < <= > >=. Raises CqlError for operands of different kinds."""
+    return condition(compare(node, node.op.value, left, right))
+
+
+def between(node: ast.Between, value: Operand, low: Operand, high: Operand) -> Expr:
+    """Both ends included; as two comparisons, so that dates and strings work as well as numbers."""
+    within = all_of([compare(node, ">=", value, low), compare(node, "<=", value, high, operand=2)])
+    return condition(sql("NOT ({within})", within=within) if node.not_ else within)
+
+
+def compare(node: object, op: str, left: Operand, right: Operand, operand: int = 1) -> Sql:
+    """Two operands compared; `operand` is the index of the right one, for the message."""
+    left, right = _unpacked(left, right)
+    if not isinstance(left, Value | Expr) or not isinstance(right, Value | Expr):
+        raise mismatch(node, left, right, operand)
+    kinds = {left.kind, right.kind}
+    if not kinds <= _COMPARABLE:
+        raise mismatch(node, left, right, operand)
+    if kinds <= NUMERIC:
+        return _numbers(op, left, right)
+    if kinds <= TEMPORAL:
+        return compare_instants(op, left, right)
+    if kinds <= TEXTUAL:
+        return _texts(op, left, right)
+    if kinds == {Kind.BOOLEAN}:
+        return compared(op, _boolean(left), _boolean(right))
+    if kinds == {Kind.JSON} and op in ("=", "<>"):
+        assert isinstance(left, Expr)  # noqa: S101  # literals are never JSON
+        assert isinstance(right, Expr)  # noqa: S101
+        return compared(op, sql("({v})::jsonb", v=left.sql), sql("({v})::jsonb", v=right.sql))
+    raise mismatch(node, left, right, operand)
+
+
+def _unpacked(left: Operand, right: Operand) -> tuple[Operand, Operand]:
+    """A JSON operand takes the kind of its sibling."""
+    if isinstance(left, Expr) and left.kind is Kind.JSON and right.kind not in (Kind.JSON, *TEMPORAL):
+        return from_json(left, right.kind), right
+    if isinstance(right, Expr) and right.kind is Kind.JSON and left.kind not in (Kind.JSON, *TEMPORAL):
+        return left, from_json(right, left.kind)
+    return left, right
+
+
+def _boolean(operand: Operand) -> Sql:
+    if isinstance(operand, Value):
+        return bind(operand.value, "boolean")
+    return sql("({v})", v=operand.sql)
+
+
+def _numbers(op: str, left: Operand, right: Operand) -> Sql:
+    if isinstance(left, Expr) and isinstance(right, Value) and right.value is not None:
+        op, value = _whole(op, left, right.value)
+        return compared(op, left.sql, bind_number(value, left.sql_type))
+    if isinstance(right, Expr) and isinstance(left, Value):
+        return _numbers(_FLIPPED[op], right, left)
+    return compared(op, _number(left), _number(right))
+
+
+_FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "<>": "<>"}
+
+
+def _whole(op: str, column: Expr, value: Any) -> tuple[str, Any]:
+    """`count > 5.5` as `count > 5`: an integer column keeps its index when the literal has a fraction."""
+    if column.sql_type not in INTEGER_TYPES or op in ("=", "<>") or is_whole(value):
+        return op, value
+    return (">" if op in (">", ">=") else "<="), math.floor(value)
+
+
+def _number(operand: Operand) -> Sql:
+    return operand.sql if isinstance(operand, Expr) else bind_number(operand.value, "numeric")
+
+
+def _texts(op: str, left: Operand, right: Operand) -> Sql:
+    if isinstance(right, Value) and isinstance(left, Expr):
+        if op in ("=", "<>"):
+            return compared(op, *_equal_texts(left, right.value))
+    elif isinstance(left, Value) and isinstance(right, Expr):
+        return _texts(_FLIPPED[op], right, left)
+    # By code point, as every client can do it, whatever the collations of the columns.
+    collated = [sql('({text}) COLLATE "C"', text=as_text(operand)) for operand in (left, right)]
+    return compared(op, *collated)
+
+
+def _equal_texts(column: Expr, value: str) -> tuple[Sql, Sql]:
+    """Column and literal in the column's own type, so that its index serves."""
+    typed = _in_type_of(column, [value])
+    if typed is None:
+        return as_text(column), bind(value, "text")
+    values, sql_type, cast = typed
+    return column.sql, bind(values[0], sql_type, cast)
+
+
+def _in_type_of(column: Expr, values: Sequence[str]) -> tuple[list[Any], str, str | None] | None:
+    """Strings as values of the column's type; None when one of them is none, and text must do."""
+    if column.kind is Kind.STRING:
+        sql_type = "bpchar" if column.sql_type == "bpchar" else "text"
+        is_builtin = column.sql_type in ("text", "character varying", "bpchar", "name")
+        return list(values), sql_type, None if is_builtin else column.sql_type
+    if column.kind is Kind.UUID:
+        try:
+            return [UUID(value) for value in values], "uuid", None
+        except ValueError:
+            return None
+    labels = column.queryable.enum if column.queryable is not None else None
+    if column.kind is Kind.ENUM and labels is not None and set(values) <= set(labels):
+        return list(values), "text", column.sql_type
+    return None
+
+
+def is_in(node: ast.In, value: Operand, members: Sequence[Operand]) -> Expr:
+    """IN a list: one parameter for all literals, `= ANY($1)`, which an index can serve."""
+    text = _any(value, members) if isinstance(value, Expr) and value.kind is not Kind.JSON else None
+    if text is None:
+        text = any_of(compare(node, "=", value, member, index) for index, member in enumerate(members, start=1))
+    return condition(sql("NOT ({text})", text=text) if node.not_ else text)
+
+
+def _any(column: Expr, members: Sequence[Operand]) -> Sql | None:
+    """`column = ANY(...)`, or None where the members are of several kinds or computed."""
+    kinds = {member.kind if isinstance(member, Value | Expr) else None for member in members}
+    if kinds == {Kind.STRING} and column.kind in TEXTUAL:
+        if all(isinstance(member, Value) for member in members):
+            return _any_text(column, [member.value for member in members if isinstance(member, Value)])
+        # CASEI('a') and the like are constants to the planner.
+        expressions = join(", ", [as_text(member) for member in members])
+        return sql("{column} IN ({members})", column=as_text(column), members=expressions)
+    if not all(isinstance(member, Value) and member.value is not None for member in members):
+        return None
+    values = [member.value for member in members if isinstance(member, Value)]
+    if column.kind in NUMERIC and kinds <= NUMERIC:
+        sql_type = number_type(column.sql_type, values)
+        return _equals_any(column.sql, [number_value(value, sql_type) for value in values], sql_type)
+    return _any_instant(column, values) if kinds == {column.kind} and column.kind in TEMPORAL else None
+
+
+def _any_instant(column: Expr, values: Sequence[date]) -> Sql | None:
+    days = {value.date() if isinstance(value, datetime) else value for value in values}
+    # asyncpg takes the ends of the calendar for infinity.
+    if {date.min, date.max} & days:
+        return None
+    if column.sql_type == "timestamp without time zone":
+        naive = [value.replace(tzinfo=None) for value in values if isinstance(value, datetime)]
+        return _equals_any(column.sql, naive, "timestamp")
+    return _equals_any(column.sql, list(values), "date" if column.kind is Kind.DATE else "timestamptz")
+
+
+def _any_text(column: Expr, values: Sequence[str]) -> Sql:
+    typed = _in_type_of(column, values)
+    if typed is None:
+        return _equals_any(as_text(column), list(values), "text")
+    converted, sql_type, cast = typed
+    return _equals_any(column.sql, converted, sql_type, cast)
+
+
+def _equals_any(column: Sql, values: list[Any], sql_type: str, cast: str | None = None) -> Sql:
+    array = bind(values, f"{sql_type}[]", f"{cast}[]" if cast else None)
+    return sql("{column} = ANY({array})", column=column, array=array)
+
+
+def like(node: ast.Like, value: Operand, pattern: Operand) -> Expr:
+    """LIKE; the pattern is a literal, perhaps in CASEI or ACCENTI. Raises CqlError."""
+    written = node.pattern
+    while isinstance(written, ast.Function) and written.name in ("casei", "accenti"):
+        written = written.arguments[0]
+    if not isinstance(written, str):
+        raise fault("the pattern of LIKE is a string, perhaps in CASEI() or ACCENTI()", place_of(node, 1), ("string",))
+    if (len(written) - len(written.rstrip("\\"))) % 2:
+        raise fault("the pattern ends with a backslash that escapes nothing", place_of(node, 1))
+    if isinstance(value, Expr) and value.kind is Kind.JSON:
+        value = from_json(value, Kind.STRING)
+    if not isinstance(value, Value | Expr) or value.kind not in TEXTUAL:
+        raise fault(f"{describe(value)}, but LIKE takes a string", place_of(node, 0), ("string",))
+    matches = sql("{value} LIKE {pattern}", value=as_text(value), pattern=as_text(pattern))
+    return condition(sql("NOT ({matches})", matches=matches) if node.not_ else matches)
+
+
+def is_null(node: ast.IsNull, operand: object) -> Expr:
+    """IS NULL of a property or anything computed; a literal never is."""
+    if not isinstance(operand, Expr):
+        known = not isinstance(operand, Value) or operand.value is not None
+        return condition(sql("TRUE") if known is node.not_ else sql("FALSE"))
+    text = sql("({value}) IS NULL", value=operand.sql)
+    if operand.kind is Kind.JSON:
+        # A client sees JSON's own null as null, too.
+        text = sql("{text} OR ({value})::text = 'null'", text=text, value=operand.sql)
+    return condition(sql("NOT ({text})", text=text) if node.not_ else text)
+
+
+__all__ = ["between", "bind_instant", "compare", "comparison", "is_in", "is_null", "like"]

@@ -1,0 +1,161 @@
+"""The S_ functions, and the boxes they share with the `bbox` parameter.
+
+Literals are in CRS84: degrees, longitude before latitude, edges straight in that plane. It is the literal
+that is transformed to the column's SRID, never the column, so that the GiST index stays usable.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, LiteralString
+
+import shapely
+from pygeofilter import ast
+from shapely.geometry.base import BaseGeometry
+
+from libs.cql.errors import Place, fault
+from libs.cql.nodes import OP_NAMES, place_of
+from libs.cql.operands import Expr, condition, describe
+from libs.cql.projected import fitted, is_projected
+from libs.cql.queryables import Kind
+from libs.ogc.bbox import BBox
+from libs.pg.sql import Sql, bind, sql
+
+CRS84_SRID = 4326
+
+
+@dataclass(frozen=True, slots=True)
+class GeometryLiteral:
+    """A geometry as written, in CRS84; `is_box` where all edges follow meridians and parallels."""
+
+    shape: BaseGeometry
+    place: Place | None
+    is_box: bool = False
+    kind = Kind.GEOMETRY
+
+
+_FUNCTIONS: dict[type, LiteralString] = {
+    ast.GeometryIntersects: "ST_Intersects({a}, {b})",
+    ast.GeometryDisjoint: "ST_Disjoint({a}, {b})",
+    ast.GeometryContains: "ST_Contains({a}, {b})",
+    ast.GeometryWithin: "ST_Within({a}, {b})",
+    ast.GeometryTouches: "ST_Touches({a}, {b})",
+    ast.GeometryCrosses: "ST_Crosses({a}, {b})",
+    ast.GeometryOverlaps: "ST_Overlaps({a}, {b})",
+    ast.GeometryEquals: "ST_Equals({a}, {b})",
+}
+SPATIAL_NODES = tuple(_FUNCTIONS)
+_FLIPPED = {ast.GeometryContains: ast.GeometryWithin, ast.GeometryWithin: ast.GeometryContains}
+_COVERING = (ast.GeometryContains, ast.GeometryEquals)
+
+
+def geometry_literal(geojson: dict[str, Any], place: Place | None) -> GeometryLiteral:
+    """A GeoJSON geometry whose structure has been checked. Raises CqlError when it is not valid."""
+    shape = shapely.force_2d(shapely.geometry.shape(geojson))
+    if not shapely.is_valid(shape):
+        reason = shapely.is_valid_reason(shape).replace("[", " at [")
+        raise fault(f"the geometry is not valid: {reason}", place)
+    return GeometryLiteral(shape, place)
+
+
+def box_literal(box: BBox, place: Place | None = None) -> GeometryLiteral:
+    """A box; one that crosses the antimeridian becomes the two boxes on its sides."""
+    parts = [_rectangle(part) for part in box.parts()]
+    shape = parts[0] if len(parts) == 1 else shapely.union_all(parts)
+    return GeometryLiteral(shape, place, is_box=True)
+
+
+def _rectangle(box: BBox) -> BaseGeometry:
+    """A box as a polygon; without width or height, as the line or point it is."""
+    if box.west < box.east and box.south < box.north:
+        return shapely.box(box.west, box.south, box.east, box.north)
+    if box.west == box.east and box.south == box.north:
+        return shapely.Point(box.west, box.south)
+    return shapely.LineString([(box.west, box.south), (box.east, box.north)])
+
+
+def spatial(node: ast.SpatialComparisonPredicate, left: object, right: object) -> Expr:
+    """An S_ function. Raises CqlError for what is no geometry, or a literal outside CRS84."""
+    a, b = _operand(node, left, 0), _operand(node, right, 1)
+    return condition(relation(type(node), a, b))
+
+
+def _operand(node: ast.SpatialComparisonPredicate, operand: object, index: int) -> Expr | GeometryLiteral:
+    if isinstance(operand, GeometryLiteral):
+        return operand
+    if isinstance(operand, Expr) and operand.kind is Kind.GEOMETRY:
+        return operand
+    name = OP_NAMES[type(node)].upper()
+    raise fault(f"{describe(operand)}, but {name} takes geometries", place_of(node, index), ("geometry",))
+
+
+def relation(kind: type, a: Expr | GeometryLiteral, b: Expr | GeometryLiteral) -> Sql:
+    """The spatial relation of one of `SPATIAL_NODES` between two geometries."""
+    if isinstance(a, GeometryLiteral) and isinstance(b, Expr):
+        # The column first: PostGIS looks for an index of the second operand in some of these only.
+        return relation(_FLIPPED.get(kind, kind), b, a)
+    srid = _srid(a) if isinstance(a, Expr) else CRS84_SRID
+    if isinstance(b, GeometryLiteral) and isinstance(a, Expr) and kind in _COVERING and is_projected(srid):
+        _, is_cut = fitted(b.shape, srid, is_box=b.is_box)
+        if is_cut:
+            # A geometry of this CRS cannot cover what lies beyond the CRS's area.
+            return sql("({column}) IS NULL AND NULL", column=a.sql)
+    return sql(_FUNCTIONS[kind], a=_in_srid(a, srid), b=_in_srid(b, srid))
+
+
+def _srid(column: Expr) -> int:
+    """The SRID to compare a column in."""
+    queryable = column.queryable
+    if queryable is None or queryable.srid is None or queryable.is_geography:
+        return CRS84_SRID
+    return queryable.srid
+
+
+def _in_srid(side: Expr | GeometryLiteral, srid: int) -> Sql:
+    if isinstance(side, GeometryLiteral):
+        return _literal(side, srid)
+    text = _planar(side)
+    own = _srid(side)
+    if own == srid:
+        return text
+    if 0 in (own, srid):
+        return sql("ST_SetSRID({text}, {srid})", text=text, srid=Sql((str(srid),)))
+    return sql("ST_Transform({text}, {srid})", text=text, srid=Sql((str(srid),)))
+
+
+def _planar(column: Expr) -> Sql:
+    """The column as a geometry of one SRID.
+
+    Few relations exist for geography, and its edges are geodesics: it is compared as geometry, which an
+    index on `((column::geometry))` serves. Rows of several SRIDs are brought to CRS84 one by one.
+    """
+    queryable = column.queryable
+    if queryable is not None and queryable.is_geography:
+        return sql("({column})::geometry", column=column.sql)
+    if queryable is not None and queryable.srid is None:
+        return sql(
+            "(CASE ST_SRID({c}) WHEN 4326 THEN {c} WHEN 0 THEN ST_SetSRID({c}, 4326) ELSE ST_Transform({c}, 4326) END)",
+            c=column.sql,
+        )
+    return column.sql
+
+
+def _literal(side: GeometryLiteral, srid: int) -> Sql:
+    if srid == 0:
+        return _bound(side.shape, 0)
+    west, south, east, north = shapely.bounds(side.shape)
+    if west < -180 or east > 180 or south < -90 or north > 90:
+        outside = f"longitudes {west:g} to {east:g}, latitudes {south:g} to {north:g}"
+        raise fault(f"the geometry is outside longitude -180 to 180, latitude -90 to 90: it has {outside}", side.place)
+    if srid == CRS84_SRID:
+        return _bound(side.shape, srid)
+    shape = fitted(side.shape, srid, is_box=side.is_box)[0] if is_projected(srid) else side.shape
+    return sql("ST_Transform({shape}, {srid})", shape=_bound(shape, CRS84_SRID), srid=Sql((str(srid),)))
+
+
+def _bound(shape: BaseGeometry, srid: int) -> Sql:
+    return sql(
+        "ST_GeomFromWKB({wkb}, {srid})",
+        wkb=bind(shapely.to_wkb(shape, flavor="iso"), "bytea"),
+        srid=Sql((str(srid),)),
+    )

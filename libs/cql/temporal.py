@@ -1,0 +1,238 @@
+"""Instants and intervals, in comparisons and in the T_ functions.
+
+A date and a timestamp are compared by day, in UTC: `updated = DATE('2020-01-31')` is true during that
+day, `updated > DATE('2020-01-31')` from the next midnight on. The standard leaves this to the server.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Any, LiteralString
+
+from pygeofilter import ast
+
+from libs.cql.errors import fault
+from libs.cql.nodes import OP_NAMES, TimeIntersects, place_of
+from libs.cql.operands import Expr, Operand, Value, condition, describe
+from libs.cql.queryables import TEMPORAL, Kind
+from libs.ogc.temporal import rfc3339
+from libs.pg.sql import Sql, all_of, any_of, bind, sql
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """The end of an interval that has none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """An interval, closed at both ends."""
+
+    start: Operand | Open
+    end: Operand | Open
+
+
+Bound = Operand | Open
+_FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "<>": "<>"}
+_PYTHON: dict[str, Callable[[Any, Any], bool]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "=": operator.eq,
+    "<>": operator.ne,
+}
+_OPERATORS: dict[str, LiteralString] = {
+    "<": "{a} < {b}",
+    "<=": "{a} <= {b}",
+    ">": "{a} > {b}",
+    ">=": "{a} >= {b}",
+    "=": "{a} = {b}",
+    "<>": "{a} <> {b}",
+}
+
+
+def compared(op: str, a: Sql, b: Sql) -> Sql:
+    """`a op b`, op one of = <> < <= > >=."""
+    return sql(_OPERATORS[op], a=a, b=b)
+
+
+def compare_instants(op: str, left: Operand, right: Operand) -> Sql:
+    """Two dates or timestamps compared, in a form that keeps an index on either column usable."""
+    if isinstance(left, Value) and isinstance(right, Value):
+        return sql("TRUE") if _PYTHON[op](*_aligned(left.value, right.value)) else sql("FALSE")
+    if isinstance(left, Value):
+        return compare_instants(_FLIPPED[op], right, left)
+    if isinstance(right, Value):
+        return _with_literal(op, left, right.value)
+    if left.kind is right.kind:
+        return compared(op, _zoned(left, right), _zoned(right, left))
+    return compared(op, _day(left), _day(right))
+
+
+def _aligned(a: date, b: date) -> tuple[date, date]:
+    if isinstance(a, datetime) == isinstance(b, datetime):
+        return a, b
+    return tuple(value.date() if isinstance(value, datetime) else value for value in (a, b))  # type: ignore[return-value]
+
+
+def _with_literal(op: str, column: Expr, value: date) -> Sql:
+    if column.kind is Kind.DATE:
+        day = value.date() if isinstance(value, datetime) else value
+        return compared(op, column.sql, bind_instant(day, "date"))
+    if isinstance(value, datetime):
+        return compared(op, column.sql, bind_instant(value, column.sql_type))
+    # A day against a timestamp: compare with its ends, not with the column's date, to keep the index.
+    start, after = _midnight(value, column.sql_type), _midnight_after(value, column.sql_type)
+    if op in ("=", "<>"):
+        within = all_of([compared(">=", column.sql, start), compared("<", column.sql, after)])
+        return within if op == "=" else sql("NOT ({within})", within=within)
+    if op in ("<", ">="):
+        return compared(op, column.sql, start)
+    return compared("<" if op == "<=" else ">=", column.sql, after)
+
+
+def _midnight(day: date, sql_type: str) -> Sql:
+    return bind_instant(datetime.combine(day, time(), UTC), sql_type)
+
+
+def _midnight_after(day: date, sql_type: str) -> Sql:
+    if day == date.max:
+        return _as_written("10000-01-01T00:00:00Z", sql_type)
+    return _midnight(day + timedelta(days=1), sql_type)
+
+
+def bind_instant(value: date, sql_type: str) -> Sql:
+    """A date, or a datetime in UTC, bound as `date`, `timestamp` (UTC) or `timestamp with time zone`."""
+    if sql_type == "date":
+        # asyncpg sends the ends of Python's calendar as infinity.
+        if value in (date.min, date.max):
+            return bind(value.isoformat(), "text", cast="date")
+        return bind(value, "date")
+    assert isinstance(value, datetime)  # noqa: S101  # dates were widened to their ends above
+    naive = value.astimezone(UTC).replace(tzinfo=None)
+    if naive in (datetime.min, datetime.max):  # noqa: DTZ901  # compared as UTC
+        return _as_written(rfc3339(value), sql_type)
+    if sql_type == "timestamp without time zone":
+        return bind(naive, "timestamp")
+    return bind(value, "timestamptz")
+
+
+def _as_written(text: str, sql_type: str) -> Sql:
+    naive = sql_type == "timestamp without time zone"
+    return bind(text.removesuffix("Z") if naive else text, "text", cast="timestamp" if naive else "timestamptz")
+
+
+def _zoned(operand: Expr, other: Expr) -> Sql:
+    if operand.sql_type == "timestamp without time zone" != other.sql_type:
+        return sql("({value} AT TIME ZONE 'UTC')", value=operand.sql)
+    return operand.sql
+
+
+def _day(operand: Expr) -> Sql:
+    if operand.kind is Kind.DATE:
+        return operand.sql
+    if operand.sql_type == "timestamp without time zone":
+        return sql("({value})::date", value=operand.sql)
+    return sql("({value} AT TIME ZONE 'UTC')::date", value=operand.sql)
+
+
+def _compare_bounds(op: str, left: tuple[Bound, bool], right: tuple[Bound, bool]) -> Sql:
+    """Two ends of intervals; each comes with whether it is the later end of its own."""
+    (a, a_is_end), (b, b_is_end) = left, right
+    if isinstance(a, Open) and isinstance(b, Open):
+        return sql("TRUE") if _PYTHON[op](a_is_end, b_is_end) else sql("FALSE")
+    if isinstance(a, Open):
+        return _compare_bounds(_FLIPPED[op], right, left)
+    if isinstance(b, Open):
+        return compared(op, *_with_infinity(a, is_end=b_is_end))
+    return compare_instants(op, a, b)
+
+
+def _with_infinity(operand: Operand, *, is_end: bool) -> tuple[Sql, Sql]:
+    # A constant, not TRUE: a comparison with an unknown instant stays unknown.
+    infinity = sql("'infinity'") if is_end else sql("'-infinity'")
+    if isinstance(operand, Value):
+        sql_type = "date" if operand.kind is Kind.DATE else "timestamp with time zone"
+        value = bind_instant(operand.value, sql_type)
+    else:
+        sql_type, value = operand.sql_type, operand.sql
+    if sql_type == "date":
+        return value, sql("{infinity}::date", infinity=infinity)
+    if sql_type == "timestamp without time zone":
+        return value, sql("{infinity}::timestamp", infinity=infinity)
+    return value, sql("{infinity}::timestamptz", infinity=infinity)
+
+
+# From OWL-Time, with s and e for the start and end of the first and of the second operand.
+_DEFINITIONS: dict[type, tuple[tuple[str, str, str], ...]] = {
+    ast.TimeAfter: (("s1", ">", "e2"),),
+    ast.TimeBefore: (("e1", "<", "s2"),),
+    ast.TimeContains: (("s1", "<", "s2"), ("e1", ">", "e2")),
+    ast.TimeDuring: (("s1", ">", "s2"), ("e1", "<", "e2")),
+    ast.TimeEquals: (("s1", "=", "s2"), ("e1", "=", "e2")),
+    ast.TimeEndedBy: (("s1", "<", "s2"), ("e1", "=", "e2")),
+    ast.TimeEnds: (("s1", ">", "s2"), ("e1", "=", "e2")),
+    TimeIntersects: (("s1", "<=", "e2"), ("e1", ">=", "s2")),
+    ast.TimeMeets: (("e1", "=", "s2"),),
+    ast.TimeMetBy: (("s1", "=", "e2"),),
+    ast.TimeOverlappedBy: (("s1", ">", "s2"), ("s1", "<", "e2"), ("e1", ">", "e2")),
+    ast.TimeOverlaps: (("s1", "<", "s2"), ("e1", ">", "s2"), ("e1", "<", "e2")),
+    ast.TimeBegunBy: (("s1", "=", "s2"), ("e1", ">", "e2")),
+    ast.TimeBegins: (("s1", "=", "s2"), ("e1", "<", "e2")),
+}
+_DISJOINT = (("e1", "<", "s2"), ("s1", ">", "e2"))
+_OF_INSTANTS: dict[type, str] = {
+    ast.TimeAfter: ">",
+    ast.TimeBefore: "<",
+    ast.TimeDisjoint: "<>",
+    ast.TimeEquals: "=",
+    TimeIntersects: "=",
+}
+TEMPORAL_NODES = (*_DEFINITIONS, ast.TimeDisjoint)
+
+
+def temporal(node: ast.TemporalPredicate, left: Operand | Span, right: Operand | Span) -> Expr:
+    """A T_ function (/req/temporal-functions/temporal-functions). Raises CqlError for other operands."""
+    spans = [_span(node, operand, index) for index, operand in enumerate((left, right))]
+    if isinstance(left, Value | Expr) and isinstance(right, Value | Expr):
+        return condition(compare_instants(_OF_INSTANTS[type(node)], left, right))
+    ends: dict[str, tuple[Bound, bool]] = {}
+    for index, span in enumerate(spans):
+        ends[f"s{index + 1}"] = (span.start, False)
+        ends[f"e{index + 1}"] = (span.end, True)
+    if isinstance(node, ast.TimeDisjoint):
+        return condition(any_of(_compare_bounds(op, ends[a], ends[b]) for a, op, b in _DISJOINT))
+    definition = _DEFINITIONS[type(node)]
+    return condition(all_of(_compare_bounds(op, ends[a], ends[b]) for a, op, b in definition))
+
+
+def _span(node: ast.TemporalPredicate, operand: Operand | Span, index: int) -> Span:
+    if isinstance(operand, Span):
+        return operand
+    name = OP_NAMES[type(node)].upper()
+    if not isinstance(operand, Value | Expr) or operand.kind not in TEMPORAL:
+        raise fault(
+            f"{describe(operand)}, but {name} takes dates, timestamps and intervals",
+            place_of(node, index),
+            ("DATE('2020-01-31')", "TIMESTAMP('2020-01-31T12:00:00Z')", "INTERVAL(...)"),
+        )
+    if type(node) not in _OF_INSTANTS:
+        raise fault(
+            f"{describe(operand)}, but {name} takes intervals only; for an instant use T_INTERSECTS",
+            place_of(node, index),
+            ("INTERVAL(...)",),
+        )
+    return Span(operand, operand)
+
+
+def interval_bound(node: object, operand: object, index: int) -> Bound:
+    """An end of an interval. Raises CqlError when it is no instant."""
+    if isinstance(operand, Open):
+        return operand
+    if not isinstance(operand, Value | Expr) or operand.kind not in TEMPORAL:
+        raise fault(f"{describe(operand)}, but an interval has dates or timestamps as its ends", place_of(node, index))
+    return operand
