@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from libs.catalog.model import Column
+from libs.catalog.model import Argument, Column
 
 _INTEGERS = {"int2", "int4", "int8", "oid"}
 _NUMBERS = {"float4", "float8", "numeric", "money"}
@@ -40,6 +40,12 @@ def column_of(entry: dict[str, Any]) -> Column:
         indexed=entry["indexed"],
         not_null=entry["not_null"],
     )
+
+
+def argument_of(entry: dict[str, Any]) -> Argument:
+    """The argument of a function that a row of introspect_functions.sql describes."""
+    kind, format_ = _json_type(entry)
+    return Argument(entry["name"], entry["sql_type"], kind, format_, entry["default"])
 
 
 def _json_type(entry: dict[str, Any]) -> tuple[str, str | None]:

@@ -7,14 +7,15 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from libs.catalog.column_types import GEOMETRIES, TIMES, column_of
+from libs.catalog.column_types import GEOMETRIES, TIMES, argument_of, column_of
 from libs.catalog.extents import with_extents
 from libs.catalog.model import Collection, GeometryColumn, TimeColumn
 from libs.pg.pool import Database
 from libs.pg.sql import Sql, bind
 
 _LOG = logging.getLogger("dams.catalog")
-_QUERY = (Path(__file__).parent / "introspect.sql").read_text(encoding="utf-8")
+_RELATIONS = (Path(__file__).parent / "introspect.sql").read_text(encoding="utf-8")
+_FUNCTIONS = (Path(__file__).parent / "introspect_functions.sql").read_text(encoding="utf-8")
 _KINDS = {"r": "table", "p": "partitioned table", "v": "view", "m": "materialized view", "f": "foreign table"}
 
 _GEOMETRY_TYPE = {
@@ -45,34 +46,49 @@ async def introspect(database: Database, schemas: tuple[str, ...]) -> tuple[Coll
 
     Raises Unavailable where the database cannot be reached.
     """
-    rows = await database.fetch(_statement(schemas))
-    return await with_extents(database, tuple(_collection(dict(row)) for row in rows))
+    relations = [_relation(dict(row)) for row in await database.fetch(_statement(_RELATIONS, schemas))]
+    functions = [_function(dict(row)) for row in await database.fetch(_statement(_FUNCTIONS, schemas))]
+    # a table keeps its name where a function has the same
+    found = {collection.id: collection for collection in [*functions, *relations]}
+    return await with_extents(database, tuple(found[identifier] for identifier in sorted(found)))
 
 
-def _statement(schemas: tuple[str, ...]) -> Sql:
-    before, after = _QUERY.split("$1::text[]")
+def _statement(text: str, schemas: tuple[str, ...]) -> Sql:
+    before, after = text.split("$1::text[]")
     return Sql((before,)) + bind(list(schemas), "text[]") + Sql((after,))
 
 
-def _collection(row: dict[str, Any]) -> Collection:
+def _relation(row: dict[str, Any]) -> Collection:
+    kind = row["kind"].decode() if isinstance(row["kind"], bytes) else row["kind"]
+    return replace(
+        _collection(row, _KINDS[kind]), key=row["key"], row_bytes=row["row_bytes"], sources=tuple(row["sources"])
+    )
+
+
+def _function(row: dict[str, Any]) -> Collection:
+    return replace(
+        _collection(row, "function"),
+        arguments=tuple(argument_of(entry) for entry in json.loads(row["arguments"])),
+    )
+
+
+def _collection(row: dict[str, Any], kind: str) -> Collection:
     entries = json.loads(row["columns"])
     title, _, description = (row["comment"] or "").strip().partition("\n")
+    times = (entry for entry in entries if entry["base_type"] in TIMES)
     return Collection(
         id=f"{row['schema']}.{row['name']}",
         schema=row["schema"],
         name=row["name"],
         oid=row["oid"],
-        kind=_KINDS[row["kind"].decode() if isinstance(row["kind"], bytes) else row["kind"]],
+        kind=kind,
         title=title.strip() or row["name"].replace("_", " "),
         description=description.strip() or None,
         columns=tuple(column_of(entry) for entry in entries if entry["base_type"] not in GEOMETRIES),
         geometries=tuple(_geometry(entry) for entry in entries if entry["base_type"] in GEOMETRIES),
-        times=tuple(TimeColumn(entry["name"], entry["sql_type"]) for entry in entries if entry["base_type"] in TIMES),
-        key=row["key"],
+        times=tuple(TimeColumn(entry["name"], entry["sql_type"]) for entry in times),
         rows=row["rows"],
-        row_bytes=row["row_bytes"],
-        sources=tuple(row["sources"]),
-        shape=blake2b(f"{row['columns']}{row['key']}".encode(), digest_size=6).hexdigest(),
+        shape=blake2b(f"{row['columns']}{row.get('key')}".encode(), digest_size=6).hexdigest(),
     )
 
 

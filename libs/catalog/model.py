@@ -59,6 +59,19 @@ class TimeColumn:
 
 
 @dataclass(frozen=True, slots=True)
+class Argument:
+    """An argument of a function that is a collection."""
+
+    name: str
+    sql_type: str
+    type: str
+    """JSON Schema type."""
+    format: str | None = None
+    default: str | None = None
+    """Its default as an SQL expression; None where a value must be given."""
+
+
+@dataclass(frozen=True, slots=True)
 class Collection:
     """One collection: a table or the like in a configured schema. `id` is `schema.name`."""
 
@@ -81,6 +94,8 @@ class Collection:
     """Estimated size of a row as it is stored, geometries included."""
     sources: tuple[int, ...] = field(default=())
     """Relations (oids) whose changes change this collection."""
+    arguments: tuple[Argument, ...] = ()
+    """Of a function."""
     shape: str = ""
     """Changes whenever columns or their types do."""
 
@@ -130,5 +145,6 @@ class Collection:
                 ),
                 "times": tuple(TimeColumn(**entry) for entry in value["times"]),
                 "sources": tuple(value["sources"]),
+                "arguments": tuple(Argument(**entry) for entry in value["arguments"]),
             }
         )

@@ -134,9 +134,12 @@ def _check_references(
     documents: Sequence[tuple[str, Document]], merged: Mapping[str, Any], conflicts: list[str]
 ) -> None:
     for service, document in documents:
-        for reference in sorted(set(_references([document.get("paths", {}), document.get("components", {})]))):
-            if not _resolves(reference, merged):
-                conflicts.append(f"{service} refers to {reference}, which no service defines")
+        references = set(_references([document.get("paths", {}), document.get("components", {})]))
+        conflicts.extend(
+            f"{service} refers to {reference}, which no service defines"
+            for reference in sorted(references)
+            if not _resolves(reference, merged)
+        )
 
 
 def _references(node: object) -> Iterator[str]:

@@ -8,7 +8,8 @@ from libs.catalog.model import Collection, Column, GeometryColumn, TimeColumn
 from libs.cql import CqlError, FilterLang, bbox_predicate, datetime_predicate, filter_sql, value_predicate
 from libs.ogc.bbox import bbox_of
 from libs.ogc.temporal import parse_interval
-from libs.pg.sql import Sql, all_of, any_of, ident
+from libs.pg.sql import Sql, all_of, any_of, ident, join, sql
+from libs.selection.arguments import call_arguments
 from libs.selection.queryables import column_queryable, geometry_queryable, queryables
 from libs.selection.request import FaultCollector
 
@@ -36,11 +37,16 @@ class Selection:
     conditions: tuple[Sql, ...]
     properties: tuple[Column, ...]
     sort: tuple[SortTerm, ...]
+    arguments: tuple[Sql, ...] = ()
+    """Of a function, `name => value` each."""
 
     @property
     def table(self) -> Sql:
-        """The relation to select from."""
-        return ident(self.collection.schema, self.collection.name)
+        """The relation to select from, or the call of the function."""
+        name = ident(self.collection.schema, self.collection.name)
+        if self.collection.kind != "function":
+            return name
+        return sql("{name}({arguments})", name=name, arguments=join(", ", self.arguments))
 
     @property
     def where(self) -> Sql:
@@ -59,6 +65,7 @@ def select(
     one answer lists them all; what is faulty is left out of the selection.
     """
     geometry = _geometry(collection, query)
+    arguments = call_arguments(collection, query)
     conditions = [
         *_ids(collection, query),
         *_bbox(collection, geometry, query),
@@ -66,7 +73,14 @@ def select(
         *_filter(collection, query, unaccent),
         *_property_queries(collection, query),
     ]
-    return Selection(collection, geometry, tuple(conditions), _properties(collection, query), _sort(collection, query))
+    return Selection(
+        collection,
+        geometry,
+        tuple(conditions),
+        _properties(collection, query),
+        _sort(collection, query),
+        arguments,
+    )
 
 
 def unknown_name(name: str, known: Iterable[str]) -> str:
@@ -163,7 +177,10 @@ def _filter(collection: Collection, query: FaultCollector, unaccent: tuple[str, 
 
 def _property_queries(collection: Collection, query: FaultCollector) -> list[Sql]:
     conditions = []
+    arguments = {argument.name for argument in collection.arguments}
     for name, text in query.extra.items():
+        if name in arguments:
+            continue
         column = collection.column(name)
         if column is None:
             unknown = unknown_name(name, _names(collection))

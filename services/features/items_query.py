@@ -67,6 +67,6 @@ def parse_items(collection: Collection, query: QueryValues) -> ItemsQuery:
 
 def fingerprint_of(selection: Selection) -> str:
     """A checksum of the rows and their order that a selection asks for."""
-    text, args = selection.where.render()
+    text, args = (selection.table + selection.where).render()
     order = [(term.column.name, term.column.sql_type, term.descending) for term in total_order(selection)]
     return blake2b(f"{selection.collection.id}{text}{args!r}{order}".encode(), digest_size=9).hexdigest()

@@ -4,7 +4,7 @@ from typing import Any
 
 from aiohttp import web
 
-from libs.catalog.model import Collection, Column, GeometryColumn
+from libs.catalog.model import Argument, Collection, Column, GeometryColumn
 from libs.ogc.link import path_segment
 from libs.ogc.media_type import MediaType
 from libs.web.app import Call
@@ -38,6 +38,7 @@ def queryables_json(collection: Collection, address: str) -> dict[str, Any]:
         "type": "object",
         "properties": {
             **{geometry.name: _geometry(geometry) for geometry in collection.geometries},
+            **{argument.name: _argument(argument) for argument in collection.arguments if argument.name},
             **{column.name: _column(column) for column in collection.columns},
         },
         "$schema": _SCHEMA,
@@ -52,6 +53,17 @@ def _column(column: Column) -> dict[str, str]:
         "type": column.type,
         "format": column.format,
         "x-ogc-unit": column.unit,
+    }
+    return {name: value for name, value in members.items() if value}
+
+
+def _argument(argument: Argument) -> dict[str, str]:
+    default = "required" if argument.default is None else f"default {argument.default}"
+    members = {
+        "title": argument.name,
+        "description": f"Argument of the function, {default}.",
+        "type": argument.type,
+        "format": argument.format,
     }
     return {name: value for name, value in members.items() if value}
 

@@ -67,9 +67,16 @@ def parse_tile(  # noqa: PLR0917 the address of a tile
 
 def _variant(selection: Selection, limit: int | None, all_properties: bool) -> str:
     default_geometry = selection.geometry == selection.collection.geometry()
-    if not selection.conditions and not selection.sort and limit is None and all_properties and default_geometry:
+    if (
+        not selection.conditions
+        and not selection.arguments
+        and not selection.sort
+        and limit is None
+        and all_properties
+        and default_geometry
+    ):
         return ""
-    text, args = selection.where.render()
+    text, args = (selection.table + selection.where).render()
     names = None if all_properties else sorted(column.name for column in selection.properties)
     sort = [(term.column.name, term.descending) for term in selection.sort]
     geometry = selection.geometry.name if selection.geometry else None

@@ -87,19 +87,36 @@ def _envelope(box: Box, srid: int) -> Sql:
 
 def _near(column: GeometryColumn, boxes: list[Box]) -> Sql:
     # the bounding box operator alone: the index answers it, and ST_AsMVTGeom clips exactly
+    shape = _in_one_crs(column) if _is_mixed(column) else ident(column.name)
+    template = "{shape} && {envelope}::geography" if column.is_geography else "{shape} && {envelope}"
+    srid = 4326 if _is_mixed(column) else column.srid
+    return any_of(sql(template, shape=shape, envelope=_envelope(box, srid)) for box in boxes)
+
+
+def _is_mixed(column: GeometryColumn) -> bool:
+    """Whether each row may have an SRID of its own; no index can help to find those near a tile."""
+    return column.srid == 0 and column.type == "Geometry"
+
+
+def _in_one_crs(column: GeometryColumn) -> Sql:
+    """The geometry with an SRID that all rows share; one without is taken to be in longitude, latitude."""
     name = ident(column.name)
-    template = "{name} && {envelope}::geography" if column.is_geography else "{name} && {envelope}"
-    return any_of(sql(template, name=name, envelope=_envelope(box, column.srid)) for box in boxes)
+    if column.is_geography:
+        return sql("{name}::geometry", name=name)
+    if _is_mixed(column):
+        return sql(
+            "CASE ST_SRID({name}) WHEN 0 THEN ST_SetSRID({name}, 4326) ELSE ST_Transform({name}, 4326) END", name=name
+        )
+    return sql("ST_SetSRID({name}, 4326)", name=name) if column.srid == 0 else name
 
 
 def _shape(request: TileRequest, boxes: list[Box]) -> Sql:
     column, target = request.geometry, request.tile_matrix_set.srid
-    shape = ident(column.name)
-    if column.is_geography:
-        shape = sql("{shape}::geometry", shape=shape)
-    if column.srid == 0:
-        shape = sql("ST_SetSRID({shape}, 4326)", shape=shape)
-    if column.dimensions > 2:
+    shape = _in_one_crs(column)
+    if column.type in ("Geometry", "CircularString", "CompoundCurve", "CurvePolygon", "MultiCurve", "MultiSurface"):
+        # vector tiles know no curves
+        shape = sql("ST_CurveToLine({shape})", shape=shape)
+    if column.dimensions > 2 or column.type == "Geometry":
         shape = sql("ST_Force2D({shape})", shape=shape)
     if (column.srid or 4326) != target:
         if column.dimension != 0:
