@@ -16,14 +16,16 @@ from services.features.items import get_items
 from services.features.items_store import ItemsStore
 from services.features.part import PART
 from services.features.queryables import get_queryables
-from services.features.resources import CATALOGUE, STORE, VERSIONS
+from services.features.resources import CATALOGUE, STORE, VALUES, VERSIONS
+from services.features.schema import get_schema
 from services.features.settings import Settings
+from services.features.value_ranges import ValueRanges
 
 
 def make(env: Mapping[str, str]) -> web.Application:
     """The application, from its environment. Raises SettingsError."""
     settings = Settings.from_env(env)
-    handlers = {"getQueryables": get_queryables, "getItems": get_items, "getItem": get_item}
+    handlers = {"getQueryables": get_queryables, "getItems": get_items, "getItem": get_item, "getSchema": get_schema}
     app = make_app(settings.web, PART, handlers, templates=Path(__file__).parent / "templates")
 
     async def resources(app: web.Application) -> AsyncIterator[None]:
@@ -35,6 +37,7 @@ def make(env: Mapping[str, str]) -> web.Application:
             CatalogueClient(settings.catalogue_url, state_file=state) as app[CATALOGUE],
         ):
             app[STORE] = ItemsStore(database, Counts(database, versions, seconds=0.5))
+            app[VALUES] = ValueRanges(database, versions)
             app[VERSIONS] = versions
             app[HEALTH_CHECKS].extend([lambda app: app[CATALOGUE].health(), lambda _: database.health()])
             yield

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from libs.ogc.link import REL_QUERYABLES, Link
+from libs.ogc.link import REL_QUERYABLES, REL_SCHEMA, Link
 from libs.ogc.media_type import MediaType
 from libs.ogc.service_part import CollectionLink, ServicePart
 from libs.web.openapi import load_document
@@ -63,6 +63,9 @@ PART = ServicePart(
         ),
         CollectionLink(
             Link("/collections/{collectionId}/queryables", REL_QUERYABLES, MediaType.SCHEMAJSON, "Queryables")
+        ),
+        CollectionLink(
+            Link("/collections/{collectionId}/schema", REL_SCHEMA, MediaType.SCHEMAJSON, "Schema of the features")
         ),
     ),
 )

@@ -37,8 +37,11 @@ def queryables_json(collection: Collection, address: str) -> dict[str, Any]:
         "title": collection.title,
         "type": "object",
         "properties": {
-            **{geometry.name: _geometry(geometry) for geometry in collection.geometries},
-            **{argument.name: _argument(argument) for argument in collection.arguments if argument.name},
+            **{
+                geometry.name: {"title": geometry.name, "format": geometry_format(geometry)}
+                for geometry in collection.geometries
+            },
+            **{argument.name: argument_schema(argument) for argument in collection.arguments if argument.name},
             **{column.name: _column(column) for column in collection.columns},
         },
         "$schema": _SCHEMA,
@@ -57,7 +60,8 @@ def _column(column: Column) -> dict[str, str]:
     return {name: value for name, value in members.items() if value}
 
 
-def _argument(argument: Argument) -> dict[str, str]:
+def argument_schema(argument: Argument) -> dict[str, str]:
+    """An argument of a function as a queryable."""
     default = "required" if argument.default is None else f"default {argument.default}"
     members = {
         "title": argument.name,
@@ -68,15 +72,7 @@ def _argument(argument: Argument) -> dict[str, str]:
     return {name: value for name, value in members.items() if value}
 
 
-def _geometry(geometry: GeometryColumn) -> dict[str, str]:
-    # /req/queryables/get-queryables-response-body: spatial queryables have a format and no type
-    known = {
-        "Point": "point",
-        "LineString": "linestring",
-        "Polygon": "polygon",
-        "MultiPoint": "multipoint",
-        "MultiLineString": "multilinestring",
-        "MultiPolygon": "multipolygon",
-        "GeometryCollection": "geometrycollection",
-    }
-    return {"title": geometry.name, "format": f"geometry-{known.get(geometry.type, 'any')}"}
+def geometry_format(geometry: GeometryColumn) -> str:
+    """The format of a spatial property, such as `geometry-point` (/req/queryables/get-queryables-response-body)."""
+    known = ("Point", "LineString", "Polygon", "MultiPoint", "MultiLineString", "MultiPolygon", "GeometryCollection")
+    return f"geometry-{geometry.type.lower()}" if geometry.type in known else "geometry-any"

@@ -5,7 +5,9 @@ from aiohttp import web
 from libs.catalog.client import CatalogueClient
 from libs.catalog.versions import DataVersions
 from services.features.items_store import ItemsStore
+from services.features.value_ranges import ValueRanges
 
 CATALOGUE = web.AppKey("catalogue", CatalogueClient)
 STORE = web.AppKey("store", ItemsStore)
+VALUES = web.AppKey("values", ValueRanges)
 VERSIONS = web.AppKey("versions", DataVersions)

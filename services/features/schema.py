@@ -1,0 +1,102 @@
+"""GET /collections/{collectionId}/schema: what the queryables cannot say (OGC API Features Part 5).
+
+Values of columns that hold few different ones, the range of numbers and times, the items of arrays.
+"""
+
+from typing import Any
+
+from aiohttp import web
+
+from libs.catalog.model import Collection, Column, GeometryColumn
+from libs.ogc.link import path_segment
+from libs.ogc.media_type import MediaType
+from libs.web.app import Call
+from libs.web.base_url import base_url
+from libs.web.html import page_response
+from libs.web.representations import representations
+from libs.web.respond import json_response, links_json
+from services.features.conditional import not_modified, validators
+from services.features.geojson import encode
+from services.features.queryables import argument_schema, geometry_format
+from services.features.resources import CATALOGUE, VALUES, VERSIONS
+from services.features.value_ranges import ValueRange
+
+_OFFERS = (MediaType.SCHEMAJSON, MediaType.HTML)
+_SCHEMA = "https://json-schema.org/draft/2020-12/schema"
+
+
+async def get_schema(call: Call) -> web.StreamResponse:
+    """The JSON Schema of the collection's features."""
+    call.query.check()
+    app = call.request.app
+    collection = app[CATALOGUE].collection(call.path["collectionId"])
+    headers = validators(call, app[VERSIONS].version(collection))
+    if not_modified(call, headers):
+        return web.Response(status=304, headers=headers)
+    address = f"{base_url(call.request)}/collections/{path_segment(collection.id)}/schema"
+    document = schema_json(collection, await app[VALUES].ranges(collection), address)
+    if call.media_type == MediaType.HTML:
+        links = links_json(representations(address, call.media_type, _OFFERS))
+        context = {"collection": collection, "document": document, "links": links}
+        return page_response(call.request, "schema.html", context, headers=headers)
+    return json_response(document, media_type=MediaType.SCHEMAJSON, headers=headers)
+
+
+def schema_json(collection: Collection, ranges: dict[str, ValueRange], address: str) -> dict[str, Any]:
+    """A JSON Schema with a property for each column, geometries included."""
+    default_time = collection.time()
+    properties: dict[str, Any] = {}
+    for position, geometry in enumerate(collection.geometries):
+        properties[geometry.name] = _geometry(geometry, primary=position == 0)
+    for argument in collection.arguments:
+        properties[argument.name] = {**argument_schema(argument), "x-ogc-role": "argument"}
+    for column in collection.columns:
+        members = _column(column, ranges.get(column.name))
+        if column.name == collection.key:
+            members["x-ogc-role"] = "id"
+        elif default_time is not None and column.name == default_time.name:
+            members["x-ogc-role"] = "primary-instant"
+        properties[column.name] = members
+    return {
+        "$schema": _SCHEMA,
+        "$id": address,
+        "title": collection.title,
+        **({"description": collection.description} if collection.description else {}),
+        "type": "object",
+        "properties": properties,
+    }
+
+
+def _column(column: Column, found: ValueRange | None) -> dict[str, Any]:
+    members: dict[str, Any] = {
+        "title": column.title or column.name,
+        "description": column.description,
+        "type": column.type,
+        "format": column.format,
+        "x-ogc-unit": column.unit,
+        "enum": list(column.enum) if column.enum else None,
+    }
+    if column.type == "array":
+        members["items"] = _items(column.sql_type.removesuffix("[]"))
+    if found is not None:
+        numeric = column.type in ("integer", "number")
+        members["minimum" if numeric else "formatMinimum"] = _plain(found.minimum)
+        members["maximum" if numeric else "formatMaximum"] = _plain(found.maximum)
+        members["enum"] = members["enum"] or found.values
+    return {name: value for name, value in members.items() if value is not None}
+
+
+def _items(element: str) -> dict[str, str]:
+    kinds = {"smallint": "integer", "integer": "integer", "bigint": "integer", "boolean": "boolean"}
+    numbers = ("real", "double precision", "numeric")
+    return {"type": kinds.get(element, "number" if element.startswith(numbers) else "string")}
+
+
+def _plain(value: object) -> Any:
+    """Times as the text that features have."""
+    return encode(value).decode().strip('"') if hasattr(value, "isoformat") else value
+
+
+def _geometry(geometry: GeometryColumn, *, primary: bool) -> dict[str, str]:
+    role = {"x-ogc-role": "primary-geometry"} if primary else {}
+    return {"title": geometry.name, "format": geometry_format(geometry), **role}

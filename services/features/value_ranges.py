@@ -1,0 +1,110 @@
+"""What values the columns of a collection hold, found once for each data version."""
+
+import asyncio
+import logging
+from dataclasses import dataclass
+from typing import Any
+
+from libs.catalog.model import Collection, Column
+from libs.catalog.versions import DataVersions
+from libs.ogc.errors import DomainError
+from libs.pg.pool import Database
+from libs.pg.sql import Sql, bind, ident, join, sql
+
+_LOG = logging.getLogger("dams.features")
+_MOST_VALUES = 40
+"""A column with more different values than this is no enumeration."""
+_SECONDS = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class ValueRange:
+    """Least and greatest value of a column, or all of its values where they are few."""
+
+    minimum: Any = None
+    maximum: Any = None
+    values: list[str] | None = None
+
+
+class ValueRanges:
+    """Ranges of all columns of a collection, kept for the latest version of each."""
+
+    def __init__(self, database: Database, versions: DataVersions) -> None:
+        self._database = database
+        self._versions = versions
+        self._known: dict[str, tuple[str, dict[str, ValueRange]]] = {}
+
+    async def ranges(self, collection: Collection) -> dict[str, ValueRange]:
+        """By column name. Empty for functions, and where finding them takes too long."""
+        version = self._versions.version(collection)
+        if version is None:
+            return {}
+        known = self._known.get(collection.id)
+        if known is not None and known[0] == version.token:
+            return known[1]
+        try:
+            found = await asyncio.wait_for(self._find(collection), _SECONDS)
+        except (DomainError, TimeoutError) as error:
+            _LOG.warning("no ranges", extra={"fields": {"collection": collection.id, "cause": str(error)}})
+            return {}
+        self._known[collection.id] = (version.token, found)
+        return found
+
+    async def _find(self, collection: Collection) -> dict[str, ValueRange]:
+        table = ident(collection.schema, collection.name)
+        ordered = [column for column in collection.columns if _is_ordered(column)]
+        result: dict[str, ValueRange] = {}
+        if ordered:
+            row = await self._database.fetchrow(
+                sql(
+                    "SELECT {ends} FROM {table}",
+                    ends=join(", ", [part for column in ordered for part in _ends(column)]),
+                    table=table,
+                )
+            )
+            values = tuple(row) if row else ()
+            for position, column in enumerate(ordered):
+                least, greatest = values[2 * position : 2 * position + 2]
+                result[column.name] = ValueRange(least, greatest)
+        few = await self._columns_with_few_values(collection)
+        for column in collection.columns:
+            if column.name in few and column.type == "string" and column.format is None:
+                different = await self._values(table, column)
+                if len(different) <= _MOST_VALUES:
+                    result[column.name] = ValueRange(values=different)
+        return result
+
+    async def _columns_with_few_values(self, collection: Collection) -> set[str]:
+        rows = await self._database.fetch(
+            sql(
+                "SELECT attname FROM pg_stats WHERE schemaname = {schema} AND tablename = {name}"
+                " AND n_distinct BETWEEN 1 AND {most}",
+                schema=bind(collection.schema, "text"),
+                name=bind(collection.name, "text"),
+                most=bind(_MOST_VALUES, "int4"),
+            )
+        )
+        return {row[0] for row in rows}
+
+    async def _values(self, table: Sql, column: Column) -> list[str]:
+        rows = await self._database.fetch(
+            sql(
+                "SELECT DISTINCT {name}::text FROM {table} WHERE {name} IS NOT NULL ORDER BY 1 LIMIT {most}",
+                name=ident(column.name),
+                table=table,
+                most=bind(_MOST_VALUES + 1, "int8"),
+            )
+        )
+        return [row[0] for row in rows]
+
+
+def _is_ordered(column: Column) -> bool:
+    return column.type in ("integer", "number") or column.format in ("date", "date-time")
+
+
+def _ends(column: Column) -> tuple[Sql, Sql]:
+    name = ident(column.name)
+    if column.type == "number":
+        # exact decimals become numbers of JSON
+        name = sql("{name}::float8", name=name)
+    return sql("min({name})", name=name), sql("max({name})", name=name)
