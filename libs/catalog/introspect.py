@@ -107,12 +107,3 @@ def _geometry(entry: dict[str, Any]) -> GeometryColumn:
         if word not in _GEOMETRY_TYPE and word.endswith(suffix):
             word = word.removesuffix(suffix)
     return GeometryColumn(entry["name"], _GEOMETRY_TYPE[word], srid, geography, 2 + has_z + has_m)
-
-
-def reordered(collection: Collection, geometry: str | None, time: str | None) -> Collection:
-    """The same collection with other default geometry and datetime columns."""
-    return replace(
-        collection,
-        geometries=tuple(sorted(collection.geometries, key=lambda column: column.name != geometry)),
-        times=tuple(sorted(collection.times, key=lambda column: column.name != time)),
-    )

@@ -96,6 +96,16 @@ class Collection:
     """Relations (oids) whose changes change this collection."""
     arguments: tuple[Argument, ...] = ()
     """Of a function."""
+    sort: tuple[str, ...] = ()
+    """Default order of items, as in `sortby`; the key breaks ties."""
+    importance: tuple[str, ...] = ()
+    """Order in which features are kept where a tile has too many, as in `sortby`."""
+    minzoom: int | None = None
+    maxzoom: int | None = None
+    keywords: tuple[str, ...] = ()
+    license: str | None = None
+    """Address of the licence."""
+    attribution: str | None = None
     shape: str = ""
     """Changes whenever columns or their types do."""
 
@@ -146,5 +156,6 @@ class Collection:
                 "times": tuple(TimeColumn(**entry) for entry in value["times"]),
                 "sources": tuple(value["sources"]),
                 "arguments": tuple(Argument(**entry) for entry in value["arguments"]),
+                **{name: tuple(value[name]) for name in ("sort", "importance", "keywords")},
             }
         )

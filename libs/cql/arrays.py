@@ -13,7 +13,7 @@ from pygeofilter import ast
 
 from libs.cql.errors import Place, fault
 from libs.cql.nodes import OP_NAMES, place_of
-from libs.cql.operands import Expr, Operand, Value, condition, describe, is_whole, literal, number_value
+from libs.cql.operands import Expr, Operand, Value, condition, describe, is_whole, number_value
 from libs.cql.queryables import NUMERIC, TEXTUAL, Kind, Queryable
 from libs.cql.temporal import bind_instant
 from libs.ogc.temporal import rfc3339
@@ -233,6 +233,3 @@ def _of_literals(kind: type, a: ArrayLiteral, b: ArrayLiteral) -> Sql:
         ast.ArrayOverlaps: bool(first & second),
     }[kind]
     return sql("TRUE") if holds else sql("FALSE")
-
-
-__all__ = ["ArrayLiteral", "array_predicate", "literal"]

@@ -45,7 +45,7 @@ def interval(start: Part, end: Part, at: Place) -> Part:
 
 def _bound(part: Part) -> date | datetime | ast.Node | None:
     value = part.value
-    if value == "..":
+    if isinstance(value, str) and value == "..":
         return None
     if isinstance(value, ast.Attribute | ast.Function | date):
         return value

@@ -64,6 +64,11 @@ def is_projected(srid: int) -> bool:
     return srid not in (0, 4326) and _area(srid)[0]
 
 
+def keeps_boxes(srid: int) -> bool:
+    """Whether a box in longitude and latitude is a box in this CRS, too."""
+    return srid in _MERCATOR or not is_projected(srid)
+
+
 def fitted(shape: BaseGeometry, srid: int, *, is_box: bool) -> tuple[BaseGeometry, bool]:
     """The part of a CRS84 geometry that the CRS can hold, with points along its edges; and whether it was cut."""
     _, area = _area(srid)

@@ -28,7 +28,7 @@ from libs.cql.operands import (
     number_value,
 )
 from libs.cql.queryables import NUMERIC, TEMPORAL, TEXTUAL, Kind
-from libs.cql.temporal import bind_instant, compare_instants, compared
+from libs.cql.temporal import compare_instants, compared
 from libs.pg.sql import Sql, all_of, any_of, bind, join, sql
 
 _COMPARABLE = NUMERIC | TEXTUAL | TEMPORAL | {Kind.BOOLEAN, Kind.JSON}
@@ -220,6 +220,3 @@ def is_null(node: ast.IsNull, operand: object) -> Expr:
         # A client sees JSON's own null as null, too.
         text = sql("{text} OR ({value})::text = 'null'", text=text, value=operand.sql)
     return condition(sql("NOT ({text})", text=text) if node.not_ else text)
-
-
-__all__ = ["between", "bind_instant", "compare", "comparison", "is_in", "is_null", "like"]

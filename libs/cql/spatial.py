@@ -6,6 +6,8 @@ that is transformed to the column's SRID, never the column, so that the GiST ind
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, LiteralString
 
@@ -16,27 +18,29 @@ from shapely.geometry.base import BaseGeometry
 from libs.cql.errors import Place, fault
 from libs.cql.nodes import OP_NAMES, place_of
 from libs.cql.operands import Expr, condition, describe
-from libs.cql.projected import fitted, is_projected
-from libs.cql.queryables import Kind
+from libs.cql.projected import fitted, is_projected, keeps_boxes
+from libs.cql.queryables import Kind, Queryable
 from libs.ogc.bbox import BBox
-from libs.pg.sql import Sql, bind, sql
+from libs.pg.sql import Sql, any_of, bind, join, sql
 
 CRS84_SRID = 4326
 
 
 @dataclass(frozen=True, slots=True)
 class GeometryLiteral:
-    """A geometry as written, in CRS84; `is_box` where all edges follow meridians and parallels."""
+    """A geometry as written, in CRS84.
+
+    `boxes` are the rectangles it consists of where it is a box: one, or two across the antimeridian.
+    """
 
     shape: BaseGeometry
     place: Place | None
-    is_box: bool = False
+    boxes: tuple[BaseGeometry, ...] = ()
     kind = Kind.GEOMETRY
 
 
 _FUNCTIONS: dict[type, LiteralString] = {
     ast.GeometryIntersects: "ST_Intersects({a}, {b})",
-    ast.GeometryDisjoint: "ST_Disjoint({a}, {b})",
     ast.GeometryContains: "ST_Contains({a}, {b})",
     ast.GeometryWithin: "ST_Within({a}, {b})",
     ast.GeometryTouches: "ST_Touches({a}, {b})",
@@ -44,7 +48,7 @@ _FUNCTIONS: dict[type, LiteralString] = {
     ast.GeometryOverlaps: "ST_Overlaps({a}, {b})",
     ast.GeometryEquals: "ST_Equals({a}, {b})",
 }
-SPATIAL_NODES = tuple(_FUNCTIONS)
+SPATIAL_NODES = (*_FUNCTIONS, ast.GeometryDisjoint)
 _FLIPPED = {ast.GeometryContains: ast.GeometryWithin, ast.GeometryWithin: ast.GeometryContains}
 _COVERING = (ast.GeometryContains, ast.GeometryEquals)
 
@@ -60,9 +64,8 @@ def geometry_literal(geojson: dict[str, Any], place: Place | None) -> GeometryLi
 
 def box_literal(box: BBox, place: Place | None = None) -> GeometryLiteral:
     """A box; one that crosses the antimeridian becomes the two boxes on its sides."""
-    parts = [_rectangle(part) for part in box.parts()]
-    shape = parts[0] if len(parts) == 1 else shapely.union_all(parts)
-    return GeometryLiteral(shape, place, is_box=True)
+    parts = tuple(_rectangle(part) for part in box.parts())
+    return GeometryLiteral(parts[0] if len(parts) == 1 else shapely.union_all(parts), place, boxes=parts)
 
 
 def _rectangle(box: BBox) -> BaseGeometry:
@@ -94,13 +97,61 @@ def relation(kind: type, a: Expr | GeometryLiteral, b: Expr | GeometryLiteral) -
     if isinstance(a, GeometryLiteral) and isinstance(b, Expr):
         # The column first: PostGIS looks for an index of the second operand in some of these only.
         return relation(_FLIPPED.get(kind, kind), b, a)
+    if kind is ast.GeometryDisjoint:
+        return sql("NOT ({intersects})", intersects=relation(ast.GeometryIntersects, a, b))
+    if kind is ast.GeometryIntersects and isinstance(b, GeometryLiteral) and len(b.boxes) > 1:
+        return any_of(relation(kind, a, GeometryLiteral(box, b.place, (box,))) for box in b.boxes)
     srid = _srid(a) if isinstance(a, Expr) else CRS84_SRID
-    if isinstance(b, GeometryLiteral) and isinstance(a, Expr) and kind in _COVERING and is_projected(srid):
-        _, is_cut = fitted(b.shape, srid, is_box=b.is_box)
-        if is_cut:
-            # A geometry of this CRS cannot cover what lies beyond the CRS's area.
-            return sql("({column}) IS NULL AND NULL", column=a.sql)
-    return sql(_FUNCTIONS[kind], a=_in_srid(a, srid), b=_in_srid(b, srid))
+    if isinstance(a, Expr) and isinstance(b, GeometryLiteral) and kind in _COVERING and _is_cut(b, srid):
+        # A geometry of this CRS cannot cover what lies beyond the CRS's area.
+        return sql("({column}) IS NULL AND NULL", column=a.sql)
+    is_boxed = isinstance(b, GeometryLiteral) and bool(b.boxes) and keeps_boxes(srid)
+    if kind is ast.GeometryIntersects and is_boxed:
+        # GEOS decides on rectangles without building a topology, so that no row can raise an error.
+        return sql(_FUNCTIONS[kind], a=_in_srid(a, srid), b=_in_srid(b, srid))
+    return _robust(kind, (a, b), (_in_srid(a, srid), _in_srid(b, srid)))
+
+
+def _is_cut(literal: GeometryLiteral, srid: int) -> bool:
+    return is_projected(srid) and fitted(literal.shape, srid, is_box=bool(literal.boxes))[1]
+
+
+def _robust(kind: type, sides: Sequence[Expr | GeometryLiteral], texts: Sequence[Sql]) -> Sql:
+    """The relation, such that a row whose polygon is not valid raises no error and is taken as repaired.
+
+    One such row would otherwise fail every filter that comes across it (GEOS: "side location conflict").
+    """
+    a, b = texts
+    plain = sql(_FUNCTIONS[kind], a=a, b=b)
+    doubtful = [isinstance(side, Expr) and _may_be_invalid(side.queryable) for side in sides]
+    if not any(doubtful):
+        return plain
+    checks = [sql("ST_IsValid({g})", g=text) for text, is_doubtful in zip(texts, doubtful, strict=True) if is_doubtful]
+    repaired = [
+        sql("ST_MakeValid({g})", g=text) if is_doubtful else text
+        for text, is_doubtful in zip(texts, doubtful, strict=True)
+    ]
+    # PostGIS cannot see through CASE: the index serves the boxes.
+    return sql(
+        "{a} && {b} AND CASE WHEN {valid} THEN {plain} ELSE {careful} END",
+        a=a,
+        b=b,
+        valid=join(" AND ", checks),
+        plain=plain,
+        careful=sql(_FUNCTIONS[kind], a=repaired[0], b=repaired[1]),
+    )
+
+
+_SIMPLE = re.compile(r"(?i)(multi)?(point|linestring)(zm?|m)?\Z")
+
+
+def _may_be_invalid(queryable: Queryable | None) -> bool:
+    """Whether the column may hold polygons."""
+    if queryable is None:
+        return True
+    declared = re.search(r"\((\w+)", queryable.sql_type)
+    kind = queryable.geometry_type or (declared[1] if declared else "geometry")
+    return not _SIMPLE.match(kind)
 
 
 def _srid(column: Expr) -> int:
@@ -114,13 +165,15 @@ def _srid(column: Expr) -> int:
 def _in_srid(side: Expr | GeometryLiteral, srid: int) -> Sql:
     if isinstance(side, GeometryLiteral):
         return _literal(side, srid)
-    text = _planar(side)
-    own = _srid(side)
+    text, own = _planar(side), _srid(side)
     if own == srid:
         return text
-    if 0 in (own, srid):
-        return sql("ST_SetSRID({text}, {srid})", text=text, srid=Sql((str(srid),)))
-    return sql("ST_Transform({text}, {srid})", text=text, srid=Sql((str(srid),)))
+    # Without an SRID, coordinates are taken for longitudes and latitudes, as literals beside them are.
+    if own == 0:
+        own, text = CRS84_SRID, sql("ST_SetSRID({text}, 4326)", text=text)
+    if srid == 0:
+        return sql("ST_SetSRID(ST_Transform({text}, 4326), 0)", text=text)
+    return text if own == srid else sql("ST_Transform({text}, {srid})", text=text, srid=Sql((str(srid),)))
 
 
 def _planar(column: Expr) -> Sql:
@@ -149,7 +202,7 @@ def _literal(side: GeometryLiteral, srid: int) -> Sql:
         raise fault(f"the geometry is outside longitude -180 to 180, latitude -90 to 90: it has {outside}", side.place)
     if srid == CRS84_SRID:
         return _bound(side.shape, srid)
-    shape = fitted(side.shape, srid, is_box=side.is_box)[0] if is_projected(srid) else side.shape
+    shape = fitted(side.shape, srid, is_box=bool(side.boxes))[0] if is_projected(srid) else side.shape
     return sql("ST_Transform({shape}, {srid})", shape=_bound(shape, CRS84_SRID), srid=Sql((str(srid),)))
 
 

@@ -228,6 +228,12 @@ def _sort(collection: Collection, query: FaultCollector) -> tuple[SortTerm, ...]
     return tuple(terms.values())
 
 
+def configured_order(collection: Collection, names: Iterable[str]) -> tuple[SortTerm, ...]:
+    """An order that the catalogue gives, such as `("-magnitude",)`; columns that do not exist are passed over."""
+    terms = ((collection.column(name.removeprefix("-")), name.startswith("-")) for name in names)
+    return tuple(SortTerm(column, descending) for column, descending in terms if column is not None)
+
+
 def _names(collection: Collection) -> list[str]:
     return [column.name for column in collection.columns]
 

@@ -35,9 +35,12 @@ def make(env: Mapping[str, str]) -> web.Application:
         pool = PoolSettings(settings.database_url, "dams-common", size=2, statement_timeout_ms=20_000)
         async with (
             Database(pool) as database,
-            CatalogueKeeper(database, settings.collection_schemas, refresh_seconds=settings.refresh_seconds) as app[
-                KEEPER
-            ],
+            CatalogueKeeper(
+                database,
+                settings.collection_schemas,
+                refresh_seconds=settings.refresh_seconds,
+                config_file=settings.collections_config,
+            ) as app[KEEPER],
             PartsClient(settings.parts_url, PART) as app[PARTS],
         ):
             app[HEALTH_CHECKS].append(lambda app: app[KEEPER].health())

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Self
 
 from aiohttp import web
@@ -13,6 +14,7 @@ from libs.catalog.model import Collection
 from libs.ogc.errors import DomainError, NotFound, Unavailable
 from libs.pg.pool import Database
 from libs.web.respond import document_response, json_bytes
+from services.common.collection_config import CatalogueConfig, ConfigError
 
 _LOG = logging.getLogger("dams.catalogue")
 
@@ -20,8 +22,13 @@ _LOG = logging.getLogger("dams.catalogue")
 class CatalogueKeeper:
     """All collections of the configured schemas, never older than the refresh interval while the database answers."""
 
-    def __init__(self, database: Database, schemas: tuple[str, ...], *, refresh_seconds: float) -> None:
+    def __init__(
+        self, database: Database, schemas: tuple[str, ...], *, refresh_seconds: float, config_file: Path | None = None
+    ) -> None:
         self._database = database
+        self._config_file = config_file
+        self._config_stamp: int | None = None
+        self._config = CatalogueConfig()
         self._schemas = schemas
         self._refresh_seconds = refresh_seconds
         self._collections: Mapping[str, Collection] | None = None
@@ -29,6 +36,8 @@ class CatalogueKeeper:
         self._refreshing: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> Self:
+        # a file that is wrong from the start is for the operator to mend before anything is served
+        self._read_config()
         try:
             await self._refresh()
         except DomainError as error:
@@ -72,12 +81,38 @@ class CatalogueKeeper:
                 _LOG.exception("catalogue not refreshed")
 
     async def _refresh(self) -> None:
-        found = await introspect(self._database, self._schemas)
+        try:
+            self._read_config()
+        except ConfigError as error:
+            _LOG.error("configuration refused; the last good one stays", extra={"fields": {"cause": str(error)}})
+        found = [
+            self._configured(collection)
+            for collection in await introspect(self._database, self._schemas)
+            if self._config.offers(collection.id)
+        ]
         collections = {collection.id: collection for collection in found}
         if self._collections is not None and (changed := collections.keys() ^ self._collections.keys()):
             _LOG.info("catalogue changed", extra={"fields": {"collections": sorted(changed)[:20]}})
         self.document = json_bytes({"collections": [collection.to_json() for collection in found]})
         self._collections = collections
+
+    def _read_config(self) -> None:
+        if self._config_file is None:
+            return
+        try:
+            stamp = self._config_file.stat().st_mtime_ns
+        except OSError as error:
+            raise ConfigError(str(error)) from None
+        if stamp != self._config_stamp:
+            self._config_stamp = stamp
+            self._config = CatalogueConfig.load(self._config_file)
+
+    def _configured(self, collection: Collection) -> Collection:
+        try:
+            return self._config.apply(collection)
+        except ConfigError as error:
+            _LOG.error("collection not configured", extra={"fields": {"cause": str(error)}})
+            return CatalogueConfig().apply(collection)
 
 
 KEEPER = web.AppKey("catalogue_keeper", CatalogueKeeper)

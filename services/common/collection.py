@@ -7,7 +7,7 @@ from aiohttp import web
 
 from libs.catalog.model import Collection
 from libs.ogc.crs import CRS84, GREGORIAN
-from libs.ogc.link import path_segment
+from libs.ogc.link import Link, path_segment
 from libs.ogc.media_type import MediaType
 from libs.web.app import Call
 from libs.web.base_url import base_url
@@ -45,6 +45,8 @@ def collection_json(collection: Collection, whole: Whole, base: str, media_type:
         for entry in whole.collection_links
         if collection.geometries or not entry.needs_geometry
     ]
+    if collection.license:
+        filled.append(Link(collection.license, "license", None, "Licence of the data"))
     links = [
         *representations(f"{base}/collections/{segment}", media_type, OFFERS),
         *absolute(base, filled),
@@ -53,6 +55,8 @@ def collection_json(collection: Collection, whole: Whole, base: str, media_type:
         "id": collection.id,
         "title": collection.title,
         "description": collection.description,
+        **({"keywords": list(collection.keywords)} if collection.keywords else {}),
+        **({"attribution": collection.attribution} if collection.attribution else {}),
         "links": links_json(links),
         "extent": extent_json(collection),
         "itemType": "feature",

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Self
 
 from libs.web.settings import WebSettings, integer, names, required, url
@@ -16,6 +17,7 @@ class Settings:
     collection_schemas: tuple[str, ...]
     parts_url: str | None
     refresh_seconds: int
+    collections_config: Path | None
 
     @classmethod
     def from_env(cls, env: Mapping[str, str]) -> Self:
@@ -25,5 +27,6 @@ class Settings:
             database_url=required(env, "DATABASE_URL"),
             collection_schemas=names(env, "COLLECTION_SCHEMAS", "hazard"),
             parts_url=url(env, "PARTS_URL"),
+            collections_config=Path(env["COLLECTIONS_CONFIG"]) if env.get("COLLECTIONS_CONFIG") else None,
             refresh_seconds=integer(env, "CATALOGUE_REFRESH_SECONDS", 5, minimum=1, maximum=3600),
         )

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 
 from libs.catalog.model import Collection
-from libs.selection.selection import Selection, SortTerm, select
+from libs.selection.selection import Selection, SortTerm, configured_order, select
 from libs.web.query_params import QueryValues
 from services.features.cursor import Position, decode_cursor
 
@@ -30,12 +30,13 @@ class ItemsQuery:
 
 
 def total_order(selection: Selection) -> tuple[SortTerm, ...]:
-    """`sortby`, then the key unless it is there already."""
+    """`sortby`, else the collection's own order; then the key unless it is there already."""
     collection = selection.collection
+    sort = selection.sort or configured_order(collection, collection.sort)
     key = collection.column(collection.key) if collection.key else None
-    if key is None or any(term.column.name == key.name for term in selection.sort):
-        return selection.sort
-    return (*selection.sort, SortTerm(key))
+    if key is None or any(term.column.name == key.name for term in sort):
+        return sort
+    return (*sort, SortTerm(key))
 
 
 def parse_items(collection: Collection, query: QueryValues) -> ItemsQuery:

@@ -53,6 +53,8 @@ async def get_tilejson(call: Call) -> web.StreamResponse:
             }
         ],
     }
+    if collection.attribution:
+        document["attribution"] = collection.attribution
     if bbox:
         document["bounds"] = list(bbox)
         document["center"] = [(bbox[0] + bbox[2]) / 2, (bbox[1] + bbox[3]) / 2, described.minzoom]
@@ -75,7 +77,7 @@ async def get_style(call: Call) -> web.StreamResponse:
         maxzoom=described.maxzoom,
         bounds=bbox,
         center=None,
-        attribution=None,
+        attribution=collection.attribution,
     )
     return json_response(document, media_type=MediaType.JSON)
 

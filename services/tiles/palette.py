@@ -7,6 +7,8 @@ from typing import Any, Literal
 Expression = Any
 """A MapLibre style expression: a JSON array, or a literal."""
 
+Symbol = Literal["circle", "line", "fill"]
+
 MISSING = "#8d99a5"
 
 
@@ -52,7 +54,7 @@ class Scale:
             ranks += [list(item.values), position]
         return ["match", ["to-string", self._value()], *ranks, -1]
 
-    def legend(self, symbol: Literal["circle", "line", "fill"]) -> dict[str, Any]:
+    def legend(self, symbol: Symbol) -> dict[str, Any]:
         """The legend as JSON: title, unit, property, and label, colour and values of each class."""
         return {
             "title": self.title,

@@ -73,9 +73,7 @@ def _below() -> list[Layer]:
         themed(_line("graticule", _by_zoom(0, 0.4, 4, 0.8)), line_color="graticule"),
         themed(land, fill_color="land"),
         themed(lakes, fill_color="lake"),
-        themed(
-            _line("rivers", _by_zoom(2, 0.4, 6, 1.5, 10, 3), minzoom=2.5, layout=rounded), line_color="river"
-        ),
+        themed(_line("rivers", _by_zoom(2, 0.4, 6, 1.5, 10, 3), minzoom=2.5, layout=rounded), line_color="river"),
         themed(_line("coast", _by_zoom(1, 0.5, 6, 1.1), layout=rounded), line_color="coast"),
         themed(
             _line(

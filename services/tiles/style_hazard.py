@@ -1,7 +1,7 @@
 """Which look a collection gets: by the properties it has, then by what its id says, else a generic one."""
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from services.tiles.palette import (
@@ -14,7 +14,7 @@ from services.tiles.palette import (
     WIND,
     WIND_ZONE,
     Expression,
-    Scale,
+    Symbol,
 )
 from services.tiles.style_layers import Look, by_zoom
 
@@ -22,51 +22,53 @@ from services.tiles.style_layers import Look, by_zoom
 _MAGNITUDE_RADII = ((4, 1.7, 4.5), (5, 2.6, 7.5), (6, 4.6, 13), (7, 8.5, 24), (8, 15, 42))
 _LEGEND_DIAMETERS = (("4", 5), ("5", 8), ("6", 13), ("7", 22), ("8", 34))
 
+_SYMBOLS: Mapping[str, Symbol] = {"Point": "circle", "LineString": "line", "Polygon": "fill"}
+
 _NODE_RADIUS = by_zoom(1, 1.8, 4, 3.2, 6, 5.2, 10, 8)
+
+
+@dataclass(frozen=True, slots=True)
+class _Subject:
+    """What the rules look at."""
+
+    name: str
+    """Of the collection, without its schema, in lower case."""
+    names: tuple[str, ...]
+    """Of the properties."""
+    symbol: Symbol
 
 
 def look_of(collection_id: str, geometry_type: str, properties: Mapping[str, Any]) -> Look:
     """The look of a collection with these properties (name to JSON type)."""
-    names = tuple(properties)
-    name = collection_id.rpartition(".")[2].lower()
-    polygons = geometry_type.endswith("Polygon")
-    if "disturbance" in name:
-        return _disturbance(polygons)
-    if "magnitude" in names:
-        return _earthquake(names)
-    if polygons and (zone := WIND_ZONE.for_properties(names)) and "buffer" in name:
-        return Look(
-            color=zone.color(),
-            fill_opacity=0.28,
-            sort_key=zone.rank(),
-            legend=(zone.legend("fill"),),
-        )
-    if "category" in names or WIND.for_properties(names):
-        return _storm(names, geometry_type)
-    if alert := ALERT.for_properties(names):
-        return Look(
-            color=alert.color(),
-            fill_opacity=0.42,
-            sort_key=alert.rank(),
-            radius=by_zoom(1, 3, 6, 7, 10, 10),
-            legend=(alert.legend("fill" if polygons else "circle"),),
-        )
-    if severity := FLOOD_SEVERITY.for_properties(names):
-        return Look(
-            color=severity.color(),
-            fill_opacity=0.6,
-            sort_key=severity.rank(),
-            legend=(severity.legend("fill" if polygons else "circle"),),
-        )
-    if "gauge" in name:
-        return Look(color="#1971c2", radius=by_zoom(1, 2.4, 6, 5.5, 10, 9), legend=(_single("Gauge", "#1971c2", "circle"),))
-    symbol = {"Point": "circle", "LineString": "line", "Polygon": "fill"}.get(geometry_type.removeprefix("Multi"), "fill")
-    return Look(color=GENERIC, legend=(_single("Feature", GENERIC, symbol),))
+    subject = _Subject(
+        name=collection_id.rpartition(".")[2].lower(),
+        names=tuple(properties),
+        symbol=_SYMBOLS.get(geometry_type.removeprefix("Multi"), "fill"),
+    )
+    found = (rule(subject) for rule in (_disturbance, _earthquake, _wind_zone, _storm, _alert, _flood))
+    generic = Look(color=GENERIC, legend=(_single("Feature", GENERIC, subject.symbol),))
+    return next((look for look in found if look is not None), generic)
 
 
-def _earthquake(names: tuple[str, ...]) -> Look:
+def _disturbance(subject: _Subject) -> Look | None:
+    if "disturbance" not in subject.name:
+        return None
+    legend = _single("Disturbance, not yet named", DISTURBANCE, subject.symbol)
+    return Look(
+        color=DISTURBANCE,
+        radius=_NODE_RADIUS,
+        width=by_zoom(1, 1.4, 6, 3, 10, 5),
+        fill_opacity=0.16,
+        provisional=True,
+        legend=({**legend, "provisional": True},),
+    )
+
+
+def _earthquake(subject: _Subject) -> Look | None:
+    if "magnitude" not in subject.names:
+        return None
     magnitude: Expression = ["to-number", ["get", "magnitude"], 0]
-    depth = DEPTH.for_properties(names)
+    depth = DEPTH.for_properties(subject.names)
 
     def radius(column: int) -> Expression:
         stops = [part for item in _MAGNITUDE_RADII for part in (item[0], item[column])]
@@ -92,20 +94,28 @@ def _earthquake(names: tuple[str, ...]) -> Look:
     return replace(look, color=depth.color(), legend=(sizes, depth.legend("circle")))
 
 
-def _storm(names: tuple[str, ...], geometry_type: str) -> Look:
-    scale: Scale | None = WIND.for_properties(names) or CATEGORY.for_properties(names)
-    symbol = {"Point": "circle", "LineString": "line", "Polygon": "fill"}.get(geometry_type.removeprefix("Multi"), "line")
+def _wind_zone(subject: _Subject) -> Look | None:
+    zone = WIND_ZONE.for_properties(subject.names)
+    if zone is None or subject.symbol != "fill" or "buffer" not in subject.name:
+        return None
+    return Look(color=zone.color(), fill_opacity=0.28, sort_key=zone.rank(), legend=(zone.legend("fill"),))
+
+
+def _storm(subject: _Subject) -> Look | None:
+    names = subject.names
+    scale = CATEGORY.for_properties(names) or WIND.for_properties(names)
+    if scale is None:
+        return None
     forecast: Expression = ["case", ["==", ["get", "kind"], "forecast"], 0.45, 0.95]
-    assert scale is not None  # noqa: S101 the caller saw one of the two
     return Look(
         color=_category_color(names),
-        radius=_NODE_RADIUS if "name" not in names else by_zoom(1, 3.2, 6, 7, 10, 10),
+        radius=by_zoom(1, 3.2, 6, 7, 10, 10) if "name" in names else _NODE_RADIUS,
         width=by_zoom(1, 1.6, 4, 3, 6, 4.6, 10, 7),
         casing_width=by_zoom(1, 2.8, 4, 4.6, 6, 6.6, 10, 9.4),
         opacity=forecast if "kind" in names else 0.95,
-        sort_key=scale.rank(),
+        sort_key=(WIND.for_properties(names) or scale).rank(),
         label="name" if "name" in names else None,
-        legend=(CATEGORY.legend(symbol) if "category" in names else scale.legend(symbol),),
+        legend=(scale.legend(subject.symbol),),
     )
 
 
@@ -120,17 +130,36 @@ def _category_color(names: tuple[str, ...]) -> Expression:
     return matched
 
 
-def _disturbance(polygons: bool) -> Look:
-    legend = _single("Disturbance, not yet named", DISTURBANCE, "fill" if polygons else "line")
+def _alert(subject: _Subject) -> Look | None:
+    alert = ALERT.for_properties(subject.names)
+    if alert is None:
+        return None
     return Look(
-        color=DISTURBANCE,
-        radius=_NODE_RADIUS,
-        width=by_zoom(1, 1.4, 6, 3, 10, 5),
-        fill_opacity=0.16,
-        provisional=True,
-        legend=({**legend, "provisional": True},),
+        color=alert.color(),
+        radius=by_zoom(1, 3, 6, 7, 10, 10),
+        fill_opacity=0.42,
+        sort_key=alert.rank(),
+        legend=(alert.legend(subject.symbol),),
     )
 
 
-def _single(label: str, color: str, symbol: str) -> dict[str, Any]:
-    return {"title": None, "unit": None, "properties": [], "symbol": symbol, "classes": [{"label": label, "color": color}]}
+def _flood(subject: _Subject) -> Look | None:
+    severity = FLOOD_SEVERITY.for_properties(subject.names)
+    if severity is None:
+        return None
+    return Look(
+        color=severity.color(),
+        fill_opacity=0.6,
+        sort_key=severity.rank(),
+        legend=(severity.legend(subject.symbol),),
+    )
+
+
+def _single(label: str, color: str, symbol: Symbol) -> dict[str, Any]:
+    return {
+        "title": None,
+        "unit": None,
+        "properties": [],
+        "symbol": symbol,
+        "classes": [{"label": label, "color": color}],
+    }

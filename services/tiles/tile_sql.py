@@ -2,6 +2,7 @@
 
 from libs.catalog.model import Column, GeometryColumn
 from libs.pg.sql import EMPTY, Sql, all_of, any_of, bind, ident, join, sql
+from libs.selection.selection import configured_order
 from services.tiles.tile_matrix_sets import Box, transformed, within_domain
 from services.tiles.tile_request import TileRequest
 
@@ -156,10 +157,13 @@ def _property(column: Column) -> Sql:
 
 
 def _order(request: TileRequest) -> Sql:
-    if not request.selection.sort:
+    """What is kept where the tile has too many features, the most important first."""
+    selection = request.selection
+    sort = selection.sort or configured_order(selection.collection, selection.collection.importance)
+    if not sort:
         return EMPTY
     terms = [
         sql("{name} DESC NULLS LAST", name=ident(term.column.name)) if term.descending else ident(term.column.name)
-        for term in request.selection.sort
+        for term in sort
     ]
     return sql(" ORDER BY {terms}", terms=join(", ", terms))

@@ -1,0 +1,155 @@
+"""What an operator says about collections: one YAML file, checked on load, read anew when it changes.
+
+include: ["hazard.*"]            # patterns of ids; without it all collections of COLLECTION_SCHEMAS
+exclude: ["hazard.scratch_*"]
+collections:
+  hazard.hazard_eq_events:
+    title: Earthquakes           # instead of the table's comment
+    description: ...
+    id_column: event_id          # a column with unique values, instead of the primary key
+    geometry_column: geom        # the default among several
+    datetime_column: event_date
+    properties: [magnitude, depth]   # the columns to show, in this order; without it all
+    sort: [-event_date]          # default order of items
+    importance: [-magnitude]     # what a tile keeps where it has too many features
+    minzoom: 0
+    maxzoom: 12
+    keywords: [earthquake]
+    license: https://creativecommons.org/publicdomain/zero/1.0/
+    attribution: USGS
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any, Self
+
+import yaml
+
+from libs.catalog.model import Collection
+
+# Columns that say how much a feature matters, most telling first.
+_TELLING = ("magnitude", "max_wind_kt", "wind_kt", "wind_speed_kt", "severity", "area_km2")
+
+
+class ConfigError(ValueError):
+    """The file is malformed, or says something about a column that does not exist; the message says where."""
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionConfig:
+    """What the file says about one collection; None or empty where it says nothing."""
+
+    title: str | None = None
+    description: str | None = None
+    id_column: str | None = None
+    geometry_column: str | None = None
+    datetime_column: str | None = None
+    properties: tuple[str, ...] = ()
+    sort: tuple[str, ...] = ()
+    importance: tuple[str, ...] = ()
+    minzoom: int | None = None
+    maxzoom: int | None = None
+    keywords: tuple[str, ...] = ()
+    license: str | None = None
+    attribution: str | None = None
+
+    @classmethod
+    def parse(cls, where: str, value: object) -> Self:
+        """Raises ConfigError for an unknown member or a value of the wrong type."""
+        members = _mapping(where, value)
+        lists = {"properties", "sort", "importance", "keywords"}
+        known = {entry.name for entry in fields(cls)}
+        parsed: dict[str, Any] = {}
+        for name, given in members.items():
+            if name not in known:
+                raise ConfigError(f"{where}.{name} is unknown; there are {', '.join(sorted(known))}")
+            if name in lists:
+                parsed[name] = _texts(f"{where}.{name}", given)
+            elif name in ("minzoom", "maxzoom"):
+                if not isinstance(given, int) or isinstance(given, bool):
+                    raise ConfigError(f"{where}.{name} must be a whole number")
+                parsed[name] = given
+            elif not isinstance(given, str):
+                raise ConfigError(f"{where}.{name} must be a text")
+            else:
+                parsed[name] = given
+        return cls(**parsed)
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogueConfig:
+    """The whole file."""
+
+    include: tuple[str, ...] = ("*",)
+    exclude: tuple[str, ...] = ()
+    collections: Mapping[str, CollectionConfig] = field(default_factory=dict)
+
+    @classmethod
+    def load(cls, file: Path) -> Self:
+        """Raises ConfigError where the file cannot be read or is malformed."""
+        try:
+            members = _mapping(str(file), yaml.safe_load(file.read_text(encoding="utf-8")) or {})
+        except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+            raise ConfigError(f"{file}: {error}") from None
+        if unknown := members.keys() - {"include", "exclude", "collections"}:
+            raise ConfigError(f"{file}: {', '.join(sorted(unknown))} unknown; there are include, exclude, collections")
+        entries = _mapping("collections", members.get("collections") or {})
+        return cls(
+            include=_texts("include", members.get("include", ["*"])),
+            exclude=_texts("exclude", members.get("exclude", [])),
+            collections={name: CollectionConfig.parse(f"collections.{name}", entry) for name, entry in entries.items()},
+        )
+
+    def offers(self, collection_id: str) -> bool:
+        """Whether the collection is offered at all."""
+        included = any(fnmatchcase(collection_id, pattern) for pattern in self.include)
+        return included and not any(fnmatchcase(collection_id, pattern) for pattern in self.exclude)
+
+    def apply(self, collection: Collection) -> Collection:
+        """The collection as configured. Raises ConfigError for a column that it does not have."""
+        said = self.collections.get(collection.id, CollectionConfig())
+        where = f"collections.{collection.id}"
+        _known(f"{where}.geometry_column", said.geometry_column, [entry.name for entry in collection.geometries])
+        _known(f"{where}.datetime_column", said.datetime_column, [entry.name for entry in collection.times])
+        names = [column.name for column in collection.columns]
+        _known(f"{where}.id_column", said.id_column, names)
+        for member, given in (("properties", said.properties), ("sort", said.sort), ("importance", said.importance)):
+            for name in given:
+                _known(f"{where}.{member}", name.removeprefix("-"), names)
+        shown = {name: position for position, name in enumerate(said.properties)}
+        columns = tuple(column for column in collection.columns if not shown or column.name in shown)
+        return replace(
+            collection,
+            title=said.title or collection.title,
+            description=said.description or collection.description,
+            key=said.id_column or collection.key,
+            geometries=tuple(sorted(collection.geometries, key=lambda entry: entry.name != said.geometry_column)),
+            times=tuple(sorted(collection.times, key=lambda entry: entry.name != said.datetime_column)),
+            columns=tuple(sorted(columns, key=lambda column: shown.get(column.name, 0))),
+            sort=said.sort,
+            importance=said.importance or tuple(f"-{name}" for name in _TELLING if name in names)[:1],
+            minzoom=said.minzoom,
+            maxzoom=said.maxzoom,
+            keywords=said.keywords,
+            license=said.license,
+            attribution=said.attribution,
+        )
+
+
+def _mapping(where: str, value: object) -> Mapping[str, Any]:
+    if not isinstance(value, dict) or not all(isinstance(name, str) for name in value):
+        raise ConfigError(f"{where} must be a mapping")
+    return value
+
+
+def _texts(where: str, value: object) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(entry, str) for entry in value):
+        raise ConfigError(f"{where} must be a list of texts")
+    return tuple(value)
+
+
+def _known(where: str, name: str | None, names: list[str]) -> None:
+    if name is not None and name not in names:
+        raise ConfigError(f"{where}: there is no column '{name}'; there are {', '.join(names[:40]) or 'none'}")
