@@ -70,9 +70,18 @@ def _route_path(operation: Operation) -> str:
     return operation.path
 
 
+def _sent(request: web.Request) -> list[tuple[str, str]]:
+    """The query parameters; of those that a page's form sends, the ones that were filled in."""
+    pairs = list(request.query.items())
+    if request.query.get("f") != "html":
+        return pairs
+    # an empty list of properties means something: none
+    return [(name, text) for name, text in pairs if text or name == "properties"]
+
+
 def _bound(operation: Operation, handler: OperationHandler) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
     async def handle(request: web.Request) -> web.StreamResponse:
-        query = read_query(operation.parameters, operation.extra_parameters, list(request.query.items()))
+        query = read_query(operation.parameters, operation.extra_parameters, _sent(request))
         path: dict[str, Any] = {}
         for parameter in operation.path_parameters:
             text = request.match_info[parameter.name]

@@ -22,7 +22,7 @@ async def get_items(call: Call) -> web.StreamResponse:
     """A page of the features that match."""
     app = call.request.app
     collection = app[CATALOGUE].collection(call.path["collectionId"])
-    query = parse_items(collection, call.query)
+    query = parse_items(collection, call.query, call.request.query)
     headers = validators(call, app[VERSIONS].version(collection))
     if not_modified(call, headers):
         return web.Response(status=304, headers=headers)

@@ -1,6 +1,7 @@
 """Features as a page: a table, paging, a filter form."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 
 import orjson
@@ -17,7 +18,9 @@ def items_context(answer: ItemsAnswer, rows: Sequence[Row]) -> dict[str, Any]:
     selection = answer.query.selection
     return {
         "collection": selection.collection,
-        "columns": answer.plan.properties,
+        # the feature's link shows the key already
+        "columns": [column for column in answer.plan.properties if column.name != selection.collection.key],
+        "given": answer.query.given,
         "rows": [row_context(feature) for feature in features(rows, answer.plan)],
         "matched": answer.matched,
         "returned": len(rows),
@@ -31,8 +34,7 @@ def row_context(feature: dict[str, Any]) -> dict[str, Any]:
     """A feature as a page shows it: its id and the text of each property."""
     return {
         "id": feature.get("id"),
-        "cells": [readable(value) for value in feature["properties"].values()],
-        "names": list(feature["properties"]),
+        "cells": {name: readable(value) for name, value in feature["properties"].items()},
     }
 
 
@@ -42,8 +44,11 @@ def readable(value: Any) -> dict[str, Any]:
         return {"text": "", "href": None}
     if isinstance(value, orjson.Fragment):
         value = orjson.dumps(value).decode()
-    elif hasattr(value, "isoformat"):
-        value = value.isoformat(sep=" ", timespec="seconds") if hasattr(value, "hour") else value.isoformat()
+    elif isinstance(value, datetime):
+        zone = " UTC" if value.tzinfo else ""
+        value = f"{value:%Y-%m-%d %H:%M}{zone}" if value.second == 0 else f"{value:%Y-%m-%d %H:%M:%S}{zone}"
+    elif isinstance(value, float):
+        value = f"{value:.15g}"
     text = str(value)
     href = text if text.startswith(("https://", "http://")) else None
     return {"text": text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…", "href": href}

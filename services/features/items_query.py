@@ -1,5 +1,6 @@
 """A request for items as one frozen value, parsed and checked before any SQL."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
 
@@ -20,6 +21,8 @@ class ItemsQuery:
     """Where the page starts, from a `cursor`; None for the first page."""
     bbox_only: bool
     simplify: float | None
+    given: Mapping[str, str]
+    """The parameters as they were sent, for forms."""
     fingerprint: str
     """Of all that decides which rows in which order, but not of the page: binds a cursor to its query."""
 
@@ -39,8 +42,8 @@ def total_order(selection: Selection) -> tuple[SortTerm, ...]:
     return (*sort, SortTerm(key))
 
 
-def parse_items(collection: Collection, query: QueryValues) -> ItemsQuery:
-    """The query that the parameters make. Raises InvalidParameters with every fault."""
+def parse_items(collection: Collection, query: QueryValues, given: Mapping[str, str]) -> ItemsQuery:
+    """The query that the parameters make; `given` is how they were sent. Raises InvalidParameters with every fault."""
     selection = select(collection, query)
     values = query.values
     fingerprint = fingerprint_of(selection)
@@ -62,6 +65,7 @@ def parse_items(collection: Collection, query: QueryValues) -> ItemsQuery:
         after=after,
         bbox_only=bool(values["bbox-only"]),
         simplify=values["simplify"] or None,
+        given=given,
         fingerprint=fingerprint,
     )
 

@@ -41,14 +41,13 @@ class Scale:
         """The colour of a feature; features without the property get a neutral one."""
         if self.classes[0].start is None:
             return self._match()
-        value = ["to-number", self._value(), -1e9]
         steps = [part for item in self.classes for part in (item.start, item.color)]
-        return ["step", value, MISSING, *steps]
+        return self._where_number(["step", ["to-number", self._value()], MISSING, *steps], MISSING)
 
     def rank(self) -> Expression:
         """The class's position, from 0; what is worse is drawn on top."""
         if self.classes[0].start is not None:
-            return ["to-number", self._value(), -1]
+            return self._where_number(["to-number", self._value()], -1)
         ranks: list[Any] = []
         for position, item in enumerate(self.classes):
             ranks += [list(item.values), position]
@@ -71,6 +70,10 @@ class Scale:
     def _value(self) -> Expression:
         gets = [["get", name] for name in self.properties]
         return gets[0] if len(gets) == 1 else ["coalesce", *gets]
+
+    def _where_number(self, expression: Expression, otherwise: Expression) -> Expression:
+        # "to-number" makes 0 of what is missing
+        return ["case", ["==", ["typeof", self._value()], "number"], expression, otherwise]
 
     def _match(self) -> Expression:
         pairs = [part for item in self.classes for part in (list(item.values), item.color)]
