@@ -1,0 +1,69 @@
+# `make up` installs what is missing, starts the whole stack and prints its address; `make help` lists the rest.
+# Settings of the stack, from the environment or the command line:
+#   GATEWAY_PORT (8080), STATE_DIR (.local), TILES (1), COLLECTION_SCHEMAS (hazard),
+#   DATABASE_URL and REDIS_URL (use existing servers; then no demo data are loaded)
+
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+
+STATE_DIR ?= .local
+export STATE_DIR GATEWAY_PORT TILES COLLECTION_SCHEMAS DATABASE_URL REDIS_URL
+
+BOOTSTRAP := deploy/local/bootstrap.sh
+PYTHON := .venv/bin/python
+COMPILE := .venv/bin/uv pip compile --quiet --no-config --universal --python-version 3.11 --generate-hashes \
+	--no-emit-index-url --no-emit-find-links --no-header --override gateway/overrides.in
+
+.PHONY: help up down status logs test check bench format requirements clean environment test-environment
+
+help: ## This list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-18s %s\n", $$1, $$2 }' Makefile
+
+up: ## Install what is missing, start the stack, print its address
+	@$(BOOTSTRAP) run
+	@$(PYTHON) -m deploy.local up
+
+down: ## Stop the stack of STATE_DIR
+	@if [ -x $(PYTHON) ]; then $(PYTHON) -m deploy.local down; else echo "nothing was started: .venv is missing"; fi
+
+status: ## What runs, where it listens
+	@$(PYTHON) -m deploy.local status
+
+logs: ## Follow the logs of the stack
+	@$(PYTHON) -m deploy.local logs
+
+test: test-environment ## All tests, on a stack of their own
+	$(PYTHON) -m pytest $(ARGS)
+
+check: environment ## Format, lint, types, import rule
+	.venv/bin/ruff format --check .
+	.venv/bin/ruff check .
+	.venv/bin/mypy
+	.venv/bin/lint-imports
+
+format: environment ## Format and fix what can be fixed
+	.venv/bin/ruff format .
+	.venv/bin/ruff check --fix .
+
+bench: environment ## Measure the running stack
+	$(PYTHON) -m tests.benchmarks
+
+environment:
+	@$(BOOTSTRAP) python
+
+test-environment:
+	@$(BOOTSTRAP) test
+
+# Every set is a subset of the development environment, so that what is tested is what is deployed.
+requirements: environment ## Compile requirements.txt from requirements.in, with hashes
+	$(COMPILE) $(UPGRADE) tests/requirements.in -o tests/requirements.txt
+	for set in services/common/ services/features/ services/tiles/ services/viewer/ services/viewer/build- \
+		gateway/ deploy/local/ deploy/database/; do \
+		$(COMPILE) -c tests/requirements.txt $${set}requirements.in -o $${set}requirements.txt || exit 1; done
+	$(COMPILE) --no-deps deploy/database/demo-requirements.in -o deploy/database/demo-requirements.txt
+
+clean: ## Stop the stack and delete its data, the environment and what was built
+	@if [ -x $(PYTHON) ]; then $(PYTHON) -m deploy.local down --purge; fi
+	rm -rf .venv .ruff_cache .mypy_cache .pytest_cache .hypothesis .import_linter_cache
+	find . -name node_modules -prune -exec rm -rf {} +
+	find . -name __pycache__ -prune -exec rm -rf {} +

@@ -1,0 +1,1 @@
+"""Deployment: database schema, demo data, the local stack."""

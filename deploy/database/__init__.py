@@ -1,0 +1,1 @@
+"""The database: schema, roles and demo data; `python -m deploy.database --help`."""

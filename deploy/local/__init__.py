@@ -1,0 +1,1 @@
+"""Local stack without containers: PostgreSQL, Redis, the services and the gateway under one supervisor."""

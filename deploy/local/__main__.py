@@ -1,0 +1,67 @@
+"""`python -m deploy.local up|down|status|logs`: the local stack from the command line."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+
+from deploy.local import stack
+from deploy.local.settings import StackError, StackSettings, read_settings
+from deploy.local.state import StateFolder
+from deploy.local.supervision import Supervisor
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m deploy.local", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    up = commands.add_parser("up", help="start what is not running and wait until it answers")
+    up.add_argument("--servers-only", action="store_true", help="only PostgreSQL and Redis")
+    down = commands.add_parser("down", help="stop the stack of STATE_DIR")
+    down.add_argument("--purge", action="store_true", help="delete its data as well")
+    commands.add_parser("status", help="show what runs and where it listens")
+    commands.add_parser("logs", help="follow all logs")
+    arguments = parser.parse_args()
+    try:
+        settings = read_settings(os.environ)
+        if arguments.command == "up":
+            stack.up(settings, servers_only=arguments.servers_only)
+            if not arguments.servers_only:
+                print(f"http://127.0.0.1:{settings.gateway_port}/api")
+        elif arguments.command == "down":
+            print("stopped" if stack.down(settings, purge=arguments.purge) else "nothing was running")
+        elif arguments.command == "status":
+            return _status(settings)
+        else:
+            _logs(settings)
+    except StackError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return 130
+    return 0
+
+
+def _status(settings: StackSettings) -> int:
+    folder = StateFolder(settings.state_dir)
+    state = folder.load()
+    supervisor = Supervisor(folder, state.ports.get("supervisor", 0))
+    if not supervisor.answers():
+        print("not running")
+        return 1
+    for name, process in supervisor.states().items():
+        port = state.ports.get(name, settings.gateway_port)
+        print(f"{name:<12} {process['statename']:<9} 127.0.0.1:{port:<6} {process['description']}")
+    return 0
+
+
+def _logs(settings: StackSettings) -> None:
+    files = sorted(str(file) for file in StateFolder(settings.state_dir).log.glob("*.log"))
+    if not files:
+        raise StackError(f"there are no logs in {settings.state_dir}")
+    os.execvp("tail", ["tail", "-n", "10", "-F", *files])  # noqa: S606 - no shell is wanted
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,104 @@
+#!/usr/bin/env bash
+# Installs what the local stack needs and is missing; does nothing, quickly, where all is there.
+#   bootstrap.sh python   the Python environment (.venv)
+#   bootstrap.sh run      and PostgreSQL with PostGIS, Redis, nginx, Node.js, the browser assets
+#   bootstrap.sh test     and a browser with fonts
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+level=${1:-run}
+PATH=$PATH:/usr/sbin:/sbin   # where Debian keeps nginx, for users who are not root
+
+say() { printf '%s\n' "$*"; }
+fail() { printf 'error: %s\n' "$*" >&2; exit 1; }
+has() { command -v "$1" >/dev/null 2>&1; }
+
+# One at a time in this checkout: two stacks may be started at once.
+exec 9<"deploy/local/bootstrap.sh"
+flock 9
+
+find_python() {
+  local name
+  for name in python3 python3.13 python3.12 python3.11 python3.14; do
+    if has "$name" && "$name" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
+      command -v "$name"
+      return
+    fi
+  done
+}
+
+has_postgis() {
+  local control
+  for control in /usr/share/postgresql/*/extension/postgis.control; do
+    [ -x "/usr/lib/postgresql/$(basename "$(dirname "$(dirname "$control")")")/bin/initdb" ] && return
+  done
+  has pg_config && [ -e "$(pg_config --sharedir)/extension/postgis.control" ]
+}
+
+has_browser() {
+  has chromium || has chromium-browser || has google-chrome || compgen -G "$HOME/.cache/ms-playwright/chromium*" >/dev/null
+}
+
+missing=()
+[ -n "$(find_python)" ] || missing+=(python3 python3-venv)
+if [ "$level" != python ]; then
+  [ -n "${DATABASE_URL:-}" ] && [ "$level" = run ] || has_postgis || missing+=(postgresql)
+  [ -n "${REDIS_URL:-}" ] && [ "$level" = run ] || has redis-server || missing+=(redis-server)
+  has nginx || missing+=(nginx)
+  has node || missing+=(nodejs)
+  has npm || missing+=(npm)
+fi
+if [ "$level" = test ]; then
+  # Ubuntu's chromium package is a snap, which does not run everywhere; playwright brings its own there.
+  has_browser || grep -q '^ID=ubuntu' /etc/os-release 2>/dev/null || missing+=(chromium fonts-dejavu-core)
+fi
+
+if [ ${#missing[@]} -gt 0 ]; then
+  wanted="${missing[*]/postgresql/postgresql with PostGIS}"
+  has apt-get || fail "please install with your system's package manager: $wanted"
+  as_root=()
+  if [ "$(id -u)" != 0 ]; then
+    if has sudo && { sudo -n true 2>/dev/null || [ -t 0 ]; }; then
+      as_root=(sudo)
+    else
+      fail "these packages are missing and can only be installed as root or with sudo: $wanted
+       ask an administrator for: apt-get install ${missing[*]/%postgresql/postgresql postgis postgresql-postgis}"
+    fi
+  fi
+  say "Installing from the system's packages: $wanted"
+  log=$(mktemp)
+  "${as_root[@]}" bash deploy/local/install_packages.sh "${missing[@]}" >"$log" 2>&1 </dev/null || {
+    tail -n 25 "$log" >&2
+    fail "the installation failed; all of its output is in $log"
+  }
+  rm -f "$log"
+fi
+
+# The stamp holds what the environment was made from and where: scripts in it carry its path.
+stamp=$(cat tests/requirements.txt deploy/database/demo-requirements.txt <(pwd) | sha256sum | cut -d' ' -f1)
+if [ "$(cat .venv/.stamp 2>/dev/null)" != "$stamp" ] || ! .venv/bin/python -c '' 2>/dev/null; then
+  say "Installing the Python environment into .venv"
+  "$(find_python)" -m venv --clear .venv
+  .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes \
+    -r tests/requirements.txt -r deploy/database/demo-requirements.txt </dev/null
+  printf '%s' "$stamp" >.venv/.stamp
+fi
+[ "$level" != python ] || exit 0
+
+node_packages() { # folder: installs its locked npm packages
+  [ -e "$1/package-lock.json" ] || return 0
+  local stamp
+  stamp=$(sha256sum <"$1/package-lock.json")
+  [ "$(cat "$1/node_modules/.stamp" 2>/dev/null)" != "$stamp" ] || return 0
+  say "Installing npm packages into $1/node_modules"
+  (cd "$1" && npm ci --no-audit --no-fund --loglevel=error </dev/null)
+  printf '%s' "$stamp" >"$1/node_modules/.stamp"
+}
+node_packages services/viewer
+node_packages deploy/database
+
+.venv/bin/python -m services.viewer.build
+
+if [ "$level" = test ] && ! has_browser; then
+  say "Installing a browser for the tests"
+  .venv/bin/python -m playwright install --with-deps chromium </dev/null
+fi

@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# Root: installs Debian or Ubuntu packages without starting a daemon, now or at the next boot, and without
+# creating PostgreSQL's default cluster. `postgresql` stands for the server with the PostGIS that fits it.
+set -euo pipefail
+export DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8
+
+policy=/usr/sbin/policy-rc.d
+cluster=/etc/postgresql-common/createcluster.d
+undo=()
+clean_up() {
+  for path in "${undo[@]}"; do rm -f "$path"; done
+  rmdir "$cluster" 2>/dev/null || true
+}
+trap clean_up EXIT
+
+if [ ! -e $policy ]; then
+  undo+=("$policy")
+  printf '#!/bin/sh\nexit 101\n' >$policy
+  chmod 755 $policy
+fi
+undo+=("$cluster/dams.conf")
+mkdir -p "$cluster"
+printf 'create_main_cluster = false\n' >"$cluster/dams.conf"
+
+apt-get update
+packages=()
+for package in "$@"; do
+  if [ "$package" = postgresql ]; then
+    version=$(apt-cache depends postgresql | sed -n 's/.*Depends: postgresql-\([0-9]*\)$/\1/p' | head -n 1)
+    packages+=("postgresql-$version" "postgresql-$version-postgis-3" "postgresql-$version-postgis-3-scripts")
+  else
+    packages+=("$package")
+  fi
+done
+
+new_services=()
+for service in postgresql redis-server nginx; do
+  dpkg -s "$service" >/dev/null 2>&1 || dpkg -s "$service-common" >/dev/null 2>&1 || new_services+=("$service")
+done
+apt-get -o DPkg::Lock::Timeout=300 install --yes --no-install-recommends "${packages[@]}"
+if [ -d /run/systemd/system ]; then
+  for service in "${new_services[@]}"; do systemctl disable "$service" >/dev/null 2>&1 || true; done
+fi

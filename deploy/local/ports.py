@@ -1,0 +1,81 @@
+"""Loopback ports: a free one for every program, remembered between starts."""
+
+from __future__ import annotations
+
+import hashlib
+import socket
+from pathlib import Path
+
+import psutil
+
+from deploy.local.settings import StackError
+
+# Below the range from which Linux takes ports for outgoing connections, so that none is lost to one.
+LOWEST, HIGHEST = 20000, 32000
+
+
+def is_free(port: int) -> bool:
+    """Whether a program could listen on this loopback port now."""
+    with socket.socket() as probe:
+        # As servers do: a port whose last connections are still in TIME_WAIT counts as free.
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+    return True
+
+
+def choose_ports(names: list[str], remembered: dict[str, int], state_dir: Path) -> dict[str, int]:
+    """A free port for each name, the remembered one where that is still free.
+
+    The search starts at a place that depends on the stack, so that two that start together stay apart.
+    """
+    digest = hashlib.sha256(str(state_dir).encode()).digest()
+    candidate = LOWEST + int.from_bytes(digest[:4], "big") % (HIGHEST - LOWEST)
+    chosen: dict[str, int] = {}
+    for name in names:
+        port = remembered.get(name)
+        if port is None or not is_free(port) or port in chosen.values():
+            for _ in range(HIGHEST - LOWEST):
+                candidate = candidate + 1 if candidate + 1 < HIGHEST else LOWEST
+                if is_free(candidate) and candidate not in chosen.values():
+                    break
+            else:
+                raise StackError(f"no free port between {LOWEST} and {HIGHEST}")
+            port = candidate
+        chosen[name] = port
+    return chosen
+
+
+def require_free(port: int) -> None:
+    """Raises StackError with the holder's name, where that can be seen, if the gateway's port is taken."""
+    if port < 1024 and not _may_bind(port):
+        raise StackError(f"GATEWAY_PORT={port} needs root; choose one above 1023")
+    if is_free(port):
+        return
+    holder = _holder(port)
+    raise StackError(f"port {port} is taken{holder}; choose another one, for example: make up GATEWAY_PORT={port + 1}")
+
+
+def _holder(port: int) -> str:
+    """Who listens on the port, in words; empty where this user may not see it."""
+    try:
+        for connection in psutil.net_connections("tcp"):
+            address = connection.laddr
+            if connection.status == psutil.CONN_LISTEN and address and address.port == port and connection.pid:
+                return f" by {psutil.Process(connection.pid).name()} (pid {connection.pid})"
+    except psutil.Error:
+        return ""
+    return ""
+
+
+def _may_bind(port: int) -> bool:
+    with socket.socket() as probe:
+        try:
+            probe.bind(("127.0.0.1", port))
+        except PermissionError:
+            return False
+        except OSError:
+            return True
+    return True

@@ -1,0 +1,168 @@
+"""A private PostgreSQL cluster with PostGIS: found, made, described to the supervisor."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import pwd
+import shutil
+import subprocess
+from pathlib import Path
+
+import asyncpg
+
+from deploy.local.processes import running
+from deploy.local.settings import StackError
+from deploy.local.state import StateFolder, write_private
+
+OWNER = "dams_owner"
+READER = "dams"
+DATABASE = "dams"
+
+# A machine with two cores that also runs everything else. `jit` costs more than it saves on short queries.
+SERVER_SETTINGS = {
+    "listen_addresses": "127.0.0.1",
+    "unix_socket_directories": "",  # a long STATE_DIR would exceed the length of a socket's path
+    "shared_buffers": "256MB",
+    "work_mem": "16MB",
+    "maintenance_work_mem": "128MB",
+    "effective_cache_size": "1GB",
+    "max_connections": "200",
+    "random_page_cost": "1.1",
+    "max_wal_size": "1GB",
+    "jit": "off",
+    "timezone": "UTC",
+    "log_timezone": "UTC",
+    "log_line_prefix": "%m [%p] %q%u@%d ",
+}
+
+
+def find_programs() -> Path:
+    """The folder with `initdb` and `postgres` of the newest server that has PostGIS.
+
+    Raises StackError where there is none.
+    """
+    candidates = []
+    for control in Path("/usr/share/postgresql").glob("*/extension/postgis.control"):
+        programs = Path("/usr/lib/postgresql") / control.parts[-3] / "bin"
+        if (programs / "initdb").exists() and control.parts[-3].isdecimal():
+            candidates.append((int(control.parts[-3]), programs))
+    if candidates:
+        return max(candidates)[1]
+    if pg_config := shutil.which("pg_config"):
+        answer = subprocess.run([pg_config, "--bindir"], capture_output=True, text=True, check=True)
+        programs = Path(answer.stdout.strip())
+        if (programs / "initdb").exists():
+            return programs
+    raise StackError("PostgreSQL with PostGIS is not installed; `make up` installs it")
+
+
+def server_user() -> str | None:
+    """The user that runs the server: PostgreSQL refuses root; None is whoever asks."""
+    if os.geteuid() != 0:
+        return None
+    try:
+        return pwd.getpwnam("postgres").pw_name
+    except KeyError as error:
+        raise StackError("root cannot run PostgreSQL and there is no user `postgres`") from error
+
+
+def choose_cluster(folder: StateFolder) -> Path:
+    """Where a new cluster goes: below STATE_DIR, or, if the server's user cannot get there, in its home."""
+    user = server_user()
+    inside = folder.folder("postgresql")
+    inside.chmod(0o700)
+    if user is None:
+        return inside / "cluster"
+    shutil.chown(inside, user)
+    if _run_as(user, ["test", "-w", str(inside)], check=False).returncode == 0:
+        return inside / "cluster"
+    inside.rmdir()
+    name = "dams-" + hashlib.sha256(str(folder.path).encode()).hexdigest()[:12]
+    outside = Path(pwd.getpwnam(user).pw_dir) / name
+    outside.mkdir(mode=0o700, exist_ok=True)
+    shutil.chown(outside, user)
+    return outside / "cluster"
+
+
+def make_cluster(cluster: Path, password: str) -> None:
+    """Makes an empty cluster (UTF-8, C.UTF-8, passwords as SCRAM); a half-made one is thrown away first.
+
+    Raises StackError with the output of `initdb`.
+    """
+    if (cluster / "PG_VERSION").exists():
+        return
+    user = server_user()
+    new = cluster.with_name("cluster.new")
+    password_file = cluster.with_name("password")
+    shutil.rmtree(new, ignore_errors=True)
+    write_private(password_file, password)
+    if user:
+        shutil.chown(password_file, user)
+    command = [str(find_programs() / "initdb"), "--pgdata", str(new), "--username", OWNER]
+    command += ["--pwfile", str(password_file), "--auth", "scram-sha-256", "--encoding", "UTF8"]
+    command += ["--locale", "C.UTF-8", "--no-instructions"]
+    made = _run_as(user, command, check=False)
+    password_file.unlink()
+    if made.returncode != 0:
+        raise StackError(f"initdb failed:\n{made.stdout}{made.stderr}")
+    new.rename(cluster)
+
+
+def server_command(cluster: Path, port: int) -> list[str]:
+    """The command that runs the server in the foreground."""
+    command = [str(find_programs() / "postgres"), "-D", str(cluster), "-p", str(port)]
+    for name, value in SERVER_SETTINGS.items():
+        command += ["-c", f"{name}={value}"]
+    return command
+
+
+def remove_stale_lock(cluster: Path) -> None:
+    """Removes the lock file of a server that was killed, if its process id now belongs to another program."""
+    lock = cluster / "postmaster.pid"
+    if lock.exists() and running(lock, str(cluster)) is None:
+        lock.unlink()
+
+
+def owner_url(port: int, password: str, database: str = DATABASE) -> str:
+    return f"postgresql://{OWNER}:{password}@127.0.0.1:{port}/{database}"
+
+
+def reader_url(port: int, password: str, database: str = DATABASE) -> str:
+    return f"postgresql://{READER}:{password}@127.0.0.1:{port}/{database}"
+
+
+async def is_ready(url: str) -> bool:
+    """Whether the server takes connections to this database."""
+    try:
+        connection = await asyncpg.connect(url, timeout=3)
+    except (OSError, TimeoutError, asyncpg.CannotConnectNowError):
+        return False
+    await connection.close()
+    return True
+
+
+async def make_database(url_of_server: str, name: str) -> None:
+    """Creates the database if it is not there; `url_of_server` leads to another database of the owner."""
+    connection = await asyncpg.connect(url_of_server)
+    try:
+        if not await connection.fetchval("SELECT 1 FROM pg_database WHERE datname = $1", name):
+            await connection.execute(f'CREATE DATABASE "{name}"')
+    finally:
+        await connection.close()
+
+
+def _run_as(user: str | None, command: list[str], *, check: bool) -> subprocess.CompletedProcess[str]:
+    # Not in the working directory: the server's user may not be allowed there.
+    return subprocess.run(
+        command,
+        check=check,
+        cwd="/",
+        text=True,
+        capture_output=True,
+        stdin=subprocess.DEVNULL,
+        user=user,
+        group=pwd.getpwnam(user).pw_gid if user else None,
+        extra_groups=[] if user else None,
+        env=os.environ | {"LC_ALL": "C.UTF-8"},
+    )

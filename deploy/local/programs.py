@@ -1,0 +1,149 @@
+"""The programs of a stack: how each is run, where it listens, how one sees that it is ready."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from deploy.local.postgresql import server_command, server_user
+from deploy.local.settings import StackError, StackSettings
+from deploy.local.state import StateFolder, write_private
+
+PASSED_ON = (
+    "CATALOGUE_REFRESH_SECONDS",
+    "COLLECTIONS_CONFIG",
+    "INVALID_PARAMETER_STATUS",
+    "LOG_FORMAT",
+    "LOG_LEVEL",
+    "POOL_SIZE",
+    "PUBLIC_URL",
+    "TILE_MAX_FEATURES",
+    "TRUSTED_PROXIES",
+)
+"""Settings of services and gateway that pass from the environment of `make up`; the others the stack chooses."""
+
+SERVICES = ("common", "features", "tiles", "viewer")
+
+
+@dataclass(frozen=True)
+class Program:
+    """One supervised program.
+
+    `health` is the path that answers 200 when it is ready; None for the servers that do not speak HTTP.
+    """
+
+    name: str
+    command: tuple[str, ...]
+    port: int
+    environment: Mapping[str, str] = field(default_factory=dict)
+    health: str | None = None
+    user: str | None = None
+    stop_signal: str = "TERM"
+
+
+def port_names(settings: StackSettings) -> list[str]:
+    """The names of all ports that are chosen free."""
+    servers = [] if settings.database_url else ["postgresql"]
+    servers += [] if settings.redis_url else ["redis"]
+    return ["supervisor", *servers, *service_names(settings), "gateway_internal"]
+
+
+def service_names(settings: StackSettings) -> list[str]:
+    """The services' processes: `tiles_0`, `tiles_1`, … for as many as are wanted, one of each other."""
+    tiles = [f"tiles_{number}" for number in range(settings.tiles_processes)]
+    return ["common", "features", *tiles, "viewer"]
+
+
+def server_programs(
+    settings: StackSettings, folder: StateFolder, cluster: Path | None, ports: Mapping[str, int]
+) -> list[Program]:
+    """PostgreSQL and Redis, unless the settings name existing ones."""
+    programs = []
+    if cluster is not None:
+        programs.append(
+            Program(
+                "postgresql",
+                tuple(server_command(cluster, ports["postgresql"])),
+                ports["postgresql"],
+                user=server_user(),
+                stop_signal="INT",  # fast shutdown: does not wait for clients
+            )
+        )
+    if settings.redis_url is None:
+        programs.append(Program("redis", redis_command(folder, ports["redis"]), ports["redis"]))
+    return programs
+
+
+def redis_command(folder: StateFolder, port: int) -> tuple[str, ...]:
+    """Redis as a cache: nothing on disk, bounded memory, the least used entries go first."""
+    redis = shutil.which("redis-server")
+    if redis is None:
+        raise StackError("Redis is not installed; `make up` installs it")
+    lines = [
+        "bind 127.0.0.1",
+        f"port {port}",
+        f"requirepass {folder.secret('redis-password')}",
+        "daemonize no",
+        'save ""',
+        "appendonly no",
+        "maxmemory 256mb",
+        "maxmemory-policy allkeys-lru",
+        f'dir "{folder.folder("redis")}"',
+    ]
+    configuration = folder.path / "redis.conf"
+    write_private(configuration, "\n".join(lines) + "\n")
+    # Shown in the process list, by which a Redis is found that outlived its supervisor.
+    title = "{title} {listen-addr} {config-file}"
+    return redis, str(configuration), "--proc-title-template", title
+
+
+def service_programs(settings: StackSettings, ports: Mapping[str, int]) -> list[Program]:
+    """The four services, tiles in as many processes as wanted."""
+    programs = []
+    for name in service_names(settings):
+        module = "services." + name.partition("_")[0]
+        programs.append(
+            Program(
+                name,
+                (sys.executable, "-m", module),
+                ports[name],
+                {"HOST": "127.0.0.1", "PORT": str(ports[name])},
+                health="/internal/health",
+            )
+        )
+    return programs
+
+
+def gateway_program(settings: StackSettings, folder: StateFolder, ports: Mapping[str, int]) -> Program:
+    """nginx and what configures it."""
+    environment = {
+        "GATEWAY_HOST": "127.0.0.1",
+        "GATEWAY_PORT": str(settings.gateway_port),
+        "GATEWAY_INTERNAL_PORT": str(ports["gateway_internal"]),
+        "GATEWAY_DIR": str(folder.folder("gateway")),
+    }
+    for service in SERVICES:
+        addresses = [
+            f"127.0.0.1:{ports[name]}" for name in service_names(settings) if name.partition("_")[0] == service
+        ]
+        environment[f"{service.upper()}_UPSTREAM"] = ",".join(addresses)
+    command = (sys.executable, "-m", "gateway")
+    return Program("gateway", command, settings.gateway_port, environment, health="/api/")
+
+
+def shared_environment(
+    settings: StackSettings, folder: StateFolder, ports: Mapping[str, int], database_url: str
+) -> dict[str, str]:
+    """Variables that all programs get. Secrets travel this way, not through the supervisor's file."""
+    redis_url = settings.redis_url or f"redis://:{folder.secret('redis-password')}@127.0.0.1:{ports['redis']}/0"
+    return {
+        "DATABASE_URL": database_url,
+        "REDIS_URL": redis_url,
+        "COLLECTION_SCHEMAS": settings.collection_schemas,
+        "CATALOGUE_URL": f"http://127.0.0.1:{ports['common']}",
+        "PARTS_URL": f"http://127.0.0.1:{ports['gateway_internal']}",
+        "STATE_DIR": str(folder.folder("services")),
+    }

@@ -1,0 +1,81 @@
+"""Waits until programs are ready and shows the end of a log when one is not."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import socket
+import time
+from collections import deque
+from collections.abc import Callable
+
+from deploy.local.programs import Program
+from deploy.local.settings import StackError
+from deploy.local.supervision import Supervisor
+
+LOG_LINES = 25
+
+
+def wait_for(program: Program, supervisor: Supervisor, is_ready: Callable[[], bool], seconds: float = 60) -> None:
+    """Waits for one program. Raises StackError with the last lines of its log if it fails or takes too long."""
+    deadline = time.monotonic() + seconds
+    quick_ends: set[int] = set()
+    while time.monotonic() < deadline:
+        state = supervisor.states()[program.name]
+        if state["statename"] == "BACKOFF":
+            quick_ends.add(state["stop"])
+        # Three ends in a row are a fault that waiting does not mend.
+        if state["statename"] in {"FATAL", "EXITED", "STOPPED"} or len(quick_ends) >= 3:
+            raise StackError(f"{program.name} does not stay up\n{last_lines(program.name, supervisor)}")
+        if state["statename"] == "RUNNING" and is_ready():
+            return
+        time.sleep(0.1)
+    raise StackError(f"{program.name} is not ready after {seconds:.0f} s\n{last_lines(program.name, supervisor)}")
+
+
+def answers_ok(program: Program) -> bool:
+    """Whether the program's health path answers 200."""
+    connection = http.client.HTTPConnection("127.0.0.1", program.port, timeout=5)
+    try:
+        connection.request("GET", program.health or "/")
+        return connection.getresponse().status == 200
+    except (OSError, http.client.HTTPException):
+        return False
+    finally:
+        connection.close()
+
+
+def wait_for_document(internal_port: int, seconds: float = 20) -> bool:
+    """Whether the gateway publishes the parts of all services within `seconds`."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        connection = http.client.HTTPConnection("127.0.0.1", internal_port, timeout=5)
+        try:
+            connection.request("GET", "/internal/health")
+            response = connection.getresponse()
+            if response.status == 200 and json.loads(response.read())["absent"] == []:
+                return True
+        except (OSError, http.client.HTTPException, ValueError):
+            pass
+        finally:
+            connection.close()
+        time.sleep(0.2)
+    return False
+
+
+def accepts_connections(program: Program) -> bool:
+    """Whether something listens on the program's port."""
+    try:
+        with socket.create_connection(("127.0.0.1", program.port), timeout=2):
+            return True
+    except OSError:
+        return False
+
+
+def last_lines(name: str, supervisor: Supervisor, count: int = LOG_LINES) -> str:
+    """The end of a program's log, with the file's name above it."""
+    file = supervisor.folder.log / f"{name}.log"
+    if not file.exists():
+        return f"(no log in {file})"
+    with file.open(errors="replace") as lines:
+        return f"--- last lines of {file}\n" + "".join(deque(lines, count)).rstrip()

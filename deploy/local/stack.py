@@ -1,0 +1,194 @@
+"""Brings a stack up and down. Every step can be repeated: what is there is kept, what is missing is made."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import os
+import shutil
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from deploy.local import postgresql, processes, programs
+from deploy.local.database import content_version, fill_database
+from deploy.local.ports import choose_ports, require_free
+from deploy.local.programs import Program
+from deploy.local.readiness import accepts_connections, answers_ok, wait_for, wait_for_document
+from deploy.local.settings import REPOSITORY, StackSettings
+from deploy.local.state import StackState, StateFolder
+from deploy.local.supervision import Supervisor, configuration_text
+
+CODE = ("libs", "services", "gateway")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All that a start needs, worked out from settings and remembered state."""
+
+    servers: list[Program]
+    services: list[Program]
+    gateway: Program
+    environment: dict[str, str]
+    configuration: str
+
+    @property
+    def version(self) -> str:
+        """Changes when a running stack would have to be restarted to be like this plan."""
+        parts = [self.configuration, *(f"{name}={value}" for name, value in sorted(self.environment.items()))]
+        parts += [f"{name}={os.environ.get(name, '')}" for name in programs.PASSED_ON]
+        parts += [content_version(REPOSITORY / folder) for folder in CODE]
+        return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+
+def make_plan(settings: StackSettings, folder: StateFolder, state: StackState) -> Plan:
+    """Works out the programs of a stack whose ports and cluster are chosen."""
+    cluster = None if settings.database_url else Path(state.cluster or "")
+    servers = programs.server_programs(settings, folder, cluster, state.ports)
+    services = programs.service_programs(settings, state.ports)
+    gateway = programs.gateway_program(settings, folder, state.ports)
+    database_url = settings.database_url or reader_url(folder, state)
+    environment = programs.shared_environment(settings, folder, state.ports, database_url)
+    text = configuration_text([*servers, *services, gateway], folder, state.ports["supervisor"])
+    return Plan(servers, services, gateway, environment, text)
+
+
+def owner_url(folder: StateFolder, state: StackState, database: str = postgresql.DATABASE) -> str:
+    """The address of the private cluster for the role that owns everything in it."""
+    return postgresql.owner_url(state.ports["postgresql"], folder.secret("owner-password"), database)
+
+
+def reader_url(folder: StateFolder, state: StackState) -> str:
+    """The address of the private cluster for the role of the services."""
+    return postgresql.reader_url(state.ports["postgresql"], folder.secret("reader-password"))
+
+
+def up(settings: StackSettings, *, servers_only: bool = False) -> None:
+    """Brings the stack up, or only PostgreSQL and Redis, and waits until it answers.
+
+    Raises StackError when something does not start; what this call started is stopped again.
+    """
+    folder = StateFolder(settings.state_dir)
+    with folder.locked():
+        state = folder.load()
+        supervisor = _running_supervisor(settings, folder, state)
+        was_running = supervisor is not None
+        if supervisor is None:
+            if not servers_only:
+                require_free(settings.gateway_port)
+            supervisor = _start_supervisor(settings, folder, state)
+        try:
+            _start_programs(settings, folder, state, supervisor, servers_only=servers_only)
+        except BaseException:
+            if not was_running:
+                supervisor.shut_down()
+            raise
+
+
+def down(settings: StackSettings, *, purge: bool = False) -> bool:
+    """Stops the stack; with `purge` deletes its data too. Tells whether there was anything to stop."""
+    folder = StateFolder(settings.state_dir)
+    if not folder.path.exists():
+        return False
+    with folder.locked():
+        state = folder.load()
+        supervisor = Supervisor(folder, state.ports.get("supervisor", 0))
+        was_running = supervisor.answers()
+        if was_running:
+            supervisor.shut_down()
+        cluster = Path(state.cluster) if state.cluster else None
+        orphans = processes.left_behind(folder.path, cluster)
+        processes.stop(orphans)
+        if purge:
+            _purge(folder, cluster)
+    return was_running or bool(orphans)
+
+
+def _running_supervisor(settings: StackSettings, folder: StateFolder, state: StackState) -> Supervisor | None:
+    supervisor = Supervisor(folder, state.ports.get("supervisor", 0))
+    if not supervisor.answers():
+        return None
+    same_ports = set(programs.port_names(settings)) == set(state.ports)
+    if same_ports and make_plan(settings, folder, state).version == state.configuration:
+        return supervisor
+    _say("Settings or code have changed: restarting")
+    supervisor.shut_down()
+    return None
+
+
+def _start_supervisor(settings: StackSettings, folder: StateFolder, state: StackState) -> Supervisor:
+    cluster = Path(state.cluster) if state.cluster else None
+    if settings.database_url is None and cluster is None:
+        cluster = postgresql.choose_cluster(folder)
+    processes.stop(processes.left_behind(folder.path, cluster))
+    if cluster is not None and settings.database_url is None:
+        if state.cluster is None:
+            # Left over from a STATE_DIR that was deleted by hand, with the passwords.
+            shutil.rmtree(cluster, ignore_errors=True)
+        if not (cluster / "PG_VERSION").exists():
+            _say("Creating a PostgreSQL cluster")
+            state.loaded = None
+            postgresql.make_cluster(cluster, folder.secret("owner-password"))
+        postgresql.remove_stale_lock(cluster)
+        state.cluster = str(cluster)
+    state.ports = choose_ports(programs.port_names(settings), state.ports, folder.path)
+    plan = make_plan(settings, folder, state)
+    state.configuration = plan.version
+    folder.save(state)
+    supervisor = Supervisor(folder, state.ports["supervisor"])
+    supervisor.start(plan.configuration, plan.environment)
+    return supervisor
+
+
+def _start_programs(
+    settings: StackSettings, folder: StateFolder, state: StackState, supervisor: Supervisor, *, servers_only: bool
+) -> None:
+    plan = make_plan(settings, folder, state)
+    for program in plan.servers:
+        supervisor.start_program(program.name)
+    for program in plan.servers:
+        _wait(program, supervisor, _server_check(program, folder, state))
+    if servers_only:
+        return
+    if settings.database_url is None:
+        fill_database(folder, state)
+    if supervisor.states()["gateway"]["statename"] != "RUNNING":
+        require_free(settings.gateway_port)
+    for program in [*plan.services, plan.gateway]:
+        supervisor.start_program(program.name)
+    for program in [*plan.services, plan.gateway]:
+        _wait(program, supervisor, partial(answers_ok, program))
+    if not wait_for_document(state.ports["gateway_internal"]):
+        log = folder.log / "gateway.log"
+        _say(f"warning: the gateway does not publish the API description of all services; {log} says why")
+
+
+def _server_check(program: Program, folder: StateFolder, state: StackState) -> Callable[[], bool]:
+    if program.name == "postgresql":
+        url = owner_url(folder, state, "postgres")
+        return lambda: asyncio.run(postgresql.is_ready(url))
+    return lambda: accepts_connections(program)
+
+
+def _wait(program: Program, supervisor: Supervisor, is_ready: Callable[[], bool]) -> None:
+    begun = time.monotonic()
+    wait_for(program, supervisor, is_ready)
+    _say(f"{program.name:<12} ready on port {program.port} ({time.monotonic() - begun:.1f} s)")
+
+
+def _purge(folder: StateFolder, cluster: Path | None) -> None:
+    if cluster is not None:
+        shutil.rmtree(cluster.parent, ignore_errors=True)
+    # By name, not STATE_DIR as a whole: somebody may have put it where other things are.
+    for name in ("gateway", "log", "postgresql", "redis", "secrets", "services"):
+        shutil.rmtree(folder.path / name, ignore_errors=True)
+    for file in ("redis.conf", "supervisord.conf", "supervisord.pid", "stack.json", "lock"):
+        (folder.path / file).unlink(missing_ok=True)
+    if not any(folder.path.iterdir()):
+        folder.path.rmdir()
+
+
+def _say(line: str) -> None:
+    print(line, flush=True)

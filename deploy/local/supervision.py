@@ -1,0 +1,145 @@
+"""The supervisor (supervisord): its configuration, its start, its control by XML-RPC on loopback."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import sys
+import time
+import xmlrpc.client
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from deploy.local.processes import MARK, running
+from deploy.local.programs import Program
+from deploy.local.settings import REPOSITORY, StackError
+from deploy.local.state import StateFolder, write_private
+
+CONTROL_USER = "stack"
+
+
+def configuration_text(programs: Sequence[Program], folder: StateFolder, port: int) -> str:
+    """supervisord's configuration. Programs are started one by one over the control port, not by themselves.
+
+    A port on loopback rather than a socket file: the path of a socket may have about 100 characters only.
+    """
+    password = folder.secret("control-password")
+    folder.log.mkdir(exist_ok=True)
+    sections = [
+        "[supervisord]",
+        f"logfile={_literal(folder.log / 'supervisord.log')}",
+        "logfile_maxbytes=5MB",
+        "logfile_backups=1",
+        f"pidfile={_literal(folder.supervisor_pid)}",
+        f"directory={_literal(REPOSITORY)}",
+        f"childlogdir={_literal(folder.log)}",
+        *(["user=root"] if os.geteuid() == 0 else []),
+        "[inet_http_server]",
+        f"port=127.0.0.1:{port}",
+        f"username={CONTROL_USER}",
+        f"password={password}",
+        "[rpcinterface:supervisor]",
+        "supervisor.rpcinterface_factory=supervisor.rpcinterface:make_main_rpcinterface",
+    ]
+    for program in programs:
+        sections += _program_section(program, folder)
+    return "\n".join(sections) + "\n"
+
+
+def _program_section(program: Program, folder: StateFolder) -> list[str]:
+    environment = ",".join(f'{name}="{_literal(value)}"' for name, value in program.environment.items())
+    return [
+        f"[program:{program.name}]",
+        f"command={_literal(shlex.join(program.command))}",
+        f"environment={environment}",
+        *([f"user={program.user}"] if program.user else []),
+        # PostgreSQL's user may not be allowed into the checkout.
+        f"directory={'/' if program.user else _literal(REPOSITORY)}",
+        "autostart=false",
+        "autorestart=true",
+        "startsecs=1",
+        "startretries=20",
+        f"stopsignal={program.stop_signal}",
+        "stopwaitsecs=15",
+        "redirect_stderr=true",
+        f"stdout_logfile={_literal(folder.log / (program.name + '.log'))}",
+        "stdout_logfile_maxbytes=10MB",
+        "stdout_logfile_backups=3",
+    ]
+
+
+def _literal(value: object) -> str:
+    """Text in which supervisord expands nothing."""
+    return str(value).replace("%", "%%")
+
+
+@dataclass(frozen=True)
+class Supervisor:
+    """A stack's supervisord, running or not."""
+
+    folder: StateFolder
+    port: int
+
+    def start(self, configuration: str, environment: Mapping[str, str]) -> None:
+        """Starts supervisord in the background and waits until it answers.
+
+        Raises StackError with the end of its output when it does not.
+        """
+        write_private(self.folder.supervisor_configuration, configuration)
+        self.folder.supervisor_pid.unlink(missing_ok=True)
+        command = [sys.executable, "-m", "supervisor.supervisord", "-c", str(self.folder.supervisor_configuration)]
+        inherited = os.environ | dict(environment) | {MARK: str(self.folder.path), "PYTHONUNBUFFERED": "1"}
+        started = subprocess.run(
+            command,
+            check=False,
+            cwd=REPOSITORY,
+            env=inherited,
+            capture_output=True,
+            text=True,
+            stdin=subprocess.DEVNULL,
+        )
+        if started.returncode != 0:
+            raise StackError(f"the supervisor did not start:\n{started.stdout}{started.stderr}")
+        for _ in range(100):
+            if self.answers():
+                return
+            time.sleep(0.05)
+        raise StackError(f"the supervisor does not answer; see {self.folder.log / 'supervisord.log'}")
+
+    def answers(self) -> bool:
+        """Whether this stack's supervisord is alive and answers."""
+        if running(self.folder.supervisor_pid, str(self.folder.supervisor_configuration)) is None:
+            return False
+        try:
+            self._control().getState()
+        except (OSError, xmlrpc.client.Error):
+            return False
+        return True
+
+    def states(self) -> dict[str, dict[str, Any]]:
+        """supervisord's process information by program name (`statename`, `pid`, `description`, …)."""
+        return {info["name"]: info for info in self._control().getAllProcessInfo()}
+
+    def start_program(self, name: str) -> None:
+        """Asks for the program to be started; returns before it is ready."""
+        if self.states()[name]["statename"] not in {"RUNNING", "STARTING", "BACKOFF"}:
+            self._control().startProcess(name, False)
+
+    def stop_program(self, name: str) -> None:
+        """Stops the program and waits until it has ended."""
+        if self.states()[name]["statename"] in {"RUNNING", "STARTING", "BACKOFF"}:
+            self._control().stopProcess(name, True)
+
+    def shut_down(self) -> None:
+        """Stops all programs, the last started first, then supervisord; waits for its end."""
+        process = running(self.folder.supervisor_pid, str(self.folder.supervisor_configuration))
+        self._control().shutdown()
+        if process is not None:
+            process.wait(timeout=60)
+
+    def _control(self) -> Any:
+        password = self.folder.secret("control-password")
+        address = f"http://{CONTROL_USER}:{password}@127.0.0.1:{self.port}/RPC2"
+        return xmlrpc.client.ServerProxy(address, allow_none=True).supervisor

@@ -1,0 +1,48 @@
+"""The gateway's internal port: health, metrics, and what the services' parts add up to."""
+
+from __future__ import annotations
+
+from aiohttp import web
+from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+
+from gateway.nginx_process import Nginx
+from gateway.publish import Publisher
+from gateway.settings import SERVICES
+from libs.web.respond import document_response, json_response
+
+_NGINX = web.AppKey("nginx", Nginx)
+_PUBLISHER = web.AppKey("publisher", Publisher)
+
+
+def make_internal_app(nginx: Nginx, publisher: Publisher) -> web.Application:
+    """The application of the internal port; nginx does not lead to it."""
+    app = web.Application()
+    app[_NGINX] = nginx
+    app[_PUBLISHER] = publisher
+    app.router.add_get("/internal/health", _health)
+    app.router.add_get("/internal/metrics", _metrics)
+    app.router.add_get("/internal/parts", _parts)
+    return app
+
+
+async def _health(request: web.Request) -> web.StreamResponse:
+    """200 when nginx runs and something is published. An absent service is not the gateway's illness."""
+    publisher = request.app[_PUBLISHER]
+    absent = [service for service in SERVICES if service not in publisher.services]
+    if not request.app[_NGINX].is_running:
+        return json_response({"status": "unavailable", "detail": ["nginx does not run"]}, status=503)
+    if publisher.whole is None:
+        return json_response({"status": "unavailable", "detail": ["nothing is published yet"]}, status=503)
+    return json_response({"status": "ok", "absent": absent})
+
+
+async def _metrics(_: web.Request) -> web.StreamResponse:
+    return web.Response(body=generate_latest(), headers={"Content-Type": CONTENT_TYPE_LATEST})
+
+
+async def _parts(request: web.Request) -> web.StreamResponse:
+    whole = request.app[_PUBLISHER].whole
+    if whole is None:
+        body = {"detail": "No service has been heard of yet."}
+        return json_response(body, status=503, headers={"Retry-After": "1"})
+    return document_response(request, whole, media_type="application/json")

@@ -1,0 +1,48 @@
+"""Headers: what a service is told about the request, what a client gets with a response of the gateway's own."""
+
+from __future__ import annotations
+
+from gateway.nginx_directives import lines, quoted
+from gateway.routes import PREFIX
+
+ALLOWED = "GET, HEAD, OPTIONS"
+
+SECURITY_HEADERS = (
+    ("X-Content-Type-Options", "nosniff"),
+    ("Referrer-Policy", "strict-origin-when-cross-origin"),
+)
+
+
+def security_headers(*extra: tuple[str, object]) -> object:
+    """Headers of every response. A location that adds a header inherits none: they are repeated in each."""
+    return lines("add_header", [(name, value, "always") for name, value in (*SECURITY_HEADERS, *extra)])
+
+
+def response_headers(*extra: tuple[str, object]) -> object:
+    """Headers of a response that no service has a hand in: security, the request's id, CORS for public data."""
+    return security_headers(
+        ("X-Request-Id", "$request_id"),
+        ("Access-Control-Allow-Origin", "*"),
+        ("Access-Control-Expose-Headers", quoted("ETag, X-Request-Id")),
+        *extra,
+    )
+
+
+def forwarded_headers() -> object:
+    """What a service gets. What the client sent under these names does not pass."""
+    dropped = ("Forwarded", "X-Real-IP", "X-Forwarded-Port", "X-Forwarded-Server", "X-Original-URL", "X-Rewrite-URL")
+    return lines(
+        "proxy_set_header",
+        [
+            ("Host", "$client_host"),
+            ("Connection", quoted("")),
+            ("Accept-Encoding", "$wanted_encoding"),
+            ("If-None-Match", "$wanted_etag"),
+            ("X-Forwarded-Host", "$client_host"),
+            ("X-Forwarded-Proto", "$scheme"),
+            ("X-Forwarded-Prefix", PREFIX),
+            ("X-Forwarded-For", "$remote_addr"),
+            ("X-Request-Id", "$request_id"),
+            *((name, quoted("")) for name in dropped),
+        ],
+    )

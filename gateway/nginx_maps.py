@@ -1,0 +1,49 @@
+"""Variables that nginx works out for each request, as `map` blocks."""
+
+from __future__ import annotations
+
+from gateway.nginx_directives import EmptyBlock, Section, one
+from gateway.routes import PREFIX, ROUTES
+
+
+def variables() -> object:
+    """All of them, in one block."""
+    return EmptyBlock(
+        _map("$request_uri", "$service", [(f"~^{PREFIX}{pattern}", service) for pattern, service in ROUTES], ""),
+        # The address as the client escaped it: nginx's own $uri is unescaped, so that %2F in an id were a slash.
+        _map("$request_uri", "$service_uri", [(f"~^{PREFIX}(/.*)$", "$1")], ""),
+        # Goes into links and into the published document, so nothing but a host and a port may be in it.
+        _map(
+            "$http_host",
+            "$client_host",
+            [
+                (r"~^[A-Za-z0-9][A-Za-z0-9.\-]{0,252}(:[0-9]{1,5})?$", "$http_host"),
+                (r"~^\[[0-9A-Fa-f:.]{2,45}\](:[0-9]{1,5})?$", "$http_host"),
+                ("", "$server_addr:$server_port"),  # HTTP/1.0 knows no Host
+            ],
+            "",
+        ),
+        # Two encodings rather than the hundreds that browsers write: a cached response serves more of them.
+        _map(
+            "$http_accept_encoding", "$wanted_encoding", [(r"~gzip(?!\s*;\s*q=0(\.0*)?\s*(,|$))", "gzip")], "identity"
+        ),
+        # When nginx renews what it holds it asks with its own ETag, otherwise with the client's.
+        _map("$upstream_cache_etag", "$wanted_etag", [("", "$http_if_none_match")], "$upstream_cache_etag"),
+        # An answer to the client's own condition says nothing about what others should get.
+        _map("$upstream_status", "$not_cached", [("304", "1")], ""),
+        # Without `f` the Accept header decides what is sent.
+        _map("$arg_f", "$negotiated", [("", "$http_accept")], ""),
+        # For people with a browser, plain JSON is what it shows rather than saves.
+        _map(
+            "$http_accept",
+            "$openapi_type",
+            [(r"~vnd\.oai\.openapi\+json", "openapi"), ("~text/html|application/json", "json")],
+            "openapi",
+        ),
+    )
+
+
+def _map(source: str, target: str, entries: list[tuple[str, str]], default: str) -> object:
+    """A `map` block: `source` becomes the value of the first pattern that fits, or `default`."""
+    values = [one(f'"{pattern}"', f'"{value}"') for pattern, value in entries]
+    return Section(f"map {source} {target}", *values, one("default", f'"{default}"'))

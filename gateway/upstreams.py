@@ -1,0 +1,48 @@
+"""From the names of the services to the addresses behind them."""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import logging
+import socket
+from collections.abc import Mapping
+
+from gateway.settings import Endpoint
+
+_LOG = logging.getLogger("dams.upstreams")
+
+Addresses = Mapping[str, tuple[str, ...]]
+"""By service: sorted `address:port`, IPv6 addresses in brackets; empty where a name is unknown."""
+
+
+async def resolve(upstreams: Mapping[str, tuple[Endpoint, ...]], known: Addresses) -> Addresses:
+    """All addresses of all services now.
+
+    A name that cannot be resolved keeps the service's `known` addresses: a hiccup of the name service must not
+    take services away that answer.
+    """
+    result = {}
+    for service, endpoints in upstreams.items():
+        try:
+            found = {address for endpoint in endpoints for address in await _addresses(endpoint)}
+        except OSError as error:
+            fields = {"upstream": service, "cause": str(error)}
+            _LOG.debug("cannot resolve", extra={"fields": fields})
+            result[service] = known.get(service, ())
+        else:
+            result[service] = tuple(sorted(found))
+    return result
+
+
+async def _addresses(endpoint: Endpoint) -> list[str]:
+    try:
+        return [_joined(ipaddress.ip_address(endpoint.host).compressed, endpoint.port)]
+    except ValueError:
+        loop = asyncio.get_running_loop()
+        found = await loop.getaddrinfo(endpoint.host, endpoint.port, type=socket.SOCK_STREAM)
+        return [_joined(str(entry[4][0]), endpoint.port) for entry in found]
+
+
+def _joined(address: str, port: int) -> str:
+    return f"[{address}]:{port}" if ":" in address else f"{address}:{port}"

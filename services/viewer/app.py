@@ -1,0 +1,33 @@
+"""The viewer service: which page is answered where."""
+
+from collections.abc import AsyncIterator, Mapping
+from pathlib import Path
+
+from aiohttp import web
+
+from libs.catalog.client import CatalogueClient
+from libs.web.app import make_app
+from libs.web.health import HEALTH_CHECKS
+from services.viewer.assets import Assets
+from services.viewer.docs import get_docs
+from services.viewer.map_page import ASSETS, CATALOGUE, get_map, get_overview
+from services.viewer.part import PART
+from services.viewer.settings import Settings
+
+
+def make(env: Mapping[str, str]) -> web.Application:
+    """The application, from its environment. Raises SettingsError."""
+    settings = Settings.from_env(env)
+    handlers = {"getMap": get_map, "getOverviewMap": get_overview, "getApiExplorer": get_docs}
+    app = make_app(settings.web, PART, handlers, templates=Path(__file__).parent / "templates")
+    assets = app[ASSETS] = Assets()
+    app.router.add_get("/assets/{name}", assets.asset)
+    app.router.add_get("/basemap/{path:.+}", assets.basemap)
+
+    async def resources(app: web.Application) -> AsyncIterator[None]:
+        async with CatalogueClient(settings.catalogue_url, state_file=settings.state_file) as app[CATALOGUE]:
+            app[HEALTH_CHECKS].append(lambda app: app[CATALOGUE].health())
+            yield
+
+    app.cleanup_ctx.append(resources)
+    return app

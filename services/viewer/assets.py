@@ -1,0 +1,118 @@
+"""`/assets/*` and `/basemap/*`: files that the build made, with the headers that let them be cached.
+
+Names of assets hold the hash of their content, so an asset never changes (RFC 8246, `immutable`); the basemap
+has stable addresses, which styles of other services and sites point to, and is checked by its ETag.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+
+from aiohttp import web
+
+from libs.web.assets import IMMUTABLE, shared_asset
+from libs.web.respond import etag_matches
+from libs.web.settings import SettingsError
+
+DIST = Path(__file__).parent / "dist"
+
+_TYPES = {
+    ".js": "text/javascript; charset=utf-8",
+    ".mjs": "text/javascript; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".geojson": "application/geo+json",
+    ".woff2": "font/woff2",
+}
+_BASEMAP_CACHE = "public, max-age=86400"
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    body: bytes
+    compressed: bytes | None
+    content_type: str
+    etag: str
+
+
+class Assets:
+    """The built files, read once: about 6 MB."""
+
+    def __init__(self, dist: Path = DIST) -> None:
+        """Raises SettingsError where nothing was built."""
+        try:
+            manifest = json.loads((dist / "manifest.json").read_text(encoding="utf-8"))
+        except OSError:
+            raise SettingsError(
+                "services/viewer/dist is missing; `npm ci` there and then `python -m services.viewer.build` make it"
+            ) from None
+        self._names: Mapping[str, str] = manifest["assets"]
+        self._assets = _read(dist / "assets")
+        self._basemap = _read(dist / "basemap")
+
+    def name(self, name: str) -> str:
+        """`map.js` to `map-<hash>.js`. Raises KeyError."""
+        return self._names[name]
+
+    async def asset(self, request: web.Request) -> web.StreamResponse:
+        """One of our scripts or styles, a library, or a style sheet that all services share."""
+        name = request.match_info["name"]
+        file = self._assets.get(name)
+        if file is None:
+            shared = shared_asset(name)
+            if shared is None:
+                raise web.HTTPNotFound
+            return shared
+        return _respond(request, file, IMMUTABLE)
+
+    async def basemap(self, request: web.Request) -> web.StreamResponse:
+        """One layer of the basemap, or a font of its labels."""
+        file = self._basemap.get(request.match_info["path"])
+        if file is None:
+            raise web.HTTPNotFound
+        return _respond(request, file, _BASEMAP_CACHE)
+
+
+def _read(folder: Path) -> dict[str, _File]:
+    files = {}
+    for path in folder.rglob("*"):
+        if path.suffix not in _TYPES:
+            continue
+        body = path.read_bytes()
+        packed = path.with_name(f"{path.name}.gz")
+        files[path.relative_to(folder).as_posix()] = _File(
+            body,
+            packed.read_bytes() if packed.is_file() else None,
+            _TYPES[path.suffix],
+            blake2b(body, digest_size=12).hexdigest(),
+        )
+    return files
+
+
+def _respond(request: web.Request, file: _File, cache_control: str) -> web.StreamResponse:
+    compressed = file.compressed if _takes_gzip(request.headers.get("Accept-Encoding", "")) else None
+    # weak: the two encodings are different bytes of the same file (RFC 9110 section 8.8.3)
+    etag = f'W/"{file.etag}"'
+    headers = {
+        "ETag": etag,
+        "Cache-Control": cache_control,
+        "Content-Type": file.content_type,
+        "X-Content-Type-Options": "nosniff",
+        "Vary": "Accept-Encoding",
+    }
+    if etag_matches(request.headers.get("If-None-Match"), etag):
+        del headers["Content-Type"]
+        return web.Response(status=304, headers=headers)
+    if compressed is not None:
+        headers["Content-Encoding"] = "gzip"
+    return web.Response(body=compressed or file.body, headers=headers)
+
+
+def _takes_gzip(accept_encoding: str) -> bool:
+    for part in accept_encoding.lower().split(","):
+        name, _, parameters = part.strip().partition(";")
+        if name.strip() in ("gzip", "*"):
+            quality = parameters.replace(" ", "").removeprefix("q=")
+            return quality not in ("0", "0.0", "0.00", "0.000")
+    return False

@@ -1,0 +1,18 @@
+// The API explorer: Swagger UI on the service's own OpenAPI document, nothing fetched from elsewhere.
+
+const root = document.querySelector("#swagger-ui");
+
+window.SwaggerUIBundle({
+  url: root.dataset.openapi,
+  domNode: root,
+  deepLinking: true,
+  defaultModelsExpandDepth: 0,
+  docExpansion: "list",
+  displayRequestDuration: true,
+  tryItOutEnabled: true,
+  validatorUrl: null,
+  presets: [window.SwaggerUIBundle.presets.apis],
+  onComplete: () => {
+    document.body.dataset.ready = "1";
+  },
+});

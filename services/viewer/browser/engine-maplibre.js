@@ -1,0 +1,269 @@
+// Draws styles with MapLibre, in Web Mercator or on a globe.
+
+import {
+  collectionOf,
+  dataLayers,
+  drawingOrder,
+  escapedAttribution,
+  isBasemap,
+  isLabel,
+  themeChanges,
+  themedLayer,
+  tilesAddress,
+} from "./style-theme.js";
+
+const HIGHLIGHT = "dams-highlight";
+const EMPTY = { type: "FeatureCollection", features: [] };
+const HIT_RADIUS = 5; // pixels around a click or a finger
+
+/** Loads the library. Throws where it cannot run, as without WebGL. */
+export async function createEngine(options) {
+  const library = await import("maplibre-gl");
+  library.setWorkerUrl(options.workerUrl);
+  return new MapLibreEngine(library, options);
+}
+
+class MapLibreEngine {
+  #library;
+  #styles = new Map();
+  #theme;
+  #popup = null;
+
+  constructor(library, { container, style, theme, view, minZoom, maxZoom }) {
+    this.#library = library;
+    this.#theme = theme;
+    const drawn = {
+      ...style,
+      sources: Object.fromEntries(Object.entries(this.#sources(style)).filter(([id]) => id !== collectionOf(style))),
+      layers: style.layers.filter(isBasemap).map((layer) => themedLayer(layer, theme)),
+      projection: { type: "mercator" },
+    };
+    this.basemap = { ...style, layers: style.layers.filter(isBasemap) };
+    this.map = new library.Map({
+      container,
+      style: drawn,
+      center: view?.center ?? style.center,
+      zoom: view?.zoom ?? style.zoom,
+      minZoom: minZoom ?? 0,
+      maxZoom: maxZoom ?? 18,
+      attributionControl: false,
+      // tiles expire after a second, so that a reload is fresh; asking again all the time would never let the map rest
+      refreshExpiredTiles: false,
+      dragRotate: false,
+      pitchWithRotate: false,
+      touchPitch: false,
+      fadeDuration: matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : 300,
+      locale: { "Map.Title": "Map" },
+    });
+    this.map.touchZoomRotate.disableRotation();
+    this.map.addControl(new library.NavigationControl({ showCompass: false }), "top-right");
+    this.map.addControl(new library.GlobeControl(), "top-right");
+    this.map.addControl(new library.AttributionControl({ compact: false }), "bottom-right");
+    this.map.addControl(new library.ScaleControl({ maxWidth: 100 }), "bottom-right");
+  }
+
+  /** Resolves when layers can be added. */
+  loaded() {
+    return new Promise((resolve) => {
+      const ready = () => {
+        this.#addHighlight();
+        resolve();
+      };
+      // "style.load" comes before the sources have arrived, so data need not wait for the basemap
+      this.map.once("style.load", ready);
+    });
+  }
+
+  /** Puts a collection on the map, below the labels, points above lines above areas. */
+  add(style, parameters = {}) {
+    const id = collectionOf(style);
+    this.#styles.set(id, style);
+    const source = this.#sources(style)[id];
+    this.map.addSource(id, { ...source, tiles: source.tiles.map((tiles) => tilesAddress(tiles, parameters)) });
+    for (const layer of dataLayers(style)) this.map.addLayer(themedLayer(layer, this.#theme), this.#beforeOf(layer));
+  }
+
+  remove(id) {
+    const style = this.#styles.get(id);
+    if (!style) return;
+    for (const layer of dataLayers(style)) this.map.removeLayer(layer.id);
+    this.map.removeSource(id);
+    this.#styles.delete(id);
+  }
+
+  /** Asks for other tiles: `datetime`, `filter` and the like. */
+  setParameters(id, parameters) {
+    const template = this.#styles.get(id).sources[id].tiles[0];
+    this.map.getSource(id).setTiles([tilesAddress(template, parameters)]);
+  }
+
+  setTheme(theme) {
+    this.#theme = theme;
+    for (const style of [this.basemap, ...this.#styles.values()]) {
+      for (const [layer, name, value] of themeChanges(style, theme)) {
+        if (this.map.getLayer(layer)) this.map.setPaintProperty(layer, name, value);
+      }
+    }
+    const [ink, halo] = highlightColors(theme);
+    this.map.setPaintProperty(`${HIGHLIGHT}:area`, "line-color", ink);
+    this.map.setPaintProperty(`${HIGHLIGHT}:line-halo`, "line-color", halo);
+    this.map.setPaintProperty(`${HIGHLIGHT}:line-edge`, "line-color", ink);
+    this.map.setPaintProperty(`${HIGHLIGHT}:point`, "circle-stroke-color", ink);
+  }
+
+  /** `{zoom, center: [longitude, latitude]}`. */
+  view() {
+    const { lng, lat } = this.map.getCenter();
+    return { zoom: this.map.getZoom(), center: [lng, lat] };
+  }
+
+  setView({ zoom, center }) {
+    this.map.jumpTo({ zoom, center });
+  }
+
+  /** West, south, east, north in degrees; west > east across ±180°, the whole world where it is seen more than once. */
+  bbox() {
+    const bounds = this.map.getBounds();
+    const west = bounds.getWest();
+    const east = bounds.getEast();
+    const south = Math.max(-90, bounds.getSouth());
+    const north = Math.min(90, bounds.getNorth());
+    if (east - west >= 360) return [-180, south, 180, north];
+    const wrap = (value) => ((((value + 180) % 360) + 360) % 360) - 180;
+    return [wrap(west), south, wrap(east), north];
+  }
+
+  /** Shows a box (west > east across ±180°) within the padding, in pixels. */
+  fit([west, south, east, north], padding, { animate = true } = {}) {
+    const right = east < west ? east + 360 : east;
+    const box = [[west, Math.max(south, -80)], [right, Math.min(north, 84)]];
+    this.map.fitBounds(box, { padding, maxZoom: 7, animate });
+  }
+
+  zoomBy(levels) {
+    this.map.zoomTo(this.map.getZoom() + levels);
+  }
+
+  /** `listener()` after the view has changed. */
+  onMove(listener) {
+    this.map.on("moveend", listener);
+  }
+
+  onIdle(listener) {
+    this.map.on("idle", listener);
+  }
+
+  onLoading(listener) {
+    this.map.on("dataloading", listener);
+  }
+
+  /** `listener(message)` on each request or drawing fault. */
+  onError(listener) {
+    this.map.on("error", ({ error }) => listener(error?.message ?? String(error)));
+  }
+
+  /** `listener(hits, position)`; hits are `{collection, id, properties, geometry}`, the topmost first. */
+  onClick(listener) {
+    this.map.on("click", (event) => listener(this.#hits(event.point), [event.lngLat.lng, event.lngLat.lat]));
+    this.map.on("mousemove", (event) => {
+      this.map.getCanvas().style.cursor = this.#hits(event.point).length ? "pointer" : "";
+    });
+  }
+
+  /** A popup with this element at longitude, latitude; `onclose()` when a person closes it. */
+  showPopup(position, content, onclose) {
+    this.closePopup();
+    const popup = new this.#library.Popup({ maxWidth: "340px", offset: 10, focusAfterOpen: false, closeOnClick: false })
+      .setLngLat(position)
+      .setDOMContent(content)
+      .addTo(this.map);
+    this.#popup = { popup, onclose };
+    popup.on("close", () => {
+      if (this.#popup?.popup !== popup) return;
+      this.#popup = null;
+      onclose();
+    });
+  }
+
+  closePopup() {
+    const open = this.#popup;
+    this.#popup = null;
+    open?.popup.remove();
+  }
+
+  /** Marks a GeoJSON feature, a line keeping its colour; null removes the mark. */
+  highlight(feature, color = null) {
+    const mark = feature && { type: "Feature", geometry: feature.geometry, properties: { color } };
+    this.map.getSource(HIGHLIGHT)?.setData(mark ?? EMPTY);
+  }
+
+  /** Number of features drawn of a collection. */
+  drawn(id) {
+    const layers = dataLayers(this.#styles.get(id)).map((layer) => layer.id);
+    return this.map.queryRenderedFeatures({ layers }).length;
+  }
+
+  #hits(point) {
+    const layers = [...this.#styles.values()].flatMap((style) => dataLayers(style).map((layer) => layer.id));
+    const box = [[point.x - HIT_RADIUS, point.y - HIT_RADIUS], [point.x + HIT_RADIUS, point.y + HIT_RADIUS]];
+    const present = layers.filter((layer) => this.map.getLayer(layer));
+    const seen = new Set();
+    const hits = [];
+    for (const feature of this.map.queryRenderedFeatures(box, { layers: present })) {
+      const key = `${feature.source}/${feature.id ?? JSON.stringify(feature.properties)}`;
+      if (seen.has(key)) continue;
+      seen.add(key);
+      hits.push({ collection: feature.source, id: feature.id, properties: feature.properties, geometry: feature.geometry });
+    }
+    return hits;
+  }
+
+  #sources(style) {
+    return Object.fromEntries(
+      Object.entries(style.sources).map(([id, source]) => [
+        id,
+        source.attribution ? { ...source, attribution: escapedAttribution(source.attribution) } : source,
+      ]),
+    );
+  }
+
+  #beforeOf(layer) {
+    const layers = this.map.getStyle().layers;
+    const rank = drawingOrder(layer);
+    const marks = layers.filter(({ id }) => id.startsWith(HIGHLIGHT));
+    // points stay above a marked line, so that its nodes can be seen
+    const above = layers.find((other) => {
+      if (marks.includes(other)) return rank < drawingOrder(other) || other.type === "circle" || (other.type === "line" && rank < 2);
+      return isLabel(other) || (!isBasemap(other) && drawingOrder(other) > rank);
+    });
+    return above?.id;
+  }
+
+  #addHighlight() {
+    const [ink, halo] = highlightColors(this.#theme);
+    this.map.addSource(HIGHLIGHT, { type: "geojson", data: EMPTY });
+    const line = (name, dimension, color, width) => ({
+      id: `${HIGHLIGHT}:${name}`,
+      type: "line",
+      source: HIGHLIGHT,
+      filter: ["==", ["geometry-type"], dimension],
+      layout: { "line-join": "round", "line-cap": "round" },
+      paint: { "line-color": color, "line-width": width },
+    });
+    this.map.addLayer(line("area", "Polygon", ink, 2.5));
+    this.map.addLayer(line("line-halo", "LineString", halo, 13));
+    this.map.addLayer(line("line-edge", "LineString", ink, 9));
+    this.map.addLayer(line("line", "LineString", ["coalesce", ["get", "color"], ink], 5));
+    this.map.addLayer({
+      id: `${HIGHLIGHT}:point`,
+      type: "circle",
+      source: HIGHLIGHT,
+      filter: ["==", ["geometry-type"], "Point"],
+      paint: { "circle-radius": 13, "circle-opacity": 0, "circle-stroke-color": ink, "circle-stroke-width": 2.5 },
+    });
+  }
+}
+
+function highlightColors(theme) {
+  return theme === "dark" ? ["#ffffff", "#10171e"] : ["#0b1620", "#ffffff"];
+}

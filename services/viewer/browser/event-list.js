@@ -1,0 +1,94 @@
+// The features in view as a list that works without seeing or touching the map.
+
+import { address, collectionPath, getJson } from "./api.js";
+import { debounced, element, find } from "./dom.js";
+import { featureBadge, featureTime, featureTitle } from "./feature-card.js";
+import { formatInstant, formatNumber } from "./format.js";
+
+const LIMIT = 30;
+
+/** Fills the list in `container` whenever view, time or filter change. `choose(collection, id, button)` selects. */
+export function eventList(container, explorer, choose) {
+  const list = find("ol", container);
+  const heading = find("#tab-events output");
+  const search = find("input[type=search]", container);
+  let loading = null;
+
+  const refresh = async () => {
+    loading?.abort();
+    loading = new AbortController();
+    const collection = explorer.collections.get(explorer.subject);
+    if (!collection) {
+      heading.textContent = "";
+      list.replaceChildren(element("li", { class: "empty", text: "No collection is shown." }));
+      return;
+    }
+    container.setAttribute("aria-busy", "true");
+    try {
+      const page = await getJson(address(`${collectionPath(collection.id)}/items`, query(explorer, collection, search.value)), loading);
+      const style = await explorer.style(collection.id);
+      show(page, collection, style);
+    } catch (error) {
+      if (error.name === "AbortError") return;
+      list.replaceChildren(element("li", { class: "empty", text: error.message }));
+      heading.textContent = "";
+    }
+    container.removeAttribute("aria-busy");
+  };
+
+  const show = (page, collection, style) => {
+    const total = page.numberMatched ?? null;
+    heading.textContent = total === null ? "" : formatNumber(total);
+    list.replaceChildren(...page.features.map((feature) => entry(feature, collection, style)));
+    if (!page.features.length) list.append(element("li", { class: "empty", text: emptyText(explorer, collection, search.value) }));
+    else if (total > page.features.length) {
+      list.append(element("li", { class: "empty", text: `and ${formatNumber(total - page.features.length)} more; zoom in to list them` }));
+    }
+  };
+
+  const entry = (feature, collection, style) => {
+    const time = featureTime(collection, feature.properties);
+    const button = element(
+      "button",
+      { type: "button", onclick: () => choose(collection.id, feature.id, button) },
+      featureBadge(style, feature.properties),
+      element("span", { class: "title", text: featureTitle(collection, feature) }),
+      time && element("time", { datetime: time, text: formatInstant(time) }),
+    );
+    return element("li", {}, button);
+  };
+
+  const soon = debounced(refresh, 350);
+  for (const event of ["move", "query", "subject", "shown"]) explorer.addEventListener(event, soon);
+  search.addEventListener("input", soon);
+  return refresh;
+}
+
+function query(explorer, collection, text) {
+  const { filter, ...parameters } = explorer.parameters(collection.id);
+  const named = text.trim() ? searchFilter(collection, text.trim()) : null;
+  return {
+    ...parameters,
+    limit: LIMIT,
+    bbox: named ? null : explorer.engine.bbox().map((value) => value.toFixed(4)).join(","),
+    filter: [filter, named].filter(Boolean).map((part) => `(${part})`).join(" AND "),
+    sortby: collection.time ? `-${collection.time.column}` : null,
+    "bbox-only": true,
+    f: "geojson",
+  };
+}
+
+/** CQL2 for "one of the naming properties contains this text", in any case. */
+function searchFilter(collection, text) {
+  const pattern = text.replace(/[\\%_]/g, "\\$&").replaceAll("'", "''");
+  const names = ["title", "name", "place", "event_id", "country"].filter((name) =>
+    collection.columns.some((column) => column.name === name && column.type === "string"),
+  );
+  return names.map((name) => `CASEI(${name}) LIKE CASEI('%${pattern}%')`).join(" OR ");
+}
+
+function emptyText(explorer, collection, text) {
+  if (text.trim()) return `Nothing is named “${text.trim()}”.`;
+  const { datetime, filter } = explorer.parameters(collection.id);
+  return datetime || filter ? "Nothing here matches the time and filter." : "Nothing in this view; zoom out or move the map.";
+}

@@ -1,0 +1,124 @@
+// What is shown: which collections, in which time, with which filter. Parts of the page listen to its events.
+
+import { address, collectionPath, getJson } from "./api.js";
+import { currentTheme } from "./theme.js";
+
+/**
+ * Events: `shown` (collections on the map changed), `subject` (the collection that list and timeline are about),
+ * `query` (time or filter changed), `move` (the view changed), `fault` (detail: a sentence).
+ */
+export class Explorer extends EventTarget {
+  /** `collections`: descriptions by id, as the page's data have them. */
+  constructor({ collections, tileMatrixSet, styleParameters }) {
+    super();
+    this.collections = new Map(collections.map((collection) => [collection.id, collection]));
+    this.tileMatrixSet = tileMatrixSet;
+    this.styleParameters = styleParameters;
+    this.engine = null;
+    this.shown = new Map(); // id -> style
+    this.subject = null;
+    this.datetime = null;
+    this.filters = new Map(); // id -> CQL2 text
+    this.events = new Map(); // id -> the one event that is shown of the collection
+    this.pending = new Map(); // id -> promise of a style
+  }
+
+  attach(engine) {
+    this.engine = engine;
+    engine.onMove(() => this.emit("move"));
+  }
+
+  emit(name, detail) {
+    this.dispatchEvent(new CustomEvent(name, { detail }));
+  }
+
+  /** The style document of a collection, fetched once. */
+  style(id) {
+    if (!this.pending.has(id)) {
+      const path = `${collectionPath(id)}/tiles/${this.tileMatrixSet}/style.json`;
+      const loading = getJson(address(path, this.styleParameters(id)));
+      loading.catch(() => this.pending.delete(id));
+      this.pending.set(id, loading);
+    }
+    return this.pending.get(id);
+  }
+
+  async show(id) {
+    if (this.shown.has(id)) return;
+    const style = await this.style(id);
+    if (this.shown.has(id)) return;
+    this.shown.set(id, style);
+    this.engine.add(style, this.parameters(id));
+    if (this.subject === null) this.subject = id;
+    this.emit("shown");
+  }
+
+  hide(id) {
+    if (!this.shown.delete(id)) return;
+    this.engine.remove(id);
+    this.filters.delete(id);
+    this.events.delete(id);
+    if (this.subject === id) this.setSubject([...this.shown.keys()][0] ?? null);
+    this.emit("shown");
+  }
+
+  setSubject(id) {
+    if (this.subject === id) return;
+    this.subject = id;
+    this.emit("subject");
+  }
+
+  /** Shows only what lies in an interval `start/end`; null shows all. */
+  setDatetime(datetime) {
+    if (this.datetime === datetime) return;
+    this.datetime = datetime;
+    for (const id of this.shown.keys()) this.#refresh(id);
+    this.emit("query");
+  }
+
+  /** Shows only the features of a collection for which a CQL2 text holds; null shows all. */
+  setFilter(id, filter) {
+    if ((this.filters.get(id) ?? null) === filter) return;
+    if (filter === null) this.filters.delete(id);
+    else this.filters.set(id, filter);
+    if (this.shown.has(id)) this.#refresh(id);
+    this.emit("query");
+  }
+
+  /** Shows only what belongs to one event; null shows all. */
+  setEvent(id, event) {
+    if (event === null) this.events.delete(id);
+    else this.events.set(id, event);
+    if (this.shown.has(id)) this.#refresh(id);
+    this.emit("query");
+  }
+
+  /** The query parameters that select what is shown of a collection, for tiles and items alike. */
+  parameters(id) {
+    const { time, eventKey } = this.collections.get(id);
+    const timed = time !== null && this.datetime !== null;
+    return {
+      datetime: timed ? this.datetime : null,
+      "datetime-column": timed ? time.column : null,
+      filter: this.filters.get(id) ?? null,
+      ...(this.events.has(id) ? { [eventKey]: this.events.get(id) } : {}),
+    };
+  }
+
+  /** Collections about the same events: same group, and they share `event_id`. */
+  siblings(id) {
+    const own = this.collections.get(id);
+    if (!own?.eventKey) return [];
+    return [...this.collections.values()].filter(
+      (other) => other.id !== id && other.group === own.group && other.eventKey === own.eventKey,
+    );
+  }
+
+  theme() {
+    return currentTheme();
+  }
+
+  #refresh(id) {
+    this.engine.setParameters(id, this.parameters(id));
+  }
+}

@@ -1,0 +1,91 @@
+"""`python -m services.viewer.build`: makes `dist/` (browser assets, basemap) from what `npm ci` installed.
+
+`dist/manifest.json` tells the service the hashed names, and this program whether there is anything to do.
+"""
+
+import gzip
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from hashlib import blake2b
+from pathlib import Path
+
+from services.viewer.build_assets import build_assets
+from services.viewer.build_basemap import basemap
+
+_HERE = Path(__file__).parent
+DIST = _HERE / "dist"
+
+_FONTS = {
+    "inter-regular.woff2": "inter-latin-400-normal.woff2",
+    "inter-italic.woff2": "inter-latin-400-italic.woff2",
+}
+_COMPRESSED = {".js", ".mjs", ".css", ".geojson", ".json", ".svg"}
+
+
+def build(target: Path = DIST) -> bool:
+    """Bring `target` up to date; returns whether there was anything to do.
+
+    A failed build leaves the last one in place. Raises subprocess.CalledProcessError or FileNotFoundError
+    where a library is missing.
+    """
+    inputs = _inputs_digest()
+    manifest = target / "manifest.json"
+    if manifest.is_file() and json.loads(manifest.read_text(encoding="utf-8")).get("inputs") == inputs:
+        return False
+    scratch = target.with_name(f"{target.name}.new")
+    shutil.rmtree(scratch, ignore_errors=True)
+    scratch.mkdir(parents=True)
+    names = build_assets(scratch / "assets")
+    _write_basemap(scratch / "basemap")
+    for file in [*scratch.rglob("*")]:
+        if file.suffix in _COMPRESSED:
+            # mtime=0: the same input gives the same bytes
+            file.with_name(f"{file.name}.gz").write_bytes(gzip.compress(file.read_bytes(), 9, mtime=0))
+    (scratch / "manifest.json").write_text(json.dumps({"inputs": inputs, "assets": names}, indent=1), encoding="utf-8")
+    shutil.rmtree(target, ignore_errors=True)
+    scratch.rename(target)
+    return True
+
+
+def _write_basemap(target: Path) -> None:
+    node = shutil.which("node")
+    if node is None:
+        raise FileNotFoundError("node is not installed")
+    (target / "fonts").mkdir(parents=True)
+    for name, layer in basemap(node).items():
+        text = json.dumps(layer, ensure_ascii=False, separators=(",", ":"))
+        (target / f"{name}.geojson").write_text(text, encoding="utf-8")
+    for name, source in _FONTS.items():
+        shutil.copyfile(_HERE / "node_modules/@fontsource/inter/files" / source, target / "fonts" / name)
+
+
+def _inputs() -> Iterator[Path]:
+    yield from (_HERE / "package-lock.json", *_HERE.glob("build*.py"))
+    for folder in ("browser", "basemap"):
+        yield from (file for file in (_HERE / folder).rglob("*") if file.is_file())
+
+
+def _inputs_digest() -> str:
+    digest = blake2b(digest_size=12)
+    for file in sorted(_inputs()):
+        digest.update(f"{file.relative_to(_HERE)}\0".encode())
+        digest.update(blake2b(file.read_bytes()).digest())
+    return digest.hexdigest()
+
+
+def main() -> None:
+    """Command line: no arguments."""
+    try:
+        built = build()
+    except FileNotFoundError as error:
+        sys.exit(f"viewer: {error}; run `npm ci` in services/viewer first")
+    except subprocess.CalledProcessError as error:
+        sys.exit(f"viewer: {error}\n{(error.stderr or b'').decode()}")
+    sys.stdout.write("viewer: built\n" if built else "viewer: up to date\n")
+
+
+if __name__ == "__main__":
+    main()

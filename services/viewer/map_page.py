@@ -1,0 +1,101 @@
+"""GET /collections/{collectionId}/tiles/{tileMatrixSetId}/map.html and /map: the map viewer."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from aiohttp import web
+
+from libs.catalog.client import CatalogueClient
+from libs.catalog.model import Collection
+from libs.ogc.errors import NotFound
+from libs.ogc.link import path_segment
+from libs.web.app import Call
+from libs.web.base_url import base_url
+from libs.web.html import page_response
+from services.viewer.assets import Assets
+from services.viewer.page_data import describe, in_order, script_json
+from services.viewer.part import PART
+
+PATH = "/collections/{collectionId}/tiles/{tileMatrixSetId}/map.html"
+
+CATALOGUE = web.AppKey("catalogue", CatalogueClient)
+ASSETS = web.AppKey("assets", Assets)
+
+WEB_MERCATOR = "WebMercatorQuad"
+TILE_MATRIX_SETS: tuple[str, ...] = tuple(
+    next(
+        parameter["schema"]["enum"]
+        for parameter in PART.openapi["paths"][PATH]["get"]["parameters"]
+        if parameter.get("name") == "tileMatrixSetId"
+    )
+)
+_FIRST = ("hazard.hazard_eq_events", "hazard.hazard_ts_tracks", "hazard.hazard_fl_events")
+
+
+async def get_map(call: Call) -> web.StreamResponse:
+    """The map of one collection, in one tile matrix set."""
+    catalogue = call.request.app[CATALOGUE]
+    values = call.query.values
+    minzoom, maxzoom = values.get("minzoom"), values.get("maxzoom")
+    if minzoom is not None and maxzoom is not None and minzoom > maxzoom:
+        call.query.fault("maxzoom", "maxzoom must not be less than minzoom", value=maxzoom)
+    collection = catalogue.collection(call.path["collectionId"])
+    if call.path["tileMatrixSetId"] not in TILE_MATRIX_SETS:
+        raise NotFound(
+            f"There is no tile matrix set '{call.path['tileMatrixSetId']}'; there are {', '.join(TILE_MATRIX_SETS)}."
+        )
+    _check_geometry(call, collection)
+    call.query.check()
+    parameters = {name: values[name] for name in ("minzoom", "maxzoom", "geom-column") if values.get(name) is not None}
+    data = _page_data(call, catalogue.collections, call.path["tileMatrixSetId"])
+    data |= {"collection": collection.id, "shown": [collection.id], "styleParameters": parameters}
+    return _page(call, collection.title, collection.description, collection, data)
+
+
+async def get_overview(call: Call) -> web.StreamResponse:
+    """The map of all collections."""
+    call.query.check()
+    collections = call.request.app[CATALOGUE].collections
+    drawable = [collection.id for collection in in_order(collections.values()) if collection.geometries]
+    shown = [id_ for id_ in _FIRST if id_ in drawable] or drawable[:1]
+    data = _page_data(call, collections, WEB_MERCATOR)
+    data |= {"collection": None, "shown": shown, "styleParameters": {}}
+    return _page(call, "Hazard map", "Earthquakes, floods and tropical storms on one map.", None, data)
+
+
+def _check_geometry(call: Call, collection: Collection) -> None:
+    if not collection.geometries:
+        raise NotFound(f"Collection '{collection.id}' has no geometry, hence no map.")
+    column = call.query.values.get("geom-column")
+    if collection.geometry(column) is None:
+        names = ", ".join(geometry.name for geometry in collection.geometries)
+        call.query.fault("geom-column", f"geom-column '{column}' does not exist; there are {names}", value=column)
+
+
+def _page_data(call: Call, collections: Mapping[str, Collection], tile_matrix_set: str) -> dict[str, Any]:
+    base, assets = base_url(call.request), call.request.app[ASSETS]
+    return {
+        "base": base,
+        "workerUrl": f"{base}/assets/{assets.name('maplibre-gl-worker.mjs')}",
+        "tileMatrixSet": tile_matrix_set,
+        "collections": [describe(collection) for collection in in_order(collections.values())],
+    }
+
+
+def _page(
+    call: Call, title: str, description: str | None, collection: Collection | None, data: dict[str, Any]
+) -> web.Response:
+    base = base_url(call.request)
+    segment = path_segment(collection.id) if collection else None
+    context = {
+        "title": title,
+        "description": description,
+        "collection_id": collection.id if collection else None,
+        "segment": segment,
+        "data_url": f"{base}/collections/{segment}/items?f=html" if segment else f"{base}/collections?f=html",
+        "tile_matrix_set": data["tileMatrixSet"],
+        "page_data": script_json(data),
+        "built": call.request.app[ASSETS].name,
+        "preload": ("engine-maplibre.js", "maplibre-gl.mjs"),
+    }
+    return page_response(call.request, "map.html", context, headers={"Cache-Control": "no-cache"})

@@ -1,0 +1,134 @@
+"""Rules about the tree as a whole: sizes, names, addresses, settings."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).parents[2]
+SOURCES = ("libs", "services", "gateway", "deploy", "tests")
+MOST_LINES = 400
+MOST_FUNCTION_LINES = 80
+REFUSED_NAMES = {"utils", "util", "helpers", "helper", "misc", "base", "stuff", "tools", "shared"}
+
+
+def python_files() -> Iterator[Path]:
+    for source in SOURCES:
+        for file in sorted((REPOSITORY / source).rglob("*.py")):
+            if not {"node_modules", "dist"} & set(file.parts):
+                yield file
+
+
+def name(file: Path) -> str:
+    return str(file.relative_to(REPOSITORY))
+
+
+def committed_files() -> list[Path]:
+    """Files that are in the repository, or would be with the next commit."""
+    listing = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
+    found = subprocess.run(listing, cwd=REPOSITORY, capture_output=True, text=True, check=True)
+    files = (REPOSITORY / path for path in found.stdout.split("\0") if path)
+    return [file for file in files if file.is_file()]
+
+
+def test_no_file_is_too_long() -> None:
+    lengths = {name(file): len(file.read_text().splitlines()) for file in python_files()}
+    assert {file: lines for file, lines in lengths.items() if lines > MOST_LINES} == {}
+    assert len(lengths) > 50
+
+
+def test_no_function_is_too_long() -> None:
+    long = {}
+    for file in python_files():
+        for node in ast.walk(ast.parse(file.read_text())):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                lines = (node.end_lineno or node.lineno) - node.lineno + 1
+                if lines > MOST_FUNCTION_LINES:
+                    long[f"{name(file)}:{node.name}"] = lines
+    assert long == {}
+
+
+def test_modules_are_named_for_a_concept() -> None:
+    refused = [
+        name(file)
+        for file in python_files()
+        if REFUSED_NAMES & {file.stem, *(part.lower() for part in file.relative_to(REPOSITORY).parts[:-1])}
+    ]
+    assert refused == []
+
+
+def test_every_module_says_what_it_is_for() -> None:
+    silent = [
+        name(file)
+        for file in python_files()
+        if "tests" not in file.parts
+        and file.read_text().strip()
+        and ast.get_docstring(ast.parse(file.read_text())) is None
+    ]
+    assert silent == []
+
+
+def test_no_registry_address_or_machine_path_is_committed() -> None:
+    # Put together here, so that this file does not hold what it looks for.
+    hosts = ["npm" + "js.org", "python" + "hosted.org", "py" + "pi.org"]
+    places = ["/ro" + "ot/", "/wo" + "rk/main", "/op" + "t/wheels"]
+    pattern = re.compile("|".join(re.escape(text) for text in hosts + places))
+    found = []
+    for file in committed_files():
+        try:
+            text = file.read_text()
+        except UnicodeDecodeError:
+            continue
+        found += [f"{name(file)}: {match.group()}" for match in pattern.finditer(text)]
+    assert found == []
+
+
+def test_lock_files_name_no_registry() -> None:
+    for lock in [file for file in committed_files() if file.name == "package-lock.json"]:
+        assert '"resolved"' not in lock.read_text(), name(lock)
+
+
+def settings_modules() -> list[Path]:
+    return [file for file in python_files() if file.stem == "settings" and "tests" not in file.parts]
+
+
+def variables_read(source: str) -> set[str]:
+    """Names of environment variables: the text arguments in upper case of calls, and subscripts."""
+    names = set()
+    for node in ast.walk(ast.parse(source)):
+        texts: list[ast.expr] = []
+        if isinstance(node, ast.Call):
+            texts = list(node.args)
+        elif isinstance(node, ast.Subscript):
+            texts = [node.slice]
+        for text in texts:
+            if isinstance(text, ast.Constant) and isinstance(text.value, str):
+                names.update(re.findall(r"\A[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*\Z", text.value))
+    return names
+
+
+@pytest.mark.parametrize("module", settings_modules(), ids=name)
+def test_settings_are_documented(module: Path) -> None:
+    documented = set(re.findall(r"`([A-Z][A-Z0-9_]+)`", (REPOSITORY / "ARCHITECTURE.md").read_text()))
+    # What whoever starts a stack may choose stands where they type it.
+    head = (REPOSITORY / "Makefile").read_text().partition("SHELL")[0]
+    documented |= set(re.findall(r"\b[A-Z][A-Z_]+\b", head))
+    values = {"INFO", "DEBUG", "WARNING", "ERROR"}
+    read = variables_read(module.read_text()) - values
+    assert read, "this test no longer finds what the module reads"
+    assert read - documented == set()
+
+
+def test_every_setting_reaches_the_local_stack() -> None:
+    """A new setting of a service is either chosen by the stack or passed on, and then restarts it."""
+    stack = (REPOSITORY / "deploy" / "local" / "programs.py").read_text()
+    modules = [module for module in settings_modules() if "deploy" not in module.parts]
+    read = set().union(*(variables_read(module.read_text()) for module in modules))
+    read -= {"INFO", "DEBUG", "WARNING", "ERROR"}
+    upstreams = {variable for variable in read if variable.endswith("_UPSTREAM")}
+    assert {variable for variable in read - upstreams if f'"{variable}"' not in stack} == set()

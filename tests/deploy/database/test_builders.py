@@ -1,0 +1,119 @@
+"""Rows of earthquakes and simulated floods from files with known content."""
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+import shapely
+from shapely.geometry import Point, box
+
+from deploy.database.demo.alerts import flood_alerts, forecast_alerts
+from deploy.database.demo.earthquakes import earthquake_events
+from deploy.database.demo.floods import NOW, Flood, simulate_floods
+from deploy.database.demo.gauges import gauge_forecasts
+from deploy.database.demo.rivers import Country, Land, River, read_rivers
+from deploy.database.demo.topology import read_shapes
+from tests.deploy.database.small_sources import small_sources, topology
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[River], Land]:
+    sources = small_sources(tmp_path_factory.mktemp("sources"))
+    return read_rivers(sources.world), Land.read(sources.countries, sources.world)
+
+
+@pytest.fixture(scope="module")
+def floods(place: tuple[list[River], Land]) -> list[Flood]:
+    return simulate_floods(*place, count=20)
+
+
+def test_earthquakes(tmp_path: Path) -> None:
+    older, newer = earthquake_events(small_sources(tmp_path).earthquakes)
+    assert (older.event_id, older.magnitude) == ("us1", None)
+    assert newer.event_date == datetime(2018, 2, 7, 0, 0, 0, 250000, UTC)
+    assert newer.updated == datetime(2018, 2, 7, 0, 0, 1, 750000, UTC)
+    assert newer.geom.coords[0] == (-179.5, 51.25), "two dimensions: depth is a column"
+    assert (newer.depth, newer.alert_level, newer.tsunami) == (12.5, "Green", False)
+    assert newer.shakemap_url == newer.population_impact_url == newer.detail_url == "https://example.org/us2.geojson"
+    assert older.shakemap_url is None
+    assert older.population_impact_url is None
+
+
+def test_topology_joins_shared_and_reversed_arcs(tmp_path: Path) -> None:
+    file = tmp_path / "two.json"
+    left, right = [(1.0, 1.0), (0.0, 1.0), (0.0, 0.0), (1.0, 0.0)], [(1.0, 0.0), (2.0, 0.0), (2.0, 1.0), (1.0, 1.0)]
+    shared = [(1.0, 0.0), (1.0, 1.0)]
+    two: list[dict[str, Any]] = [
+        {"type": "Polygon", "id": "a", "arcs": [[0, 2]]},
+        {"type": "MultiPolygon", "id": "b", "arcs": [[[1, ~2]]]},
+    ]
+    file.write_text(json.dumps(topology([left, right, shared], {"lands": two})))
+    first, second = read_shapes(file, "lands")
+    assert first.geometry.equals(box(0, 0, 1, 1))
+    assert second.geometry.equals(box(1, 0, 2, 1))
+
+
+def test_country_by_place(place: tuple[list[River], Land]) -> None:
+    _, land = place
+    assert land.country_at(Point(5, 5)) == Country("Exampleland", "EXA")
+    assert land.country_at(Point(-5, 5)) is None
+    assert land.clip(box(-5, 5, 5, 6)).equals(box(0, 5, 5, 6))
+
+
+def test_floods_are_on_land_along_the_river_and_labelled(place: tuple[list[River], Land], floods: list[Flood]) -> None:
+    rivers, _ = place
+    for flood in floods:
+        event = flood.event
+        assert event.source == "simulated"
+        assert event.geom.is_valid
+        assert event.geom.intersects(rivers[0].line)
+        assert box(0, 0, 40, 20).buffer(1e-4).contains(event.geom)
+        assert event.geom.distance(flood.reach) == 0
+        assert event.began < NOW
+        assert event.ended is None or event.began < event.ended < NOW
+        assert event.severity in (1.0, 1.5, 2.0)
+        assert event.country == "Exampleland"
+        assert 1 < event.area_km2 < 60_000
+        # Not a plain buffer: its outline is much longer than that of a disc of its area.
+        assert event.geom.length > 1.3 * 2 * (3.1416 * event.geom.area) ** 0.5
+    assert [flood.event.began for flood in floods] == sorted(flood.event.began for flood in floods)
+
+
+def test_simulation_is_reproducible(place: tuple[list[River], Land], floods: list[Flood]) -> None:
+    assert [flood.event for flood in simulate_floods(*place, count=20)] == [flood.event for flood in floods]
+
+
+def test_alerts_share_the_events_of_floods_under_way(place: tuple[list[River], Land], floods: list[Flood]) -> None:
+    alerts = flood_alerts(floods, *place, others=3)
+    under_way = {flood.event.event_id for flood in floods if flood.event.ended is None}
+    assert under_way
+    assert {alert.event_id for alert in alerts if alert.event_id.startswith("SIM-FL")} == under_way
+    assert len(alerts) == len(under_way) + 3
+    assert all(alert.expires > NOW and alert.source == "simulated" and alert.geom.is_valid for alert in alerts)
+
+
+def test_forecast_alerts(place: tuple[list[River], Land]) -> None:
+    alerts = list(forecast_alerts(*place, watersheds=5))
+    assert {alert.forecast_date.month for alert in alerts} <= {8, 9, 10, 11}
+    assert {alert.alert_level for alert in alerts} <= {"Green", "Orange", "Red"}
+    areas = {(alert.watershed_id, shapely.to_wkb(alert.geom)) for alert in alerts}
+    assert len(areas) == len({alert.watershed_id for alert in alerts}) <= 5, "a watershed keeps its area"
+    assert len({alert.event_id for alert in alerts}) == len(alerts)
+
+
+def test_gauges(place: tuple[list[River], Land], floods: list[Flood]) -> None:
+    rivers, land = place
+    gauges = list(gauge_forecasts(rivers, floods, land))
+    assert len(gauges) == int(rivers[0].length_km / 220)
+    for gauge in gauges:
+        series = json.loads(gauge.time_series)
+        assert len(series) == 30
+        assert series[0] == series[0] | {"time": "2026-11-01T00:00:00Z", "discharge_m3s": gauge.discharge_m3s}
+        assert max(step["discharge_m3s"] for step in series) == gauge.peak_discharge_m3s
+        assert all(step["p25_m3s"] <= step["discharge_m3s"] <= step["p75_m3s"] for step in series)
+        assert gauge.return_2y_m3s < gauge.return_5y_m3s < gauge.return_20y_m3s
+        assert gauge.geom.distance(rivers[0].line) < 1e-4
+    risen = [gauge for gauge in gauges if gauge.event_id.startswith("SIM-FL")]
+    assert all(gauge.alert_level != "Green" for gauge in risen)

@@ -1,0 +1,185 @@
+"""A real gateway in front of tiny upstreams that say what they were asked."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import socket
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from aiohttp import ClientError, ClientSession, web
+
+from gateway.settings import SERVICES
+
+Answer = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def make_part(service: str) -> dict[str, Any]:
+    """A small part: one path, one conformance class, one link of each kind."""
+    operation = {
+        "operationId": f"get_{service}",
+        "tags": [service],
+        "responses": {"200": {"description": "fine"}},
+    }
+    return {
+        "name": service,
+        "openapi": {
+            "openapi": "3.0.3",
+            "info": {"title": "test", "version": "1"},
+            "tags": [{"name": service}],
+            "paths": {f"/of-{service}": {"get": operation}},
+            "components": {"schemas": {"Shared": {"type": "object"}}},
+        },
+        "conformsTo": ["http://example.org/conf/core", f"http://example.org/conf/{service}"],
+        "landingLinks": [{"href": f"/{service}", "rel": service}],
+        "collectionLinks": [{"href": f"/collections/{{collectionId}}/{service}", "rel": service}],
+    }
+
+
+@dataclass
+class Upstream:
+    """One process of a service. Answers with its name, the path as it arrived and the headers."""
+
+    service: str
+    name: str = ""
+    port: int = field(default_factory=free_port)
+    part: dict[str, Any] = field(default_factory=dict)
+    part_tag: int = 1
+    part_status: list[int] = field(default_factory=list)
+    answer: Answer | None = None
+    seen: list[web.Request] = field(default_factory=list)
+    _runner: web.AppRunner | None = None
+
+    async def start(self) -> None:
+        app = web.Application(handler_args={"max_line_size": 64 * 1024, "max_field_size": 64 * 1024})
+        app.router.add_get("/internal/part", self._part)
+        app.router.add_route("*", "/{path:.*}", self._handle)
+        self._runner = web.AppRunner(app, access_log=None)
+        await self._runner.setup()
+        await web.TCPSite(self._runner, "127.0.0.1", self.port).start()
+
+    async def stop(self) -> None:
+        if self._runner is not None:
+            await self._runner.cleanup()
+            self._runner = None
+
+    async def _part(self, request: web.Request) -> web.StreamResponse:
+        tag = f'"{self.part_tag}"'
+        status = 304 if request.headers.get("If-None-Match") == tag else 200
+        self.part_status.append(status)
+        if status == 304:
+            return web.Response(status=304, headers={"ETag": tag})
+        return web.json_response(self.part, headers={"ETag": tag})
+
+    async def _handle(self, request: web.Request) -> web.StreamResponse:
+        self.seen.append(request)
+        if self.answer is not None:
+            return await self.answer(request)
+        return web.json_response(
+            {
+                "service": self.service,
+                "name": self.name or self.service,
+                "path": request.raw_path,
+                "headers": {name.lower(): value for name, value in request.headers.items()},
+            },
+            headers={"X-Request-Id": "the-service's-own"},
+        )
+
+
+@dataclass
+class Gateway:
+    """A running `python -m gateway` and what is behind it."""
+
+    folder: Path
+    upstreams: dict[str, Upstream]
+    settings: dict[str, str] = field(default_factory=dict)
+    port: int = field(default_factory=free_port)
+    internal_port: int = field(default_factory=free_port)
+    process: asyncio.subprocess.Process | None = None
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def internal_url(self) -> str:
+        return f"http://127.0.0.1:{self.internal_port}"
+
+    async def start(self) -> None:
+        """Starts the gateway; waits until nginx answers."""
+        environment = {
+            **os.environ,
+            "GATEWAY_HOST": "127.0.0.1",
+            "GATEWAY_PORT": str(self.port),
+            "GATEWAY_INTERNAL_PORT": str(self.internal_port),
+            "GATEWAY_DIR": str(self.folder),
+            **{f"{name.upper()}_UPSTREAM": f"127.0.0.1:{up.port}" for name, up in self.upstreams.items()},
+            **self.settings,
+        }
+        self.process = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "gateway", env=environment, stdout=asyncio.subprocess.DEVNULL
+        )
+        await eventually(self._answers)
+
+    async def stop(self, number: signal.Signals = signal.SIGTERM) -> int:
+        """Sends the signal; the exit status."""
+        assert self.process is not None
+        if self.process.returncode is None:
+            self.process.send_signal(number)
+        return await asyncio.wait_for(self.process.wait(), 15)
+
+    async def published(self, count: int = len(SERVICES)) -> None:
+        """Waits until the parts of `count` services are published."""
+
+        async def enough() -> bool:
+            async with ClientSession() as session, session.get(f"{self.internal_url}/internal/parts") as response:
+                return response.status == 200 and len((await response.json())["parts"]) == count
+
+        await eventually(enough)
+
+    async def _answers(self) -> bool:
+        async with ClientSession() as session, session.get(f"{self.url}/", allow_redirects=False) as response:
+            return response.status == 302
+
+
+async def eventually(condition: Callable[[], Awaitable[bool]], seconds: float = 20) -> None:
+    """Waits until the condition holds; a refused connection counts as not yet."""
+    loop = asyncio.get_running_loop()
+    deadline = loop.time() + seconds
+    while True:
+        try:
+            if await condition():
+                return
+        except (ClientError, OSError):
+            pass
+        assert loop.time() < deadline, f"not within {seconds} s"
+        await asyncio.sleep(0.05)
+
+
+@asynccontextmanager
+async def running_gateway(folder: Path, **settings: str) -> AsyncIterator[Gateway]:
+    """A gateway with one upstream for each service, for as long as the block lasts."""
+    upstreams = {service: Upstream(service, part=make_part(service)) for service in SERVICES}
+    gateway = Gateway(folder, upstreams, settings)
+    try:
+        for upstream in upstreams.values():
+            await upstream.start()
+        await gateway.start()
+        yield gateway
+    finally:
+        if gateway.process is not None:
+            await gateway.stop()
+        for upstream in upstreams.values():
+            await upstream.stop()

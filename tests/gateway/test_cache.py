@@ -1,0 +1,188 @@
+"""What nginx keeps: only what a service's Cache-Control allows, only as long, never for the wrong client."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+from collections.abc import Mapping
+from uuid import uuid4
+
+import pytest
+from aiohttp import ClientSession, web
+
+from tests.gateway.harness import Gateway, eventually
+
+
+class Tile:
+    """A resource with a version; answers conditional requests."""
+
+    def __init__(self, cache_control: str, **headers: str) -> None:
+        self.version = 1
+        self.cache_control = cache_control
+        self.headers = headers
+        self.answered: list[int] = []
+        self.delay = 0.0
+
+    async def __call__(self, request: web.Request) -> web.StreamResponse:
+        await asyncio.sleep(self.delay)
+        tag = f'W/"{self.version}"'
+        headers = {"ETag": tag, "Cache-Control": self.cache_control, **self.headers}
+        if request.headers.get("If-None-Match") == tag:
+            self.answered.append(304)
+            return web.Response(status=304, headers=headers)
+        self.answered.append(200)
+        kind = request.headers.get("Accept", "")
+        return web.Response(text=f"version {self.version} {kind}", headers=headers)
+
+
+@pytest.fixture
+def url(gateway: Gateway) -> str:
+    return f"{gateway.url}/api/collections/a/tiles/{uuid4().hex}/0/0/0"
+
+
+async def get(session: ClientSession, url: str, headers: Mapping[str, str] | None = None) -> tuple[int, str, str]:
+    async with session.get(url, headers={"Accept": "x", **(headers or {})}) as response:
+        return response.status, response.headers["X-Cache"], await response.text()
+
+
+async def test_kept_for_max_age_then_renewed_by_etag(gateway: Gateway, session: ClientSession, url: str) -> None:
+    tile = gateway.upstreams["tiles"].answer = Tile("public, max-age=1")
+    assert await get(session, url) == (200, "MISS", "version 1 x")
+    assert await get(session, url) == (200, "HIT", "version 1 x")
+    await asyncio.sleep(2.1)
+    assert await get(session, url) == (200, "REVALIDATED", "version 1 x")
+    assert tile.answered == [200, 304]
+    await asyncio.sleep(2.1)
+    tile.version = 2
+    assert await get(session, url) == (200, "EXPIRED", "version 2 x")
+
+
+async def test_a_request_id_is_never_somebody_elses(gateway: Gateway, session: ClientSession, url: str) -> None:
+    gateway.upstreams["tiles"].answer = Tile("public, max-age=5", **{"X-Request-Id": "old"})
+    ids = set()
+    for _ in range(3):
+        async with session.get(url) as response:
+            ids.update(response.headers.getall("X-Request-Id"))
+    assert len(ids) == 3
+    assert "old" not in ids
+
+
+@pytest.mark.parametrize("cache_control", ["public, max-age=0", "no-store", "private, max-age=5"])
+async def test_not_kept(gateway: Gateway, session: ClientSession, url: str, cache_control: str) -> None:
+    tile = gateway.upstreams["tiles"].answer = Tile(cache_control)
+    await get(session, url)
+    tile.version = 2
+    assert (await get(session, url))[2] == "version 2 x"
+
+
+@pytest.mark.parametrize("cache_control", ["public, max-age=0", "public, max-age=5"])
+async def test_a_clients_condition(gateway: Gateway, session: ClientSession, url: str, cache_control: str) -> None:
+    gateway.upstreams["tiles"].answer = Tile(cache_control)
+    assert (await get(session, url, {"If-None-Match": 'W/"1"'}))[0] == 304
+    # The 304 was the answer to that client only.
+    assert (await get(session, url))[0] == 200
+    assert (await get(session, url, {"If-None-Match": 'W/"1"'}))[0] == 304
+    assert (await get(session, url, {"If-None-Match": 'W/"0"'}))[0] == 200
+
+
+async def test_accept_and_host_tell_representations_apart(gateway: Gateway, session: ClientSession, url: str) -> None:
+    gateway.upstreams["tiles"].answer = Tile("public, max-age=5")
+    assert (await get(session, url, {"Accept": "text/html"}))[2] == "version 1 text/html"
+    assert (await get(session, url, {"Accept": "application/json"}))[2] == "version 1 application/json"
+    assert (await get(session, url, {"Accept": "text/html", "Host": "other.example"}))[1] == "MISS"
+    # With `f` the header does not matter.
+    assert (await get(session, f"{url}?f=mvt", {"Accept": "text/html"}))[1] == "MISS"
+    assert (await get(session, f"{url}?f=mvt", {"Accept": "application/json"}))[1] == "HIT"
+
+
+async def test_escapes_and_parameters_tell_addresses_apart(gateway: Gateway, session: ClientSession, url: str) -> None:
+    gateway.upstreams["tiles"].answer = Tile("public, max-age=5")
+    assert [(await get(session, url + end))[1] for end in ("?ids=1", "?ids=2", "?ids=1&", "?ids=1")] == [
+        "MISS",
+        "MISS",
+        "MISS",
+        "HIT",
+    ]
+
+
+async def test_vary_is_honoured(gateway: Gateway, session: ClientSession, url: str) -> None:
+    gateway.upstreams["tiles"].answer = Tile("public, max-age=5", Vary="Accept-Language")
+    assert (await get(session, url, {"Accept-Language": "de"}))[1] == "MISS"
+    assert (await get(session, url, {"Accept-Language": "fr"}))[1] == "MISS"
+    assert (await get(session, url, {"Accept-Language": "fr"}))[1] == "HIT"
+
+
+async def test_a_crowd_makes_one_request(gateway: Gateway, session: ClientSession, url: str) -> None:
+    tile = gateway.upstreams["tiles"].answer = Tile("public, max-age=5")
+    tile.delay = 0.5
+    answers = await asyncio.gather(*(get(session, url) for _ in range(20)))
+    assert {answer[2] for answer in answers} == {"version 1 x"}
+    assert tile.answered == [200]
+
+
+async def test_staleness_is_bounded(gateway: Gateway, session: ClientSession, url: str) -> None:
+    control = "public, max-age=1, stale-while-revalidate=1, stale-if-error=1"
+    tile = gateway.upstreams["tiles"].answer = Tile(control)
+    await get(session, url)
+    tile.version = 2
+    await asyncio.sleep(4.1)
+    # Longer ago than allowed: the first visitor after a quiet time gets what is true now.
+    assert (await get(session, url))[2] == "version 2 x"
+
+
+async def test_stale_if_error(own_gateway: Gateway, session: ClientSession) -> None:
+    url = f"{own_gateway.url}/api/tileMatrixSets"
+    own_gateway.upstreams["tiles"].answer = Tile("public, max-age=1, stale-if-error=4")
+    await get(session, url)
+    await own_gateway.upstreams["tiles"].stop()
+    await asyncio.sleep(2.1)
+    assert await get(session, url) == (200, "STALE", "version 1 x")
+
+    async def gone() -> bool:
+        async with session.get(url, headers={"Accept": "x"}) as response:
+            return response.status == 503
+
+    await eventually(gone)
+
+
+async def test_head_fills_and_uses_the_cache(gateway: Gateway, session: ClientSession, url: str) -> None:
+    tile = gateway.upstreams["tiles"].answer = Tile("public, max-age=5")
+    async with session.head(url) as response:
+        assert (response.status, await response.read()) == (200, b"")
+    async with session.get(url) as response:
+        assert response.headers["X-Cache"] == "HIT"
+    assert tile.answered == [200]
+
+
+@pytest.mark.parametrize(
+    ("accept", "compressed"),
+    [("gzip, deflate, br", True), ("br;q=1.0, gzip;q=0.5", True), ("gzip;q=0", False), ("", False), ("br", False)],
+)
+async def test_compression(gateway: Gateway, session: ClientSession, url: str, accept: str, compressed: bool) -> None:
+    body = b'{"type": "FeatureCollection"}' * 100
+
+    async def answer(_: web.Request) -> web.StreamResponse:
+        return web.Response(body=body, content_type="application/geo+json", headers={"ETag": '"strong"'})
+
+    gateway.upstreams["tiles"].answer = answer
+    async with session.get(url, headers={"Accept-Encoding": accept}) as response:
+        got = await response.read()
+        assert ("Content-Encoding" in response.headers) == compressed
+        assert "Accept-Encoding" in response.headers["Vary"]
+    assert (gzip.decompress(got) if compressed else got) == body
+
+
+async def test_what_a_service_compressed_is_not_compressed_again(
+    gateway: Gateway, session: ClientSession, url: str
+) -> None:
+    body = gzip.compress(b"tile" * 1000)
+
+    async def answer(request: web.Request) -> web.StreamResponse:
+        assert request.headers["Accept-Encoding"] == "gzip"
+        headers = {"Content-Encoding": "gzip", "Content-Type": "application/vnd.mapbox-vector-tile"}
+        return web.Response(body=body, headers=headers)
+
+    gateway.upstreams["tiles"].answer = answer
+    async with session.get(url, headers={"Accept-Encoding": "gzip, br"}) as response:
+        assert response.headers.getall("Content-Encoding") == ["gzip"]
+        assert await response.read() == body

@@ -1,0 +1,117 @@
+"""Errors that nginx answers itself have the shape of all others; those of the services pass untouched."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+import pytest
+from aiohttp import ClientSession, web
+
+from tests.gateway.harness import Gateway, eventually
+
+
+async def raw(gateway: Gateway, request: bytes) -> tuple[int, dict[str, str], bytes]:
+    """Status, headers and body of the answer to bytes that no client would send."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", gateway.port)
+    writer.write(request)
+    await writer.drain()
+    first, *rest = (await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), 10)).decode().strip().split("\r\n")
+    headers = {name.lower(): value for name, _, value in (line.partition(": ") for line in rest)}
+    body = await reader.readexactly(int(headers["content-length"]))
+    writer.close()
+    await writer.wait_closed()
+    return int(first.split()[1]), headers, body
+
+
+HEAD = b" HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+
+
+@pytest.mark.parametrize(
+    ("request_bytes", "status"),
+    [
+        (b"GET /nothing" + HEAD + b"\r\n", 404),
+        (b"GET /api/%00" + HEAD + b"\r\n", 400),
+        (b"GET /api/../.." + HEAD + b"\r\n", 400),
+        (b"GET /api/ HTTP/1.1\r\nConnection: close\r\n\r\n", 400),
+        (b"GET /_error/503" + HEAD + b"\r\n", 404),
+        (b"GET /_openapi/json" + HEAD + b"\r\n", 404),
+        (b"POST /api/collections" + HEAD + b"Content-Length: 0\r\n\r\n", 405),
+        (b"DELETE /api/openapi.json" + HEAD + b"\r\n", 405),
+        (b"TRACE /api/" + HEAD + b"\r\n", 405),
+        (b"POST /api/" + HEAD + b"Content-Length: 99999999\r\n\r\n", 413),
+        (b"GET /api/?" + b"x" * 40_000 + HEAD + b"\r\n", 414),
+        (b"GET /api/" + HEAD + b"X-Large: " + b"x" * 40_000 + b"\r\n\r\n", 431),
+    ],
+)
+async def test_shape(gateway: Gateway, request_bytes: bytes, status: int) -> None:
+    found, headers, body = await raw(gateway, request_bytes)
+    assert found == status
+    assert headers["content-type"] == "application/json"
+    assert list(json.loads(body)) == ["detail"]
+    assert headers["access-control-allow-origin"] == "*"
+    assert headers["x-content-type-options"] == "nosniff"
+    assert len(headers["x-request-id"]) == 32
+    assert headers["server"] == "nginx"
+    assert (headers.get("allow") == "GET, HEAD, OPTIONS") == (status == 405)
+
+
+async def test_errors_of_a_service_pass(gateway: Gateway, session: ClientSession) -> None:
+    async def refuse(_: web.Request) -> web.StreamResponse:
+        body = {"detail": [{"loc": ["query", "bbox"]}]}
+        return web.json_response(body, status=422, headers={"Access-Control-Allow-Origin": "*"})
+
+    gateway.upstreams["features"].answer = refuse
+    async with session.get(f"{gateway.url}/api/collections/a/items?bbox=1") as response:
+        assert response.status == 422
+        assert await response.json() == {"detail": [{"loc": ["query", "bbox"]}]}
+        assert response.headers.getall("Access-Control-Allow-Origin") == ["*"]
+
+
+async def test_503_of_a_service_passes_and_is_not_tried_again(gateway: Gateway, session: ClientSession) -> None:
+    async def busy(_: web.Request) -> web.StreamResponse:
+        return web.json_response({"detail": "busy"}, status=503, headers={"Retry-After": "9"})
+
+    gateway.upstreams["tiles"].answer = busy
+    async with session.get(f"{gateway.url}/api/tileMatrixSets") as response:
+        assert (response.status, response.headers["Retry-After"]) == (503, "9")
+        assert await response.json() == {"detail": "busy"}
+    assert len(gateway.upstreams["tiles"].seen) == 1
+
+
+async def test_one_service_down_leaves_the_others(own_gateway: Gateway, session: ClientSession) -> None:
+    await own_gateway.upstreams["tiles"].stop()
+    async with session.get(f"{own_gateway.url}/api/tileMatrixSets") as response:
+        assert response.status == 503
+        assert response.headers["Retry-After"] == "2"
+        assert response.headers["Content-Type"] == "application/json"
+        assert "not available" in (await response.json())["detail"]
+    for path in ("/collections", "/collections/a/items", "/docs"):
+        async with session.get(f"{own_gateway.url}/api{path}") as response:
+            assert response.status == 200
+
+    async def back() -> bool:
+        async with session.get(f"{own_gateway.url}/api/tileMatrixSets") as response:
+            return response.status == 200
+
+    await own_gateway.upstreams["tiles"].start()
+    await eventually(back)
+
+
+async def test_a_service_that_breaks_off(gateway: Gateway, session: ClientSession) -> None:
+    async def break_off(request: web.Request) -> web.StreamResponse:
+        assert request.transport is not None
+        request.transport.abort()
+        return web.Response()
+
+    gateway.upstreams["viewer"].answer = break_off
+    async with session.get(f"{gateway.url}/api/docs") as response:
+        assert response.status == 503
+        assert list(await response.json()) == ["detail"]
+
+
+async def test_options_reaches_the_service(gateway: Gateway, session: ClientSession) -> None:
+    async with session.options(f"{gateway.url}/api/collections") as response:
+        assert (await response.json())["service"] == "common"
+    async with session.options(f"{gateway.url}/api/openapi.json") as response:
+        assert (response.status, response.headers["Allow"]) == (204, "GET, HEAD, OPTIONS")

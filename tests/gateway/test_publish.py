@@ -1,0 +1,192 @@
+"""The parts of the services become one document, and stay one when a service goes or contradicts another."""
+
+from __future__ import annotations
+
+import copy
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiohttp import ClientSession
+
+from gateway import fetch_parts
+from gateway.fetch_parts import PartsFetcher
+from gateway.publish import Publisher, merge_parts
+from gateway.settings import SERVICES
+from libs.ogc.openapi_merge import MergeError
+from tests.gateway.harness import Gateway, Upstream, eventually, make_part, running_gateway
+
+OPENAPI = "application/vnd.oai.openapi+json;version=3.0"
+
+
+async def document(session: ClientSession, url: str, **headers: str) -> tuple[str, Any]:
+    async with session.get(f"{url}/api/openapi.json", headers=headers) as response:
+        assert response.status == 200
+        return response.headers["Content-Type"], json.loads(await response.read())
+
+
+async def test_document_names_the_address_that_the_client_used(gateway: Gateway, session: ClientSession) -> None:
+    kind, found = await document(session, gateway.url)
+    assert kind == OPENAPI
+    assert found["servers"] == [{"url": f"{gateway.url}/api"}]
+    assert list(found["paths"]) == [f"/of-{service}" for service in SERVICES]
+    _, elsewhere = await document(session, gateway.url, Host="data.example.org")
+    assert elsewhere["servers"] == [{"url": "http://data.example.org/api"}]
+
+
+@pytest.mark.parametrize(
+    ("accept", "kind"),
+    [
+        (OPENAPI, OPENAPI),
+        ("*/*", OPENAPI),
+        ("application/json", "application/json"),
+        ("text/html,application/xhtml+xml,*/*;q=0.8", "application/json"),
+        (f"application/json;q=0.5, {OPENAPI}", OPENAPI),
+    ],
+)
+async def test_media_type(gateway: Gateway, session: ClientSession, accept: str, kind: str) -> None:
+    assert (await document(session, gateway.url, Accept=accept))[0] == kind
+
+
+async def test_document_headers(gateway: Gateway, session: ClientSession) -> None:
+    async with session.get(f"{gateway.url}/api/openapi.json", headers={"Accept-Encoding": "gzip"}) as response:
+        assert response.headers["Content-Encoding"] == "gzip"
+        assert f"{gateway.url}/api" in gzip.decompress(await response.read()).decode()
+        assert response.headers["Access-Control-Allow-Origin"] == "*"
+        assert "Accept" in ", ".join(response.headers.getall("Vary"))
+
+
+async def test_parts_for_common(gateway: Gateway, session: ClientSession) -> None:
+    async with session.get(f"{gateway.internal_url}/internal/parts") as response:
+        whole = await response.json()
+        tag = response.headers["ETag"]
+    assert [part["name"] for part in whole["parts"]] == list(SERVICES)
+    assert not any("openapi" in part for part in whole["parts"])
+    assert whole["conformsTo"] == [
+        "http://example.org/conf/core",
+        *(f"http://example.org/conf/{service}" for service in SERVICES),
+    ]
+    assert [link["rel"] for link in whole["landingLinks"]] == list(SERVICES)
+    assert [link["rel"] for link in whole["collectionLinks"]] == list(SERVICES)
+    async with session.get(f"{gateway.internal_url}/internal/parts", headers={"If-None-Match": tag}) as response:
+        assert response.status == 304
+    async with session.get(f"{gateway.internal_url}/internal/health") as response:
+        assert await response.json() == {"status": "ok", "absent": []}
+    async with session.get(f"{gateway.internal_url}/internal/metrics") as response:
+        assert "dams_gateway_published_services 4.0" in await response.text()
+
+
+async def test_an_unchanged_part_is_not_sent_again(gateway: Gateway) -> None:
+    upstream = gateway.upstreams["common"]
+
+    async def asked_again() -> bool:
+        return 304 in upstream.part_status
+
+    await eventually(asked_again)
+
+
+async def test_pinned_address(tmp_path: Path, session: ClientSession) -> None:
+    async with running_gateway(tmp_path / "gateway", PUBLIC_URL="https://example.org/hazards/") as gateway:
+        await gateway.published()
+        _, found = await document(session, gateway.url, Host="other.example")
+        assert found["servers"] == [{"url": "https://example.org/hazards"}]
+        async with session.get(f"{gateway.url}/api/openapi.json", headers={"Accept-Encoding": "gzip"}) as response:
+            assert json.loads(gzip.decompress(await response.read())) == found
+
+
+async def test_nothing_published_yet(tmp_path: Path, session: ClientSession) -> None:
+    async with running_gateway(tmp_path / "gateway") as gateway:
+        for upstream in gateway.upstreams.values():
+            upstream.part = {"broken": True}
+            upstream.part_tag += 1
+        await gateway.stop()
+        for file in (gateway.folder / "published").iterdir():
+            file.unlink()
+        await gateway.start()
+        async with session.get(f"{gateway.url}/api/openapi.json") as response:
+            assert (response.status, response.headers["Retry-After"]) == (503, "2")
+        async with session.get(f"{gateway.internal_url}/internal/health") as response:
+            assert response.status == 503
+        for service, upstream in gateway.upstreams.items():
+            upstream.part = make_part(service)
+        await gateway.published()
+        await document(session, gateway.url)
+
+
+async def test_a_contradiction_keeps_the_last_good_document(own_gateway: Gateway, session: ClientSession) -> None:
+    await own_gateway.published()
+    before = await document(session, own_gateway.url)
+    tiles = own_gateway.upstreams["tiles"]
+    good = copy.deepcopy(tiles.part)
+    tiles.part["openapi"]["components"]["schemas"]["Shared"] = {"type": "string"}
+    tiles.part_tag += 1
+
+    async def refused() -> bool:
+        async with session.get(f"{own_gateway.internal_url}/internal/metrics") as response:
+            return "dams_gateway_refused_parts_total 1.0" in await response.text()
+
+    await eventually(refused)
+    assert await document(session, own_gateway.url) == before
+    good["openapi"]["paths"]["/new"] = good["openapi"]["paths"].pop("/of-tiles")
+    tiles.part = good
+    tiles.part_tag += 1
+
+    async def renewed() -> bool:
+        return "/new" in (await document(session, own_gateway.url))[1]["paths"]
+
+    await eventually(renewed)
+
+
+def test_an_invalid_document_is_refused() -> None:
+    part = make_part("common")
+    part["openapi"]["paths"]["/of-common"]["get"]["responses"] = {"200": {"nothing": "described"}}
+    with pytest.raises(MergeError, match="not valid"):
+        merge_parts([("common", part)], "http://example.org")
+
+
+async def test_an_absent_service_is_not_advertised(
+    monkeypatch: pytest.MonkeyPatch, session: ClientSession, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(fetch_parts, "ABSENT_AFTER_SECONDS", 0.3)
+    upstreams = {service: Upstream(service, part=make_part(service)) for service in SERVICES}
+    addresses = {service: (f"127.0.0.1:{upstream.port}",) for service, upstream in upstreams.items()}
+    for upstream in upstreams.values():
+        await upstream.start()
+    try:
+        (tmp_path / "published").mkdir()
+        publisher, fetcher = Publisher(tmp_path, None), PartsFetcher(session)
+
+        async def published(*services: str) -> bool:
+            await fetcher.refresh(addresses)
+            await publisher.publish(fetcher.present())
+            return publisher.services == services
+
+        assert await published(*SERVICES)
+        await upstreams["features"].stop()
+        # A restart is not an absence.
+        assert await published(*SERVICES)
+
+        async def without_features() -> bool:
+            return await published("common", "tiles", "viewer")
+
+        await eventually(without_features)
+        paths = json.loads((tmp_path / "published" / "openapi.json").read_bytes())["paths"]
+        assert list(paths) == ["/of-common", "/of-tiles", "/of-viewer"]
+        await upstreams["features"].start()
+        assert await published(*SERVICES)
+    finally:
+        for upstream in upstreams.values():
+            await upstream.stop()
+
+
+async def test_the_next_address_is_asked_for_the_part(session: ClientSession) -> None:
+    upstream = Upstream("tiles", part=make_part("tiles"))
+    await upstream.start()
+    try:
+        fetcher = PartsFetcher(session)
+        await fetcher.refresh({"tiles": ("127.0.0.1:9", f"127.0.0.1:{upstream.port}")})
+        assert [service for service, _ in fetcher.present()] == ["tiles"]
+    finally:
+        await upstream.stop()

@@ -1,0 +1,144 @@
+"""Which service gets which request, and what arrives there."""
+
+from __future__ import annotations
+
+import pytest
+from aiohttp import ClientSession
+from yarl import URL
+
+from tests.gateway.harness import Gateway
+
+ROUTES = [
+    ("/", "common"),
+    ("/?f=html", "common"),
+    ("/conformance", "common"),
+    ("/collections", "common"),
+    ("/collections?bbox=1,2,3,4", "common"),
+    ("/collections/a.b", "common"),
+    ("/collections/items", "common"),
+    ("/collections/a.b/itemsx", "common"),
+    ("/something-else", "common"),
+    ("/collections/a.b/items", "features"),
+    ("/collections/a.b/items?limit=1", "features"),
+    ("/collections/a.b/items/7", "features"),
+    ("/collections/a.b/items/tiles", "features"),
+    ("/collections/a.b/queryables", "features"),
+    ("/collections/a.b/queryables?f=html", "features"),
+    ("/collections/a.b/schema", "features"),
+    ("/collections/a.b/tiles", "tiles"),
+    ("/collections/a.b/tiles?f=html", "tiles"),
+    ("/collections/a.b/tiles/WebMercatorQuad", "tiles"),
+    ("/collections/a.b/tiles/WebMercatorQuad/1/2/3?ids=1", "tiles"),
+    ("/collections/a.b/tiles/WebMercatorQuad/tilejson.json", "tiles"),
+    ("/collections/a.b/tiles/WebMercatorQuad/style.json", "tiles"),
+    ("/collections/a.b/tiles/WebMercatorQuad/map.htmlx", "tiles"),
+    ("/tileMatrixSets", "tiles"),
+    ("/tileMatrixSets/WebMercatorQuad", "tiles"),
+    ("/collections/a.b/tiles/WebMercatorQuad/map.html", "viewer"),
+    ("/collections/a.b/tiles/WebMercatorQuad/map.html?minzoom=2", "viewer"),
+    ("/map", "viewer"),
+    ("/docs", "viewer"),
+    ("/assets/maplibre.js", "viewer"),
+    ("/basemap/land.geojson", "viewer"),
+]
+
+ESCAPED = [
+    "/collections/hazard.a%20b/items?filter=name%20LIKE%20%27a%25%27",
+    "/collections/hazard.a%2Fitems/items/x%2Fy%3Fz",
+    "/collections/hazard.a%2Fb",
+    "/collections/%C3%A9moji%F0%9F%8C%8A/tiles/WebMercatorQuad/0/0/0",
+    "/collections/a/items/%22quoted%22+plus%2Bplus;semi=1,2",
+    "/collections/a/items//double//slashes",
+    "/collections/a/items/..%2F..",
+    "/collections/a/items?bbox=1,2,3,4&x=%26&y=a/b?c",
+]
+
+
+@pytest.mark.parametrize(("path", "service"), ROUTES)
+async def test_route(gateway: Gateway, session: ClientSession, path: str, service: str) -> None:
+    async with session.get(f"{gateway.url}/api{path}") as response:
+        answer = await response.json()
+    assert (answer["service"], answer["path"]) == (service, path)
+
+
+@pytest.mark.parametrize("path", ESCAPED)
+async def test_escapes_arrive_as_they_were_sent(gateway: Gateway, session: ClientSession, path: str) -> None:
+    async with session.get(URL(f"{gateway.url}/api{path}", encoded=True)) as response:
+        assert (await response.json())["path"] == path
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/api/internal",
+        "/api/internal/part",
+        "/api/internal/health",
+        "/api/%69nternal/part",
+        "/api//internal/part",
+        "/api/%2Finternal/part",
+        "/api/x/%2e%2e/internal/part",
+        "/api/collections/../internal/part",
+        "//api/internal/part",
+        "/%61pi/internal/part",
+        "/api/./internal/part",
+    ],
+)
+async def test_internal_resources_stay_inside(gateway: Gateway, session: ClientSession, path: str) -> None:
+    async with session.get(URL(gateway.url + path, encoded=True)) as response:
+        assert response.status == 404
+        assert list(await response.json()) == ["detail"]
+    assert not any(upstream.seen for upstream in gateway.upstreams.values())
+
+
+async def test_redirects_to_the_service(gateway: Gateway, session: ClientSession) -> None:
+    async with session.get(f"{gateway.url}/", allow_redirects=False) as response:
+        assert (response.status, response.headers["Location"]) == (302, "/api/")
+    async with session.get(f"{gateway.url}/api?f=json", allow_redirects=False) as response:
+        assert (response.status, response.headers["Location"]) == (308, "/api/?f=json")
+
+
+async def test_forwarded_headers_are_the_gateways(gateway: Gateway, session: ClientSession) -> None:
+    lies = {
+        "Host": "data.example.org:1234",
+        "Forwarded": "host=evil.example",
+        "X-Forwarded-Host": "evil.example",
+        "X-Forwarded-Proto": "ftp",
+        "X-Forwarded-Prefix": "/evil",
+        "X-Forwarded-For": "1.2.3.4",
+        "X-Real-IP": "1.2.3.4",
+        "X-Request-Id": "chosen-by-the-client",
+        "X-Original-URL": "/internal/part",
+        "Accept": "text/html",
+    }
+    async with session.get(f"{gateway.url}/api/", headers=lies) as response:
+        seen = (await response.json())["headers"]
+        request_id = response.headers.getall("X-Request-Id")
+    assert seen["host"] == seen["x-forwarded-host"] == "data.example.org:1234"
+    assert (seen["x-forwarded-proto"], seen["x-forwarded-prefix"]) == ("http", "/api")
+    assert seen["x-forwarded-for"] == "127.0.0.1"
+    assert seen["accept"] == "text/html"
+    assert not seen.keys() & {"forwarded", "x-real-ip", "x-original-url"}
+    # One id: the one that the service got too.
+    assert request_id == [seen["x-request-id"]]
+    assert request_id != ["chosen-by-the-client"]
+
+
+@pytest.mark.parametrize("host", ["a b", "evil.example/path", "x';drop", "a@b", "-a", "[::1", "a:99999999", "<script>"])
+async def test_a_host_that_is_none(gateway: Gateway, session: ClientSession, host: str) -> None:
+    async with session.get(f"{gateway.url}/api/", headers={"Host": host}) as response:
+        assert response.status == 400
+        assert list(await response.json()) == ["detail"]
+    assert not gateway.upstreams["common"].seen
+
+
+@pytest.mark.parametrize("host", ["example.org", "EXAMPLE.org:80", "192.0.2.1:8080", "[2001:db8::1]:8080"])
+async def test_a_host_that_is_one(gateway: Gateway, session: ClientSession, host: str) -> None:
+    async with session.get(f"{gateway.url}/api/", headers={"Host": host}) as response:
+        assert (await response.json())["headers"]["x-forwarded-host"] == host
+
+
+async def test_a_filter_of_16_kb_passes(gateway: Gateway, session: ClientSession) -> None:
+    path = "/collections/a/items?filter=" + "magnitude%3E1%20OR%20" * 1000
+    assert len(path) > 20_000
+    async with session.get(URL(f"{gateway.url}/api{path}", encoded=True)) as response:
+        assert (await response.json())["path"] == path

@@ -1,0 +1,110 @@
+"""A PostGIS database with the standard's data set, and what runs filters on it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import asyncpg
+import pytest
+
+from libs.cql import Queryable, filter_sql, queryable
+from libs.pg.sql import Sql
+from tests.conftest import MakeDatabase
+
+UNACCENT = ("dams", "unaccent")
+CQL2_DATA = Path(__file__).parents[4] / "shared" / "data" / "cql2"
+TYPES = {
+    "string": "text",
+    "number": "double precision",
+    "integer": "integer",
+    "date": "date",
+    "timestamp": "timestamp with time zone",
+    "boolean": "boolean",
+    "geometry": "geometry",
+}
+
+
+@pytest.fixture(scope="session")
+async def db(make_database: MakeDatabase) -> AsyncIterator[asyncpg.Connection]:
+    connection = await asyncpg.connect(await make_database())
+    await connection.execute(
+        "CREATE EXTENSION IF NOT EXISTS postgis; CREATE EXTENSION IF NOT EXISTS unaccent;"
+        "CREATE SCHEMA IF NOT EXISTS dams;"
+        "CREATE OR REPLACE FUNCTION dams.unaccent(text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE"
+        " AS $$ SELECT public.unaccent('public.unaccent'::regdictionary, $1) $$;"
+    )
+    yield connection
+    await connection.close()
+
+
+class Table:
+    """A table and the queryables of its columns."""
+
+    def __init__(self, db: asyncpg.Connection, name: str, queryables: Mapping[str, Queryable]) -> None:
+        self.db = db
+        self.name = name
+        self.queryables = dict(queryables)
+
+    def sql(self, text: str, lang: Any = "cql2-text") -> Sql:
+        return filter_sql(text, lang, self.queryables, unaccent=UNACCENT)
+
+    async def ids(self, where: str | Sql, lang: Any = "cql2-text") -> list[int]:
+        """The ids of the rows that a filter or an SQL condition selects."""
+        text, args = (self.sql(where, lang) if isinstance(where, str) else where).render()
+        return [row[0] for row in await self.db.fetch(f"SELECT id FROM {self.name} WHERE {text} ORDER BY id", *args)]  # noqa: S608
+
+    async def plan(self, where: str | Sql) -> str:
+        text, args = (self.sql(where) if isinstance(where, str) else where).render()
+        rows = await self.db.fetch(f"EXPLAIN SELECT * FROM {self.name} WHERE {text}", *args)  # noqa: S608
+        return "\n".join(row[0] for row in rows)
+
+
+async def make_table(
+    db: asyncpg.Connection, name: str, columns: Mapping[str, str], rows: Sequence[tuple[object, ...]], **options: Any
+) -> Table:
+    """A table with an `id` and typed columns; rows are SQL literals or values cast from text."""
+    definitions = ", ".join('"' + column.replace('"', '""') + f'" {kind}' for column, kind in columns.items())
+    await db.execute(f"DROP TABLE IF EXISTS {name}; CREATE TABLE {name} (id int PRIMARY KEY, {definitions})")
+    kinds = list(columns.values())
+    for index, row in enumerate(rows, start=1):
+        values = ", ".join(f"${place}::text::{kind}" for place, kind in enumerate(kinds, start=1))
+        await db.execute(f"INSERT INTO {name} VALUES ({index}, {values})", *row)  # noqa: S608
+    found = await db.fetch(
+        "SELECT attname, format_type(atttypid, atttypmod) AS kind, coalesce(f.srid, g.srid) AS srid"
+        " FROM pg_attribute"
+        " LEFT JOIN geometry_columns f ON f.f_table_name = $1 AND f.f_geometry_column = attname"
+        " LEFT JOIN geography_columns g ON g.f_table_name = $1 AND g.f_geography_column = attname"
+        " WHERE attrelid = $1::text::regclass AND attnum > 0",
+        name,
+    )
+    enums = options.get("enums", {})
+    table = {
+        row["attname"]: queryable(row["attname"], row["kind"], srid=row["srid"], enum=enums.get(row["attname"]))
+        for row in found
+    }
+    return Table(db, name, table)
+
+
+@pytest.fixture(scope="session")
+async def standard(db: asyncpg.Connection) -> dict[str, Table]:
+    """The three layers of the standard's data set."""
+    if not CQL2_DATA.exists():
+        pytest.skip("the standard's data set is not beside the checkout")
+    tables = {}
+    for name, columns in json.loads((CQL2_DATA / "columns.json").read_text()).items():
+        kinds = {column: TYPES[entry["type"]] for column, entry in columns.items() if column not in ("fid", "geom")}
+        kind = columns["geom"]["gpkg_type"]
+        definitions = ", ".join(f'"{column}" {sql_type}' for column, sql_type in kinds.items())
+        await db.execute(f'CREATE TABLE "{name}" (id int PRIMARY KEY, geom geometry({kind}, 4326), {definitions})')
+        for line in (CQL2_DATA / f"{name}.ndjson").read_text().splitlines():
+            feature = json.loads(line)
+            record = {**feature["properties"], "id": feature["id"], "geom": feature["geometry"]}
+            insert = f'INSERT INTO "{name}" SELECT (json_populate_record(NULL::"{name}", $1::text::json)).*'
+            await db.execute(insert, json.dumps(record))
+        queryables = {column: queryable(column, sql_type) for column, sql_type in kinds.items()}
+        queryables["geom"] = queryable("geom", f"geometry({kind},4326)", srid=4326)
+        tables[name] = Table(db, f'"{name}"', queryables)
+    return tables

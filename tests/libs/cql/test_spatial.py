@@ -1,0 +1,192 @@
+"""S_ functions and boxes on columns of every reference system."""
+
+from __future__ import annotations
+
+import asyncpg
+import pytest
+
+from libs.cql import bbox_predicate, queryable
+from libs.ogc.bbox import BBox
+from tests.libs.cql.conftest import Table, make_table
+
+# Points, a line, a polygon, one on each side of the antimeridian, the poles, an empty one and none.
+SHAPES = [
+    "POINT(12 48)",
+    "POINT(13 49)",
+    "LINESTRING(10 47, 14 50)",
+    "POLYGON((11 47, 13 47, 13 49, 11 49, 11 47))",
+    "POINT(179.5 -17)",
+    "POINT(-179.5 -17)",
+    "POINT(0 90)",
+    "POINT(0 -90)",
+    "GEOMETRYCOLLECTION(POINT(12 48), LINESTRING(0 0, 1 1))",
+    "POLYGON EMPTY",
+    None,
+    "POLYGON((0 0, 2 2, 2 0, 0 2, 0 0))",
+]
+SYSTEMS = {"wgs84": 4326, "nad83": 4269, "mercator": 3857}
+
+
+@pytest.fixture(scope="session")
+async def shapes(db: asyncpg.Connection) -> Table:
+    await db.execute("CREATE TABLE shapes (id int PRIMARY KEY, wgs84 geometry(Geometry, 4326))")
+    for index, shape in enumerate(SHAPES, start=1):
+        await db.execute("INSERT INTO shapes VALUES ($1, ST_SetSRID($2::text::geometry, 4326))", index, shape)
+    await db.execute(
+        "ALTER TABLE shapes ADD nad83 geometry(Geometry, 4269), ADD mercator geometry(Geometry, 3857),"
+        " ADD plain geometry, ADD mixed geometry, ADD geog geography(Geometry, 4326);"
+        "UPDATE shapes SET nad83 = ST_Transform(wgs84, 4269), mercator = ST_Transform(wgs84, 3857),"
+        " plain = ST_SetSRID(wgs84, 0), geog = wgs84::geography,"
+        " mixed = CASE id % 3 WHEN 0 THEN wgs84 WHEN 1 THEN ST_SetSRID(wgs84, 0) ELSE ST_Transform(wgs84, 3857) END"
+    )
+    queryables = {name: queryable(name, "geometry", srid=srid) for name, srid in SYSTEMS.items()}
+    queryables["plain"] = queryable("plain", "geometry", srid=0)
+    queryables["mixed"] = queryable("mixed", "geometry", srid=None)
+    queryables["geog"] = queryable("geog", "geography(Geometry,4326)", srid=4326)
+    return Table(db, "shapes", queryables)
+
+
+@pytest.mark.parametrize("column", ["wgs84", "nad83", "mercator", "plain", "mixed", "geog"])
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("S_INTERSECTS({}, BBOX(11.5, 47.5, 12.5, 48.5))", [1, 3, 4, 9]),
+        ("S_INTERSECTS({}, BBOX(179, -18, -179, -16))", [5, 6]),
+        ("S_INTERSECTS({}, BBOX(-180, -90, 180, 90))", [1, 2, 3, 4, 5, 6, 7, 8, 9, 12]),
+        ("S_INTERSECTS({}, BBOX(12, 48, 12, 48))", [1, 4, 9]),
+        ("S_INTERSECTS({}, BBOX(11, 48.5, 14, 48.5))", [3, 4]),
+        ("S_DISJOINT({}, BBOX(-170, -80, 170, 80))", [5, 6, 7, 8, 10]),
+        ("S_WITHIN({}, BBOX(10, 46, 15, 51))", [1, 2, 3, 4]),
+        ("S_CONTAINS(BBOX(10, 46, 15, 51), {})", [1, 2, 3, 4]),
+        ("S_CONTAINS({}, POINT(12 48))", [1, 4, 9]),
+        ("S_TOUCHES({}, POINT(14 50))", [3]),
+        ("S_CROSSES({}, POLYGON((11 46, 12 46, 12 51, 11 51, 11 46)))", [3]),
+        ("S_OVERLAPS({}, BBOX(12, 48, 14, 50))", [4]),
+        ("S_EQUALS({}, POLYGON((13 49, 11 49, 11 47, 13 47, 13 49)))", [4]),
+        (
+            "S_INTERSECTS({}, GEOMETRYCOLLECTION(POINT(13 49), POLYGON((178 -18, 180 -18, 180 -16, 178 -18))))",
+            [2, 4, 5],
+        ),
+        ("{} IS NULL", [11]),
+        ("NOT S_INTERSECTS({}, BBOX(-170, -80, 170, 80))", [5, 6, 7, 8, 10]),
+    ],
+)
+async def test_same_answer_in_every_system(shapes: Table, column: str, text: str, expected: list[int]) -> None:
+    if column == "mercator":
+        # Mercator's own poles are not where the literal's are.
+        expected = [index for index in expected if index not in (7, 8) or "-170" in text]
+    assert await shapes.ids(text.format(column)) == expected
+
+
+@pytest.mark.parametrize("left", ["wgs84", "mercator", "plain", "mixed", "geog"])
+@pytest.mark.parametrize("right", ["wgs84", "mercator", "plain", "mixed", "geog"])
+async def test_property_with_property(shapes: Table, left: str, right: str) -> None:
+    found = await shapes.ids(f"S_INTERSECTS({left}, {right}) AND NOT S_DISJOINT({right}, {left})")
+    # Points and lines may miss themselves by a rounding.
+    assert {4, 12} <= set(found) <= {1, 2, 3, 4, 5, 6, 7, 8, 9, 12}
+
+
+INVALID = [
+    "POLYGON((0 0, 2 2, 2 0, 0 2, 0 0))",
+    "POLYGON((0 0, 10 0, 10 10, 0 10, 0 0), (1 1, 20 1, 20 2, 1 1))",
+    "MULTIPOLYGON(((0 0, 5 0, 5 5, 0 5, 0 0)), ((1 1, 6 1, 6 6, 1 6, 1 1)))",
+]
+RELATIONS = ["S_INTERSECTS", "S_DISJOINT", "S_CONTAINS", "S_WITHIN", "S_TOUCHES", "S_CROSSES", "S_OVERLAPS", "S_EQUALS"]
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+@pytest.mark.parametrize("srid", [4326, 3857, 32632])
+async def test_rows_that_are_not_valid_raise_no_error(db: asyncpg.Connection, relation: str, srid: int) -> None:
+    name = f"invalid_{srid}"
+    if not await db.fetchval("SELECT to_regclass($1)", name):
+        await db.execute(f"CREATE TABLE {name} (id int PRIMARY KEY, geom geometry(Geometry, {srid}))")
+        for index, shape in enumerate(INVALID, start=1):
+            await db.execute(
+                f"INSERT INTO {name} VALUES ($1, ST_Transform(ST_GeomFromText($2::text, 4326), {srid}))",  # noqa: S608
+                index,
+                shape,
+            )
+    columns = {"geom": queryable("geom", "geometry", srid=srid), "id": queryable("id", "integer")}
+    table = Table(db, name, columns)
+    for literal in (
+        "POLYGON((0.5 0.5, 3 0.7, 3 3, 0.5 0.5))",
+        "LINESTRING(0 0, 3 1)",
+        "BBOX(0.5, 0.5, 3, 3)",
+        "BBOX(3, 0, -3, 10)",
+        "POINT(1 1)",
+        "geom",
+    ):
+        for index in range(1, len(INVALID) + 1):
+            # One row at a time: GEOS prepares a geometry only when it meets it again.
+            await table.ids(f"id = {index} AND {relation}(geom, {literal})")
+    assert await table.ids("S_INTERSECTS(geom, POLYGON((0.2 0.1, 0.9 0.3, 0.9 0.1, 0.2 0.1)))") == [2, 3]
+
+
+@pytest.mark.parametrize(
+    ("box", "expected"),
+    [
+        (BBox(11.5, 47.5, 12.5, 48.5), [1, 3, 4, 9]),
+        (BBox(179, -18, -179, -16), [5, 6]),
+        (BBox(180, -90, -180, 90), []),
+        (BBox(-180, -90, 180, 90), [1, 2, 3, 4, 5, 6, 7, 8, 9, 12]),
+    ],
+)
+async def test_bbox_parameter(shapes: Table, box: BBox, expected: list[int]) -> None:
+    assert await shapes.ids(bbox_predicate(shapes.queryables["wgs84"], box)) == expected
+
+
+# Places inside and around the areas of use of national and polar systems.
+PROJECTED: dict[int, list[tuple[float, float]]] = {
+    32633: [(15, 10), (12.1, 60), (18.5, 1), (15, 80), (21, 50)],
+    3035: [(10, 50), (-9, 38), (30, 60), (25, 35)],
+    2193: [(175, -41), (167, -46), (178, -38), (-176.5, -44)],
+    5070: [(-100, 40), (-75, 45), (-120, 35)],
+    3031: [(0, -75), (120, -80), (-90, -65), (0, -90)],
+    5041: [(0, 85), (170, 75), (0, 90)],
+    2056: [(8, 47), (7, 46.5)],
+}
+
+
+def _box(lon: float, lat: float, width: float, height: float) -> str:
+    west, east = max(lon - width, -180), min(lon + width, 180)
+    return f"BBOX({west},{max(lat - height, -90)},{east},{min(lat + height, 90)})"
+
+
+@pytest.mark.parametrize("srid", PROJECTED)
+async def test_projected_systems_agree_with_longitude_and_latitude(db: asyncpg.Connection, srid: int) -> None:
+    name = f"projected_{srid}"
+    rows: list[tuple[object, ...]] = [(f"SRID=4326;POINT({lon} {lat})",) for lon, lat in PROJECTED[srid]]
+    table = await make_table(db, name, {"crs84": "geometry(Point,4326)"}, rows)
+    await db.execute(f"ALTER TABLE {name} ADD geom geometry(Point, {srid})")
+    await db.execute(f"UPDATE {name} SET geom = ST_Transform(crs84, {srid})")  # noqa: S608
+    table.queryables["geom"] = queryable("geom", "geometry", srid=srid)
+    boxes = ["BBOX(-180,-90,180,90)", "BBOX(-180,0,180,90)", "BBOX(-180,-90,180,0)", "BBOX(170,-60,-170,60)"]
+    for lon, lat in PROJECTED[srid]:
+        boxes += [_box(lon, lat, 0.01, 0.01), _box(lon, lat, 40, 0.02)]
+        south, north = max(lat - 3, -90), min(lat + 1, 90)
+        boxes.append(f"POLYGON(({lon - 3} {south},{lon + 1} {lat},{lon - 2} {north},{lon - 3} {south}))")
+    for box in boxes:
+        for function in ("S_INTERSECTS", "S_WITHIN", "S_DISJOINT"):
+            expected = await table.ids(f"{function}(crs84, {box})")
+            found = await table.ids(f"{function}(geom, {box})")
+            # Boxes whose edges go through a point may fall either way after rounding.
+            poles = {index for index, place in enumerate(PROJECTED[srid], start=1) if abs(place[1]) == 90}
+            assert set(found) - poles == set(expected) - poles, (function, box)
+    assert await table.ids("S_CONTAINS(geom, BBOX(-180,-90,180,90))") == []
+    assert await table.ids("NOT S_EQUALS(geom, BBOX(-180,-90,180,90))") == list(range(1, len(rows) + 1))
+
+
+async def test_the_literal_is_transformed_not_the_column(shapes: Table) -> None:
+    text, args = shapes.sql("S_INTERSECTS(mercator, BBOX(1, 2, 3, 4))").render()
+    assert text == 'ST_Intersects("mercator", ST_Transform(ST_GeomFromWKB($1::bytea, 4326), 3857))'
+    assert isinstance(args[0], bytes)
+
+
+async def test_no_srid_means_no_bounds(shapes: Table) -> None:
+    assert await shapes.ids("S_INTERSECTS(plain, LINESTRING(-1000 0, 1000 0))") == [9, 12]
+
+
+async def test_heights_are_read_over(shapes: Table) -> None:
+    box = "BBOX(11.5, 47.5, -100, 12.5, 48.5, 100)"
+    assert await shapes.ids(f"S_INTERSECTS(wgs84, {box})") == [1, 3, 4, 9]
+    assert await shapes.ids("S_INTERSECTS(wgs84, POINT Z (12 48 1000))") == [1, 4, 9]

@@ -1,0 +1,137 @@
+"""T_ functions against the definitions of OWL-Time, evaluated in Python."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, date, datetime
+from itertools import product
+
+import asyncpg
+import pytest
+
+from libs.cql import CqlError, datetime_predicate
+from libs.ogc.temporal import Interval, parse_interval
+from tests.libs.cql.conftest import Table, make_table
+
+DAYS = ["2020-01-01", "2020-01-02", "2020-01-03", "2020-01-04", None]
+SPANS = [pair for pair in product(DAYS, DAYS) if not (pair[0] and pair[1] and pair[0] > pair[1])]
+
+Definition = Callable[..., bool]  # of four dates: s1, e1, s2, e2
+DEFINITIONS: dict[str, Definition] = {
+    "T_AFTER": lambda s1, e1, s2, e2: s1 > e2,
+    "T_BEFORE": lambda s1, e1, s2, e2: e1 < s2,
+    "T_CONTAINS": lambda s1, e1, s2, e2: s1 < s2 and e1 > e2,
+    "T_DISJOINT": lambda s1, e1, s2, e2: e1 < s2 or s1 > e2,
+    "T_DURING": lambda s1, e1, s2, e2: s1 > s2 and e1 < e2,
+    "T_EQUALS": lambda s1, e1, s2, e2: s1 == s2 and e1 == e2,
+    "T_FINISHEDBY": lambda s1, e1, s2, e2: s1 < s2 and e1 == e2,
+    "T_FINISHES": lambda s1, e1, s2, e2: s1 > s2 and e1 == e2,
+    "T_INTERSECTS": lambda s1, e1, s2, e2: s1 <= e2 and e1 >= s2,
+    "T_MEETS": lambda s1, e1, s2, e2: e1 == s2,
+    "T_METBY": lambda s1, e1, s2, e2: s1 == e2,
+    "T_OVERLAPPEDBY": lambda s1, e1, s2, e2: s2 < s1 < e2 < e1,
+    "T_OVERLAPS": lambda s1, e1, s2, e2: s1 < s2 < e1 < e2,
+    "T_STARTEDBY": lambda s1, e1, s2, e2: s1 == s2 and e1 > e2,
+    "T_STARTS": lambda s1, e1, s2, e2: s1 == s2 and e1 < e2,
+}
+INSTANTS = ("T_AFTER", "T_BEFORE", "T_DISJOINT", "T_EQUALS", "T_INTERSECTS")
+
+
+@pytest.fixture(scope="session")
+async def spans(db: asyncpg.Connection) -> Table:
+    columns = {"first": "date", "last": "date", "opens": "timestamptz", "closes": "timestamp"}
+    return await make_table(db, "spans", columns, [(start, end, start, end) for start, end in SPANS])
+
+
+def _expected(definition: Definition, start: date, end: date, *, reverse: bool = False) -> list[int]:
+    ids = []
+    for index, (first, last) in enumerate(SPANS, start=1):
+        if first is None or last is None:
+            continue
+        own = (date.fromisoformat(first), date.fromisoformat(last))
+        ends = (start, end, *own) if reverse else (*own, start, end)
+        if definition(*ends):
+            ids.append(index)
+    return ids
+
+
+@pytest.mark.parametrize("name", DEFINITIONS)
+@pytest.mark.parametrize("columns", ["first,last", "opens,closes"])
+async def test_intervals(spans: Table, name: str, columns: str) -> None:
+    for start, end in SPANS:
+        low, high = start or "..", end or ".."
+        if columns == "opens,closes":
+            low, high = (bound if bound == ".." else f"{bound}T00:00:00Z" for bound in (low, high))
+        literal = f"INTERVAL('{low}', '{high}')"
+        bounds = (date.fromisoformat(start or "0001-01-01"), date.fromisoformat(end or "9999-12-31"))
+        found = await spans.ids(f"{name}(INTERVAL({columns}), {literal})")
+        # A row with an unknown end matches nothing for sure, but one end may be enough to rule it out or in.
+        known = [index for index in found if None not in SPANS[index - 1]]
+        assert known == _expected(DEFINITIONS[name], *bounds), literal
+        found = await spans.ids(f"{name}({literal}, INTERVAL({columns}))")
+        known = [index for index in found if None not in SPANS[index - 1]]
+        assert known == _expected(DEFINITIONS[name], *bounds, reverse=True), literal
+
+
+@pytest.mark.parametrize("name", INSTANTS)
+@pytest.mark.parametrize(("column", "other"), [("first", "last"), ("opens", "closes")])
+async def test_instants(spans: Table, name: str, column: str, other: str) -> None:
+    literals = {"first": "DATE('2020-01-02')", "opens": "TIMESTAMP('2020-01-02T00:00:00Z')"}
+    day = date(2020, 1, 2)
+    for index, (start, _) in enumerate(SPANS, start=1):
+        expected = start is not None and DEFINITIONS[name](*[date.fromisoformat(start)] * 2, day, day)
+        assert (index in await spans.ids(f"{name}({column}, {literals[column]})")) == expected
+    by_properties = await spans.ids(f"{name}({column}, {other})")
+    pairs = {index: pair for index, pair in enumerate(SPANS, start=1) if None not in pair}
+    assert by_properties == [
+        index
+        for index, (a, b) in pairs.items()
+        if a and b and DEFINITIONS[name](*(map(date.fromisoformat, (a, a, b, b))))
+    ]
+
+
+@pytest.mark.parametrize("name", sorted(set(DEFINITIONS) - set(INSTANTS)))
+async def test_only_intervals(spans: Table, name: str) -> None:
+    with pytest.raises(CqlError, match="takes intervals only"):
+        spans.sql(f"{name}(first, INTERVAL('2020-01-01', '..'))")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        # A date beside a timestamp is its whole day.
+        ("T_INTERSECTS(opens, INTERVAL('2020-01-03', '2020-01-03'))", "2020-01-03"),
+        ("T_EQUALS(opens, DATE('2020-01-03'))", "2020-01-03"),
+        ("T_INTERSECTS(first, TIMESTAMP('2020-01-03T15:00:00Z'))", "2020-01-03"),
+        ("T_INTERSECTS(first, INTERVAL('2020-01-03T10:00:00Z', '2020-01-03T11:00:00Z'))", "2020-01-03"),
+        ("opens = DATE('2020-01-03')", "2020-01-03"),
+    ],
+)
+async def test_dates_beside_timestamps(spans: Table, text: str, expected: str) -> None:
+    assert await spans.ids(text) == [index for index, (start, _) in enumerate(SPANS, start=1) if start == expected]
+
+
+@pytest.mark.parametrize("column", ["first", "opens", "closes"])
+@pytest.mark.parametrize(
+    ("text", "days"),
+    [
+        ("2020-01-02", ["2020-01-02"]),
+        ("2020-01-02T00:00:00Z", ["2020-01-02"]),
+        ("2020-01-02T02:00:00+02:00", ["2020-01-02"]),
+        ("2020-01-02/2020-01-03", ["2020-01-02", "2020-01-03"]),
+        ("2020-01-02T00:00:00Z/2020-01-03T00:00:00Z", ["2020-01-02", "2020-01-03"]),
+        ("../2020-01-02", ["2020-01-01", "2020-01-02"]),
+        ("2020-01-03/", ["2020-01-03", "2020-01-04"]),
+        ("../..", ["2020-01-01", "2020-01-02", "2020-01-03", "2020-01-04"]),
+        ("0001-01-01/9999-12-31", ["2020-01-01", "2020-01-02", "2020-01-03", "2020-01-04"]),
+    ],
+)
+async def test_datetime_parameter(spans: Table, column: str, text: str, days: list[str]) -> None:
+    found = await spans.ids(datetime_predicate(spans.queryables[column], parse_interval(text)))
+    side = 1 if column == "closes" else 0
+    assert found == [index for index, pair in enumerate(SPANS, start=1) if pair[side] in days]
+
+
+def test_datetime_parameter_needs_a_time(spans: Table) -> None:
+    with pytest.raises(ValueError, match="no date or timestamp"):
+        datetime_predicate(spans.queryables["id"], Interval(datetime(2020, 1, 1, tzinfo=UTC), None))

@@ -1,0 +1,123 @@
+"""Stacks of the test session: brought up by the same program that `make up` uses, in folders of their own."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from deploy.local import stack as local_stack
+from deploy.local.ports import choose_ports
+from deploy.local.settings import REPOSITORY
+from deploy.local.state import StateFolder
+from deploy.local.supervision import Supervisor
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """A private PostgreSQL cluster with PostGIS, and a Redis."""
+
+    state_dir: Path
+
+    def owner_url(self, database: str) -> str:
+        """Address of a database for the role that may do everything, create databases too."""
+        folder = StateFolder(self.state_dir)
+        return local_stack.owner_url(folder, folder.load(), database)
+
+    def reader_url(self, database: str) -> str:
+        """Address of a database for the role of the services, where the schema has been applied with it."""
+        folder = StateFolder(self.state_dir)
+        return local_stack.reader_url(folder, folder.load()).rpartition("/")[0] + f"/{database}"
+
+    @property
+    def redis_url(self) -> str:
+        """Address of the Redis, database 0."""
+        folder = StateFolder(self.state_dir)
+        return f"redis://:{folder.secret('redis-password')}@127.0.0.1:{folder.load().ports['redis']}/0"
+
+
+@dataclass(frozen=True)
+class RunningStack(Cluster):
+    """All of the product. `base_url` ends with `/api`; the database `dams` holds the demo data."""
+
+    base_url: str
+
+    @property
+    def service_urls(self) -> dict[str, str]:
+        """Addresses by program: `common`, `features`, `tiles_0`, `tiles_1`, `viewer`, `gateway_internal`."""
+        ports = StateFolder(self.state_dir).load().ports
+        servers = {"supervisor", "postgresql", "redis"}
+        return {name: f"http://127.0.0.1:{port}" for name, port in ports.items() if name not in servers}
+
+    def stop(self, program: str) -> None:
+        """Stops one program; waits for its end."""
+        self._supervisor().stop_program(program)
+
+    def start(self, program: str) -> None:
+        """Starts one program again; does not wait until it answers."""
+        self._supervisor().start_program(program)
+
+    def pid(self, program: str) -> int:
+        """The process id of a program."""
+        return int(self._supervisor().states()[program]["pid"])
+
+    def _supervisor(self) -> Supervisor:
+        folder = StateFolder(self.state_dir)
+        return Supervisor(folder, folder.load().ports["supervisor"])
+
+
+@contextmanager
+def running(name: str, *options: str, purge: bool, **settings: str) -> Iterator[Path]:
+    """A stack in `.local/<name>` for as long as the block lasts; its STATE_DIR.
+
+    Where another test session has it, the stack gets a folder that belongs to this process only. A stack that a
+    killed session left behind is stopped first: it would run old code.
+    """
+    parent = REPOSITORY / ".local"
+    parent.mkdir(exist_ok=True)
+    with (parent / f"{name}.lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            state_dir, purge = parent / f"{name}-{os.getpid()}", True
+        else:
+            state_dir = parent / name
+        port = choose_ports(["gateway"], {}, state_dir)["gateway"]
+        environment = {
+            variable: value
+            for variable, value in os.environ.items()
+            if variable not in {"DATABASE_URL", "REDIS_URL", "COLLECTION_SCHEMAS", "TILES", "PUBLIC_URL"}
+        } | {"STATE_DIR": str(state_dir), "GATEWAY_PORT": str(port), **settings}
+        down = ["down", "--purge"] if purge else ["down"]
+        _command(down, environment)
+        try:
+            _command(["up", *options], environment)
+            yield state_dir
+        finally:
+            _command(down, environment)
+
+
+def _command(arguments: list[str], environment: dict[str, str]) -> None:
+    result = subprocess.run(
+        [sys.executable, "-m", "deploy.local", *arguments],
+        check=False,
+        cwd=REPOSITORY,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    if result.returncode != 0:
+        raise RuntimeError(f"`deploy.local {' '.join(arguments)}` failed:\n{result.stdout}")
+
+
+def gateway_port(state_dir: Path) -> int:
+    """The port of a running stack's gateway, from its supervisor's configuration."""
+    configuration = StateFolder(state_dir).supervisor_configuration.read_text()
+    return int(configuration.partition('GATEWAY_PORT="')[2].partition('"')[0])

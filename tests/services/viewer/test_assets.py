@@ -1,0 +1,74 @@
+"""Assets and basemap: types, caching, compression."""
+
+import json
+from pathlib import Path
+
+import pytest
+from aiohttp.test_utils import TestClient
+
+from libs.web.settings import SettingsError
+from services.viewer.assets import Assets
+
+
+def _hashed(dist: Path, name: str) -> str:
+    names: dict[str, str] = json.loads((dist / "manifest.json").read_text("utf-8"))["assets"]
+    return names[name]
+
+
+async def test_asset_never_expires(client: TestClient, dist: Path) -> None:  # type: ignore[type-arg]
+    response = await client.get(f"/assets/{_hashed(dist, 'map.js')}")
+    assert response.status == 200
+    assert response.headers["Cache-Control"] == "public, max-age=31536000, immutable"
+    assert response.headers["Content-Type"] == "text/javascript; charset=utf-8"
+    assert response.headers["Access-Control-Allow-Origin"] == "*"
+
+
+async def test_module_worker_is_javascript(client: TestClient, dist: Path) -> None:  # type: ignore[type-arg]
+    response = await client.get(f"/assets/{_hashed(dist, 'maplibre-gl-worker.mjs')}")
+    assert response.headers["Content-Type"].startswith("text/javascript")
+
+
+@pytest.mark.parametrize("name", ["land", "borders", "coast", "lakes", "rivers", "graticule", "labels"])
+async def test_basemap_layer(client: TestClient, name: str) -> None:  # type: ignore[type-arg]
+    response = await client.get(f"/basemap/{name}.geojson", headers={"Accept-Encoding": "gzip"})
+    assert response.status == 200
+    assert response.headers["Content-Type"] == "application/geo+json"
+    assert response.headers["Content-Encoding"] == "gzip"
+    assert response.headers["Cache-Control"] == "public, max-age=86400"
+    assert response.headers["Access-Control-Allow-Origin"] == "*"
+    assert json.loads(await response.read())["type"] == "FeatureCollection"
+    again = await client.get(f"/basemap/{name}.geojson", headers={"If-None-Match": response.headers["ETag"]})
+    assert again.status == 304
+
+
+async def test_no_compression_for_who_does_not_take_it(client: TestClient) -> None:  # type: ignore[type-arg]
+    for accepted in ("identity", "gzip;q=0", "br"):
+        response = await client.get("/basemap/labels.geojson", headers={"Accept-Encoding": accepted})
+        assert "Content-Encoding" not in response.headers
+        assert "Accept-Encoding" in response.headers["Vary"]
+
+
+@pytest.mark.parametrize("name", ["inter-regular", "inter-italic"])
+async def test_font(client: TestClient, name: str) -> None:  # type: ignore[type-arg]
+    response = await client.get(f"/basemap/fonts/{name}.woff2")
+    assert response.headers["Content-Type"] == "font/woff2"
+    assert (await response.read())[:4] == b"wOF2"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/assets/none.js",
+        "/assets/map.js",
+        "/basemap/none.geojson",
+        "/basemap/../manifest.json",
+        "/basemap/%2e%2e/manifest.json",
+    ],
+)
+async def test_nothing_else_is_served(client: TestClient, path: str) -> None:  # type: ignore[type-arg]
+    assert (await client.get(path)).status == 404
+
+
+def test_missing_build_says_what_to_do(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="npm ci"):
+        Assets(tmp_path)

@@ -1,0 +1,153 @@
+"""The whole product as `make up` starts it: all parts through one address, each able to fail alone."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.running_stack import RunningStack
+
+pytestmark = pytest.mark.system
+
+PROBES = {
+    "common": "/collections",
+    "features": "/collections/hazard.hazard_eq_events/items?limit=1",
+    "viewer": "/docs",
+}
+TILE = "/collections/hazard.hazard_eq_events/tiles/WebMercatorQuad/0/0/0"
+
+
+def get(url: str, **headers: str) -> tuple[int, dict[str, str], bytes]:
+    request = urllib.request.Request(url, headers=headers)  # noqa: S310 - the stack's own address
+    try:
+        with urllib.request.urlopen(request, timeout=30) as response:  # noqa: S310
+            return response.status, dict(response.headers), response.read()
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code, dict(error.headers), error.read()
+
+
+def get_json(url: str, **headers: str) -> Any:
+    status, _, body = get(url, **headers)
+    assert status == 200, body
+    return json.loads(body)
+
+
+def eventually(condition: Callable[[], bool], seconds: float = 30) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, f"not within {seconds} s"
+        time.sleep(0.1)
+
+
+def test_thirteen_collections_with_data_in_each(stack: RunningStack) -> None:
+    collections = get_json(f"{stack.base_url}/collections?limit=1000")["collections"]
+    assert len(collections) == 13
+    for collection in collections:
+        items = get_json(f"{stack.base_url}/collections/{collection['id']}/items?limit=1")
+        assert items["numberReturned"] == 1, collection["id"]
+        assert items["numberMatched"] > 10, collection["id"]
+
+
+def test_document_describes_all_services(stack: RunningStack) -> None:
+    document = get_json(f"{stack.base_url}/openapi.json")
+    assert document["servers"] == [{"url": stack.base_url}]
+    assert {tag["name"] for tag in document["tags"]} == {
+        "OGC Common",
+        "OGC Features API",
+        "OGC Tiles API",
+        "Map Viewer",
+    }
+    operations = {tag for item in document["paths"].values() for tag in item["get"]["tags"]}
+    assert operations == {tag["name"] for tag in document["tags"]}
+
+
+def test_landing_page_gathers_the_links_of_all(stack: RunningStack) -> None:
+    landing = get_json(f"{stack.base_url}/", Accept="application/json")
+    relations = {link["rel"] for link in landing["links"]}
+    assert {"self", "service-desc", "service-doc", "conformance", "data"} <= relations
+    for link in landing["links"]:
+        assert link["href"].startswith(stack.base_url), link
+        if not link.get("templated"):
+            assert get(link["href"], Accept=link.get("type", "*/*"))[0] == 200, link
+
+
+def test_links_carry_the_address_that_the_client_used(stack: RunningStack) -> None:
+    landing = get_json(f"{stack.base_url}/?f=json", Host="data.example.org")
+    assert all(link["href"].startswith("http://data.example.org/api") for link in landing["links"])
+
+
+def test_internal_resources_are_not_reachable(stack: RunningStack) -> None:
+    for path in ("/internal/health", "/internal/part", "/internal/catalogue", "/%69nternal/catalogue"):
+        assert get(stack.base_url + path)[0] == 404
+
+
+def test_a_long_filter_passes_all_the_way(stack: RunningStack) -> None:
+    terms = "%20OR%20".join(f"magnitude%3E{number}" for number in range(1, 200))
+    padding = "%20" * (5000 - len(terms) // 3)
+    url = f"{stack.base_url}/collections/hazard.hazard_eq_events/items?limit=1&filter={terms}{padding}"
+    assert len(url) > 14_000
+    assert get(url)[0] == 200
+
+
+def test_metrics_and_health_of_every_process(stack: RunningStack) -> None:
+    for program, url in stack.service_urls.items():
+        assert get(f"{url}/internal/health")[0] == 200, program
+        assert b"process_cpu_seconds_total" in get(f"{url}/internal/metrics")[2], program
+
+
+@pytest.mark.parametrize("down", ["common", "features", "viewer"])
+def test_one_service_down_leaves_the_others(stack: RunningStack, down: str) -> None:
+    stack.stop(down)
+    try:
+        status, headers, body = get(stack.base_url + PROBES[down])
+        assert (status, headers["Retry-After"]) == (503, "2")
+        assert list(json.loads(body)) == ["detail"]
+        for service, path in PROBES.items():
+            if service != down:
+                assert get(stack.base_url + path)[0] == 200, service
+        assert get(stack.base_url + TILE)[0] == 200
+    finally:
+        stack.start(down)
+        eventually(lambda: get(stack.base_url + PROBES[down])[0] == 200)
+
+
+def test_one_process_of_two_is_enough(stack: RunningStack) -> None:
+    stack.stop("tiles_0")
+    try:
+        for column in range(4):
+            path = TILE.replace("/0/0/0", f"/2/{column}/1")
+            assert get(stack.base_url + path)[0] == 200
+    finally:
+        stack.start("tiles_0")
+        eventually(lambda: get(f"{stack.service_urls['tiles_0']}/internal/health")[0] == 200)
+
+
+def test_both_tiles_processes_get_requests(stack: RunningStack) -> None:
+    for number in range(8):
+        get(f"{stack.base_url}{TILE}?limit={100 + number}")
+    for program in ("tiles_0", "tiles_1"):
+        metrics = get(f"{stack.service_urls[program]}/internal/metrics")[2].decode()
+        assert 'route="/collections/{collectionId}/tiles/' in metrics, program
+
+
+@pytest.mark.parametrize("program", ["features", "gateway"])
+def test_a_killed_process_is_started_again(stack: RunningStack, program: str) -> None:
+    before = stack.pid(program)
+    os.kill(before, signal.SIGKILL)
+
+    def back() -> bool:
+        try:
+            return stack.pid(program) not in {0, before} and get(stack.base_url + PROBES["features"])[0] == 200
+        except (urllib.error.URLError, ConnectionError):
+            return False
+
+    eventually(back)
