@@ -1,0 +1,1 @@
+"""The four services, one for each tag of the API."""

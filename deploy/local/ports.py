@@ -26,25 +26,27 @@ def is_free(port: int) -> bool:
     return True
 
 
-def choose_ports(names: list[str], remembered: dict[str, int], state_dir: Path) -> dict[str, int]:
-    """A free port for each name, the remembered one where that is still free.
+def choose_ports(names: list[str], remembered: dict[str, int], state_dir: Path, *, avoid: int = 0) -> dict[str, int]:
+    """A free port for each name, the remembered one where that is still free, never `avoid`.
 
     The search starts at a place that depends on the stack, so that two that start together stay apart.
     """
     digest = hashlib.sha256(str(state_dir).encode()).digest()
     candidate = LOWEST + int.from_bytes(digest[:4], "big") % (HIGHEST - LOWEST)
     chosen: dict[str, int] = {}
+    used = {avoid}
     for name in names:
         port = remembered.get(name)
-        if port is None or not is_free(port) or port in chosen.values():
+        if port is None or port in used or not is_free(port):
             for _ in range(HIGHEST - LOWEST):
                 candidate = candidate + 1 if candidate + 1 < HIGHEST else LOWEST
-                if is_free(candidate) and candidate not in chosen.values():
+                if candidate not in used and is_free(candidate):
                     break
             else:
                 raise StackError(f"no free port between {LOWEST} and {HIGHEST}")
             port = candidate
         chosen[name] = port
+        used.add(port)
     return chosen
 
 

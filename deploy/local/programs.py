@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 from collections.abc import Mapping
@@ -9,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from deploy.local.postgresql import server_command, server_user
-from deploy.local.settings import StackError, StackSettings
+from deploy.local.settings import REPOSITORY, StackError, StackSettings
 from deploy.local.state import StateFolder, write_private
 
 PASSED_ON = (
@@ -139,7 +140,12 @@ def shared_environment(
 ) -> dict[str, str]:
     """Variables that all programs get. Secrets travel this way, not through the supervisor's file."""
     redis_url = settings.redis_url or f"redis://:{folder.secret('redis-password')}@127.0.0.1:{ports['redis']}/0"
+    # the demo data are described by a file of their own; for other data the operator names one
+    described = {}
+    if settings.database_url is None and not os.environ.get("COLLECTIONS_CONFIG"):
+        described["COLLECTIONS_CONFIG"] = str(REPOSITORY / "deploy" / "collections.yaml")
     return {
+        **described,
         "DATABASE_URL": database_url,
         "REDIS_URL": redis_url,
         "COLLECTION_SCHEMAS": settings.collection_schemas,

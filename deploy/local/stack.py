@@ -76,9 +76,7 @@ def up(settings: StackSettings, *, servers_only: bool = False) -> None:
         supervisor = _running_supervisor(settings, folder, state)
         was_running = supervisor is not None
         if supervisor is None:
-            if not servers_only:
-                require_free(settings.gateway_port)
-            supervisor = _start_supervisor(settings, folder, state)
+            supervisor = _start_supervisor(settings, folder, state, servers_only=servers_only)
         try:
             _start_programs(settings, folder, state, supervisor, servers_only=servers_only)
         except BaseException:
@@ -118,11 +116,15 @@ def _running_supervisor(settings: StackSettings, folder: StateFolder, state: Sta
     return None
 
 
-def _start_supervisor(settings: StackSettings, folder: StateFolder, state: StackState) -> Supervisor:
+def _start_supervisor(
+    settings: StackSettings, folder: StateFolder, state: StackState, *, servers_only: bool
+) -> Supervisor:
     cluster = Path(state.cluster) if state.cluster else None
     if settings.database_url is None and cluster is None:
         cluster = postgresql.choose_cluster(folder)
     processes.stop(processes.left_behind(folder.path, cluster))
+    if not servers_only:
+        require_free(settings.gateway_port)
     if cluster is not None and settings.database_url is None:
         if state.cluster is None:
             # Left over from a STATE_DIR that was deleted by hand, with the passwords.
@@ -133,7 +135,7 @@ def _start_supervisor(settings: StackSettings, folder: StateFolder, state: Stack
             postgresql.make_cluster(cluster, folder.secret("owner-password"))
         postgresql.remove_stale_lock(cluster)
         state.cluster = str(cluster)
-    state.ports = choose_ports(programs.port_names(settings), state.ports, folder.path)
+    state.ports = choose_ports(programs.port_names(settings), state.ports, folder.path, avoid=settings.gateway_port)
     plan = make_plan(settings, folder, state)
     state.configuration = plan.version
     folder.save(state)

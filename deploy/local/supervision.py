@@ -8,7 +8,8 @@ import subprocess
 import sys
 import time
 import xmlrpc.client
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -113,33 +114,40 @@ class Supervisor:
         if running(self.folder.supervisor_pid, str(self.folder.supervisor_configuration)) is None:
             return False
         try:
-            self._control().getState()
+            with self._control() as control:
+                control.getState()
         except (OSError, xmlrpc.client.Error):
             return False
         return True
 
     def states(self) -> dict[str, dict[str, Any]]:
         """supervisord's process information by program name (`statename`, `pid`, `description`, …)."""
-        return {info["name"]: info for info in self._control().getAllProcessInfo()}
+        with self._control() as control:
+            return {info["name"]: info for info in control.getAllProcessInfo()}
 
     def start_program(self, name: str) -> None:
         """Asks for the program to be started; returns before it is ready."""
         if self.states()[name]["statename"] not in {"RUNNING", "STARTING", "BACKOFF"}:
-            self._control().startProcess(name, False)
+            with self._control() as control:
+                control.startProcess(name, False)
 
     def stop_program(self, name: str) -> None:
         """Stops the program and waits until it has ended."""
         if self.states()[name]["statename"] in {"RUNNING", "STARTING", "BACKOFF"}:
-            self._control().stopProcess(name, True)
+            with self._control() as control:
+                control.stopProcess(name, True)
 
     def shut_down(self) -> None:
         """Stops all programs, the last started first, then supervisord; waits for its end."""
         process = running(self.folder.supervisor_pid, str(self.folder.supervisor_configuration))
-        self._control().shutdown()
+        with self._control() as control:
+            control.shutdown()
         if process is not None:
             process.wait(timeout=60)
 
-    def _control(self) -> Any:
+    @contextmanager
+    def _control(self) -> Iterator[Any]:
         password = self.folder.secret("control-password")
         address = f"http://{CONTROL_USER}:{password}@127.0.0.1:{self.port}/RPC2"
-        return xmlrpc.client.ServerProxy(address, allow_none=True).supervisor
+        with xmlrpc.client.ServerProxy(address, allow_none=True) as server:
+            yield server.supervisor

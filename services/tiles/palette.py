@@ -137,7 +137,6 @@ ALERT = Scale(
     ("alert_level", "alert"),
     (
         Class("Green", "#5aae61", values=("Green", "green")),
-        Class("Yellow", "#f4d03f", values=("Yellow", "yellow")),
         Class("Orange", "#f59f00", values=("Orange", "orange")),
         Class("Red", "#b30000", values=("Red", "red")),
     ),

@@ -109,9 +109,9 @@ def _storm(subject: _Subject) -> Look | None:
     forecast: Expression = ["case", ["==", ["get", "kind"], "forecast"], 0.45, 0.95]
     return Look(
         color=_category_color(names),
-        radius=by_zoom(1, 3.2, 6, 7, 10, 10) if "name" in names else _NODE_RADIUS,
-        width=by_zoom(1, 1.6, 4, 3, 6, 4.6, 10, 7),
-        casing_width=by_zoom(1, 2.8, 4, 4.6, 6, 6.6, 10, 9.4),
+        radius=by_zoom(1, 2, 4, 4, 6, 7, 10, 10) if "name" in names else _NODE_RADIUS,
+        width=by_zoom(1, 1.1, 4, 2.6, 6, 4.4, 10, 7),
+        casing_width=by_zoom(1, 1.7, 4, 4, 6, 6.2, 10, 9.4),
         opacity=forecast if "kind" in names else 0.95,
         sort_key=(WIND.for_properties(names) or scale).rank(),
         label="name" if "name" in names else None,

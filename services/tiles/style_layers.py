@@ -83,7 +83,7 @@ def _polygons(look: Look) -> list[Layer]:
         "id": "outline",
         "type": "line",
         "layout": {"line-join": "round", **_sorted("line", look)},
-        "paint": {"line-color": look.color, "line-width": by_zoom(1, 0.9, 6, 1.6, 12, 2.4)},
+        "paint": {"line-color": look.color, "line-width": by_zoom(1, 1.2, 6, 1.6, 12, 2.4)},
     }
     if look.provisional:
         outline["paint"]["line-dasharray"] = [2.5, 1.5]

@@ -29,7 +29,7 @@ TILE_MATRIX_SETS: tuple[str, ...] = tuple(
         if parameter.get("name") == "tileMatrixSetId"
     )
 )
-_FIRST = ("hazard.hazard_eq_events", "hazard.hazard_ts_tracks", "hazard.hazard_fl_events")
+_FIRST = ("hazard.hazard_eq_events", "hazard.hazard_ts_events", "hazard.hazard_fl_events")
 
 
 async def get_map(call: Call) -> web.StreamResponse:

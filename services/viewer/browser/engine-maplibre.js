@@ -215,7 +215,13 @@ class MapLibreEngine {
       seen.add(key);
       hits.push({ collection: feature.source, id: feature.id, properties: feature.properties, geometry: feature.geometry });
     }
-    return hits;
+    // of points that overlap, the one whose middle is nearest
+    const distance = ({ geometry }) => {
+      if (geometry.type !== "Point") return HIT_RADIUS * 8;
+      const middle = this.map.project(geometry.coordinates);
+      return Math.hypot(middle.x - point.x, middle.y - point.y);
+    };
+    return hits.map((hit) => [distance(hit), hit]).sort(([a], [b]) => a - b).map(([, hit]) => hit);
   }
 
   #sources(style) {

@@ -10,7 +10,7 @@ const LIMIT = 30;
 /** Fills the list in `container` whenever view, time or filter change. `choose(collection, id, button)` selects. */
 export function eventList(container, explorer, choose) {
   const list = find("ol", container);
-  const heading = find("#tab-events output");
+  const heading = find("#tab-events span");
   const search = find("input[type=search]", container);
   let loading = null;
 

@@ -71,7 +71,7 @@ export function featureCard(collection, style, feature, actions = []) {
       element("p", { text: [collection.label, time && formatInstant(time)].filter(Boolean).join(" · ") }),
       properties.source === "simulated" && element("p", { class: "simulated", text: "Simulated, not observed" }),
     ),
-    element("div", { class: "card-body", tabindex: "0", role: "group", "aria-label": "Properties" }, rows, charts),
+    element("div", { class: "card-body", tabindex: "0", role: "group", "aria-label": "Properties" }, charts, rows),
     products.childElementCount ? products : null,
     element("nav", { "aria-label": "This feature" }, ...links(collection, feature), ...actions),
   );

@@ -49,7 +49,7 @@ function layerSwitch(explorer, collection) {
       }
     },
   });
-  const number = element("output", { class: "count" });
+  const number = element("span", { class: "count" });
   const row = element("label", { class: "switch" }, input, element("span", { class: "name", text: collection.label }), number);
   if (!collection.geometryType) {
     input.disabled = true;

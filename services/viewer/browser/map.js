@@ -105,7 +105,7 @@ function showLegend(explorer) {
     return element(
       "section",
       { "aria-label": `Legend of ${names}` },
-      explorer.shown.size > 1 ? element("h2", { text: names }) : null,
+      element("h2", { text: names, class: explorer.shown.size > 1 ? null : "hidden" }),
       ...legendOf(members[0][1]),
     );
   });

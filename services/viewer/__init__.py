@@ -1,0 +1,1 @@
+"""Map Viewer: map pages, the API explorer, browser assets, the basemap."""
