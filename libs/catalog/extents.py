@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime
 from datetime import time as clock
 
 from libs.catalog.model import Collection, GeometryColumn, TimeColumn
-from libs.ogc.errors import DomainError
+from libs.ogc.errors import Unavailable
 from libs.ogc.temporal import rfc3339
 from libs.pg.pool import Database
 from libs.pg.sql import Sql, bind, ident, join, sql
@@ -31,7 +31,8 @@ async def with_extents(database: Database, collections: tuple[Collection, ...]) 
         replace(
             collection,
             geometries=tuple(
-                replace(column, bbox=_box(boxes.get((collection.id, column.name)))) for column in collection.geometries
+                replace(column, bbox=_box(boxes.get((collection.id, column.name)), column.srid))
+                for column in collection.geometries
             ),
             times=tuple(_with_ends(column, times.get((collection.id, column.name))) for column in collection.times),
         )
@@ -49,11 +50,14 @@ async def _each(database: Database, queries: Sequence[tuple[Key, Sql]]) -> dict[
         batch = queries[start : start + _BATCH]
         try:
             found.update(await _run(database, batch))
-        except DomainError:
+        except Exception:
             for query in batch:
                 try:
                     found.update(await _run(database, [query]))
-                except DomainError as error:
+                except Exception as error:
+                    # a slow or broken table costs only itself; without the database the last catalogue is better
+                    if isinstance(error, Unavailable) and await database.health():
+                        raise
                     _LOG.warning("no extent", extra={"fields": {"collection": query[0][0], "cause": str(error)}})
     return found
 
@@ -78,6 +82,8 @@ def _box_queries(collections: Iterable[Collection]) -> list[tuple[Key, Sql]]:
         for collection in collections
         if collection.kind in _TABLES
         for column in collection.geometries
+        # what the server keeps of geographies is a box in three dimensions around the Earth's centre
+        if not column.is_geography
     ]
 
 
@@ -107,32 +113,43 @@ def _time_queries(collections: Iterable[Collection]) -> list[tuple[Key, Sql]]:
             if property_ is None or collection.kind == "view":
                 continue
             template = (
-                "SELECT min({column})::timestamptz, max({column})::timestamptz FROM {table}"
+                "SELECT min({column})::timestamptz AS low, max({column})::timestamptz AS high FROM {table}"
                 if property_.indexed and collection.kind in _TABLES
-                else "SELECT (bounds)[1]::timestamptz, (bounds)[array_upper(bounds, 1)]::timestamptz FROM"
-                " (SELECT histogram_bounds::text::text[] AS bounds FROM pg_stats"
+                else "SELECT (bounds)[1]::timestamptz AS low, (bounds)[array_upper(bounds, 1)]::timestamptz AS high"
+                " FROM (SELECT histogram_bounds::text::text[] AS bounds FROM pg_stats"
                 " WHERE schemaname = {schema} AND tablename = {name} AND attname = {attribute} LIMIT 1) AS stats"
             )
             queries.append(
                 (
                     (collection.id, column.name),
                     sql(
-                        template,
-                        column=ident(column.name),
-                        table=ident(collection.schema, collection.name),
-                        schema=bind(collection.schema, "text"),
-                        name=bind(collection.name, "text"),
-                        attribute=bind(column.name, "text"),
+                        # infinity, and years that neither RFC 3339 nor Python knows, are open ends
+                        "SELECT CASE WHEN low >= '0001-01-02' AND low < '9999-12-31' THEN low END,"
+                        " CASE WHEN high >= '0001-01-02' AND high < '9999-12-31' THEN high END"
+                        " FROM ({ends}) AS ends",
+                        ends=sql(
+                            template,
+                            column=ident(column.name),
+                            table=ident(collection.schema, collection.name),
+                            schema=bind(collection.schema, "text"),
+                            name=bind(collection.name, "text"),
+                            attribute=bind(column.name, "text"),
+                        ),
                     ),
                 )
             )
     return queries
 
 
-def _box(row: tuple[object, ...] | None) -> BBox4 | None:
+def _box(row: tuple[object, ...] | None, srid: int) -> BBox4 | None:
     if row is None or any(not isinstance(value, float) for value in row):
         return None
     west, south, east, north = (float(value) for value in row)  # type: ignore[arg-type]
+    if not (west <= 180 and east >= -180 and south <= 90 and north >= -90):
+        return None
+    # without a declared SRID the rows may be in any: only a box that fits degrees is one
+    if srid == 0 and not (west >= -181 and east <= 181 and south >= -91 and north <= 91):
+        return None
     # index boxes are rounded outwards to float4
     return (
         max(-180.0, round(west, 5)),

@@ -86,11 +86,26 @@ CROSS JOIN LATERAL (
             FROM pg_rewrite w
             JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid
                 AND d.refclassid = 'pg_class'::regclass
+            JOIN pg_class k ON k.oid = w.ev_class AND k.relkind = 'v'
             WHERE w.ev_class = u.oid
             UNION ALL
             SELECT i.inhrelid FROM pg_inherits i WHERE i.inhparent = u.oid
         ) found
     )
-    SELECT array_agg(u.oid::bigint ORDER BY u.oid) AS sources FROM under u
+    -- none where rows change without a change of a table that is counted: with the clock, or in another database
+    SELECT CASE WHEN bool_or(
+        k.relkind = 'f'
+        OR k.relkind = 'v' AND (
+            pg_get_viewdef(k.oid) ~* '\m(now|clock_timestamp|statement_timestamp|transaction_timestamp|timeofday|random|gen_random_uuid|current_date|current_time|current_timestamp|localtime|localtimestamp|current_user|session_user|current_role|current_setting|nextval|pg_sleep)\M'
+            OR EXISTS (
+                SELECT FROM pg_rewrite w
+                JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid
+                    AND d.refclassid = 'pg_proc'::regclass
+                JOIN pg_proc p ON p.oid = d.refobjid AND p.provolatile <> 'i'
+                WHERE w.ev_class = k.oid
+            )
+        )
+    ) THEN '{}' ELSE array_agg(u.oid::bigint ORDER BY u.oid) END AS sources
+    FROM under u JOIN pg_class k ON k.oid = u.oid
 ) dependency
 ORDER BY r.nspname, r.relname

@@ -6,6 +6,8 @@ from typing import Any, Self
 
 from libs.ogc.bbox import BBox
 
+_UNORDERED = frozenset({"xml", "point", "line", "lseg", "box", "path", "polygon", "circle", "xid", "cid", "aclitem"})
+
 
 @dataclass(frozen=True, slots=True)
 class Column:
@@ -26,6 +28,11 @@ class Column:
     indexed: bool = False
     """A btree index starts with it, so that sorting and the ends of its range are cheap."""
     not_null: bool = False
+
+    @property
+    def ordered(self) -> bool:
+        """Whether the database can sort by it."""
+        return self.type not in ("object", "array") and self.sql_type not in _UNORDERED
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +100,7 @@ class Collection:
     row_bytes: int | None = None
     """Estimated size of a row as it is stored, geometries included."""
     sources: tuple[int, ...] = field(default=())
-    """Relations (oids) whose changes change this collection."""
+    """Relations (oids) whose changes change this collection; none where that cannot be told."""
     arguments: tuple[Argument, ...] = ()
     """Of a function."""
     sort: tuple[str, ...] = ()

@@ -10,7 +10,6 @@ from hashlib import blake2b
 from typing import Self
 
 from libs.catalog.model import Collection
-from libs.ogc.errors import DomainError
 from libs.pg.pool import Database
 from libs.pg.sql import sql
 
@@ -20,11 +19,22 @@ _LOG = logging.getLogger("dams.catalog")
 # fall back to the server's counters, which lag while the writing connection idles, and to the file number,
 # which a TRUNCATE changes.
 _COUNTERS = """
-SELECT c.oid::bigint, concat_ws('.', c.relfilenode, s.n_tup_ins + s.n_tup_upd + s.n_tup_del) AS version
-FROM pg_class c JOIN pg_stat_all_tables s ON s.relid = c.oid
+SELECT c.oid::bigint,
+    concat_ws('.', c.relfilenode, epoch.began, s.n_tup_ins + s.n_tup_upd + s.n_tup_del) AS version
+FROM pg_class c JOIN pg_stat_all_tables s ON s.relid = c.oid,
+    -- a crash or pg_stat_reset() sets the counters back: the same number must not come to mean other rows
+    (SELECT concat_ws('.', extract(epoch FROM pg_postmaster_start_time()), extract(epoch FROM stats_reset)) AS began
+     FROM pg_stat_database WHERE datname = current_database()) epoch
 WHERE s.schemaname NOT IN ('pg_catalog', 'information_schema', 'pg_toast')
 """
 _WATCHED = "SELECT relation::bigint, version::text FROM dams.data_versions()"
+_HAS_WATCHED = """
+SELECT EXISTS (
+    SELECT FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
+    WHERE n.nspname = 'dams' AND p.proname = 'data_versions'
+      AND has_schema_privilege(n.oid, 'USAGE') AND has_function_privilege(p.oid, 'EXECUTE')
+)
+"""
 _UNCOUNTED = ("function", "foreign table")
 
 
@@ -49,7 +59,7 @@ class DataVersions:
         self._polling: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> Self:
-        with contextlib.suppress(DomainError):
+        with contextlib.suppress(Exception):
             await self._poll()
         self._polling = asyncio.create_task(self._keep_polling())
         return self
@@ -80,13 +90,13 @@ class DataVersions:
             await asyncio.sleep(self._poll_seconds)
             try:
                 await self._poll()
-            except DomainError as error:
-                # a version that may be old must not vouch for cached answers
+            except Exception as error:
+                # a version that may be old must not vouch for cached answers; whatever went wrong, go on
                 self._relations = {}
-                _LOG.warning("no data versions", extra={"fields": {"cause": str(error)}})
+                _LOG.warning("no data versions", extra={"fields": {"cause": f"{type(error).__name__}: {error}"}})
 
     async def _poll(self) -> None:
         relations = {row[0]: row[1] for row in await self._database.fetch(sql(_COUNTERS))}
-        if await self._database.fetchval(sql("SELECT to_regprocedure('dams.data_versions()') IS NOT NULL")):
+        if await self._database.fetchval(sql(_HAS_WATCHED)):
             relations |= {row[0]: f"w{row[1]}" for row in await self._database.fetch(sql(_WATCHED))}
         self._relations = relations

@@ -43,6 +43,11 @@ class PoolSettings:
             "statement_timeout": str(self.statement_timeout_ms),
             "idle_in_transaction_session_timeout": "30000",
             "jit": "off",
+            # values travel as text in cursors and JSON: the same whatever the server's defaults, durations as ISO 8601
+            "datestyle": "ISO",
+            "intervalstyle": "iso_8601",
+            "bytea_output": "hex",
+            "extra_float_digits": "1",
             # where PostGIS usually lives; schemas that do not exist are passed over
             "search_path": "public, postgis, extensions",
         }

@@ -219,8 +219,9 @@ def _sort(collection: Collection, query: FaultCollector) -> tuple[SortTerm, ...]
         column = collection.column(name)
         if column is None:
             query.fault("sortby", f"sortby: {unknown_name(name, _names(collection))}", value=part)
-        elif column.type in ("object", "array"):
-            query.fault("sortby", f"sortby: '{name}' is of type {column.type}, which has no order", value=part)
+        elif not column.ordered:
+            kind = column.type if column.type in ("object", "array") else column.sql_type
+            query.fault("sortby", f"sortby: '{name}' is of type {kind}, which has no order", value=part)
         elif name in terms:
             query.fault("sortby", f"sortby: '{name}' is given more than once", value=part)
         else:

@@ -42,6 +42,9 @@ class CatalogueKeeper:
             await self._refresh()
         except DomainError as error:
             _LOG.warning("no catalogue yet", extra={"fields": {"cause": str(error)}})
+        except Exception:
+            # the service starts, tells that it is not ready, and goes on trying
+            _LOG.exception("no catalogue yet")
         self._refreshing = asyncio.create_task(self._keep_refreshing())
         return self
 

@@ -61,7 +61,7 @@ def _offset_links(
     if query.limit == 0:
         del kept["limit"]
         return [Link(with_query(address, kept), "next", media_type)] if rel == "next" and matched else []
-    if query.order:
+    if query.resumable:
         return []
     if rel == "next":
         kept["offset"] = str(query.offset + query.limit)

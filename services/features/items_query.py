@@ -31,6 +31,11 @@ class ItemsQuery:
         """The total order: what `sortby` says, then the key, so that ties are always broken the same way."""
         return total_order(self.selection)
 
+    @property
+    def resumable(self) -> bool:
+        """Whether the order is total, so that a cursor can name a row; without a key, pages go by offset."""
+        return self.selection.collection.key is not None
+
 
 def total_order(selection: Selection) -> tuple[SortTerm, ...]:
     """`sortby`, else the collection's own order; then the key unless it is there already."""
@@ -48,7 +53,9 @@ def parse_items(collection: Collection, query: QueryValues, given: Mapping[str, 
     values = query.values
     fingerprint = fingerprint_of(selection)
     after = None
-    if values["cursor"] is not None:
+    if values["cursor"] is not None and collection.key is None:
+        query.fault("cursor", "cursor cannot be used: this collection has no identifiers", value=values["cursor"])
+    elif values["cursor"] is not None:
         try:
             after = decode_cursor(values["cursor"], fingerprint, total_order(selection))
         except ValueError as error:

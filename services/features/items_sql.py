@@ -13,6 +13,7 @@ _NATIVE = {
     "smallint", "integer", "bigint", "real", "double precision", "boolean", "text", "name", "uuid", "date",
     "timestamp with time zone", "timestamp without time zone",
 }  # fmt: skip
+_CALENDAR = {"date", "timestamp with time zone", "timestamp without time zone"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,17 +44,17 @@ def items_plan(
     if until is not None:
         conditions.append(sql("({beyond}) IS NOT TRUE", beyond=beyond(order, until)))
     columns, head = _columns(selection, geometry_as, query.bbox_only, query.simplify)
-    columns += [ident(term.column.name) for term in order]
+    columns += _sort_values(query)
     statement = sql(
-        "SELECT {columns} FROM {table} WHERE {where}{order} LIMIT {limit}{offset}",
+        "SELECT {columns} FROM {table} AS item WHERE {where}{order} LIMIT {limit}{offset}",
         columns=join(", ", columns) if columns else sql("1"),
         table=selection.table,
         where=all_of(conditions),
-        order=_order_by(order, backwards),
+        order=_order_by(query, backwards),
         limit=bind(limit, "int8"),
         offset=sql(" OFFSET {offset}", offset=bind(query.offset, "int8")) if query.offset else EMPTY,
     )
-    return RowPlan(statement, *head, sort_values=len(order), reversed=backwards)
+    return RowPlan(statement, *head, sort_values=len(order) if query.resumable else 0, reversed=backwards)
 
 
 def last_and_next_statement(query: ItemsQuery) -> Sql:
@@ -62,11 +63,11 @@ def last_and_next_statement(query: ItemsQuery) -> Sql:
     if query.after is not None:
         conditions.append(beyond(query.order, query.after))
     return sql(
-        "SELECT {columns} FROM {table} WHERE {where}{order} LIMIT 2 OFFSET {offset}",
-        columns=join(", ", [ident(term.column.name) for term in query.order]),
+        "SELECT {columns} FROM {table} AS item WHERE {where}{order} LIMIT 2 OFFSET {offset}",
+        columns=join(", ", _sort_values(query)),
         table=query.selection.table,
         where=all_of(conditions),
-        order=_order_by(query.order, backwards=False),
+        order=_order_by(query, backwards=False),
         offset=bind(query.offset + query.limit - 1, "int8"),
     )
 
@@ -118,6 +119,9 @@ def _property(column: Column | None) -> Sql:
     name = ident(column.name)
     if column.sql_type.startswith("character"):
         return sql("{name}::text", name=name)
+    if column.sql_type in _CALENDAR:
+        # infinity, and years that neither RFC 3339 nor Python knows, have no JSON: they are null
+        return sql("CASE WHEN {name} >= '0001-01-01' AND {name} < '10000-01-01' THEN {name} END", name=name)
     if column.sql_type in _NATIVE:
         return name
     if column.sql_type in ("json", "jsonb"):
@@ -166,16 +170,34 @@ def _encoded(shape: Sql, geometry_as: str) -> Sql:
     return sql("CASE WHEN NOT ST_IsEmpty({shape}) THEN ST_AsGeoJSON({shape}, 9, 0) END", shape=shape)
 
 
-def _order_by(order: Sequence[SortTerm], backwards: bool) -> Sql:
-    if not order:
-        return EMPTY
-    return sql(" ORDER BY {terms}", terms=join(", ", [_term(term, backwards) for term in order]))
+def _sort_values(query: ItemsQuery) -> list[Sql]:
+    """What a cursor is made of: the database's own text, which it reads back as the same value, whatever the type."""
+    if not query.resumable:
+        return []
+    return [sql("item.{name}::text", name=ident(term.column.name)) for term in query.order]
+
+
+def _order_by(query: ItemsQuery, backwards: bool) -> Sql:
+    terms = [_term(term, backwards) for term in query.order]
+    if not query.resumable:
+        # offsets count on one order; a parallel or synchronised scan has none of its own
+        terms += _tie_breakers(query.selection)
+    return sql(" ORDER BY {terms}", terms=join(", ", terms)) if terms else EMPTY
+
+
+def _tie_breakers(selection: Selection) -> list[Sql]:
+    collection = selection.collection
+    if collection.kind in ("table", "materialized view"):
+        return [sql("item.ctid")]
+    if collection.kind == "partitioned table":
+        return [sql("item.tableoid"), sql("item.ctid")]
+    return [sql("item.{name}", name=ident(column.name)) for column in collection.columns if column.ordered]
 
 
 def _term(term: SortTerm, backwards: bool) -> Sql:
     # nulls come last whatever the direction; said only where it is not PostgreSQL's default, so that a plain
-    # index serves the order
-    name = ident(term.column.name)
+    # index serves the order. Qualified: a bare name would mean the output column of that name, a cast or a clash.
+    name = sql("item.{name}", name=ident(term.column.name))
     if term.descending == backwards:
         return sql("{name} ASC NULLS FIRST", name=name) if backwards and not term.column.not_null else name
     if term.column.not_null or backwards:

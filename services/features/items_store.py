@@ -8,7 +8,6 @@ from libs.ogc.link import Link
 from libs.pg.pool import Database
 from services.features.counts import Counts
 from services.features.cursor import Position
-from services.features.cursor_values import cursor_text
 from services.features.items_query import ItemsQuery
 from services.features.items_sql import RowPlan, items_plan, last_and_next_statement
 
@@ -118,7 +117,7 @@ def _ends(query: ItemsQuery, first: Row, last: Row, more: bool, width: int) -> P
 
 
 def _position(row: Row, width: int, *, backwards: bool) -> Position:
-    return Position(tuple(cursor_text(value) for value in tuple(row)[-width:]), backwards)
+    return Position(tuple(row)[-width:], backwards)
 
 
 def one_more(query: ItemsQuery, geometry_as: str) -> RowPlan:

@@ -85,7 +85,7 @@ function links(collection, feature) {
   if (feature.id === null || feature.id === undefined) return [];
   const path = itemPath(collection.id, feature.id);
   return [
-    element("a", { href: address(path, { f: "html" }), text: "Details" }),
+    element("a", { href: address(path, { f: "html" }), text: "Feature page" }),
     element("a", { href: address(path, { f: "geojson" }), text: "GeoJSON" }),
   ];
 }
