@@ -27,6 +27,9 @@ REFRESH_SECONDS = 2.0
 
 async def serve(settings: GatewaySettings) -> int:
     """Runs the gateway; its exit status. Raises NginxError where nginx does not start."""
+    stop = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
     settings.folder.mkdir(parents=True, exist_ok=True)
     nginx = Nginx(settings.folder)
     nginx.prepare()
@@ -40,9 +43,6 @@ async def serve(settings: GatewaySettings) -> int:
         await nginx.start(build_config(settings, addresses, user=nginx.worker_user()))
         stack.push_async_callback(nginx.stop)
         follower = asyncio.create_task(_follow(settings, nginx, publisher, PartsFetcher(session), addresses))
-        stop = asyncio.Event()
-        for number in (signal.SIGTERM, signal.SIGINT):
-            asyncio.get_running_loop().add_signal_handler(number, stop.set)
         _LOG.info("listening", extra={"fields": {"host": settings.host, "port": settings.port}})
         ended = asyncio.create_task(nginx.wait())
         stopped = asyncio.create_task(stop.wait())

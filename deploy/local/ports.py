@@ -34,19 +34,20 @@ def choose_ports(names: list[str], remembered: dict[str, int], state_dir: Path, 
     digest = hashlib.sha256(str(state_dir).encode()).digest()
     candidate = LOWEST + int.from_bytes(digest[:4], "big") % (HIGHEST - LOWEST)
     chosen: dict[str, int] = {}
-    used = {avoid}
     for name in names:
-        port = remembered.get(name)
-        if port is None or port in used or not is_free(port):
-            for _ in range(HIGHEST - LOWEST):
-                candidate = candidate + 1 if candidate + 1 < HIGHEST else LOWEST
-                if candidate not in used and is_free(candidate):
-                    break
-            else:
-                raise StackError(f"no free port between {LOWEST} and {HIGHEST}")
-            port = candidate
-        chosen[name] = port
-        used.add(port)
+        port = remembered.get(name, avoid)
+        if port not in {avoid, *chosen.values()} and is_free(port):
+            chosen[name] = port
+    for name in names:
+        if name in chosen:
+            continue
+        for _ in range(HIGHEST - LOWEST):
+            candidate = candidate + 1 if candidate + 1 < HIGHEST else LOWEST
+            if candidate not in {avoid, *chosen.values()} and is_free(candidate):
+                break
+        else:
+            raise StackError(f"no free port between {LOWEST} and {HIGHEST}")
+        chosen[name] = candidate
     return chosen
 
 

@@ -121,20 +121,16 @@ def _start_supervisor(
 ) -> Supervisor:
     cluster = Path(state.cluster) if state.cluster else None
     if settings.database_url is None and cluster is None:
-        cluster = postgresql.choose_cluster(folder)
+        cluster = _choose_cluster(folder, state)
     processes.stop(processes.left_behind(folder.path, cluster))
     if not servers_only:
         require_free(settings.gateway_port)
     if cluster is not None and settings.database_url is None:
-        if state.cluster is None:
-            # Left over from a STATE_DIR that was deleted by hand, with the passwords.
-            shutil.rmtree(cluster, ignore_errors=True)
         if not (cluster / "PG_VERSION").exists():
             _say("Creating a PostgreSQL cluster")
             state.loaded = None
             postgresql.make_cluster(cluster, folder.secret("owner-password"))
         postgresql.remove_stale_lock(cluster)
-        state.cluster = str(cluster)
     state.ports = choose_ports(programs.port_names(settings), state.ports, folder.path, avoid=settings.gateway_port)
     plan = make_plan(settings, folder, state)
     state.configuration = plan.version
@@ -142,6 +138,16 @@ def _start_supervisor(
     supervisor = Supervisor(folder, state.ports["supervisor"])
     supervisor.start(plan.configuration, plan.environment)
     return supervisor
+
+
+def _choose_cluster(folder: StateFolder, state: StackState) -> Path:
+    cluster = postgresql.choose_cluster(folder)
+    # Left over, with passwords that nobody knows, from a STATE_DIR that was deleted by hand.
+    processes.stop(processes.left_behind(folder.path, cluster))
+    shutil.rmtree(cluster, ignore_errors=True)
+    state.cluster = str(cluster)
+    folder.save(state)
+    return cluster
 
 
 def _start_programs(

@@ -29,6 +29,10 @@ TILE_MATRIX_SETS: tuple[str, ...] = tuple(
         if parameter.get("name") == "tileMatrixSetId"
     )
 )
+_ENGINES = {
+    "maplibre": ("engine-maplibre.js", "maplibre-gl.mjs"),
+    "openlayers": ("engine-openlayers.js", "openlayers.js"),
+}
 _FIRST = ("hazard.hazard_eq_events", "hazard.hazard_ts_events", "hazard.hazard_fl_events")
 
 
@@ -96,6 +100,6 @@ def _page(
         "tile_matrix_set": data["tileMatrixSet"],
         "page_data": script_json(data),
         "built": call.request.app[ASSETS].name,
-        "preload": ("engine-maplibre.js", "maplibre-gl.mjs"),
+        "preload": _ENGINES["maplibre" if data["tileMatrixSet"] == WEB_MERCATOR else "openlayers"],
     }
     return page_response(call.request, "map.html", context, headers={"Cache-Control": "no-cache"})

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlencode
 
 import orjson
@@ -17,6 +18,8 @@ from yarl import URL
 from services.common.app import make as make_common
 from services.features.app import make as make_features
 from services.tiles.app import make as make_tiles
+
+Result = TypeVar("Result")
 
 MAKERS = {"common": make_common, "features": make_features, "tiles": make_tiles}
 
@@ -113,3 +116,15 @@ async def services() -> AsyncIterator[Services]:
     )
     async with session, AsyncExitStack() as stack:
         yield Services(session, stack)
+
+
+async def eventually(attempt: Callable[[], Awaitable[Result]], *, seconds: float = 10.0) -> Result:
+    """What `attempt` gives once it no longer fails an assertion; its failure when the time is over."""
+    deadline = asyncio.get_running_loop().time() + seconds
+    while True:
+        try:
+            return await attempt()
+        except AssertionError:
+            if asyncio.get_running_loop().time() > deadline:
+                raise
+        await asyncio.sleep(0.05)

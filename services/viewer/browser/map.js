@@ -30,7 +30,7 @@ async function start() {
   explorer.attach(engine);
   window.map = engine.map;
   await engine.loaded();
-  if (!parseView(state.map)) engine.fit(firstBox(explorer.collections.get(page.collection)), mapPadding(), { animate: false });
+  if (!parseView(state.map)) engine.fit(firstBox(explorer.collections.get(page.collection), engine.home), mapPadding(), { animate: false });
 
   const selection = new Selection(explorer);
   wire(explorer, engine, selection);
@@ -44,16 +44,25 @@ async function start() {
   if (chosen && explorer.collections.has(chosen[0])) await selection.choose(...chosen, { fly: !parseView(state.map) });
 }
 
+/** MapLibre draws Web Mercator, where the browser has WebGL; OpenLayers all else. */
 async function loadEngine(style, state) {
-  const { createEngine } = await import("./engine-maplibre.js");
-  return createEngine({
+  const options = {
     container: find("#map"),
     style,
     theme: currentTheme(),
     view: parseView(state.map),
     minZoom: page.styleParameters.minzoom,
     workerUrl: page.workerUrl,
-  });
+    tileMatrixSet: page.tileMatrixSet,
+  };
+  if (page.tileMatrixSet === "WebMercatorQuad") {
+    try {
+      return await (await import("./engine-maplibre.js")).createEngine(options);
+    } catch {
+      find("#plain").hidden = false;
+    }
+  }
+  return (await import("./engine-openlayers.js")).createEngine(options);
 }
 
 function wire(explorer, engine, selection) {
@@ -181,9 +190,10 @@ function keyboard(engine, selection) {
   });
 }
 
-/** What is seen first: the collection, or the inhabited world. */
-function firstBox(collection) {
+/** What is seen first: where the projection is at home, the collection, or the inhabited world. */
+function firstBox(collection, home) {
   const box = collection?.bbox;
+  if (home) return home;
   if (!box || box[2] - box[0] > 240 || box[2] < box[0]) return [-170, -56, 190, 72];
   return box;
 }

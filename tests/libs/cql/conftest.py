@@ -70,7 +70,8 @@ async def make_table(
     await db.execute(f"DROP TABLE IF EXISTS {name}; CREATE TABLE {name} (id int PRIMARY KEY, {definitions})")
     kinds = list(columns.values())
     for index, row in enumerate(rows, start=1):
-        values = ", ".join(f"${place}::text::{kind}" for place, kind in enumerate(kinds, start=1))
+        # A collation goes with the column, not with a cast.
+        values = ", ".join(f"${place}::text::{kind.split(' COLLATE ')[0]}" for place, kind in enumerate(kinds, start=1))
         await db.execute(f"INSERT INTO {name} VALUES ({index}, {values})", *row)  # noqa: S608
     found = await db.fetch(
         "SELECT attname, format_type(atttypid, atttypmod) AS kind, coalesce(f.srid, g.srid) AS srid"

@@ -19,7 +19,7 @@ QUERYABLES = {
     "t": queryable("t", "timestamp with time zone"),
     "l": queryable("l", "text[]"),
 }
-# The target is 50 ms on an idle machine; the tests leave room for a busy one.
+# Of the processor; the target is 50 ms, the tests leave room for slow and busy machines.
 SECONDS = 0.5
 
 
@@ -97,7 +97,7 @@ DOCUMENTS = {
 
 
 def _run(text: str, lang: Any) -> tuple[float, CqlError | None]:
-    start = time.perf_counter()
+    start = time.process_time()
     fault = None
     try:
         filter_sql(text, lang, QUERYABLES).render()
@@ -105,7 +105,7 @@ def _run(text: str, lang: Any) -> tuple[float, CqlError | None]:
         fault = error
         # The sentence must be printable wherever it goes.
         str(error).encode()
-    return time.perf_counter() - start, fault
+    return time.process_time() - start, fault
 
 
 @pytest.mark.parametrize("name", TEXTS)
@@ -129,6 +129,23 @@ def test_large_but_honest_filters_work(name: str) -> None:
 @pytest.mark.parametrize("name", ["nul", "surrogate", "year 0", "zone", "digits", "tower", "list", "bytes", "not"])
 def test_refused(name: str) -> None:
     assert _run(TEXTS[name], "cql2-text")[1] is not None
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (TEXTS["too many terms"], "words, numbers and signs"),
+        (TEXTS["list"], "words, numbers and signs"),
+        (TEXTS["sum"], "nested"),
+        ("a IN (" + ",".join(["1"] * 1001) + ")", "a list may have 1,000 members"),
+        ("a = 1" + " " * 16380, "a filter may have 16,384 bytes"),
+        ("b = '" + "é" * 8190 + "'", "a filter may have 16,384 bytes"),
+    ],
+)
+def test_limits(text: str, message: str) -> None:
+    with pytest.raises(CqlError, match=message):
+        parse(text)
+    parse("a = 1" + " " * 16379)
 
 
 WORDS = (

@@ -1,0 +1,294 @@
+// Draws the same styles with OpenLayers: in any tile matrix set's own projection, and without WebGL.
+
+import { address, getJson } from "./api.js";
+import { basemapLayers } from "./basemap-openlayers.js";
+import { matrixLayer } from "./layer-openlayers.js";
+import { MatrixGrid } from "./matrix-grid.js";
+import { systemOf } from "./projections.js";
+import { collectionOf, escapedAttribution } from "./style-theme.js";
+import { popupElement } from "./popup.js";
+
+const HIT_RADIUS = 6; // pixels
+const METRES_PER_PIXEL = 78271.517; // of a world 512 pixels wide
+const SAMPLES = 12;
+const MARK = 1000; // z-index of the selected feature
+const ORDER = { Polygon: 100, LineString: 200, Point: 300 };
+
+/** Loads the library and the matrix set. */
+export async function createEngine(options) {
+  const [library, tileMatrixSet] = await Promise.all([
+    import("./openlayers.js"),
+    getJson(address(`/tileMatrixSets/${options.tileMatrixSet}`, { f: "json" })),
+  ]);
+  return new OpenLayersEngine(library, tileMatrixSet, options);
+}
+
+class OpenLayersEngine {
+  #library;
+  #projection;
+  #system;
+  #tileMatrixSet;
+  #grid;
+  #theme;
+  #basemap;
+  #layers = new Map();
+  #mark;
+  #popup = null;
+  #loading = new Set();
+  #errors = new Set();
+
+  constructor(library, tileMatrixSet, { container, style, theme, view }) {
+    this.#library = library;
+    this.#tileMatrixSet = tileMatrixSet;
+    this.#system = systemOf(tileMatrixSet);
+    this.#theme = theme;
+    if (this.#system.proj4) library.proj4.defs(this.#system.code, this.#system.proj4);
+    library.register(library.proj4);
+    this.#projection = library.getProjection(this.#system.code);
+    this.#grid = new MatrixGrid(tileMatrixSet);
+    const extent = this.#grid.extent();
+    if (!this.#projection.getExtent()) this.#projection.setExtent(extent);
+    this.#basemap = basemapLayers(library, style, this.#projection, this.#system.area, () => this.#zooms());
+    this.#mark = new library.VectorLayer({ source: new library.VectorSource(), zIndex: MARK });
+    container.replaceChildren();
+    container.tabIndex = 0;
+    container.setAttribute("role", "application");
+    container.setAttribute("aria-label", "Map; arrow keys move it, + and - zoom");
+    this.map = new library.Map({
+      target: container,
+      layers: [...this.#basemap.layers, this.#mark],
+      controls: [
+        new library.Zoom(),
+        new library.ScaleLine({ maxWidth: 110 }),
+        new library.Attribution({ collapsible: false }),
+      ],
+      view: new library.View({
+        projection: this.#projection,
+        center: library.getCenter(extent),
+        resolution: this.#grid.maxResolution(),
+        maxResolution: this.#grid.maxResolution(),
+        minResolution: this.#grid.minResolution(),
+        extent,
+        constrainOnlyCenter: true,
+        smoothResolutionConstraint: false,
+      }),
+    });
+    this.#basemap.setTheme(theme);
+    if (view) this.setView(view);
+  }
+
+  /** What the map shows first where nothing else is asked for. */
+  get home() {
+    return this.#system.home;
+  }
+
+  async loaded() {
+    await document.fonts.load("12px Inter").catch(() => {});
+  }
+
+  add(style, parameters = {}) {
+    const id = collectionOf(style);
+    const made = matrixLayer(this.#library, {
+      style,
+      parameters,
+      grid: new MatrixGrid(this.#tileMatrixSet, style.sources[id]),
+      projection: this.#projection,
+      attribution: style.sources[id].attribution && escapedAttribution(style.sources[id].attribution),
+      zooms: () => this.#zooms(),
+    });
+    const kind = (style.metadata["dams:geometryType"] ?? "").replace("Multi", "");
+    made.layer.setZIndex(ORDER[kind] ?? ORDER.Polygon);
+    made.setTheme(this.#theme);
+    made.source.on("tileloadstart", () => this.#emit(this.#loading));
+    made.source.on("tileloaderror", () => this.#emit(this.#errors, "A tile could not be loaded."));
+    this.#layers.set(id, made);
+    this.map.addLayer(made.layer);
+  }
+
+  remove(id) {
+    const made = this.#layers.get(id);
+    if (!made) return;
+    this.map.removeLayer(made.layer);
+    this.#layers.delete(id);
+  }
+
+  setParameters(id, parameters) {
+    this.#layers.get(id).setParameters(parameters);
+  }
+
+  setTheme(theme) {
+    this.#theme = theme;
+    this.#basemap.setTheme(theme);
+    for (const made of this.#layers.values()) made.setTheme(theme);
+  }
+
+  view() {
+    const view = this.map.getView();
+    const center = this.#library.toLonLat(view.getCenter(), this.#projection);
+    return { zoom: Math.log2(METRES_PER_PIXEL / (view.getResolution() * this.#metres())), center };
+  }
+
+  setView({ zoom, center }) {
+    const view = this.map.getView();
+    view.setCenter(this.#library.fromLonLat(center, this.#projection));
+    view.setResolution(METRES_PER_PIXEL / 2 ** zoom / this.#metres());
+  }
+
+  bbox() {
+    const [left, bottom, right, top] = this.map.getView().calculateExtent();
+    const positions = [];
+    for (let i = 0; i <= SAMPLES; i++) {
+      for (let j = 0; j <= SAMPLES; j++) {
+        const at = [left + ((right - left) * i) / SAMPLES, bottom + ((top - bottom) * j) / SAMPLES];
+        const [x, y] = this.#library.toLonLat(at, this.#projection);
+        if (Number.isFinite(x) && Number.isFinite(y)) positions.push([x, Math.max(-90, Math.min(90, y))]);
+      }
+    }
+    const pole = [90, -90].find((latitude) => this.#inside([0, latitude], [left, bottom, right, top]));
+    return boxAround(positions, pole);
+  }
+
+  fit(box, padding, { animate = true } = {}) {
+    const extent = this.#projected(box);
+    const { left = 0, right = 0, top = 0, bottom = 0 } = padding;
+    this.map.getView().fit(extent, {
+      padding: [top, right, bottom, left],
+      minResolution: METRES_PER_PIXEL / 2 ** 7 / this.#metres(),
+      duration: animate && !matchMedia("(prefers-reduced-motion: reduce)").matches ? 400 : 0,
+    });
+  }
+
+  zoomBy(levels) {
+    this.map.getView().adjustZoom(levels);
+  }
+
+  onMove(listener) {
+    this.map.on("moveend", listener);
+  }
+
+  onIdle(listener) {
+    this.map.on("rendercomplete", listener);
+  }
+
+  onLoading(listener) {
+    this.#loading.add(listener);
+  }
+
+  onError(listener) {
+    this.#errors.add(listener);
+  }
+
+  onClick(listener) {
+    this.map.on("singleclick", ({ pixel, coordinate }) =>
+      listener(this.#hits(pixel), this.#library.toLonLat(coordinate, this.#projection)),
+    );
+    this.map.on("pointermove", ({ pixel, dragging }) => {
+      if (!dragging) this.map.getTargetElement().style.cursor = this.#hits(pixel).length ? "pointer" : "";
+    });
+  }
+
+  showPopup(position, content, onclose) {
+    this.closePopup();
+    const overlay = new this.#library.Overlay({
+      element: popupElement(content, onclose),
+      position: this.#library.fromLonLat(position, this.#projection),
+      positioning: "bottom-center",
+      offset: [0, -12],
+      autoPan: { margin: 24 },
+      stopEvent: true,
+    });
+    this.#popup = overlay;
+    this.map.addOverlay(overlay);
+  }
+
+  closePopup() {
+    if (this.#popup) this.map.removeOverlay(this.#popup);
+    this.#popup = null;
+  }
+
+  highlight(feature) {
+    const source = this.#mark.getSource();
+    source.clear();
+    if (!feature?.geometry) return;
+    const { CircleStyle, GeoJSON, Stroke, Style } = this.#library;
+    const [ink, halo] = this.#theme === "dark" ? ["#ffffff", "#10171e"] : ["#0b1620", "#ffffff"];
+    this.#mark.setStyle([
+      new Style({ stroke: new Stroke({ color: halo, width: 6 }) }),
+      new Style({
+        stroke: new Stroke({ color: ink, width: 2.5 }),
+        image: new CircleStyle({ radius: 13, stroke: new Stroke({ color: ink, width: 2.5 }) }),
+      }),
+    ]);
+    source.addFeature(new GeoJSON().readFeature(feature, { featureProjection: this.#projection }));
+  }
+
+  #emit(listeners, ...values) {
+    for (const listener of listeners) listener(...values);
+  }
+
+  #hits(pixel) {
+    const hits = new Map();
+    this.map.forEachFeatureAtPixel(
+      pixel,
+      (feature, layer) => {
+        const collection = layer?.get("collection");
+        const key = `${collection}/${feature.getId()}`;
+        if (!collection || hits.has(key)) return;
+        hits.set(key, { collection, id: feature.getId(), properties: feature.getProperties(), geometry: null });
+      },
+      { hitTolerance: HIT_RADIUS, layerFilter: (layer) => layer.get("collection") !== undefined },
+    );
+    return [...hits.values()];
+  }
+
+  #metres() {
+    return this.#projection.getMetersPerUnit() ?? 1;
+  }
+
+  /** Resolutions of MapLibre's zoom levels in this projection: styles depend on them. */
+  #zooms() {
+    return Array.from({ length: 25 }, (_, zoom) => METRES_PER_PIXEL / 2 ** zoom / this.#metres());
+  }
+
+  #inside(position, [left, bottom, right, top]) {
+    const [x, y] = this.#library.fromLonLat(position, this.#projection);
+    return Number.isFinite(x) && x >= left && x <= right && y >= bottom && y <= top && this.#isPolar();
+  }
+
+  #isPolar() {
+    return /^EPSG:(5041|5042|5482|3978)$/.test(this.#system.code);
+  }
+
+  /** Extent of a box of degrees, only as far as the projection reaches. */
+  #projected([west, south, east, north]) {
+    const [left, bottom, right, top] = this.#system.area;
+    const end = east < west ? east + 360 : east;
+    const box = [Math.max(west, left), Math.max(south, bottom), Math.min(end, right), Math.min(north, top)];
+    const [w, s, e, n] = box[0] < box[2] && box[1] < box[3] ? box : this.#system.home;
+    const positions = [];
+    for (let i = 0; i <= SAMPLES * 2; i++) {
+      for (let j = 0; j <= SAMPLES * 2; j++) {
+        const at = [w + ((e - w) * i) / (SAMPLES * 2), s + ((n - s) * j) / (SAMPLES * 2)];
+        positions.push(this.#library.fromLonLat(at, this.#projection));
+      }
+    }
+    return this.#library.boundingExtent(positions.filter((position) => position.every(Number.isFinite)));
+  }
+}
+
+/** West, south, east, north around positions: the longitudes lie outside their widest gap. */
+function boxAround(positions, pole) {
+  const latitudes = positions.map(([, y]) => y);
+  const south = pole === -90 ? -90 : Math.min(...latitudes);
+  const north = pole === 90 ? 90 : Math.max(...latitudes);
+  if (pole !== undefined) return [-180, south, 180, north];
+  const sorted = positions.map(([x]) => x).sort((a, b) => a - b);
+  let widest = sorted[0] + 360 - sorted.at(-1);
+  let box = [sorted[0], south, sorted.at(-1), north];
+  for (let at = 1; at < sorted.length; at++) {
+    if (sorted[at] - sorted[at - 1] <= Math.max(widest, 60)) continue;
+    widest = sorted[at] - sorted[at - 1];
+    box = [sorted[at], south, sorted[at - 1], north];
+  }
+  return box;
+}

@@ -1,0 +1,114 @@
+"""Whether both sides answer a request, and answer the same, before any rate of theirs counts."""
+
+from __future__ import annotations
+
+import gzip
+import http.client
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import mapbox_vector_tile
+
+from tests.benchmarks.load import Target
+from tests.benchmarks.settings import BenchmarkError
+
+Features = dict[Any, Any]
+"""By id: of an item its GeoJSON geometry rounded and the names of its properties, of a tile's feature its geometry."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer as it came over the wire (`body` still compressed, if it was)."""
+
+    status: int
+    headers: http.client.HTTPMessage
+    body: bytes
+
+    @property
+    def content(self) -> bytes:
+        """The body, decompressed."""
+        return gzip.decompress(self.body) if self.headers.get("Content-Encoding") == "gzip" else self.body
+
+
+def ask(target: Target, path: str, *, encoding: str | None = None, host: str | None = None) -> Answer:
+    """One request on a connection of its own. Raises BenchmarkError for anything but 200."""
+    connection = http.client.HTTPConnection("127.0.0.1", target.port, timeout=120)
+    try:
+        headers = {"Accept-Encoding": encoding or "identity", **({"Host": host} if host else {})}
+        connection.request("GET", target.prefix + path, headers=headers)
+        response = connection.getresponse()
+        answer = Answer(response.status, response.headers, response.read())
+    except (OSError, http.client.HTTPException) as error:
+        raise BenchmarkError(f"{target.name} does not answer {path}: {error}") from error
+    finally:
+        connection.close()
+    if answer.status != 200:
+        raise BenchmarkError(f"{target.name} answers {path} with {answer.status}: {answer.content[:500]!r}")
+    return answer
+
+
+def features_of(content: bytes, kind: str) -> Features:
+    """The features in an answer; `kind` is `items`, `item`, or for tiles `points` or `shapes`."""
+    if kind in ("items", "item"):
+        document = json.loads(content)
+        found = document["features"] if kind == "items" else [document]
+        return {feature["id"]: (_rounded(feature["geometry"]), _names(feature)) for feature in found}
+    return _tile_features(content)
+
+
+def difference(ours: Features, theirs: Features, kind: str) -> str | None:
+    """What distinguishes the answers, in words; None where they agree.
+
+    Tiles differ by design in how far beyond their edge they draw, so only what touches the tile itself counts,
+    and shapes that one side thinks too small to see are not held against it as long as they are few.
+    """
+    missing, more = theirs.keys() - ours.keys(), ours.keys() - theirs.keys()
+    if kind == "shapes":
+        return f"{len(missing)} of {len(theirs)} shapes are missing" if len(missing) > 0.02 * len(theirs) + 1 else None
+    if missing or more:
+        return f"{len(ours)} features against {len(theirs)}: {len(missing)} are missing, {len(more)} are too many"
+    if kind in ("items", "item"):
+        changed = [key for key, value in ours.items() if value != theirs[key]]
+        if changed:
+            return f"{len(changed)} features differ: {ours[changed[0]]} against {theirs[changed[0]]}"
+    return None
+
+
+def _rounded(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _rounded(part) for key, part in value.items() if key != "crs"}
+    if isinstance(value, list):
+        return [_rounded(part) for part in value]
+    return round(value, 5) if isinstance(value, float) else value
+
+
+def _names(feature: dict[str, Any]) -> tuple[str, ...]:
+    # where the key is told as the id alone, it is missing nowhere
+    return tuple(sorted(feature["properties"].keys() - {"id"}))
+
+
+def _tile_features(content: bytes) -> Features:
+    layers = mapbox_vector_tile.decode(content, default_options={"y_coord_down": True}) if content else {}
+    found = {}
+    for layer in layers.values():
+        for feature in layer["features"]:
+            key = feature.get("id") or feature["properties"]["id"]
+            if _touches(feature["geometry"]["coordinates"], layer["extent"]):
+                found[key] = feature["geometry"]["type"]
+    return found
+
+
+def _touches(coordinates: Any, extent: int) -> bool:
+    """Whether the box around coordinates has an inner point in common with the tile."""
+    flat = list(_positions(coordinates))
+    xs, ys = [x for x, _ in flat], [y for _, y in flat]
+    return bool(max(xs) > 0 and min(xs) < extent and max(ys) > 0 and min(ys) < extent)
+
+
+def _positions(coordinates: Any) -> Any:
+    if isinstance(coordinates[0], (int, float)):
+        yield coordinates[0], coordinates[1]
+    else:
+        for part in coordinates:
+            yield from _positions(part)

@@ -1,0 +1,86 @@
+"""The generated tables: made once, kept in the benchmark's own cluster, made again when their recipe changes."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import asyncpg
+
+from deploy.database.apply import apply_schema, ensure_reader
+from tests.benchmarks.settings import LARGE_SCHEMA, SCHEMA, SEED
+
+_RECIPE = Path(__file__).with_name("data.sql")
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """One table: the piece of the recipe that makes it, and its rows."""
+
+    schema: str
+    name: str
+    piece: str
+    rows: int
+
+    @property
+    def id(self) -> str:
+        """Of the collection, on both sides."""
+        return f"{self.schema}.{self.name}"
+
+
+POINTS = Table(SCHEMA, "points", "points", 500_000)
+POLYGONS = Table(SCHEMA, "polygons", "polygons", 20_000)
+LINES = Table(SCHEMA, "lines", "lines", 5_000)
+FEW_POINTS = Table(LARGE_SCHEMA, "points_100k", "points", 100_000)
+MANY_POINTS = Table(LARGE_SCHEMA, "points_10m", "points", 10_000_000)
+
+
+async def prepare_data(owner_url: str, reader: str, reader_password: str, *, large: bool) -> None:
+    """Schema, reading role and tables, as far as they are missing or were made by another recipe."""
+    connection = await asyncpg.connect(owner_url, command_timeout=3600)
+    try:
+        await apply_schema(connection)
+        await ensure_reader(connection, reader, reader_password)
+        pieces = _pieces(_RECIPE.read_text(encoding="utf-8"))
+        await connection.execute(pieces["functions"].format(seed=SEED))
+        for table in (POINTS, POLYGONS, LINES, *((FEW_POINTS, MANY_POINTS) if large else ())):
+            await _make(connection, table, pieces)
+    finally:
+        await connection.close()
+
+
+def recipe_version() -> str:
+    """Changes when the tables would be made differently."""
+    return hashlib.sha256(f"{SEED}{_RECIPE.read_text(encoding='utf-8')}".encode()).hexdigest()[:16]
+
+
+def _pieces(text: str) -> dict[str, str]:
+    """The recipe's statements by the name of their piece."""
+    parts = re.split(r"^-- piece: (\w+)$", text, flags=re.MULTILINE)
+    return dict(zip(parts[1::2], parts[2::2], strict=True))
+
+
+async def _make(connection: asyncpg.Connection, table: Table, pieces: dict[str, str]) -> None:
+    """One table with its indexes, statistics and change trigger."""
+    mark = f"{recipe_version()} {table.rows}"
+    comment = "SELECT obj_description(to_regclass($1), 'pg_class')"
+    found = await connection.fetchval(comment, table.id)
+    if found is not None and mark in found:
+        return
+    started = time.monotonic()
+    statements = pieces[table.piece].format(seed=SEED, table=table.id, rows=table.rows)
+    async with connection.transaction():
+        await connection.execute(f"CREATE SCHEMA IF NOT EXISTS {table.schema}")
+        await connection.execute(f"DROP TABLE IF EXISTS {table.id}")
+        await connection.execute(statements)
+        await connection.execute(f"SELECT dams.watch('{table.id}')")
+        await connection.execute(f"GRANT USAGE ON SCHEMA {table.schema} TO dams_reader")
+        await connection.execute(f"GRANT SELECT ON {table.id} TO dams_reader")
+    await connection.execute(f"VACUUM ANALYZE {table.id}")
+    # last, so that what was interrupted is made again
+    text = (await connection.fetchval(comment, table.id)).split("\nRecipe ")[0]
+    await connection.execute(f"COMMENT ON TABLE {table.id} IS '{text}\nRecipe {mark}'")
+    print(f"{table.id}: {table.rows:,} rows in {time.monotonic() - started:.0f} s", flush=True)

@@ -1,0 +1,218 @@
+"""Measures one workload: both sides checked, then loaded in turn, then the limit."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import re
+import time
+import urllib.request
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import asyncpg
+
+from tests.benchmarks.answers import Answer, ask, difference, features_of
+from tests.benchmarks.load import Load, Target, run_load
+from tests.benchmarks.pgbench import Script, make_script, run_pgbench
+from tests.benchmarks.servers import Servers, file_server
+from tests.benchmarks.settings import BenchmarkError, BenchmarkSettings
+from tests.benchmarks.statements import recording
+from tests.benchmarks.usage import memory_megabytes, processor_seconds
+from tests.benchmarks.workload import Workload
+
+_WARM_UP_SECONDS = 1
+_SAMPLES = 60
+_READER = "dams"
+_REQUESTS = re.compile(r"^dams_request_seconds_count\{route=\"(/collections/[^\"]*)\".*\} ([\d.e+]+)$", re.MULTILINE)
+_HITS = re.compile(r"^dams_tile_cache_lookups_total\{result=\"hit\"\} ([\d.e+]+)$", re.MULTILINE)
+
+
+@dataclass
+class Side:
+    """What one side gave over all rounds."""
+
+    loads: list[Load] = field(default_factory=list)
+    processor_ms: dict[str, float] = field(default_factory=dict)
+    """Per request, by role: a millisecond per request is a second per 1,000."""
+    cached: float | None = None
+    """Share of the answers that a cache gave; None where there is none."""
+
+    @property
+    def rate(self) -> float:
+        return sum(load.requests for load in self.loads) / sum(load.seconds for load in self.loads)
+
+    @property
+    def requests(self) -> int:
+        return sum(load.requests for load in self.loads)
+
+
+@dataclass
+class Result:
+    """All that was found out about a workload; `remarks` say what could not be."""
+
+    workload: Workload
+    product: Side = field(default_factory=Side)
+    peer: Side = field(default_factory=Side)
+    memory_mb: dict[str, float] = field(default_factory=dict)
+    """By role, after the load."""
+    limit_rate: float | None = None
+    limit_of: str = ""
+    answer_bytes: int = 0
+    peer_bytes: int = 0
+    features: float = 0
+    remarks: list[str] = field(default_factory=list)
+
+
+class Meter:
+    """Measures workloads on running servers."""
+
+    def __init__(self, servers: Servers, settings: BenchmarkSettings, connection: asyncpg.Connection) -> None:
+        self._servers = servers
+        self._settings = settings
+        self._connection = connection
+        # hosts never repeat, whatever ran before, and each load begins elsewhere among 60,000 paths
+        self._numbers = itertools.count(int(time.time()), 5_049_001)
+        self._turns = itertools.count(0, 4_999)
+
+    async def measure(self, workload: Workload) -> Result:
+        """Everything about one workload. Raises BenchmarkError where the answers are not what they should be."""
+        servers, result = self._servers, Result(workload)
+        content = self._check(result)
+        script = await self._script(result) if workload.limit else None
+        per_round = self._settings.seconds / self._settings.rounds
+        for target in (servers.product, servers.peer):
+            await self._load(workload, target, _WARM_UP_SECONDS)
+        limit: list[float] = []
+        for _ in range(self._settings.rounds):
+            await self._measured(result.product, workload, servers.product, per_round)
+            enough = result.peer.loads and workload.peer_seconds
+            if not enough:
+                await self._measured(result.peer, workload, servers.peer, max(per_round, workload.peer_seconds))
+            if script is not None:
+                limit.append(
+                    run_pgbench(servers.reader_url, script, seconds=per_round, connections=workload.connections)
+                )
+            if workload.file:
+                with file_server(servers.file.port, content.body):
+                    limit.append((await self._load(workload, servers.file, per_round)).rate)
+        if limit:
+            result.limit_rate, result.limit_of = sum(limit) / len(limit), "pgbench" if script else "nginx, file"
+        result.memory_mb = memory_megabytes(servers.processes)
+        self._doubt(result)
+        return result
+
+    def _check(self, result: Result) -> Answer:
+        """Compares answers of both sides. Raises BenchmarkError where they differ; the last answer of the product."""
+        workload, servers = result.workload, self._servers
+        step = max(1, len(workload.paths) // max(1, workload.checked))
+        counted, ours = [], None
+        for number in range(0, len(workload.paths), step)[: max(1, workload.checked)]:
+            ours = ask(servers.product, workload.paths[number], encoding=workload.encoding)
+            theirs = ask(servers.peer, (workload.peer_paths or workload.paths)[number], encoding=workload.encoding)
+            found = features_of(ours.content, workload.kind)
+            counted.append(len(found))
+            result.answer_bytes += len(ours.body)
+            result.peer_bytes += len(theirs.body)
+            wrong = difference(found, features_of(theirs.content, workload.kind), workload.kind)
+            if wrong and workload.checked:
+                raise BenchmarkError(f"{workload.paths[number]}: {wrong}")
+        if ours is None:
+            raise BenchmarkError(f"{workload.name} asks for nothing")
+        result.answer_bytes //= len(counted)
+        result.peer_bytes //= len(counted)
+        result.features = sum(counted) / len(counted)
+        return ours
+
+    async def _script(self, result: Result) -> Script | None:
+        """pgbench's script for what the product asks PostgreSQL in this workload."""
+        workload, servers = result.workload, self._servers
+        table = workload.paths[0].split("/")[2]
+        await self._new_versions(workload)
+        paths = [*workload.paths[: _SAMPLES + 1], *(workload.paths[:1] if len(workload.paths) == 1 else ())]
+        async with recording(servers.owner_url, servers.postgresql_log, _READER) as log:
+            # the first request of a kind counts rows that the others know
+            ask(servers.product, paths[0], host=f"s{next(self._numbers)}.example")
+            await log.new(table)
+            asked = paths[1:]
+            for path in asked:
+                ask(servers.product, path, host=f"s{next(self._numbers)}.example")
+            found = await log.new(table)
+        each = len(found) // len(asked)
+        samples = [found[start : start + each] for start in range(0, len(found), max(1, each))]
+        samples = [sorted(sample, key=lambda statement: statement.text) for sample in samples]
+        try:
+            return make_script(samples)
+        except BenchmarkError as error:
+            result.remarks.append(f"no limit: {error}")
+            return None
+
+    async def _measured(self, side: Side, workload: Workload, target: Target, seconds: float) -> None:
+        """One round, with what it cost."""
+        await self._new_versions(workload, wait=target is self._servers.product)
+        counters = self._counters()
+        before = processor_seconds(self._servers.processes)
+        load = await self._load(workload, target, seconds)
+        after = processor_seconds(self._servers.processes)
+        side.loads.append(load)
+        for role, used in after.items():
+            earlier = side.processor_ms.get(role, 0.0) * (side.requests - load.requests)
+            side.processor_ms[role] = (earlier + (used - before[role]) * 1000) / max(1, side.requests)
+        if target is self._servers.product:
+            requests, hits = (now - then for now, then in zip(self._counters(), counters, strict=True))
+            fresh = max(0.0, requests - hits) / max(1, load.requests)
+            share = max(0.0, 1 - fresh)
+            side.cached = (
+                share if side.cached is None else (side.cached * (len(side.loads) - 1) + share) / len(side.loads)
+            )
+
+    async def _load(self, workload: Workload, target: Target, seconds: float) -> Load:
+        paths: Sequence[str] = workload.paths
+        if target is self._servers.peer and workload.peer_paths:
+            paths = workload.peer_paths
+        elif target is self._servers.file:
+            paths = ["/file"]
+        return await asyncio.to_thread(
+            run_load,
+            target,
+            paths,
+            seconds=seconds,
+            connections=workload.connections,
+            first=next(self._numbers if workload.vary_host else self._turns) if workload.uncached else 0,
+            vary_host=workload.vary_host,
+            encoding=workload.encoding,
+        )
+
+    async def _new_versions(self, workload: Workload, *, wait: bool = True) -> None:
+        """A committed change of each table that is named, and the product's notice of it."""
+        # not through the gateway, which may have an answer of a moment ago
+        tiles = Target("tiles", self._servers.tiles_port)
+        for table in workload.new_version if wait else ():
+            path = f"/collections/{table}/tiles/WebMercatorQuad/0/0/0?limit=1"
+            before = ask(tiles, path).headers["ETag"]
+            await self._connection.execute(f"UPDATE {table} SET event_id = event_id WHERE id = 1")  # noqa: S608
+            deadline = time.monotonic() + 10
+            while ask(tiles, path).headers["ETag"] == before:
+                if time.monotonic() > deadline:
+                    raise BenchmarkError(f"a change of {table} does not show within 10 s")
+                await asyncio.sleep(0.1)
+
+    def _counters(self) -> tuple[float, float]:
+        """Requests about collections that reached the services, and tiles that Redis had."""
+        requests = hits = 0.0
+        for port in (self._servers.features_port, self._servers.tiles_port):
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/internal/metrics") as answer:
+                text = answer.read().decode()
+            requests += sum(float(count) for _, count in _REQUESTS.findall(text))
+            hits += sum(float(count) for count in _HITS.findall(text))
+        return requests, hits
+
+    def _doubt(self, result: Result) -> None:
+        """Remarks on what makes a figure less than it seems."""
+        workload = result.workload
+        if workload.uncached and "session" not in workload.name and (result.product.cached or 0) > 0.02:
+            result.remarks.append(f"{result.product.cached:.0%} of the product's answers came from a cache")
+        for side, size in ((result.product, result.answer_bytes), (result.peer, result.peer_bytes)):
+            received = sum(load.bytes for load in side.loads) / max(1, side.requests)
+            if workload.checked > 1 and len(set(workload.paths)) == 1 and received < 0.95 * size:
+                raise BenchmarkError(f"{workload.name}: {received:.0f} bytes an answer under load, {size} before")

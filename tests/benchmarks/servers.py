@@ -1,0 +1,171 @@
+"""The servers of a run: one PostgreSQL for everybody, the product, the peer, and an nginx that serves one file."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+from deploy.local import postgresql, stack
+from deploy.local.ports import choose_ports
+from deploy.local.settings import StackSettings
+from deploy.local.state import StateFolder
+from deploy.local.supervision import Supervisor
+from tests.benchmarks.data import prepare_data
+from tests.benchmarks.load import Target
+from tests.benchmarks.peer import peer_command, peer_environment
+from tests.benchmarks.settings import FOLDER, BenchmarkError, BenchmarkSettings
+
+_SERVERS = FOLDER / "servers"
+_STACK = FOLDER / "stack"
+
+
+@dataclass(frozen=True, slots=True)
+class Servers:
+    """What runs, and how it is reached."""
+
+    product: Target
+    peer: Target
+    file: Target
+    owner_url: str
+    reader_url: str
+    postgresql_log: Path
+    features_port: int
+    tiles_port: int
+    processes: dict[str, psutil.Process]
+    """The first process of each: `postgresql`, `redis`, `features`, `tiles`, `gateway`, `supervisor`, `peer`, …"""
+
+
+@contextmanager
+def running_servers(settings: BenchmarkSettings) -> Iterator[Servers]:
+    """Starts all, with the data in place, and stops all in the end (unless the settings say `keep`)."""
+    databases = StackSettings(state_dir=_SERVERS)
+    stack.up(databases, servers_only=True)
+    try:
+        folder = StateFolder(_SERVERS)
+        state = folder.load()
+        password = folder.secret("reader-password")
+        owner_url = stack.owner_url(folder, state)
+        asyncio.run(_prepare(stack.owner_url(folder, state, "postgres"), owner_url, password, large=settings.large))
+        ports = choose_ports(["gateway", "peer", "file"], {}, FOLDER)
+        services = StackSettings(
+            state_dir=_STACK,
+            gateway_port=ports["gateway"],
+            collection_schemas=",".join(settings.schemas),
+            database_url=stack.reader_url(folder, state),
+            redis_url=f"redis://:{folder.secret('redis-password')}@127.0.0.1:{state.ports['redis']}/0",
+        )
+        stack.up(services)
+        try:
+            with _peer(ports["peer"], stack.reader_url(folder, state), settings.schemas) as peer:
+                yield _described(folder, ports, owner_url, peer)
+        finally:
+            if not settings.keep:
+                stack.down(services)
+    finally:
+        if not settings.keep:
+            stack.down(databases)
+
+
+async def _prepare(server_url: str, owner_url: str, reader_password: str, *, large: bool) -> None:
+    await postgresql.make_database(server_url, postgresql.DATABASE)
+    await prepare_data(owner_url, postgresql.READER, reader_password, large=large)
+
+
+def _described(folder: StateFolder, ports: dict[str, int], owner_url: str, peer: psutil.Process) -> Servers:
+    processes = {"peer": peer}
+    for state_folder in (folder, StateFolder(_STACK)):
+        supervisor = Supervisor(state_folder, state_folder.load().ports["supervisor"])
+        for name, info in supervisor.states().items():
+            if info["pid"]:
+                processes[name] = psutil.Process(info["pid"])
+        if state_folder is not folder:
+            processes["supervisor"] = psutil.Process(int(state_folder.supervisor_pid.read_text()))
+    product = StateFolder(_STACK).load().ports
+    return Servers(
+        product=Target("product", ports["gateway"], "/api"),
+        peer=Target("peer", ports["peer"]),
+        file=Target("file", ports["file"]),
+        owner_url=owner_url,
+        reader_url=stack.reader_url(folder, folder.load()),
+        postgresql_log=folder.log / "postgresql.log",
+        features_port=product["features"],
+        tiles_port=product["tiles_0"],
+        processes=processes,
+    )
+
+
+@contextmanager
+def _peer(port: int, database_url: str, schemas: tuple[str, ...]) -> Iterator[psutil.Process]:
+    log = FOLDER / "peer.log"
+    with log.open("w") as output:
+        process = subprocess.Popen(
+            peer_command(port), env=peer_environment(database_url, schemas), cwd=FOLDER, stdout=output, stderr=output
+        )
+    try:
+        wait_until_listening(process, port, log)
+        yield psutil.Process(process.pid)
+    finally:
+        end(process)
+
+
+@contextmanager
+def file_server(port: int, content: bytes) -> Iterator[psutil.Process]:
+    """nginx as it comes, with one file of this content at /file: what serving bytes costs at the least."""
+    folder = FOLDER / "nginx"
+    shutil.rmtree(folder, ignore_errors=True)
+    (folder / "tmp").mkdir(parents=True)
+    (folder / "html").mkdir()
+    (folder / "html" / "file").write_bytes(content)
+    user = "user root;" if os.geteuid() == 0 else ""
+    paths = " ".join(f"{kind}_temp_path tmp/{kind};" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
+    (folder / "nginx.conf").write_text(
+        f"{user} worker_processes auto; daemon off; pid nginx.pid; error_log error.log;\n"
+        f"events {{ worker_connections 2048; }}\n"
+        f"http {{ {paths} access_log access.log; sendfile on; tcp_nopush on; keepalive_requests 1000;\n"
+        f"server {{ listen 127.0.0.1:{port}; root html; default_type application/vnd.mapbox-vector-tile; }} }}\n"
+    )
+    program = shutil.which("nginx", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin")
+    if program is None:
+        raise BenchmarkError("nginx is not installed")
+    process = subprocess.Popen([program, "-e", "error.log", "-p", str(folder), "-c", "nginx.conf"], stderr=sys.stderr)
+    try:
+        wait_until_listening(process, port, folder / "error.log")
+        yield psutil.Process(process.pid)
+    finally:
+        end(process)
+
+
+def wait_until_listening(process: subprocess.Popen[bytes], port: int, log: Path) -> None:
+    """Raises BenchmarkError with the end of the log where the program ends or does not listen within a minute."""
+    for _ in range(600):
+        if process.poll() is not None:
+            break
+        if any(
+            found.laddr.port == port and found.status == psutil.CONN_LISTEN
+            for found in psutil.Process(process.pid).net_connections("tcp")
+            if found.laddr
+        ):
+            return
+        time.sleep(0.1)
+    end(process)
+    raise BenchmarkError(f"{process.args!r} does not listen:\n{log.read_text(errors='replace')[-3000:]}")
+
+
+def end(process: subprocess.Popen[bytes]) -> None:
+    """Asks a program to end, insists after ten seconds."""
+    process.terminate()
+    try:
+        process.wait(10)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()

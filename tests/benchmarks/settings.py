@@ -1,0 +1,33 @@
+"""What a run of the benchmark measures, for how long, and where its files are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+FOLDER = REPOSITORY / ".local" / "bench"
+
+SCHEMA = "bench"
+LARGE_SCHEMA = "bench_large"
+SEED = 1
+
+
+class BenchmarkError(Exception):
+    """The benchmark cannot go on; the message is for the person at the terminal."""
+
+
+@dataclass(frozen=True, slots=True)
+class BenchmarkSettings:
+    """`seconds` of load per workload and side, in `rounds` that take turns; `only` names workloads, empty for all."""
+
+    seconds: float = 4.0
+    rounds: int = 2
+    only: tuple[str, ...] = ()
+    large: bool = False
+    keep: bool = False
+
+    @property
+    def schemas(self) -> tuple[str, ...]:
+        """Whose tables both sides serve."""
+        return (SCHEMA, LARGE_SCHEMA) if self.large else (SCHEMA,)

@@ -1,0 +1,57 @@
+"""Processor time and memory of the servers' process trees."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import psutil
+
+ROLES = {
+    "service": ("features", "tiles_0", "common", "viewer"),
+    "gateway": ("gateway",),
+    "logs": ("supervisor",),
+    "redis": ("redis",),
+    "postgresql": ("postgresql",),
+    "peer": ("peer",),
+    "file": ("file",),
+}
+"""What belongs together in the report, by the names of the first processes; `logs` is who writes them to disk."""
+
+
+def processor_seconds(processes: Mapping[str, psutil.Process]) -> dict[str, float]:
+    """User and system time so far by role, of each first process with its descendants, dead ones included."""
+    return {
+        role: sum(_tree_seconds(processes[name], descend=role != "logs") for name in names if name in processes)
+        for role, names in ROLES.items()
+        if any(name in processes for name in names)
+    }
+
+
+def memory_megabytes(processes: Mapping[str, psutil.Process]) -> dict[str, float]:
+    """Memory now by role in MiB; what processes share is counted in parts (proportional set size)."""
+    result = {}
+    for role, names in ROLES.items():
+        trees = [processes[name] for name in names if name in processes]
+        members = [member for tree in trees for member in [tree, *([] if role == "logs" else tree.children(True))]]
+        if members:
+            result[role] = sum(_proportional_bytes(member) for member in members) / 2**20
+    return result
+
+
+def _tree_seconds(first: psutil.Process, *, descend: bool) -> float:
+    members = [first, *(first.children(recursive=True) if descend else [])]
+    total = 0.0
+    for member in members:
+        try:
+            times = member.cpu_times()
+        except psutil.Error:
+            continue
+        total += times.user + times.system + ((times.children_user + times.children_system) if descend else 0)
+    return total
+
+
+def _proportional_bytes(process: psutil.Process) -> int:
+    try:
+        return int(process.memory_full_info().pss)
+    except psutil.Error:
+        return 0

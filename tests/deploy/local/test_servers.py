@@ -1,0 +1,165 @@
+"""PostgreSQL and Redis of a stack: started twice, crashed, side by side, in folders that are hard to get into."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import asyncpg
+import psutil
+import pytest
+import redis
+
+from deploy.local.processes import MARK, left_behind
+from deploy.local.settings import REPOSITORY
+from tests.running_stack import Cluster
+
+
+def command(state_dir: Path, *arguments: str, **settings: str) -> subprocess.CompletedProcess[str]:
+    """Runs `python -m deploy.local` on a stack."""
+    return subprocess.run(
+        [sys.executable, "-m", "deploy.local", *arguments],
+        cwd=REPOSITORY,
+        env=os.environ | {"STATE_DIR": str(state_dir), "GATEWAY_PORT": "31999"} | settings,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def up(state_dir: Path) -> Cluster:
+    result = command(state_dir, "up", "--servers-only")
+    assert result.returncode == 0, result.stdout + result.stderr
+    return Cluster(state_dir)
+
+
+def cluster_of(state_dir: Path) -> Path:
+    return Path(json.loads((state_dir / "stack.json").read_text())["cluster"])
+
+
+def unmake(cluster: Path) -> None:
+    """Leaves what an interrupted initdb leaves."""
+    half = cluster.rename(cluster.with_name("cluster.new"))
+    (half / "PG_VERSION").unlink()
+
+
+async def remembered(cluster: Cluster) -> str:
+    """Writes and reads a row: the server works and its data are those of this cluster."""
+    connection = await asyncpg.connect(cluster.owner_url("postgres"))
+    await connection.execute("CREATE TABLE IF NOT EXISTS seen (at timestamptz PRIMARY KEY)")
+    await connection.execute("INSERT INTO seen SELECT now() WHERE NOT EXISTS (SELECT FROM seen)")
+    value = await connection.fetchval("SELECT min(at)::text FROM seen")
+    await connection.close()
+    assert redis.from_url(cluster.redis_url).ping()
+    return str(value)
+
+
+@pytest.fixture
+def state_dir(tmp_path: Path) -> Iterator[Path]:
+    """A folder in one that only its owner may enter, with a blank and more characters than a socket path has."""
+    folder = tmp_path / "only mine" / ("x" * 60) / ("y" * 60)
+    folder.mkdir(parents=True)
+    (tmp_path / "only mine").chmod(0o700)
+    yield folder
+    result = command(folder, "down", "--purge")
+    assert result.returncode == 0, result.stderr
+    assert not folder.exists()
+    assert left_behind(folder, None) == []
+
+
+async def test_up_twice_down_twice(state_dir: Path) -> None:
+    value = await remembered(up(state_dir))
+    before = {process.pid for process in left_behind(state_dir, None)}
+    assert await remembered(up(state_dir)) == value
+    assert {process.pid for process in left_behind(state_dir, None)} == before
+    assert command(state_dir, "down").stdout == "stopped\n"
+    assert command(state_dir, "down").stdout == "nothing was running\n"
+    assert await remembered(up(state_dir)) == value
+
+
+async def test_settings_of_the_server(state_dir: Path) -> None:
+    connection = await asyncpg.connect(up(state_dir).owner_url("postgres"))
+    shown = {name: await connection.fetchval(f"SHOW {name}") for name in ("timezone", "jit", "lc_collate", "fsync")}
+    methods = await connection.fetch("SELECT DISTINCT auth_method FROM pg_hba_file_rules")
+    await connection.close()
+    assert shown == {"timezone": "UTC", "jit": "off", "lc_collate": "C.UTF-8", "fsync": "on"}
+    assert [row["auth_method"] for row in methods] == ["scram-sha-256"]
+
+
+async def test_a_killed_supervisor(state_dir: Path) -> None:
+    value = await remembered(up(state_dir))
+    os.kill(int((state_dir / "supervisord.pid").read_text()), signal.SIGKILL)
+    orphans = left_behind(state_dir, cluster_of(state_dir))
+    assert {process.name() for process in orphans} >= {"postgres", "redis-server"}
+    assert await remembered(up(state_dir)) == value
+
+
+async def test_everything_killed(state_dir: Path) -> None:
+    value = await remembered(up(state_dir))
+    cluster = cluster_of(state_dir)
+    victims = left_behind(state_dir, cluster)
+    for process in victims:
+        process.kill()
+    psutil.wait_procs(victims, timeout=10)
+    lock = (cluster / "postmaster.pid").read_text().splitlines()
+    # The number belongs to another process by now: this one.
+    (cluster / "postmaster.pid").write_text("\n".join([str(os.getpid()), *lock[1:]]) + "\n")
+    assert await remembered(up(state_dir)) == value
+
+
+async def test_a_half_made_cluster(state_dir: Path) -> None:
+    up(state_dir)
+    command(state_dir, "down")
+    unmake(cluster_of(state_dir))
+    assert await remembered(up(state_dir))
+
+
+async def test_a_folder_that_was_deleted_by_hand(state_dir: Path) -> None:
+    value = await remembered(up(state_dir))
+    shutil.rmtree(state_dir)
+    assert await remembered(up(state_dir)) != value
+
+
+async def test_two_side_by_side(state_dir: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    first, second = up(state_dir), up(other)
+    try:
+        assert await remembered(first) != await remembered(second)
+        assert command(other, "down", "--purge").stdout == "stopped\n"
+        await remembered(first)
+    finally:
+        command(other, "down", "--purge")
+
+
+def test_a_taken_gateway_port_starts_nothing(state_dir: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = str(taken.getsockname()[1])
+        result = command(state_dir, "up", GATEWAY_PORT=port)
+    assert result.returncode == 1
+    assert f"error: port {port} is taken" in result.stderr
+    assert not [process for process in psutil.process_iter() if environment(process).get(MARK) == str(state_dir)]
+
+
+def test_a_service_that_does_not_start_is_shown(state_dir: Path) -> None:
+    result = command(state_dir, "up", DATABASE_URL="nonsense", REDIS_URL="redis://127.0.0.1:1", LOG_FORMAT="wrong")
+    assert result.returncode == 1
+    assert "common does not stay up" in result.stderr
+    assert "LOG_FORMAT='wrong' is not one of json, text" in result.stderr
+    assert left_behind(state_dir, None) == []
+
+
+def environment(process: psutil.Process) -> dict[str, str]:
+    try:
+        return process.environ()
+    except psutil.Error:
+        return {}

@@ -1,0 +1,82 @@
+"""One bad table costs itself, at the most; the others stay and new ones come."""
+
+from __future__ import annotations
+
+import asyncpg
+import pytest
+
+from libs.catalog.versions import DataVersions
+from libs.pg.pool import Database, PoolSettings
+from tests.services.conftest import HostileDatabase
+from tests.services.in_process import Client, eventually
+
+BAD = {
+    "a time before Christ": (
+        "CREATE TABLE hostile.bad (id integer PRIMARY KEY, at timestamptz); CREATE INDEX ON hostile.bad (at);"
+        "INSERT INTO hostile.bad VALUES (1, '0044-03-15 BC')"
+    ),
+    "the year 12345": (
+        "CREATE TABLE hostile.bad (id integer PRIMARY KEY, at timestamp); CREATE INDEX ON hostile.bad (at);"
+        "INSERT INTO hostile.bad VALUES (1, '12345-01-01')"
+    ),
+    "coordinates out of the projection": (
+        "CREATE TABLE hostile.bad (id integer PRIMARY KEY, geom geometry(Point, 2193));"
+        "INSERT INTO hostile.bad VALUES (1, 'SRID=2193;POINT(1e30 1e30)');"
+        "CREATE INDEX ON hostile.bad USING gist (geom)"
+    ),
+}
+
+
+@pytest.mark.parametrize("bad", BAD)
+async def test_a_bad_table_does_not_stop_the_catalogue(common: Client, owner: asyncpg.Connection, bad: str) -> None:
+    await owner.execute(
+        BAD[bad] + "; CREATE TABLE hostile.canary (id integer PRIMARY KEY); ANALYZE hostile.bad;"
+        "GRANT SELECT ON hostile.bad, hostile.canary TO hostile_reader"
+    )
+    try:
+        await eventually(lambda: common.json("/collections/hostile.canary"))
+        await common.json("/collections/hostile.bad")
+    finally:
+        await owner.execute("DROP TABLE hostile.bad, hostile.canary")
+        await eventually(lambda: gone(common, "hostile.canary"))
+
+
+async def gone(common: Client, collection: str) -> None:
+    assert (await common.get(f"/collections/{collection}")).status == 404
+
+
+@pytest.mark.parametrize("collection", ["geographies", "mixed_srids"])
+async def test_an_extent_that_is_not_known_is_not_told(common: Client, collection: str) -> None:
+    extent = (await common.json(f"/collections/hostile.{collection}"))["extent"]
+    assert not (extent and extent["spatial"])
+
+
+async def test_versions_are_polled_on_after_any_error(hostile: HostileDatabase, owner: asyncpg.Connection) -> None:
+    settings = PoolSettings(hostile.reader_url, "test")
+    async with Database(settings) as database, DataVersions(database, poll_seconds=0.05) as versions:
+        await owner.execute("REVOKE EXECUTE ON FUNCTION dams.data_versions() FROM dams_reader, PUBLIC")
+        try:
+            await eventually(lambda: watched(versions, False))
+        finally:
+            await owner.execute("GRANT EXECUTE ON FUNCTION dams.data_versions() TO dams_reader, PUBLIC")
+        await eventually(lambda: watched(versions, True))
+
+
+async def watched(versions: DataVersions, expected: bool) -> None:
+    known = versions._relations.values()
+    assert known
+    assert any(version.startswith("w") for version in known) is expected
+
+
+async def test_what_changes_with_the_clock_has_no_version(features: Client, owner: asyncpg.Connection) -> None:
+    await owner.execute(
+        "CREATE VIEW hostile.recent AS SELECT id, at FROM hostile.events WHERE at > now() - interval '100 years';"
+        "GRANT SELECT ON hostile.recent TO hostile_reader"
+    )
+    try:
+        await eventually(lambda: features.json("/collections/hostile.recent/items"))
+        answer = await features.get("/collections/hostile.recent/items")
+        assert "ETag" not in answer.headers
+        assert "ETag" in (await features.get("/collections/hostile.event_view/items")).headers
+    finally:
+        await owner.execute("DROP VIEW hostile.recent")

@@ -1,0 +1,318 @@
+"""The map viewer in a real Chromium: data are drawn, nothing leaves the host, everybody can use it."""
+
+import io
+import re
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any
+from urllib.parse import urlsplit
+
+import aiohttp
+import asyncpg
+import pytest
+from axe_playwright_python.async_playwright import Axe
+from PIL import Image
+from playwright.async_api import Browser, Page, async_playwright
+
+from tests.running_stack import RunningStack
+
+pytestmark = [pytest.mark.system, pytest.mark.browser, pytest.mark.timeout(240)]
+
+_ARGUMENTS = [
+    "--no-sandbox",
+    "--enable-unsafe-swiftshader",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+]
+_SECONDS = 90_000  # a map drawn in software takes its time
+_HOSTILE = "<img src=x onerror=\"document.body.dataset.hacked='1'\">"
+
+_EARTHQUAKES = "hazard.hazard_eq_events"
+_TRACKS = "hazard.hazard_ts_tracks"
+_FLOODS = "hazard.hazard_fl_events"
+
+
+class Visit:
+    """A page, with what went wrong on it."""
+
+    def __init__(self, page: Page, base_url: str) -> None:
+        self.page = page
+        self.base_url = base_url
+        self.problems: list[str] = []
+        self.requests: list[str] = []
+        self.statuses: dict[str, int] = {}
+        page.on("console", self._console)
+        page.on("pageerror", lambda error: self.problems.append(f"page error: {error}"))
+        page.on("request", lambda request: self.requests.append(request.url))
+        page.on("response", lambda response: self.statuses.update({response.url: response.status}))
+
+    def _console(self, message: Any) -> None:
+        # the driver of the software renderer warns about its own slowness
+        if message.type == "error" or "Content Security Policy" in message.text:
+            self.problems.append(f"{message.type}: {message.text}")
+
+    async def open(self, path: str) -> None:
+        """Go there and wait until the map rests."""
+        response = await self.page.goto(f"{self.base_url}{path}")
+        assert response is not None
+        assert response.status == 200
+        await self.ready()
+
+    async def ready(self) -> None:
+        await self.page.wait_for_selector("body[data-ready]", timeout=_SECONDS)
+
+    async def drawn(self, collection: str) -> list[dict[str, Any]]:
+        """Features of the collection that are on the screen, with the ids and properties of the tiles."""
+        features: list[dict[str, Any]] = await self.page.evaluate(
+            """(id) => {
+                const layers = map.getStyle().layers.filter((layer) => layer.source === id).map(({ id }) => id);
+                return map.queryRenderedFeatures({ layers }).map(({ id, properties }) => ({ id, properties }));
+            }""",
+            collection,
+        )
+        return features
+
+    async def colours(self) -> dict[tuple[int, int, int], int]:
+        """Colours of the map, without the panels on it, with the number of pixels of each."""
+        image = Image.open(io.BytesIO(await self.page.locator("canvas.maplibregl-canvas").screenshot())).convert("RGB")
+        part = image.crop((360, 0, image.width - 60, image.height - 120))
+        counted = part.getcolors(part.width * part.height)
+        assert counted is not None
+        return {colour: number for number, colour in counted if isinstance(colour, tuple)}  # type: ignore[misc]
+
+    def elsewhere(self) -> list[str]:
+        """Requests to other hosts."""
+        host = urlsplit(self.base_url).netloc
+        return [url for url in self.requests if url.startswith("http") and urlsplit(url).netloc != host]
+
+
+@pytest.fixture(scope="session")
+async def chromium() -> AsyncIterator[Browser]:
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path="/usr/bin/chromium", args=_ARGUMENTS)
+        yield browser
+        await browser.close()
+
+
+NewVisit = Callable[..., Awaitable[Visit]]
+
+
+@pytest.fixture
+async def visit(chromium: Browser, stack: RunningStack) -> AsyncIterator[NewVisit]:
+    """Opens pages in a browser without a past; afterwards nothing may have gone wrong on any."""
+    visits: list[Visit] = []
+
+    async def new(width: int = 1280, height: int = 800, **options: Any) -> Visit:
+        context = await chromium.new_context(viewport={"width": width, "height": height}, **options)
+        made = Visit(await context.new_page(), stack.base_url)
+        visits.append(made)
+        return made
+
+    yield new
+    for made in visits:
+        await made.page.context.close()
+    assert [problem for made in visits for problem in made.problems] == []
+    assert [url for made in visits for url in made.elsewhere()] == []
+
+
+def _map(collection: str, matrix_set: str = "WebMercatorQuad") -> str:
+    return f"/collections/{collection}/tiles/{matrix_set}/map.html"
+
+
+async def _items(stack: RunningStack, collection: str, **parameters: str) -> list[dict[str, Any]]:
+    async with (
+        aiohttp.ClientSession() as session,
+        session.get(f"{stack.base_url}/collections/{collection}/items", params=parameters) as response,
+    ):
+        features: list[dict[str, Any]] = (await response.json(content_type=None))["features"]
+        return features
+
+
+def _near(colours: dict[tuple[int, int, int], int], wanted: str, tolerance: int = 40) -> int:
+    target = [int(wanted[at : at + 2], 16) for at in (1, 3, 5)]
+    return sum(
+        number
+        for colour, number in colours.items()
+        if all(abs(a - b) <= tolerance for a, b in zip(colour, target, strict=True))
+    )
+
+
+@pytest.mark.parametrize(
+    ("collection", "colour"), [(_EARTHQUAKES, "#f8961e"), (_TRACKS, "#c2185b"), (_FLOODS, "#2b8cbe")]
+)
+async def test_map_draws_points_lines_and_areas(visit: NewVisit, collection: str, colour: str) -> None:
+    page = await visit()
+    await page.open(_map(collection))
+    features = await page.drawn(collection)
+    assert len(features) > 20
+    assert all(isinstance(feature["id"], int) for feature in features)
+    colours = await page.colours()
+    assert _near(colours, colour) > 50
+    # the basemap's land and sea
+    assert _near(colours, "#f7f6f2", 4) > 5000
+    assert _near(colours, "#dfe8ee", 4) > 5000
+    assert await page.page.inner_text("#status") == ""
+    tiles = [status for url, status in page.statuses.items() if re.search(r"/tiles/WebMercatorQuad/\d+/\d+/\d+", url)]
+    assert tiles
+    assert set(tiles) == {200}
+
+
+async def test_feature_is_drawn_where_it_lies(visit: NewVisit, stack: RunningStack) -> None:
+    strongest = (await _items(stack, _EARTHQUAKES, sortby="-magnitude", limit="1"))[0]
+    longitude, latitude = strongest["geometry"]["coordinates"][:2]
+    page = await visit()
+    await page.open(f"{_map(_EARTHQUAKES)}#map=8/{latitude}/{longitude}")
+    at_centre = await page.page.evaluate(
+        """([lon, lat]) => map.queryRenderedFeatures(map.project([lon, lat])).map(({ id }) => id)""",
+        [longitude, latitude],
+    )
+    assert strongest["id"] in at_centre
+
+
+async def test_popup_shows_the_item_and_its_links(visit: NewVisit, stack: RunningStack) -> None:
+    item = (await _items(stack, _EARTHQUAKES, sortby="-magnitude", limit="1"))[0]
+    longitude, latitude = item["geometry"]["coordinates"][:2]
+    page = await visit()
+    await page.open(f"{_map(_EARTHQUAKES)}#map=9/{latitude}/{longitude}")
+    box = await page.page.locator("#map").bounding_box()
+    assert box is not None
+    await page.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    card = page.page.locator(".card")
+    await card.wait_for(timeout=_SECONDS)
+    text = await card.inner_text()
+    assert f"M {item['properties']['magnitude']:.1f}" in text
+    assert " km" in text
+    assert "UTC" in text
+    details = await card.get_by_role("link", name="Feature page").get_attribute("href")
+    assert details == f"{stack.base_url}/collections/{_EARTHQUAKES}/items/{item['id']}?f=html"
+    assert f"id={_EARTHQUAKES}/{item['id']}" in page.page.url
+    await page.page.keyboard.press("Escape")
+    assert await card.count() == 0
+
+
+async def test_hostile_values_are_text(visit: NewVisit, stack: RunningStack) -> None:
+    database = await asyncpg.connect(stack.owner_url("dams"))
+    try:
+        identifier = await database.fetchval(
+            "INSERT INTO hazard.hazard_fl_alerts (event_id, title, alert_level, issued, country, source, geom) "
+            "VALUES ($1, $1, 'Red', now(), $1, 'javascript:alert(1)', "
+            "ST_Multi(ST_SetSRID(ST_MakeEnvelope(-30, -40, -20, -30), 4326))) RETURNING id",
+            _HOSTILE,
+        )
+        page = await visit()
+        await page.open(f"{_map('hazard.hazard_fl_alerts')}#id=hazard.hazard_fl_alerts/{identifier}")
+        card = page.page.locator(".card")
+        await card.wait_for(timeout=_SECONDS)
+        assert _HOSTILE in await card.locator("h2").inner_text()
+        assert await card.locator("img").count() == 0
+        assert await page.page.locator("a[href^='javascript']").count() == 0
+        assert await page.page.evaluate("document.body.dataset.hacked") is None
+    finally:
+        await database.execute("DELETE FROM hazard.hazard_fl_alerts WHERE event_id = $1", _HOSTILE)
+        await database.close()
+
+
+async def test_list_works_with_the_keyboard(visit: NewVisit) -> None:
+    page = await visit()
+    await page.open(_map(_EARTHQUAKES))
+    first = page.page.locator("#events li button").first
+    await first.focus()
+    await page.page.keyboard.press("Enter")
+    await page.page.locator(".card").wait_for(timeout=_SECONDS)
+    await page.page.keyboard.press("Escape")
+    assert await page.page.locator(".card").count() == 0
+    assert await first.evaluate("(button) => button === document.activeElement")
+
+
+async def test_time_slider_filters_through_the_service(visit: NewVisit) -> None:
+    page = await visit()
+    await page.open(_map(_EARTHQUAKES))
+    before = len(await page.drawn(_EARTHQUAKES))
+    await page.page.locator("#timeline input").nth(0).fill("360")
+    await page.page.wait_for_selector("body:not([data-ready])", timeout=_SECONDS)
+    await page.ready()
+    tiles = [url for url in page.requests if "/tiles/WebMercatorQuad/" in url and "datetime=" in url]
+    assert tiles
+    assert 0 < len(await page.drawn(_EARTHQUAKES)) < before / 2
+    assert "t=20" in page.page.url
+
+
+async def test_only_this_event_shows_its_track_nodes_and_buffers(visit: NewVisit, stack: RunningStack) -> None:
+    storm = (await _items(stack, "hazard.hazard_ts_events", sortby="-max_wind_kt", limit="1"))[0]
+    page = await visit()
+    await page.open(f"{_map('hazard.hazard_ts_events')}#id=hazard.hazard_ts_events/{storm['id']}")
+    await page.page.get_by_role("button", name="Only this event").click()
+    await page.page.locator("#only").wait_for(timeout=_SECONDS)
+    await page.page.wait_for_selector("body:not([data-ready])", timeout=_SECONDS)
+    await page.ready()
+    for name in ("events", "nodes", "tracks"):
+        drawn = await page.drawn(f"hazard.hazard_ts_{name}")
+        assert {feature["properties"]["event_id"] for feature in drawn} == {storm["properties"]["event_id"]}
+
+
+async def test_link_restores_view_theme_and_layers(visit: NewVisit) -> None:
+    page = await visit()
+    await page.open(f"/map#map=3.00/10.00/-60.00&c={_TRACKS}&theme=dark")
+    assert await page.drawn(_TRACKS)
+    assert await page.page.evaluate("document.documentElement.dataset.theme") == "dark"
+    assert await page.page.evaluate("map.getZoom()") == pytest.approx(3, abs=0.01)
+    assert _near(await page.colours(), "#10171e", 6) > 5000
+
+
+async def test_overview_shows_several_collections_and_switches_them(visit: NewVisit) -> None:
+    page = await visit()
+    await page.open("/map")
+    assert await page.drawn(_EARTHQUAKES)
+    assert await page.drawn("hazard.hazard_ts_events")
+    switch = page.page.get_by_role("switch", name="Earthquake events")
+    await switch.click()
+    await page.ready()
+    assert await page.page.evaluate("(id) => map.getSource(id) === undefined", _EARTHQUAKES)
+    assert "c=" in page.page.url
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1280])
+async def test_axe_finds_nothing(visit: NewVisit, theme: str, width: int) -> None:
+    page = await visit(width=width, height=844, color_scheme=theme)
+    await page.open(_map(_EARTHQUAKES))
+    await page.page.locator("#events li button").first.click()
+    await page.page.locator(".card").wait_for(timeout=_SECONDS)
+    results = await Axe().run(page.page)
+    assert results.violations_count == 0, results.generate_report()
+    assert await page.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+async def test_error_of_the_service_is_said(visit: NewVisit, stack: RunningStack) -> None:
+    page = await visit()
+    await page.page.route("**/style.json*", lambda route: route.abort())
+    await page.page.goto(f"{stack.base_url}{_map(_EARTHQUAKES)}")
+    await page.ready()
+    assert await page.page.inner_text("#status") == "The service cannot be reached."
+    page.problems.clear()
+
+
+async def test_first_paint_is_small(visit: NewVisit) -> None:
+    page = await visit()
+    sizes: dict[str, int] = {}
+
+    async def note(request: Any) -> None:
+        sizes[request.url] = (await request.sizes())["responseBodySize"]
+
+    page.page.on("requestfinished", note)
+    await page.open(_map(_EARTHQUAKES))
+    ours = {url: size for url, size in sizes.items() if "/map.html" in url or re.search(r"/assets/(?!maplibre)", url)}
+    assert len(ours) >= 4
+    assert sum(ours.values()) < 200_000
+
+
+async def test_api_explorer_tries_a_request(visit: NewVisit) -> None:
+    page = await visit()
+    await page.open("/docs")
+    operation = page.page.locator(".opblock", has_text="/conformance").first
+    await operation.locator(".opblock-summary-control").click()
+    await operation.get_by_role("button", name="Execute").click()
+    await operation.locator(".responses-table.live-responses-table .response-col_status", has_text="200").wait_for(
+        timeout=_SECONDS
+    )
