@@ -63,7 +63,8 @@ requirements: environment ## Compile requirements.txt from requirements.in, with
 	$(COMPILE) --no-deps deploy/database/demo-requirements.in -o deploy/database/demo-requirements.txt
 
 clean: ## Stop the stack and delete its data, the environment and what was built
-	@if [ -x $(PYTHON) ]; then $(PYTHON) -m deploy.local down --purge; fi
+	@if [ -x $(PYTHON) ]; then for state in $(STATE_DIR)/*/stack.json $(STATE_DIR)/stack.json; do \
+		[ ! -e $$state ] || STATE_DIR=$$(dirname $$state) $(PYTHON) -m deploy.local down --purge; done; fi
 	rm -rf .venv .ruff_cache .mypy_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name node_modules -prune -exec rm -rf {} +
 	find . -name __pycache__ -prune -exec rm -rf {} +

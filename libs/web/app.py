@@ -1,5 +1,6 @@
 """A service's aiohttp application: documented operations bound to handlers, with everything around them."""
 
+import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,8 @@ from libs.web.negotiation import negotiate
 from libs.web.openapi import Operation, operations
 from libs.web.query_params import QueryValues, read_query
 from libs.web.settings import WebSettings
+
+_INTEGER = re.compile(r"-?\d{1,18}\Z", re.ASCII)
 
 Vary = {"Vary": "Accept"}
 
@@ -66,8 +69,8 @@ def make_app(
 
 
 def _route_path(operation: Operation) -> str:
-    # a collection or item id may hold any character, escaped; "{name}" of aiohttp takes all but "/"
-    return operation.path
+    # an id may hold any character, escaped; "{name}" of aiohttp would take no braces
+    return re.sub(r"\{(\w+)\}", r"{\1:[^/]+}", operation.path)
 
 
 def _sent(request: web.Request) -> list[tuple[str, str]]:
@@ -87,7 +90,7 @@ def _bound(operation: Operation, handler: OperationHandler) -> Callable[[web.Req
             text = request.match_info[parameter.name]
             if parameter.type != "integer":
                 path[parameter.name] = text
-            elif text.lstrip("-").isascii() and text.lstrip("-").isdigit() and len(text) <= 18:
+            elif _INTEGER.match(text):
                 path[parameter.name] = int(text)
             else:
                 query.faults.append(

@@ -85,6 +85,9 @@ async def _stream(
     returned = len(rows)
     try:
         await response.prepare(call.request)
+        if call.request.method == "HEAD":
+            # aiohttp would send what is written here, and the client take it for the next answer
+            return response
         await response.write(representation.head(answer) + representation.rows(rows, plan, first=True))
         async for plan, rows in chunks:
             await response.write(representation.rows(rows, plan, first=returned == 0))

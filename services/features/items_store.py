@@ -95,12 +95,16 @@ class ItemsStore:
         is held while the client reads. The page ends with the row at `until`, whatever was inserted meanwhile.
         """
         size = self.chunk(query)
-        rest = query
+        rest, wanted = query, query.limit
         while True:
+            if until is None:
+                # the last page ends at the limit too, however fast rows are added behind it
+                size = min(size, wanted)
             plan = items_plan(rest, limit=size, geometry_as=geometry_as, until=until)
             rows = await self._database.fetch(plan.statement)
             yield plan, rows
-            if len(rows) < size:
+            wanted -= len(rows)
+            if len(rows) < size or (until is None and wanted <= 0):
                 return
             rest = replace(query, after=_position(rows[-1], plan.sort_values, backwards=False), offset=0)
 

@@ -31,7 +31,8 @@ class Script:
             if match[1]:
                 return f":{names[int(match[1]) - 1]}"
             # what follows a colon is a variable for pgbench, within quotes too
-            return f":{self.constant(match[2].replace("''", "'"))}" if ":" in match[2] else match[0]
+            literal = match[2].replace("''", "'")
+            return f":{self.constant(literal)}" if ":" in literal else match[0]
 
         text = _PARAMETER_OR_LITERAL.sub(variable, statement.text)
         self.lines.append(" ".join(text.split()) + ";")

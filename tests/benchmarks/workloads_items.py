@@ -110,12 +110,13 @@ def _boxes(choice: random.Random) -> list[str]:
 
 def _filters(choice: random.Random) -> list[str]:
     """Strong earthquakes of a month: a filter of three comparisons, two of them indexed."""
+    text = quote(
+        "magnitude >= 4 AND depth < {depth:.4f} AND event_date >= TIMESTAMP('{year}-{month:02}-01T00:00:00Z')"
+        " AND event_date < TIMESTAMP('{year}-{after:02}-01T00:00:00Z')",
+        safe="{}:.",
+    )
     paths = []
     for _ in range(60_000):
         year, month, depth = choice.randint(1990, 2025), choice.randint(1, 11), choice.uniform(1, 100)
-        text = (
-            f"magnitude >= 4 AND depth < {depth:.4f} AND event_date >= TIMESTAMP('{year}-{month:02}-01T00:00:00Z')"
-            f" AND event_date < TIMESTAMP('{year}-{month + 1:02}-01T00:00:00Z')"
-        )
-        paths.append(f"{_ITEMS}?limit=10&filter={quote(text)}")
+        paths.append(f"{_ITEMS}?limit=10&filter={text.format(depth=depth, year=year, month=month, after=month + 1)}")
     return paths

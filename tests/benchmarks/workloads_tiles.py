@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Sequence
+from itertools import chain, islice
 from math import asinh, floor, pi, radians, tan
 
 import asyncpg
@@ -102,9 +103,8 @@ def _hot(name: str, title: str, among: Sequence[Place]) -> Workload:
 def _without_repetition(paths: Sequence[str]) -> list[str]:
     """The paths, then the same with one `limit` after another, all of them above the number of features."""
     unique = list(dict.fromkeys(paths))
-    lowest = _MOST - 4_000
-    repeated = [f"{path}?limit={limit}" for limit in range(_MOST - 1, lowest, -1) for path in unique[:_ENOUGH]]
-    return (unique + repeated[:_ENOUGH])[:_ENOUGH]
+    repeated = (f"{path}?limit={limit}" for limit in range(_MOST - 1, 0, -1) for path in unique)
+    return list(islice(chain(unique, repeated), _ENOUGH))
 
 
 def _addresses(found: Iterable[Place]) -> list[Address]:

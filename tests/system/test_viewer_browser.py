@@ -158,6 +158,71 @@ async def test_map_draws_points_lines_and_areas(visit: NewVisit, collection: str
     assert set(tiles) == {200}
 
 
+# where an item is looked for, and in which collection; north of 60 degrees CDB and GNOSIS have wide tiles
+_PLACES = {
+    "CDB1GlobalGrid": (_EARTHQUAKES, "-170,60,-140,72"),
+    "CanadianNAD83_LCC": (_EARTHQUAKES, "-150,45,-60,70"),
+    "EuropeanETRS89_LAEAQuad": ("hazard.hazard_fl_glofas_gauges_forecast", "0,44,20,55"),
+    "GNOSISGlobalGrid": (_EARTHQUAKES, "-170,60,-140,72"),
+    "LINZAntarticaMapTilegrid": ("hazard.hazard_ts_nodes", "-180,-80,180,-55"),
+    "NZTM2000Quad": ("hazard.hazard_ts_nodes", "170,-45,178,-35"),
+    "UPSAntarcticWGS84Quad": ("hazard.hazard_ts_nodes", "-180,-80,180,-45"),
+    "UPSArcticWGS84Quad": (_EARTHQUAKES, "-170,60,-140,72"),
+    "UTM31WGS84Quad": ("hazard.hazard_fl_glofas_gauges_forecast", "0,42,10,52"),
+    "WGS1984Quad": (_EARTHQUAKES, "-130,30,-110,45"),
+    "WorldCRS84Quad": (_EARTHQUAKES, "-130,30,-110,45"),
+    "WorldMercatorWGS84Quad": (_EARTHQUAKES, "-130,30,-110,45"),
+}
+
+
+@pytest.mark.parametrize("matrix_set", _PLACES)
+async def test_other_matrix_sets_draw_in_their_own_projection(
+    visit: NewVisit, stack: RunningStack, matrix_set: str
+) -> None:
+    collection, bbox = _PLACES[matrix_set]
+    item = (await _items(stack, collection, bbox=bbox, limit="1"))[0]
+    longitude, latitude = item["geometry"]["coordinates"][:2]
+    page = await visit()
+    await page.open(f"{_map(collection, matrix_set)}#map=7/{latitude}/{longitude}")
+    # the place comes from proj4 in the browser, what is drawn there from PostGIS
+    at_centre = await page.page.evaluate(
+        """() => map.getFeaturesAtPixel(map.getPixelFromCoordinate(map.getView().getCenter()))
+            .map((feature) => feature.getId())"""
+    )
+    assert item["id"] in at_centre
+    image = Image.open(io.BytesIO(await page.page.locator("#map").screenshot())).convert("RGB")
+    middle = image.crop((637, 397, 643, 403)).getcolors()
+    assert middle is not None
+    basemap = {(0xF7, 0xF6, 0xF2), (0xDF, 0xE8, 0xEE)}
+    assert not {colour for _, colour in middle} <= basemap
+    tiles = {status for url, status in page.statuses.items() if re.search(rf"/tiles/{matrix_set}/-?\d+/", url)}
+    assert tiles == {200}
+
+
+@pytest.mark.parametrize("matrix_set", ["CDB1GlobalGrid", "UPSArcticWGS84Quad", "EuropeanETRS89_LAEAQuad"])
+async def test_first_view_is_not_empty(visit: NewVisit, matrix_set: str) -> None:
+    page = await visit()
+    await page.open(_map("hazard.hazard_fl_glofas_gauges_forecast", matrix_set))
+    seen = await page.page.evaluate(
+        """() => map.getLayers().getArray().filter((layer) => layer.get("collection"))
+            .flatMap((layer) => layer.getFeaturesInExtent(map.getView().calculateExtent())).length"""
+    )
+    assert seen > 0
+
+
+async def test_without_webgl_the_same_map_is_drawn(stack: RunningStack) -> None:
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(
+            executable_path="/usr/bin/chromium", args=["--no-sandbox", "--disable-3d-apis", "--no-first-run"]
+        )
+        made = Visit(await browser.new_page(), stack.base_url)
+        await made.open(_map(_EARTHQUAKES))
+        assert "without WebGL" in await made.page.inner_text("#plain")
+        assert await made.page.locator(".ol-viewport canvas").count() > 0
+        assert made.problems == []
+        await browser.close()
+
+
 async def test_feature_is_drawn_where_it_lies(visit: NewVisit, stack: RunningStack) -> None:
     strongest = (await _items(stack, _EARTHQUAKES, sortby="-magnitude", limit="1"))[0]
     longitude, latitude = strongest["geometry"]["coordinates"][:2]
@@ -274,9 +339,10 @@ async def test_overview_shows_several_collections_and_switches_them(visit: NewVi
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("width", [390, 1280])
-async def test_axe_finds_nothing(visit: NewVisit, theme: str, width: int) -> None:
+@pytest.mark.parametrize("matrix_set", ["WebMercatorQuad", "WorldCRS84Quad"])
+async def test_axe_finds_nothing(visit: NewVisit, theme: str, width: int, matrix_set: str) -> None:
     page = await visit(width=width, height=844, color_scheme=theme)
-    await page.open(_map(_EARTHQUAKES))
+    await page.open(_map(_EARTHQUAKES, matrix_set))
     await page.page.locator("#events li button").first.click()
     await page.page.locator(".card").wait_for(timeout=_SECONDS)
     results = await Axe().run(page.page)

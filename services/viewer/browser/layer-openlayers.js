@@ -1,5 +1,6 @@
 // A collection's vector tiles as an OpenLayers layer, in any tile matrix set.
 
+import { classIndex } from "./legend.js";
 import { tileUrl } from "./matrix-grid.js";
 import { collectionOf, dataLayers, themedLayer, tilesAddress } from "./style-theme.js";
 
@@ -46,7 +47,7 @@ export function matrixLayer(library, { style, parameters, grid, projection, attr
       });
     },
   });
-  const layer = new library.VectorTileLayer({ source, declutter: true, properties: { collection: id } });
+  const layer = new library.VectorTileLayer({ source, declutter: true, renderOrder: renderOrder(style), properties: { collection: id } });
 
   return {
     layer,
@@ -61,6 +62,16 @@ export function matrixLayer(library, { style, parameters, grid, projection, attr
       source.refresh();
     },
   };
+}
+
+// the order that sort keys give in MapLibre: what is worse on top, but small symbols before large ones
+function renderOrder(style) {
+  const legend = style.metadata["dams:legend"];
+  const size = legend.find(({ sizes }) => sizes)?.properties[0];
+  const rank = size
+    ? (feature) => -Number(feature.get(size) ?? 0)
+    : (feature) => classIndex(style, feature.getProperties());
+  return (a, b) => rank(a) - rank(b);
 }
 
 // OpenLayers scales x and y by the tile's height: what is several columns wide must be stretched afterwards

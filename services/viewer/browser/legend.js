@@ -32,9 +32,15 @@ export function classOf(style, properties) {
     const found = entry.classes[0].values
       ? entry.classes.find((item) => item.values.includes(String(value)))
       : entry.classes.findLast((item) => Number(value) >= item.from);
-    if (found) return { ...found, title: entry.title };
+    if (found) return { ...found, title: entry.title, position: entry.classes.indexOf(found) };
   }
   return null;
+}
+
+/** The position of a feature's class in its scale, or -1. */
+export function classIndex(style, properties) {
+  const found = classOf(style, properties);
+  return found ? found.position : -1;
 }
 
 /** Black or white, whichever can be read on `color` (`#rrggbb`). */

@@ -1,13 +1,13 @@
 // The map page: one collection, or all of them, on a map.
 
-import { count, setBase } from "./api.js";
+import { address, collectionPath, count, getJson, setBase } from "./api.js";
 import { debounced, element, find } from "./dom.js";
 import { eventList } from "./event-list.js";
 import { Explorer } from "./explorer.js";
 import { formatDay, formatNumber } from "./format.js";
 import { layerList } from "./layer-list.js";
 import { legendKey, legendOf } from "./legend.js";
-import { Selection, selectedInState } from "./selection.js";
+import { bboxOf, Selection, selectedInState } from "./selection.js";
 import { formatView, onState, parseView, readState, writeState } from "./state.js";
 import { announce, announceError, clearError, currentError } from "./status.js";
 import { currentTheme, onTheme, setTheme, themeButton } from "./theme.js";
@@ -30,7 +30,7 @@ async function start() {
   explorer.attach(engine);
   window.map = engine.map;
   await engine.loaded();
-  if (!parseView(state.map)) engine.fit(firstBox(explorer.collections.get(page.collection), engine.home), mapPadding(), { animate: false });
+  if (!parseView(state.map)) await firstView(explorer, engine);
 
   const selection = new Selection(explorer);
   wire(explorer, engine, selection);
@@ -188,6 +188,19 @@ function keyboard(engine, selection) {
     if (event.key === "+" && event.target === document.body) engine.zoomBy(1);
     if (event.key === "-" && event.target === document.body) engine.zoomBy(-1);
   });
+}
+
+async function firstView(explorer, engine) {
+  const collection = explorer.collections.get(page.collection);
+  const box = firstBox(collection, engine.home);
+  engine.fit(box, mapPadding(), { animate: false });
+  const [west, , east] = engine.bbox();
+  if (!collection || east < west || east - west > (box[2] - box[0]) / 3) return;
+  // a matrix set that cannot be seen from afar: begin where there is something to see
+  const order = collection.time ? { sortby: `-${collection.time.column}` } : {};
+  const items = address(`${collectionPath(collection.id)}/items`, { limit: 1, ...order, f: "geojson" });
+  const [feature] = (await getJson(items).catch(() => ({ features: [] }))).features;
+  if (feature?.geometry) engine.fit(bboxOf(feature.geometry), mapPadding(), { animate: false });
 }
 
 /** What is seen first: where the projection is at home, the collection, or the inhabited world. */
