@@ -382,3 +382,17 @@ async def test_api_explorer_tries_a_request(visit: NewVisit) -> None:
     await operation.locator(".responses-table.live-responses-table .response-col_status", has_text="200").wait_for(
         timeout=_SECONDS
     )
+
+
+async def test_what_is_in_view_can_be_downloaded(visit: NewVisit, stack: RunningStack) -> None:
+    page = await visit()
+    await page.open(f"{_map(_EARTHQUAKES)}#map=4/37/-119")
+    link = page.page.locator("#download a[data-format=geojson]")
+    await link.wait_for(timeout=_SECONDS)
+    href = await link.get_attribute("href")
+    assert href is not None
+    async with aiohttp.ClientSession() as session, session.get(href) as response:
+        document = await response.json(content_type=None)
+    assert f"{document['numberReturned']:,}" in await page.page.inner_text("#tab-events")
+    drawn = {feature["id"] for feature in await page.drawn(_EARTHQUAKES)}
+    assert drawn <= {feature["id"] for feature in document["features"]}

@@ -6,12 +6,14 @@ import { featureBadge, featureTime, featureTitle } from "./feature-card.js";
 import { formatInstant, formatNumber } from "./format.js";
 
 const LIMIT = 30;
+const DOWNLOAD_LIMIT = 10000; // the service's largest page
 
 /** Fills the list in `container` whenever view, time or filter change. `choose(collection, id, button)` selects. */
 export function eventList(container, explorer, choose) {
   const list = find("ol", container);
   const heading = find("#tab-events span");
   const search = find("input[type=search]", container);
+  const download = find("#download", container);
   let loading = null;
 
   const refresh = async () => {
@@ -38,11 +40,22 @@ export function eventList(container, explorer, choose) {
 
   const show = (page, collection, style) => {
     const total = page.numberMatched ?? null;
+    offer(collection, page.features.length > 0);
     heading.textContent = total === null ? "" : formatNumber(total);
     list.replaceChildren(...page.features.map((feature) => entry(feature, collection, style)));
     if (!page.features.length) list.append(element("li", { class: "empty", text: emptyText(explorer, collection, search.value) }));
     else if (total > page.features.length) {
       list.append(element("li", { class: "empty", text: `and ${formatNumber(total - page.features.length)} more; zoom in to list them` }));
+    }
+  };
+
+  const offer = (collection, something) => {
+    download.hidden = !something;
+    const parameters = { ...query(explorer, collection, search.value), "bbox-only": null };
+    for (const link of download.querySelectorAll("a")) {
+      const f = link.dataset.format;
+      link.href = address(`${collectionPath(collection.id)}/items`, { ...parameters, limit: DOWNLOAD_LIMIT, f });
+      link.download = `${collection.id}.${f}`;
     }
   };
 

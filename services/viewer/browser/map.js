@@ -99,11 +99,18 @@ function wire(explorer, engine, selection) {
   layerList(find("#layers"), explorer);
   eventChip(find("#only"), explorer);
   subjectChoice(explorer);
+  filtering().then((possible) => (find("#search").hidden = !possible));
   const refresh = eventList(find("#events"), explorer, (id, item, focus) => selection.choose(id, item, { focus }));
   explorer.addEventListener("subject", refresh);
   explorer.addEventListener("subject", () => describeSubject(explorer));
   if (page.collection) describeSubject(explorer);
   keyboard(engine, selection);
+}
+
+/** Whether the service filters by CQL2, which the search by name needs. */
+async function filtering() {
+  const { conformsTo } = await getJson(address("/conformance", { f: "json" })).catch(() => ({ conformsTo: [] }));
+  return conformsTo.some((uri) => uri.endsWith("/ogcapi-features-3/1.0/conf/features-filter"));
 }
 
 function showLegend(explorer) {
