@@ -2,6 +2,7 @@
 
 import logging
 import time
+import zlib
 from typing import Self
 
 from prometheus_client import Counter
@@ -16,7 +17,8 @@ _LOOKUPS = Counter("dams_tile_cache_lookups_total", "Lookups in the tile cache b
 _TIMEOUT = 0.25
 _PAUSE = 2.0
 _SECONDS_KEPT = 7 * 24 * 3600
-_PREFIX = b"dams:tile:1:"
+_PREFIX = b"dams:tile:2:"
+_CHECKSUM_BYTES = 4
 
 
 class TileCache:
@@ -42,7 +44,7 @@ class TileCache:
             await self._redis.aclose()
 
     async def get(self, key: str) -> bytes | None:
-        """The bytes, or None where there are none or the cache is away."""
+        """The bytes, or None where there are none, where they are damaged, or where the cache is away."""
         if self._redis is None or time.monotonic() < self._paused_until:
             return None
         try:
@@ -50,15 +52,20 @@ class TileCache:
         except (RedisError, OSError, TimeoutError) as error:
             self._pause(error)
             return None
-        _LOOKUPS.labels("miss" if value is None else "hit").inc()
-        return value if isinstance(value, bytes) else None
+        content = _opened(value) if isinstance(value, bytes) else None
+        if content is None and value is not None:
+            _LOOKUPS.labels("damaged").inc()
+            _LOG.warning("damaged value in the cache", extra={"fields": {"key": key}})
+            return None
+        _LOOKUPS.labels("miss" if content is None else "hit").inc()
+        return content
 
     async def put(self, key: str, value: bytes) -> None:
         """Keep the bytes for a week, or until memory runs short."""
         if self._redis is None or time.monotonic() < self._paused_until:
             return
         try:
-            await self._redis.set(_PREFIX + key.encode(), value, ex=_SECONDS_KEPT)
+            await self._redis.set(_PREFIX + key.encode(), _sealed(value), ex=_SECONDS_KEPT)
         except (RedisError, OSError, TimeoutError) as error:
             self._pause(error)
 
@@ -67,3 +74,12 @@ class TileCache:
         self._paused_until = time.monotonic() + _PAUSE
         _LOOKUPS.labels("unavailable").inc()
         _LOG.warning("cache unavailable", extra={"fields": {"cause": f"{type(error).__name__}: {error}"}})
+
+
+def _sealed(content: bytes) -> bytes:
+    return zlib.crc32(content).to_bytes(_CHECKSUM_BYTES) + content
+
+
+def _opened(value: bytes) -> bytes | None:
+    content = value[_CHECKSUM_BYTES:]
+    return content if value == _sealed(content) else None

@@ -17,6 +17,7 @@ from services.features.geojson import encode, features
 from services.features.items_html import row_context
 from services.features.items_links import OFFERS, with_query
 from services.features.items_sql import item_plan
+from services.features.preview import preview
 from services.features.representations import REPRESENTATIONS
 from services.features.resources import CATALOGUE, STORE, VERSIONS
 
@@ -37,7 +38,8 @@ async def get_item(call: Call) -> web.StreamResponse:
         plan = item_plan(
             selection,
             condition,
-            bbox_only=bool(call.query.values["bbox-only"]),
+            # a page shows the box on a small map
+            bbox_only=bool(call.query.values["bbox-only"]) or call.media_type == MediaType.HTML,
             simplify=simplify or None,
             geometry_as="wkt" if call.media_type == MediaType.CSV else "geojson",
         )
@@ -49,6 +51,7 @@ async def get_item(call: Call) -> web.StreamResponse:
     if call.media_type == MediaType.HTML:
         feature = features([row], plan)[0]
         context = {
+            "preview": preview([feature]),
             "collection": collection,
             "columns": plan.properties,
             "row": row_context(feature),

@@ -1,6 +1,7 @@
 """GET /collections/{collectionId}/items (OGC API Features, /req/core/fc-op)."""
 
 import asyncio
+from dataclasses import replace
 
 from aiohttp import ClientConnectionResetError, web
 
@@ -56,7 +57,8 @@ def _numbers(matched: int | None, returned: int | None) -> dict[str, str]:
 
 
 async def _page(call: Call, query: ItemsQuery, headers: dict[str, str]) -> web.StreamResponse:
-    plan, (page, matched) = await _fetched(call.request.app[STORE], query, "geojson")
+    # boxes are all that the small map draws: large geometries must not bloat the page
+    plan, (page, matched) = await _fetched(call.request.app[STORE], replace(query, bbox_only=True), "geojson")
     links = items_links(call, query, page.ends, matched)
     context = items_context(ItemsAnswer(query, plan, matched, tuple(links)), page.rows)
     headers |= {**_numbers(matched, len(page.rows)), "Link": link_header(links)}

@@ -9,6 +9,7 @@ import orjson
 from libs.web.respond import links_json
 from services.features.geojson import features
 from services.features.items_store import ItemsAnswer, Row
+from services.features.preview import preview
 
 _LONGEST = 300
 
@@ -16,12 +17,14 @@ _LONGEST = 300
 def items_context(answer: ItemsAnswer, rows: Sequence[Row]) -> dict[str, Any]:
     """What the template of a page of features needs."""
     selection = answer.query.selection
+    found = features(rows, answer.plan)
     return {
         "collection": selection.collection,
         # the feature's link shows the key already
         "columns": [column for column in answer.plan.properties if column.name != selection.collection.key],
         "given": answer.query.given,
-        "rows": [row_context(feature) for feature in features(rows, answer.plan)],
+        "rows": [row_context(feature) for feature in found],
+        "preview": preview(found),
         "matched": answer.matched,
         "returned": len(rows),
         "links": links_json(answer.links),

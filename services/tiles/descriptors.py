@@ -6,6 +6,7 @@ from typing import Any
 from aiohttp import web
 
 from libs.catalog.model import Collection, GeometryColumn
+from libs.ogc.link import path_segment
 from libs.ogc.media_type import MediaType
 from libs.web.app import Call
 from libs.web.base_url import base_url
@@ -100,5 +101,5 @@ def _describe(call: Call) -> _Described:
     base = base_url(call.request)
     template = f"{tileset_address(base, collection, tms)}/{{z}}/{{x}}/{{y}}"
     if values["geom-column"] is not None:
-        template += f"?geom-column={geometry.name}"
+        template += f"?geom-column={path_segment(geometry.name)}"
     return _Described(collection, geometry, tms, template, minzoom, maxzoom, base)

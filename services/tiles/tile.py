@@ -44,8 +44,21 @@ async def get_tile(call: Call) -> web.StreamResponse:
     tile = await app[STORE].tile(request, key)
     headers["Server-Timing"] = f"{tile.tier};dur={(time.perf_counter() - started) * 1000:.1f}"
     body = tile.gzipped
-    if body and "gzip" in call.request.headers.get("Accept-Encoding", ""):
+    if body and _takes_gzip(call.request.headers.get("Accept-Encoding")):
         headers["Content-Encoding"] = "gzip"
     elif body:
         body = gzip.decompress(body)
     return web.Response(body=body, headers=headers)
+
+
+def _takes_gzip(accept_encoding: str | None) -> bool:
+    """Whether a client takes gzip (RFC 9110 section 12.5.3); without the header it gets plain bytes, to be safe."""
+    qualities = {}
+    for part in (accept_encoding or "").lower().split(","):
+        coding, _, parameter = (field.strip() for field in part.partition(";"))
+        name, _, number = (field.strip() for field in parameter.partition("="))
+        try:
+            qualities[coding] = float(number) if name == "q" else 1.0
+        except ValueError:
+            qualities[coding] = 0.0
+    return next((qualities[coding] for coding in ("gzip", "x-gzip", "*") if coding in qualities), 0.0) > 0

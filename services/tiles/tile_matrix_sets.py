@@ -139,7 +139,7 @@ def _matrix(entry: dict[str, Any], swapped: bool) -> Matrix:
     )
 
 
-_WORLD = ((-180.0, -90.0, 180.0, 90.0),)
+WORLD: tuple[Box, ...] = ((-180.0, -90.0, 180.0, 90.0),)
 # Where a projection has finite coordinates, longitude and latitude in degrees, as measured with PROJ 9: a transverse
 # Mercator fails near the equator beyond 80 degrees from its central meridian, Mercator at the poles.
 _DOMAINS: dict[int, tuple[Box, ...]] = {
@@ -149,6 +149,7 @@ _DOMAINS: dict[int, tuple[Box, ...]] = {
     3395: ((-180.0, -89.9, 180.0, 89.9),),
     5041: ((-180.0, -89.0, 180.0, 90.0),),
     5042: ((-180.0, -90.0, 180.0, 89.0),),
+    5482: ((-180.0, -90.0, 180.0, 89.0),),
     3978: ((-180.0, -89.0, 180.0, 90.0),),
 }
 
@@ -157,7 +158,7 @@ def within_domain(boxes: list[Box], srid: int) -> list[Box]:
     """The parts of lon/lat boxes that have finite coordinates in a tile matrix set's CRS."""
     parts = []
     for left, bottom, right, top in boxes:
-        for west, south, east, north in _DOMAINS.get(srid, _WORLD):
+        for west, south, east, north in _DOMAINS.get(srid, WORLD):
             part = (max(left, west), max(bottom, south), min(right, east), min(top, north))
             if part[0] < part[2] and part[1] < part[3]:
                 parts.append(part)

@@ -3,30 +3,29 @@
 from libs.catalog.model import Column, GeometryColumn
 from libs.pg.sql import EMPTY, Sql, all_of, any_of, bind, ident, join, sql
 from libs.selection.selection import configured_order
-from services.tiles.tile_matrix_sets import Box, transformed, within_domain
+from services.tiles.tile_matrix_sets import Box
+from services.tiles.tile_region import BUFFER, EXTENT, cut, longest_straight, near
 from services.tiles.tile_request import TileRequest
 
-EXTENT = 4096
-BUFFER = 64
-"""Tile units beyond the edge that are drawn too, so that strokes meet across tiles."""
-
 _INTEGERS = ("smallint", "integer", "bigint")
+# on these a line between two places of one latitude or longitude stays straight
+_CYLINDRICAL = (3857, 3395, 4326)
+_WIDEST_ON_THE_SPHERE = 60
 _PLAIN = {"integer", "bigint", "real", "double precision", "boolean", "text"}
 
 
 def tile_statement(request: TileRequest) -> Sql | None:
     """The statement whose one value is the encoded tile; None where nothing can be in it."""
-    boxes = _boxes_in_column_crs(request)
+    boxes = near(request)
     if not boxes:
         return None
-    columns = [sql("{shape} AS __geometry", shape=_shape(request, boxes))]
+    columns = [sql("{shape} AS __geometry", shape=_shape(request))]
     key = _key(request)
     if key is not None:
         columns.append(sql("{name} AS __id", name=ident(key.name)))
     columns += [
-        sql("{value} AS {name}", value=_property(column), name=ident(column.name))
+        sql("{value} AS {name}", value=_property(request, column), name=ident(column.name))
         for column in request.selection.properties
-        if not (request.all_properties and key is not None and column.name == key.name)
     ]
     rows = sql(
         "SELECT {columns} FROM {table} WHERE {where}{order} LIMIT {limit}",
@@ -52,28 +51,6 @@ def _key(request: TileRequest) -> Column | None:
     return key if key is not None and key.sql_type in _INTEGERS else None
 
 
-def _boxes_in_column_crs(request: TileRequest) -> list[Box]:
-    """The tile with its buffer, in the CRS of the geometry column: one box, two across the antimeridian, or none."""
-    left, bottom, right, top = request.bounds
-    across, up = (right - left) * BUFFER / EXTENT, (top - bottom) * BUFFER / EXTENT
-    target, source = request.tile_matrix_set.srid, request.geometry.srid or 4326
-    buffered = (left - across, bottom - up, right + across, top + up)
-    box = transformed(buffered, target, source)
-    if box is None:
-        # too near the edge of the projection for its buffer
-        box = transformed(request.bounds, target, source)
-    if source != 4326:
-        return [box] if box is not None else []
-    if box is None:
-        # far out on the projection's plane: everything in its domain may come near
-        boxes = [(-180.0, -90.0, 180.0, 90.0)]
-    elif box[0] <= box[2]:
-        boxes = [box]
-    else:
-        boxes = [(box[0], box[1], 180.0, box[3]), (-180.0, box[1], box[2], box[3])]
-    return within_domain(boxes, target) if target != 4326 else boxes
-
-
 def _envelope(box: Box, srid: int) -> Sql:
     left, bottom, right, top = (bind(number, "float8") for number in box)
     return sql(
@@ -88,10 +65,25 @@ def _envelope(box: Box, srid: int) -> Sql:
 
 def _near(column: GeometryColumn, boxes: list[Box]) -> Sql:
     # the bounding box operator alone: the index answers it, and ST_AsMVTGeom clips exactly
+    if column.is_geography:
+        return any_of(_near_on_the_sphere(column, box) for box in boxes)
     shape = _in_one_crs(column) if _is_mixed(column) else ident(column.name)
-    template = "{shape} && {envelope}::geography" if column.is_geography else "{shape} && {envelope}"
     srid = 4326 if _is_mixed(column) else column.srid
-    return any_of(sql(template, shape=shape, envelope=_envelope(box, srid)) for box in boxes)
+    return any_of(sql("{shape} && {envelope}", shape=shape, envelope=_envelope(box, srid)) for box in boxes)
+
+
+def _near_on_the_sphere(column: GeometryColumn, box: Box) -> Sql:
+    # PostGIS takes the shorter way round between two corners, along a great circle: a wide box would be another
+    # one there, and its parallels are followed by short steps
+    left, bottom, right, top = box
+    if right - left > _WIDEST_ON_THE_SPHERE:
+        return sql("TRUE")
+    return sql(
+        "{shape} && ST_Segmentize({envelope}, {step})::geography",
+        shape=ident(column.name),
+        envelope=_envelope((max(left, -180.0), max(bottom, -90.0), min(right, 180.0), min(top, 90.0)), 4326),
+        step=bind((right - left) / 16, "float8"),
+    )
 
 
 def _is_mixed(column: GeometryColumn) -> bool:
@@ -111,7 +103,7 @@ def _in_one_crs(column: GeometryColumn) -> Sql:
     return sql("ST_SetSRID({name}, 4326)", name=name) if column.srid == 0 else name
 
 
-def _shape(request: TileRequest, boxes: list[Box]) -> Sql:
+def _shape(request: TileRequest) -> Sql:
     column, target = request.geometry, request.tile_matrix_set.srid
     shape = _in_one_crs(column)
     if column.type in ("Geometry", "CircularString", "CompoundCurve", "CurvePolygon", "MultiCurve", "MultiSurface"):
@@ -119,11 +111,10 @@ def _shape(request: TileRequest, boxes: list[Box]) -> Sql:
         shape = sql("ST_CurveToLine({shape})", shape=shape)
     if column.dimensions > 2 or column.type == "Geometry":
         shape = sql("ST_Force2D({shape})", shape=shape)
-    if (column.srid or 4326) != target:
+    source = column.srid or 4326
+    if source != target:
         if column.dimension != 0:
-            # what lies beyond the tile is cut off before it is transformed: some of it, such as a pole, has no
-            # finite place in the other CRS
-            shape = sql("ST_ClipByBox2D({shape}, {box}::box2d)", shape=shape, box=_envelope(_around(boxes), 0))
+            shape = _cut(shape, cut(request), bend=source == 4326 and target not in _CYLINDRICAL)
         shape = sql("ST_Transform({shape}, {target})", shape=shape, target=bind(target, "int4"))
     return sql(
         "ST_AsMVTGeom({shape}, {bounds}::box2d, {extent}, {buffer}, true)",
@@ -134,22 +125,35 @@ def _shape(request: TileRequest, boxes: list[Box]) -> Sql:
     )
 
 
-def _around(boxes: list[Box]) -> Box:
-    """One box that holds all, a little larger, so that the cut lies outside the tile's buffer."""
-    left, bottom = min(box[0] for box in boxes), min(box[1] for box in boxes)
-    right, top = max(box[2] for box in boxes), max(box[3] for box in boxes)
-    margin_x, margin_y = (right - left) * 0.05, (top - bottom) * 0.05
-    return left - margin_x, bottom - margin_y, right + margin_x, top + margin_y
+def _cut(shape: Sql, boxes: list[Box], *, bend: bool) -> Sql:
+    """What lies beyond the tile cut off before the transformation: some of it, such as a pole, has no finite place.
+
+    With `bend`, long lines get corners in between, so that a parallel becomes the arc that it is.
+    """
+    pieces = [sql("ST_ClipByBox2D({shape}, {box}::box2d)", shape=shape, box=_envelope(box, 0)) for box in boxes]
+    if len(pieces) == 1:
+        parts = pieces[0]
+    else:
+        # the pieces meet at the antimeridian at the most
+        parts = sql("ST_CollectionHomogenize(ST_Collect(ARRAY[{pieces}]))", pieces=join(", ", pieces))
+    step = longest_straight(boxes) if bend else None
+    if step is None:
+        return parts
+    return sql("ST_Segmentize({parts}, {step})", parts=parts, step=bind(step, "float8"))
 
 
-def _property(column: Column) -> Sql:
+def _property(request: TileRequest, column: Column) -> Sql:
     name = ident(column.name)
+    if request.all_properties and column == _key(request):
+        # the feature's id says it already, save for negative numbers, which ids cannot be
+        return sql("CASE WHEN {name} < 0 THEN {name}::int8 END", name=name)
     if column.sql_type in _PLAIN:
         return name
     if column.sql_type == "smallint":
         return sql("{name}::int4", name=name)
     if column.type == "number":
-        return sql("{name}::float8", name=name)
+        # money becomes a number by way of numeric alone
+        return sql("{name}::numeric::float8" if column.sql_type == "money" else "{name}::float8", name=name)
     if column.format == "date-time":
         # vector tiles have no type for time: the same text as in the features
         return sql("""to_char({name}, 'YYYY-MM-DD"T"HH24:MI:SS"Z"')""", name=name)
@@ -162,8 +166,7 @@ def _order(request: TileRequest) -> Sql:
     sort = selection.sort or configured_order(selection.collection, selection.collection.importance)
     if not sort:
         return EMPTY
-    terms = [
-        sql("{name} DESC NULLS LAST", name=ident(term.column.name)) if term.descending else ident(term.column.name)
-        for term in sort
-    ]
+    # with the relation's name before it, for a bare name would mean the property: an enumeration's or a date's text
+    names = [(ident(selection.collection.name, term.column.name), term.descending) for term in sort]
+    terms = [sql("{name} DESC NULLS LAST", name=name) if descending else name for name, descending in names]
     return sql(" ORDER BY {terms}", terms=join(", ", terms))

@@ -396,3 +396,16 @@ async def test_what_is_in_view_can_be_downloaded(visit: NewVisit, stack: Running
     assert f"{document['numberReturned']:,}" in await page.page.inner_text("#tab-events")
     drawn = {feature["id"] for feature in await page.drawn(_EARTHQUAKES)}
     assert drawn <= {feature["id"] for feature in document["features"]}
+
+
+async def test_search_finds_by_name_in_any_case(visit: NewVisit, stack: RunningStack) -> None:
+    storms = await _items(stack, "hazard.hazard_ts_events", sortby="-max_wind_kt", limit="500")
+    name = next(storm["properties"]["name"] for storm in storms if storm["properties"]["name"])
+    page = await visit()
+    await page.open(_map("hazard.hazard_ts_events"))
+    await page.page.get_by_role("searchbox").fill(name.lower())
+    await page.page.locator("#events li .title", has_text=re.compile(name, re.IGNORECASE)).first.wait_for(
+        timeout=_SECONDS
+    )
+    texts = await page.page.locator("#events li .title").all_inner_texts()
+    assert all(name.lower() in text.lower() for text in texts)

@@ -1,7 +1,7 @@
 // A time series inside a property (gauge forecasts) as a small line chart with its numbers as a caption.
 
 import { element } from "./dom.js";
-import { formatInstant, formatNumber } from "./format.js";
+import { formatDay, formatNumber } from "./format.js";
 
 const WIDTH = 280;
 const HEIGHT = 64;
@@ -27,7 +27,7 @@ export function seriesChart(title, value) {
       element("polyline", { points: line }),
     ),
     element("figcaption", {
-      text: `${title}: ${formatNumber(low)} to ${formatNumber(high)}, ${formatInstant(start)} to ${formatInstant(end)}`,
+      text: `${title}: ${formatNumber(low)} to ${formatNumber(high)}, ${formatDay(start)} to ${formatDay(end)}`,
     }),
   );
 }
