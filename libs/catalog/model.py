@@ -114,7 +114,7 @@ class Collection:
     """Address of the licence."""
     attribution: str | None = None
     shape: str = ""
-    """Changes whenever columns or their types do."""
+    """Changes whenever columns, their types, or texts that answers show do."""
 
     @property
     def type(self) -> str:

@@ -11,6 +11,7 @@ from aiohttp import web
 from libs.ogc.errors import Fault
 from libs.ogc.service_part import ServicePart
 from libs.web.base_url import SETTINGS
+from libs.web.build_id import build_id
 from libs.web.health import HEALTH_CHECKS, PART, add_internal_routes
 from libs.web.html import setup_templates
 from libs.web.middleware import add_headers, around
@@ -56,6 +57,7 @@ def make_app(
     app = web.Application(middlewares=[around], client_max_size=64 * 1024)
     app[SETTINGS] = settings
     app[PART] = part
+    build_id()  # read while starting, not during the first request
     app[HEALTH_CHECKS] = []
     documented = {operation.operation_id: operation for operation in operations(dict(part.openapi))}
     if documented.keys() != handlers.keys():

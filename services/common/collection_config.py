@@ -22,6 +22,7 @@ collections:
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from fnmatch import fnmatchcase
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Self
 
@@ -120,7 +121,7 @@ class CatalogueConfig:
                 _known(f"{where}.{member}", name.removeprefix("-"), names)
         shown = {name: position for position, name in enumerate(said.properties)}
         columns = tuple(column for column in collection.columns if not shown or column.name in shown)
-        return replace(
+        configured = replace(
             collection,
             title=said.title or collection.title,
             description=said.description or collection.description,
@@ -136,6 +137,24 @@ class CatalogueConfig:
             license=said.license,
             attribution=said.attribution,
         )
+        return replace(configured, shape=_shape(configured))
+
+
+def _shape(collection: Collection) -> str:
+    """Changes with anything that answers show beside the rows: names, texts, the order of columns."""
+    told = (
+        collection.shape,
+        collection.title,
+        collection.description,
+        collection.key,
+        collection.columns,
+        [geometry.name for geometry in collection.geometries],
+        [time.name for time in collection.times],
+        collection.sort,
+        collection.importance,
+        collection.attribution,
+    )
+    return blake2b(repr(told).encode(), digest_size=6).hexdigest()
 
 
 def _mapping(where: str, value: object) -> Mapping[str, Any]:

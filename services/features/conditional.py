@@ -7,6 +7,7 @@ from hashlib import blake2b
 from libs.catalog.versions import DataVersion
 from libs.web.app import Call
 from libs.web.base_url import base_url
+from libs.web.build_id import build_id
 from libs.web.respond import etag_matches
 
 # one second fresh; after that a cache may serve it while it asks again, but not for long
@@ -18,7 +19,7 @@ def validators(call: Call, version: DataVersion | None) -> dict[str, str]:
     if version is None:
         return {"Cache-Control": "no-cache"}
     # absolute links make the body depend on the address that the client used
-    content = f"{version.token}|{call.media_type}|{base_url(call.request)}{call.request.path_qs}"
+    content = f"{build_id()}|{version.token}|{call.media_type}|{base_url(call.request)}{call.request.path_qs}"
     return {
         "ETag": f'W/"{blake2b(content.encode(), digest_size=12).hexdigest()}"',
         "Last-Modified": format_datetime(version.since, usegmt=True),

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from libs.cache.tile_cache import TileCache
 from libs.catalog.versions import DataVersions
 from libs.pg.pool import Database
+from libs.web.build_id import build_id
 from services.tiles.single_flight import SingleFlight
 from services.tiles.tile_request import TileRequest
 from services.tiles.tile_sql import tile_statement
@@ -38,7 +39,7 @@ class TileStore:
         if version is None:
             return None
         place = f"{request.tile_matrix_set.id}:{request.z}:{request.x}:{request.y}"
-        return f"{collection.id}:{version.token}:{place}:{request.variant}"
+        return f"{build_id()}:{collection.id}:{version.token}:{place}:{request.variant}"
 
     async def tile(self, request: TileRequest, key: str | None) -> Tile:
         """The tile. Raises Unavailable."""

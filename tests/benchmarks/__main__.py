@@ -70,7 +70,7 @@ async def _one(
         result = await meter.measure(workload)
     except BenchmarkError as error:
         faults.append(f"{workload.name}: {error}")
-        print(f"{workload.title:<28}not counted: {error}", flush=True)
+        print(f"{workload.title:<31}not counted: {error}", flush=True)
         return
     results.append(result)
     rates[workload.name] = result.product.rate

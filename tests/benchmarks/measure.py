@@ -84,12 +84,12 @@ class Meter:
         for target in (servers.product, servers.peer):
             await self._load(workload, target, _WARM_UP_SECONDS)
         limit: list[float] = []
-        for _ in range(self._settings.rounds):
+        for turn in range(self._settings.rounds):
             await self._measured(result.product, workload, servers.product, per_round)
             enough = result.peer.loads and workload.peer_seconds
             if not enough:
                 await self._measured(result.peer, workload, servers.peer, max(per_round, workload.peer_seconds))
-            if script is not None:
+            if script is not None and turn == 0:
                 limit.append(
                     run_pgbench(servers.reader_url, script, seconds=per_round, connections=workload.connections)
                 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -14,19 +15,20 @@ from typing import Any
 from tests.benchmarks.measure import Result, Side
 
 _COLUMNS = (
-    ("workload", 28),
+    ("workload", 31),
     ("answers/s", 10),
-    ("p50 ms", 8),
-    ("p99 ms", 8),
+    ("p50 ms", 9),
+    ("p99 ms", 9),
     ("cached", 7),
     ("peer/s", 9),
-    ("p50 ms", 8),
-    ("p99 ms", 8),
-    ("ratio", 8),
-    ("limit/s", 9),
+    ("p50 ms", 9),
+    ("p99 ms", 9),
+    ("ratio", 9),
+    ("limit/s", 10),
     ("of it", 6),
     ("cpu ms", 8),
-    ("peer cpu", 9),
+    ("peer", 8),
+    ("ratio", 7),
     ("targets", 0),
 )
 
@@ -39,6 +41,7 @@ def header() -> str:
 def row(result: Result, rates: Mapping[str, float]) -> str:
     """One workload; `rates` are the product's in the workloads before it."""
     product, peer, limit = result.product, result.peer, result.limit_rate
+    ours, theirs = _total(product, peer=False), _total(peer, peer=True)
     return _line(
         [
             result.workload.title,
@@ -52,8 +55,9 @@ def row(result: Result, rates: Mapping[str, float]) -> str:
             f"{product.rate / peer.rate:,.1f}x" if peer.rate else "",
             f"{limit:,.1f}" if limit else "",
             f"{product.rate / limit:.2f}" if limit else "",
-            f"{_total(product, peer=False):.2f}",
-            f"{_total(peer, peer=True):.2f}",
+            f"{ours:.2f}",
+            f"{theirs:.2f}",
+            f"{theirs / ours:.1f}x" if ours else "",
             ", ".join(f"{text}: {'met' if met else 'MISSED'}" for text, met in verdicts(result, rates)),
         ]
     )
@@ -72,25 +76,34 @@ def verdicts(result: Result, rates: Mapping[str, float]) -> list[tuple[str, bool
     return found
 
 
+def _grouped(results: Sequence[Result]) -> dict[str, list[str]]:
+    """The titles of the workloads by how caches were kept out of them."""
+    groups: dict[str, list[str]] = {}
+    for result in results:
+        reason = result.workload.uncached or "not at all: these measure the caches"
+        groups.setdefault(reason, []).append(result.workload.title)
+    return groups
+
+
 def details(results: Sequence[Result]) -> str:
     """Processor time by part, sizes, memory, remarks, and how caches were kept out."""
     lines = ["", "Processor time, ms per request (= s per 1,000 requests)"]
     for result in results:
         parts = ", ".join(f"{role} {used:.2f}" for role, used in result.product.processor_ms.items() if role != "peer")
         theirs = ", ".join(f"{role} {result.peer.processor_ms.get(role, 0):.2f}" for role in ("peer", "postgresql"))
-        lines.append(f"  {result.workload.title:<28} product: {parts} | peer: {theirs}")
+        lines.append(f"  {result.workload.title:<31} product: {parts} | peer: {theirs}")
     lines += ["", "Answers checked: features, bytes (product, peer)"]
     for result in results:
         lines.append(
-            f"  {result.workload.title:<28} {result.features:,.0f} features,"
+            f"  {result.workload.title:<31} {result.features:,.0f} features,"
             f" {result.answer_bytes:,} and {result.peer_bytes:,} bytes"
         )
     if results:
         lines += ["", "Memory after the last load, MiB (proportional set size)"]
         lines.append("  " + ", ".join(f"{role} {size:,.0f}" for role, size in results[-1].memory_mb.items()))
     lines += ["", "How caches were kept out"]
-    for result in results:
-        lines.append(f"  {result.workload.title:<28} {result.workload.uncached or 'they were not: this is about them'}")
+    for reason, titles in _grouped(results).items():
+        lines += textwrap.wrap(f"{'; '.join(titles)}: {reason}", 118, initial_indent="  ", subsequent_indent="    ")
     remarks = [f"  {result.workload.title}: {remark}" for result in results for remark in result.remarks]
     return "\n".join([*lines, *(["", "Remarks", *remarks] if remarks else [])])
 

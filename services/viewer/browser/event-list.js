@@ -8,7 +8,7 @@ import { formatInstant, formatNumber } from "./format.js";
 const LIMIT = 30;
 const DOWNLOAD_LIMIT = 10000; // the service's largest page
 
-/** Fills the list in `container` whenever view, time or filter change. `choose(collection, id, button)` selects. */
+/** Fills the list in `container` whenever view, time or filter change. `choose(collection, id, focus)` selects. */
 export function eventList(container, explorer, choose) {
   const list = find("ol", container);
   const heading = find("#tab-events span");
@@ -42,7 +42,9 @@ export function eventList(container, explorer, choose) {
     const total = page.numberMatched ?? null;
     offer(collection, page.features.length > 0);
     heading.textContent = total === null ? "" : formatNumber(total);
+    const focused = list.contains(document.activeElement) ? document.activeElement.dataset.id : null;
     list.replaceChildren(...page.features.map((feature) => entry(feature, collection, style)));
+    if (focused) focus(focused);
     if (!page.features.length) list.append(element("li", { class: "empty", text: emptyText(explorer, collection, search.value) }));
     else if (total > page.features.length) {
       list.append(element("li", { class: "empty", text: `and ${formatNumber(total - page.features.length)} more; zoom in to list them` }));
@@ -61,14 +63,19 @@ export function eventList(container, explorer, choose) {
 
   const entry = (feature, collection, style) => {
     const time = featureTime(collection, feature.properties);
-    const button = element(
+    return element("li", {}, element(
       "button",
-      { type: "button", onclick: () => choose(collection.id, feature.id, button) },
+      { type: "button", "data-id": feature.id, onclick: () => choose(collection.id, feature.id, () => focus(feature.id)) },
       featureBadge(style, feature.properties),
       element("span", { class: "title", text: featureTitle(collection, feature) }),
       time && element("time", { datetime: time, text: formatInstant(time) }),
-    );
-    return element("li", {}, button);
+    ));
+  };
+
+  // the list may have been filled anew since: its entry, or the first
+  const focus = (id) => {
+    const buttons = [...list.querySelectorAll("button")];
+    (buttons.find((button) => button.dataset.id === String(id)) ?? buttons[0])?.focus();
   };
 
   const soon = debounced(refresh, 350);

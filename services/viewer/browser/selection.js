@@ -30,7 +30,7 @@ export class Selection {
     return this.#open();
   }
 
-  /** Selects one feature, as from the list or a link. `focus`: where the keyboard returns to. */
+  /** Selects one feature, as from the list or a link. `focus()` brings the keyboard back to where it was chosen. */
   async choose(collection, id, { position = null, fly = true, focus = null } = {}) {
     this.#returnFocus = focus;
     this.#hits = [{ collection, id, properties: {} }];
@@ -45,7 +45,7 @@ export class Selection {
     this.#explorer.engine.closePopup();
     this.#explorer.engine.highlight(null);
     writeState({ id: null });
-    this.#returnFocus?.focus();
+    this.#returnFocus?.();
     this.#returnFocus = null;
   }
 

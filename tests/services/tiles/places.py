@@ -23,7 +23,7 @@ ANCHORS = {
     "CanadianNAD83_LCC": (-96.3, 60.2),
     "EuropeanETRS89_LAEAQuad": (13.7, 48.6),
     "GNOSISGlobalGrid": (-62.3, 71.2),
-    "LINZAntarticaMapTilegrid": (171.3, -78.4),
+    "LINZAntarticaMapTilegrid": (161.3, -78.4),
     "NZTM2000Quad": (174.81, -41.27),
     "UPSAntarcticWGS84Quad": (-67.2, -75.1),
     "UPSArcticWGS84Quad": (101.9, 81.3),
@@ -31,7 +31,7 @@ ANCHORS = {
     "WGS1984Quad": (-90.7, 14.4),
     "WebMercatorQuad": (14.43, 40.82),
     "WorldCRS84Quad": (138.73, 35.36),
-    "WorldMercatorWGS84Quad": (-178.9, -17.6),
+    "WorldMercatorWGS84Quad": (-177.3, -17.6),
 }
 """A place in the area that each set was made for: longitude, latitude."""
 

@@ -22,8 +22,8 @@ async def _grids(tiles: Client, identifier: str) -> list[Grid]:
     return [found[0], found[len(found) // 3], found[2 * len(found) // 3], found[-1]]
 
 
-async def _tile(tiles: Client, table: str, identifier: str, grid: Grid, column: int, row: int) -> list[Drawn]:
-    answer = await tiles.get(f"/collections/placed.{table}/tiles/{identifier}/{grid.id}/{column}/{row}")
+async def _tile(tiles: Client, table: str, identifier: str, grid: Grid, at: tuple[int, int]) -> list[Drawn]:
+    answer = await tiles.get(f"/collections/placed.{table}/tiles/{identifier}/{grid.id}/{at[0]}/{at[1]}")
     assert answer.status == 200, (answer.url, answer.body)
     return decoded(answer.body, f"placed.{table}")
 
@@ -37,7 +37,7 @@ def _bent(geometry: BaseGeometry, grid: Grid) -> BaseGeometry:
 async def test_points(placed: Placed, placed_tiles: Client, identifier: str) -> None:
     for grid in await _grids(placed_tiles, identifier):
         column, row = grid.tile_at(*ANCHORS[identifier])
-        drawn = {feature.id: feature for feature in await _tile(placed_tiles, "points", identifier, grid, column, row)}
+        drawn = {feature.id: feature for feature in await _tile(placed_tiles, "points", identifier, grid, (column, row))}
         expected = {number: grid.place(point, column, row) for number, point in placed.shapes["points"].items()}
         within = {number for number, point in expected.items() if not shapely.is_empty(inside(point))}
         assert within, (grid.id, "the test would prove nothing")
@@ -53,7 +53,7 @@ async def test_lines_and_polygons(placed: Placed, placed_tiles: Client, identifi
     compared = 0
     for grid in await _grids(placed_tiles, identifier):
         column, row = grid.tile_at(*ANCHORS[identifier])
-        drawn = {feature.id: feature for feature in await _tile(placed_tiles, table, identifier, grid, column, row)}
+        drawn = {feature.id: feature for feature in await _tile(placed_tiles, table, identifier, grid, (column, row))}
         for number, original in placed.shapes[table].items():
             expected = grid.place(_bent(original, grid), column, row)
             if not shapely.is_valid(expected) or shapely.is_empty(expected):
