@@ -1,1 +1,0 @@
-var e=document.querySelector("#swagger-ui");window.SwaggerUIBundle({url:e.dataset.openapi,domNode:e,deepLinking:!0,defaultModelsExpandDepth:0,docExpansion:"list",displayRequestDuration:!0,tryItOutEnabled:!0,validatorUrl:null,presets:[window.SwaggerUIBundle.presets.apis],onComplete:()=>{document.body.dataset.ready="1"}});

@@ -1,0 +1,78 @@
+"""Filters whose literals are typed so that an index on the column serves them."""
+
+from __future__ import annotations
+
+import asyncpg
+import pytest
+
+from libs.cql import queryable
+from tests.libs.cql.conftest import Table
+
+
+@pytest.fixture(scope="session")
+async def many(db: asyncpg.Connection) -> Table:
+    """20,000 rows with an index on each column."""
+    await db.execute(
+        "CREATE TABLE many AS SELECT n AS id, n AS whole, n::bigint AS big, n::real AS single, n::numeric AS exact,"
+        " n::double precision AS double, n::text AS words, n::varchar(10) AS short, md5(n::text)::uuid AS code,"
+        " timestamptz '2020-01-01Z' + n * interval '1 hour' AS at, date '2020-01-01' + n AS day,"
+        " timestamp '2020-01-01' + n * interval '1 hour' AS local, ARRAY[n, n + 1] AS sizes,"
+        " ST_SetSRID(ST_MakePoint(n % 360 - 180, n % 170 - 85), 4326) AS geom FROM generate_series(1, 20000) n"
+    )
+    await db.execute(
+        "ALTER TABLE many ADD mercator geometry(Point, 3857), ADD utm geometry(Point, 32633);"
+        "UPDATE many SET mercator = ST_Transform(geom, 3857);"
+        "UPDATE many SET utm = ST_Transform(geom, 32633) WHERE ST_X(geom) BETWEEN 6 AND 24 AND ST_Y(geom) > 0"
+    )
+    columns = {"whole": "integer", "big": "bigint", "single": "real", "exact": "numeric", "double": "double precision"}
+    columns |= {"words": "text", "short": "character varying(10)", "code": "uuid", "day": "date"}
+    columns |= {"at": "timestamp with time zone", "local": "timestamp without time zone"}
+    spatial = {"geom": 4326, "mercator": 3857, "utm": 32633}
+    for column in columns:
+        await db.execute(f"CREATE INDEX ON many ({column})")
+    for column in spatial:
+        await db.execute(f"CREATE INDEX ON many USING gist ({column})")
+    await db.execute("CREATE INDEX ON many USING gin (sizes); ANALYZE many")
+    queryables = {column: queryable(column, sql_type) for column, sql_type in columns.items()}
+    queryables["sizes"] = queryable("sizes", "integer[]")
+    queryables |= {column: queryable(column, "geometry", srid=srid) for column, srid in spatial.items()}
+    return Table(db, "many", queryables)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "whole = 5",
+        "whole > 19990.5",
+        "whole IN (1, 2, 3.0)",
+        "whole BETWEEN 5 AND 7",
+        "whole > 100000/5-10",
+        "big = 5",
+        "single = 5",
+        "exact IN (5, 6.5)",
+        "double < 5",
+        "words = '5'",
+        "words IN ('5', '6')",
+        "short = '5'",
+        "short IN ('5', '6')",
+        "code = '00000000-0000-4000-8000-000000000001'",
+        "at > TIMESTAMP('2022-04-10T00:00:00Z')",
+        "at = DATE('2020-02-01')",
+        "T_INTERSECTS(at, INTERVAL('2020-02-01', '2020-02-02'))",
+        "T_AFTER(at, DATE('2022-04-10'))",
+        "local = TIMESTAMP('2020-02-01T00:00:00Z')",
+        "day IN (DATE('2020-02-01'), DATE('2020-02-02'))",
+        "day = TIMESTAMP('2020-02-01T10:00:00Z')",
+        "A_CONTAINS(sizes, (5, 6))",
+        "S_INTERSECTS(geom, BBOX(1.5, 1.5, 3.5, 30))",
+        "S_WITHIN(geom, POLYGON((1 1, 3 1, 3 3, 1 1)))",
+        "S_EQUALS(POINT(1 1), geom)",
+        "S_INTERSECTS(mercator, BBOX(1.5, 1.5, 3.5, 30))",
+        "S_INTERSECTS(utm, BBOX(11.5, 1.5, 13.5, 30))",
+        "whole = 5 AND words LIKE '5%'",
+    ],
+)
+async def test_the_index_is_used(many: Table, text: str) -> None:
+    plan = await many.plan(text)
+    assert "Index" in plan, plan
+    assert "Seq Scan" not in plan, plan
