@@ -11,6 +11,8 @@ BUFFER = 64
 
 # what is cut is cut this much further out, so that no edge of the cut shows
 _CUT_BUFFER = 4 * BUFFER
+_NEAR_A_POLE = 1.0
+"""Degrees."""
 
 
 def near(request: TileRequest) -> list[Box]:
@@ -67,4 +69,8 @@ def _around_the_world(request: TileRequest, buffer: int) -> list[Box]:
         # far out on the projection's plane: everything in its domain may come near
         return list(WORLD)
     west, south, east, north = box
+    if north > 90 - _NEAR_A_POLE or south < _NEAR_A_POLE - 90:
+        # a pole has every longitude; PROJ sees some of them in a tile only by its edges
+        west, east = -180.0, 180.0
+        south, north = (-90.0 if south < 0 else south), (90.0 if north > 0 else north)
     return [box] if west <= east else [(west, south, 180.0, north), (-180.0, south, east, north)]

@@ -134,8 +134,12 @@ def _cut(shape: Sql, boxes: list[Box], *, bend: bool) -> Sql:
     if len(pieces) == 1:
         parts = pieces[0]
     else:
-        # the pieces meet at the antimeridian at the most
-        parts = sql("ST_CollectionHomogenize(ST_Collect(ARRAY[{pieces}]))", pieces=join(", ", pieces))
+        # the pieces meet at the antimeridian at the most; empty ones cannot be put together
+        parts = sql(
+            "(SELECT ST_CollectionHomogenize(ST_Collect(piece)) FROM unnest(ARRAY[{pieces}]) AS piece"
+            " WHERE NOT ST_IsEmpty(piece))",
+            pieces=join(", ", pieces),
+        )
     step = longest_straight(boxes) if bend else None
     if step is None:
         return parts

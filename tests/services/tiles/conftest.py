@@ -20,7 +20,7 @@ from tests.services.conftest import PASSWORD, READER, reader_url
 from tests.services.in_process import Client, Services, services
 from tests.services.tiles.places import ANCHORS
 
-RADII = (1e-6, 1e-4, 1e-2, 2.0)
+RADII = (1e-7, 1e-5, 1e-3, 1e-1, 2.0)
 """Of the shapes around each anchor, in degrees."""
 
 

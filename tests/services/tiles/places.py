@@ -35,6 +35,9 @@ ANCHORS = {
 }
 """A place in the area that each set was made for: longitude, latitude."""
 
+TRANSVERSE = {"NZTM2000Quad", "UTM31WGS84Quad"}
+"""Sets whose projection has no place for what is a quarter of the globe away."""
+
 CYLINDRICAL = {3857, 3395, 4326}
 
 
@@ -131,7 +134,7 @@ def decoded(tile: bytes, layer: str) -> list[Drawn]:
     ]
 
 
-def inside(geometry: BaseGeometry) -> BaseGeometry:
+def inside(geometry: BaseGeometry) -> shapely.MultiPoint:
     """The vertices of a geometry, all finite, that lie clearly inside the tile."""
     found = [
         (x, y)
@@ -139,3 +142,15 @@ def inside(geometry: BaseGeometry) -> BaseGeometry:
         if isfinite(x) and 2 < x < EXTENT - 2 and 2 < y < EXTENT - 2
     ]
     return shapely.MultiPoint(found)
+
+
+def shown(identifier: str, geometries: dict[int, BaseGeometry]) -> dict[int, BaseGeometry]:
+    """Those near enough to have a place in the set's projection; the poles are at every longitude."""
+    if identifier not in TRANSVERSE:
+        return geometries
+    middle = ANCHORS[identifier][0]
+    return {
+        number: geometry
+        for number, geometry in geometries.items()
+        if all(abs((x - middle + 180) % 360 - 180) < 75 for x, _ in shapely.get_coordinates(geometry))
+    }

@@ -10,7 +10,7 @@ from shapely.geometry.base import BaseGeometry
 
 from tests.services.in_process import Client
 from tests.services.tiles.conftest import Placed
-from tests.services.tiles.places import ANCHORS, CYLINDRICAL, EXTENT, Drawn, Grid, decoded, grids, inside
+from tests.services.tiles.places import ANCHORS, CYLINDRICAL, EXTENT, Drawn, Grid, decoded, grids, inside, shown
 
 # rounding to whole units moves a vertex by 0.7 at the most; a curve may be one unit off its chord
 TOLERANCE = 1.8
@@ -37,13 +37,20 @@ def _bent(geometry: BaseGeometry, grid: Grid) -> BaseGeometry:
 async def test_points(placed: Placed, placed_tiles: Client, identifier: str) -> None:
     for grid in await _grids(placed_tiles, identifier):
         column, row = grid.tile_at(*ANCHORS[identifier])
-        drawn = {feature.id: feature for feature in await _tile(placed_tiles, "points", identifier, grid, (column, row))}
-        expected = {number: grid.place(point, column, row) for number, point in placed.shapes["points"].items()}
+        drawn = {
+            feature.id: feature for feature in await _tile(placed_tiles, "points", identifier, grid, (column, row))
+        }
+        expected = {
+            number: grid.place(point, column, row)
+            for number, point in shown(identifier, placed.shapes["points"]).items()
+        }
         within = {number for number, point in expected.items() if not shapely.is_empty(inside(point))}
         assert within, (grid.id, "the test would prove nothing")
         assert within <= drawn.keys(), grid.id
         for number, feature in drawn.items():
-            assert feature.geometry.distance(expected[number]) <= 0.75, (grid.id, number)
+            assert number is not None
+            place = grid.place(placed.shapes["points"][number], column, row)
+            assert feature.geometry.distance(place) <= 0.75, (grid.id, number)
             assert feature.properties["name"] == f"points {number}"
 
 
@@ -54,7 +61,7 @@ async def test_lines_and_polygons(placed: Placed, placed_tiles: Client, identifi
     for grid in await _grids(placed_tiles, identifier):
         column, row = grid.tile_at(*ANCHORS[identifier])
         drawn = {feature.id: feature for feature in await _tile(placed_tiles, table, identifier, grid, (column, row))}
-        for number, original in placed.shapes[table].items():
+        for number, original in shown(identifier, placed.shapes[table]).items():
             expected = grid.place(_bent(original, grid), column, row)
             if not shapely.is_valid(expected) or shapely.is_empty(expected):
                 continue
@@ -68,7 +75,7 @@ async def test_lines_and_polygons(placed: Placed, placed_tiles: Client, identifi
                 away = max(point.distance(edge) for point in corners.geoms)
                 assert away <= TOLERANCE, (grid.id, number, away)
                 compared += len(corners.geoms)
-    assert compared >= 20, "the test would prove nothing"
+    assert compared >= 12, "the test would prove nothing"
 
 
 def _edge(geometry: BaseGeometry) -> BaseGeometry:
@@ -85,7 +92,7 @@ async def test_columns_that_make_one_tile_give_the_same_tile(
     placed: Placed, placed_tiles: Client, identifier: str
 ) -> None:
     rows_seen = 0
-    for grid in grids(await placed_tiles.json(f"/tileMatrixSets/{identifier}", f="json"))[:4]:
+    for grid in grids(await placed_tiles.json(f"/tileMatrixSets/{identifier}", f="json"))[:2]:
         for first, last, count in grid.widths:
             for row in {first, last}:
                 rows_seen += 1
@@ -102,7 +109,7 @@ async def test_columns_that_make_one_tile_give_the_same_tile(
                 for feature in drawn:
                     assert feature.id is not None
                     assert feature.geometry.distance(expected[feature.id - 1]) <= 0.75
-    assert rows_seen > 3
+    assert rows_seen > 2
 
 
 @pytest.mark.parametrize("identifier", ANCHORS)

@@ -1,0 +1,119 @@
+"""The published document, and a way to ask for what it describes."""
+
+from __future__ import annotations
+
+import json
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from dataclasses import dataclass
+from email.message import Message
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+
+from tests.running_stack import RunningStack
+
+COLLECTION = "hazard.hazard_eq_events"
+
+
+@dataclass(frozen=True)
+class Response:
+    """A whole response."""
+
+    status: int
+    headers: Message
+    body: bytes
+    url: str
+
+    @property
+    def type(self) -> str:
+        """The Content-Type as it was sent."""
+        return self.headers.get("Content-Type", "")
+
+    def json(self) -> Any:
+        """The body as JSON."""
+        return json.loads(self.body)
+
+
+@dataclass(frozen=True)
+class Operation:
+    """A documented operation, with parameters and responses resolved."""
+
+    path: str
+    id: str
+    parameters: tuple[dict[str, Any], ...]
+    responses: dict[str, Any]
+
+    @property
+    def in_path(self) -> list[str]:
+        """Names of its path parameters."""
+        return [parameter["name"] for parameter in self.parameters if parameter["in"] == "path"]
+
+    def content(self, status: str = "200") -> dict[str, Any]:
+        """Media type to its declaration."""
+        return dict(self.responses[status].get("content", {}))
+
+
+@dataclass(frozen=True)
+class Api:
+    """The running service and what it says about itself."""
+
+    base: str
+    document: dict[str, Any]
+    places: dict[str, str]
+    """A value for each path parameter."""
+
+    def get(self, path: str, parameters: dict[str, str] | None = None, **headers: str) -> Response:
+        """Ask for a path of the document, or an absolute address."""
+        url = path if path.startswith("http") else self.base + path
+        url += ("&" if "?" in url else "?") + urlencode(parameters) if parameters else ""
+        request = urllib.request.Request(url, headers=headers)  # noqa: S310 - the stack's own address
+        try:
+            with urllib.request.urlopen(request, timeout=30) as answer:  # noqa: S310
+                return Response(answer.status, answer.headers, answer.read(), url)
+        except urllib.error.HTTPError as error:
+            with error:
+                return Response(error.code, error.headers, error.read(), url)
+
+    def resolved(self, node: dict[str, Any]) -> dict[str, Any]:
+        """What a local reference refers to."""
+        while "$ref" in node:
+            target: Any = self.document
+            for step in node["$ref"].removeprefix("#/").split("/"):
+                target = target[step]
+            node = target
+        return node
+
+    def operations(self) -> Iterator[Operation]:
+        """All operations."""
+        for path, item in self.document["paths"].items():
+            for operation in item.values():
+                yield Operation(
+                    path,
+                    operation["operationId"],
+                    tuple(self.resolved(parameter) for parameter in operation.get("parameters", [])),
+                    {status: self.resolved(response) for status, response in operation["responses"].items()},
+                )
+
+    def address(self, path: str, **places: str) -> str:
+        """A path of the document with its parameters filled in."""
+        return path.format(**{**self.places, **places})
+
+
+@pytest.fixture(scope="session")
+def api(stack: RunningStack) -> Api:
+    """The whole service with its merged document."""
+    probe = Api(stack.base_url, {}, {})
+    document = probe.get("/openapi.json").json()
+    items = probe.get(f"/collections/{COLLECTION}/items?limit=1", Accept="application/geo+json").json()
+    places = {
+        "collectionId": COLLECTION,
+        "itemId": str(items["features"][0]["id"]),
+        "tileMatrixSetId": "WebMercatorQuad",
+        "z": "0",
+        "x": "0",
+        "y": "0",
+    }
+    return Api(stack.base_url, document, places)

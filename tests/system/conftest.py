@@ -1,0 +1,36 @@
+"""Browser fixtures of the system tests."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from playwright.async_api import Browser, async_playwright
+
+from tests.running_stack import RunningStack
+from tests.system.visits import ARGUMENTS, NewVisit, Visit
+
+
+@pytest.fixture(scope="session")
+async def chromium() -> AsyncIterator[Browser]:
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path="/usr/bin/chromium", args=ARGUMENTS)
+        yield browser
+        await browser.close()
+
+
+@pytest.fixture
+async def visit(chromium: Browser, stack: RunningStack) -> AsyncIterator[NewVisit]:
+    """Opens pages in a browser without a past; afterwards nothing may have gone wrong on any."""
+    visits: list[Visit] = []
+
+    async def new(width: int = 1280, height: int = 800, **options: Any) -> Visit:
+        context = await chromium.new_context(viewport={"width": width, "height": height}, **options)
+        made = Visit(await context.new_page(), stack.base_url)
+        visits.append(made)
+        return made
+
+    yield new
+    for made in visits:
+        await made.page.context.close()
+    assert [problem for made in visits for problem in made.problems] == []
+    assert [url for made in visits for url in made.elsewhere()] == []
