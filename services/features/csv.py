@@ -25,7 +25,13 @@ def header(plan: RowPlan) -> bytes:
 def lines(rows: Iterable[Row], plan: RowPlan) -> bytes:
     """One line for each row."""
     width = plan.has_id + plan.has_geometry + len(plan.properties)
-    return _lines([[_cell(value) for value in tuple(row)[:width]] for row in rows])
+    cells = [[_cell(value) for value in tuple(row)[:width]] for row in rows]
+    if plan.has_geometry:
+        for line in cells:
+            geometry = line[plan.has_id]
+            if geometry is not None and ("NaN" in geometry or "Inf" in geometry):
+                line[plan.has_id] = None
+    return _lines(cells)
 
 
 def _lines(rows: Iterable[list[Any]]) -> bytes:

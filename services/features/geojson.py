@@ -1,5 +1,6 @@
 """Features as GeoJSON (RFC 7946). PostGIS has encoded the geometry; it is embedded, never parsed."""
 
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -8,6 +9,9 @@ import orjson
 from services.features.items_sql import RowPlan
 from services.features.items_store import Row
 
+_MULTI = '{"type":"Multi'
+_POINTS = '{"type":"MultiPoint"'
+_GAP = re.compile(r"(?<=\[),+|,+(?=[\],])")
 _OPTIONS = orjson.OPT_NON_STR_KEYS | orjson.OPT_UTC_Z
 
 
@@ -28,10 +32,23 @@ def features(rows: Iterable[Row], plan: RowPlan) -> list[dict[str, Any]]:
         feature: dict[str, Any] = {"type": "Feature"}
         if plan.has_id:
             feature["id"] = values[0]
-        feature["geometry"] = None if geometry is None else orjson.Fragment(geometry)
+        feature["geometry"] = None if geometry is None else _embedded(geometry)
         feature["properties"] = properties
         result.append(feature)
     return result
+
+
+def _embedded(text: str) -> orjson.Fragment | None:
+    """The geometry that PostGIS has written; null where a coordinate is not finite."""
+    # "NaN" and "Infinity": no word of GeoJSON has these capitals
+    if "N" in text or "I" in text:
+        return None
+    if text.startswith(_MULTI) and ("[]" in text or (text.startswith(_POINTS) and _GAP.search(text))):
+        # an empty member is written as [] or, in a MultiPoint, as nothing between two commas
+        geometry = orjson.loads(_GAP.sub("", text))
+        geometry["coordinates"] = [member for member in geometry["coordinates"] if member]
+        return orjson.Fragment(orjson.dumps(geometry))
+    return orjson.Fragment(text)
 
 
 def encode(value: Any) -> bytes:

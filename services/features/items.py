@@ -14,7 +14,7 @@ from services.features.items_html import items_context
 from services.features.items_links import items_links, link_header
 from services.features.items_query import ItemsQuery, parse_items
 from services.features.items_sql import RowPlan
-from services.features.items_store import ItemsAnswer, ItemsStore, Page, PageEnds, one_more
+from services.features.items_store import ItemsAnswer, ItemsStore, Page, one_more
 from services.features.representations import REPRESENTATIONS, Representation
 from services.features.resources import CATALOGUE, STORE, VERSIONS
 
@@ -70,12 +70,11 @@ async def _stream(
 ) -> web.StreamResponse:
     """Chunks as they are fetched: memory stays bounded, and no connection waits for a slow client."""
     store = call.request.app[STORE]
-    following, matched = await asyncio.gather(store.following(query), store.matched(query))
-    chunks = store.chunks(query, following, representation.geometry_as)
+    page, matched = await asyncio.gather(store.large(query), store.matched(query))
+    chunks = store.chunks(page, representation.geometry_as)
     # the first chunk comes before the status: what fails by then is still told as an error
     plan, rows = await anext(chunks)
-    ends = PageEnds(following, store.preceding(query, rows[0]) if rows else None)
-    links = items_links(call, query, ends, matched)
+    links = items_links(call, query, page.ends(rows[0] if rows else None), matched)
     answer = ItemsAnswer(query, plan, matched, tuple(links))
     headers |= {
         **_numbers(matched, None),

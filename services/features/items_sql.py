@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from libs.catalog.model import Column, GeometryColumn
+from libs.catalog.model import Column
 from libs.pg.sql import EMPTY, Sql, all_of, any_of, bind, ident, join, sql
 from libs.selection.selection import Selection, SortTerm
 from services.features.cursor import Position
+from services.features.geometry_sql import encoded_geometry
 from services.features.items_query import ItemsQuery
 
 _NATIVE = {
@@ -57,18 +58,19 @@ def items_plan(
     return RowPlan(statement, *head, sort_values=len(order) if query.resumable else 0, reversed=backwards)
 
 
-def last_and_next_statement(query: ItemsQuery) -> Sql:
-    """Sort values of the last row of the page and of the one that follows it."""
+def places_statement(query: ItemsQuery, *, skip: int, number: int) -> Sql:
+    """Sort values of `number` rows, `skip` rows behind where the page starts; without a key, rows of nothing."""
     conditions = list(query.selection.conditions)
     if query.after is not None:
         conditions.append(beyond(query.order, query.after))
     return sql(
-        "SELECT {columns} FROM {table} AS item WHERE {where}{order} LIMIT 2 OFFSET {offset}",
-        columns=join(", ", _sort_values(query)),
+        "SELECT {columns} FROM {table} AS item WHERE {where}{order} LIMIT {number} OFFSET {skip}",
+        columns=join(", ", _sort_values(query)) or sql("1"),
         table=query.selection.table,
         where=all_of(conditions),
-        order=_order_by(query, backwards=False),
-        offset=bind(query.offset + query.limit - 1, "int8"),
+        order=_order_by(query, backwards=query.after is not None and query.after.backwards),
+        number=bind(number, "int8"),
+        skip=bind(query.offset + skip, "int8"),
     )
 
 
@@ -104,8 +106,7 @@ def _columns(
     if key is not None:
         columns.append(_property(selection.collection.column(key)))
     if geometry is not None:
-        shape = geometry_expression(geometry, bbox_only=bbox_only, simplify=simplify)
-        columns.append(_encoded(shape, geometry_as))
+        columns.append(encoded_geometry(geometry, geometry_as, bbox_only=bbox_only, simplify=simplify))
     raw = []
     for column in selection.properties:
         raw.append(column.sql_type.partition("(")[0] not in _NATIVE and not column.sql_type.startswith("character"))
@@ -127,47 +128,6 @@ def _property(column: Column | None) -> Sql:
     if column.sql_type in ("json", "jsonb"):
         return sql("{name}::text", name=name)
     return sql("to_json({name})::text", name=name)
-
-
-def geometry_expression(column: GeometryColumn, *, bbox_only: bool, simplify: float | None) -> Sql:
-    """The geometry in CRS84, longitude then latitude in degrees; NULL where it is null or empty."""
-    name = ident(column.name)
-    shape = sql("{name}::geometry", name=name) if column.is_geography else name
-    if column.type in (
-        "Geometry",
-        "CircularString",
-        "CompoundCurve",
-        "CurvePolygon",
-        "MultiCurve",
-        "MultiSurface",
-    ):
-        # GeoJSON knows no curves; of other geometries this leaves what it finds
-        shape = sql("ST_CurveToLine({shape})", shape=shape)
-    if column.srid not in (0, 4326):
-        shape = sql("ST_Transform({shape}, 4326)", shape=shape)
-    elif column.srid == 0 and column.type == "Geometry":
-        # rows may each have an SRID of their own
-        shape = sql(
-            "CASE ST_SRID({name}) WHEN 0 THEN {shape} WHEN 4326 THEN {shape} ELSE ST_Transform({shape}, 4326) END",
-            name=name,
-            shape=shape,
-        )
-    if simplify is not None:
-        shape = sql(
-            "ST_SimplifyPreserveTopology({shape}, {tolerance})",
-            shape=shape,
-            tolerance=bind(simplify, "float8"),
-        )
-    if bbox_only:
-        shape = sql("ST_Envelope({shape})", shape=shape)
-    return shape
-
-
-def _encoded(shape: Sql, geometry_as: str) -> Sql:
-    if geometry_as == "wkt":
-        return sql("ST_AsText({shape}, 9)", shape=shape)
-    # nine decimals are a tenth of a millimetre; option 0 leaves the CRS out, as RFC 7946 wants
-    return sql("CASE WHEN NOT ST_IsEmpty({shape}) THEN ST_AsGeoJSON({shape}, 9, 0) END", shape=shape)
 
 
 def _sort_values(query: ItemsQuery) -> list[Sql]:

@@ -1,5 +1,6 @@
 """Runs the SQL of items: pages of rows, large pages in chunks, and how many rows match."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -9,7 +10,7 @@ from libs.pg.pool import Database
 from services.features.counts import Counts
 from services.features.cursor import Position
 from services.features.items_query import ItemsQuery
-from services.features.items_sql import RowPlan, items_plan, last_and_next_statement
+from services.features.items_sql import RowPlan, items_plan, places_statement
 
 Row = Any
 """A fetched row, as its RowPlan lays it out."""
@@ -17,6 +18,8 @@ Row = Any
 _CHUNK_BYTES = 2_000_000
 """What a chunk may take in the database's own encoding; as Python values and text it is a few times as much."""
 _CHUNK_ROWS = range(20, 2001)
+_UNKNOWN_ROWS = 200
+"""The first chunk where the size of a row is unknown, as it is of views; the next ones go by what it was."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +37,27 @@ class Page:
 
     rows: list[Row]
     ends: PageEnds
+
+
+@dataclass(frozen=True, slots=True)
+class LargePage:
+    """The ends of a page that is fetched in chunks, found without fetching it."""
+
+    query: ItemsQuery
+    """The same page read forwards."""
+    until: Position | None
+    """Its last row, where another page follows."""
+    more: bool
+    """Whether another page follows."""
+    before: bool
+    """Whether a page comes before."""
+
+    def ends(self, first: Row | None) -> PageEnds:
+        """Where the pages beside it start; `first` is its first row."""
+        if first is None or not self.query.resumable:
+            return PageEnds(more=self.more)
+        previous = _position(first, len(self.query.order), backwards=True) if self.before else None
+        return PageEnds(self.until, previous, self.more)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,43 +98,63 @@ class ItemsStore:
         return await self._counts.matched(query.selection, query.fingerprint)
 
     def chunk(self, query: ItemsQuery) -> int:
-        """How many rows fit a chunk. Rows without a total order come in one, for they cannot be resumed."""
-        collection = query.selection.collection
-        if collection.key is None or (query.after and query.after.backwards):
-            return query.limit
-        width = collection.row_bytes or 1000
-        return min(max(_CHUNK_BYTES // width, _CHUNK_ROWS.start), _CHUNK_ROWS.stop - 1)
+        """How many rows fit a chunk."""
+        width = query.selection.collection.row_bytes
+        return _UNKNOWN_ROWS if width is None else _fitting(width)
 
-    async def following(self, query: ItemsQuery) -> Position | None:
-        """Where the page after a large one starts, found without fetching either; None for no such page."""
-        rows = await self._database.fetch(last_and_next_statement(query))
-        return _position(rows[0], len(query.order), backwards=False) if len(rows) == 2 else None
+    async def large(self, query: ItemsQuery) -> LargePage:
+        """The ends of a page that is larger than a chunk. Raises Unavailable."""
+        if query.after is None or not query.after.backwards:
+            places = await self._database.fetch(places_statement(query, skip=query.limit - 1, number=2))
+            more = len(places) == 2
+            until = _position(places[0], len(query.order), backwards=False) if more and query.resumable else None
+            return LargePage(query, until, more, bool(query.after or query.offset))
+        last, before = await asyncio.gather(
+            self._database.fetch(places_statement(query, skip=0, number=1)),
+            self._database.fetch(places_statement(query, skip=query.limit, number=1)),
+        )
+        if not last:
+            return LargePage(query, None, more=False, before=False)
+        width = len(query.order)
+        start = _position(before[0], width, backwards=False) if before else None
+        until = _position(last[0], width, backwards=False)
+        return LargePage(replace(query, after=start), until, more=True, before=bool(before))
 
-    async def chunks(
-        self, query: ItemsQuery, until: Position | None, geometry_as: str
-    ) -> AsyncIterator[tuple[RowPlan, list[Row]]]:
+    async def chunks(self, page: LargePage, geometry_as: str) -> AsyncIterator[tuple[RowPlan, list[Row]]]:
         """The rows of a large page, some at a time; at least one chunk, perhaps empty.
 
-        Each chunk is a query of its own that starts behind the last row of the one before, so that no connection
-        is held while the client reads. The page ends with the row at `until`, whatever was inserted meanwhile.
+        Each chunk is a query of its own that starts behind the last row of the one before (without a key, at an
+        offset), so that no connection is held while the client reads. The page ends with the row at `until`,
+        whatever was inserted meanwhile; without one, at the limit.
         """
-        size = self.chunk(query)
-        rest, wanted = query, query.limit
+        rest, wanted = page.query, page.query.limit
+        size, known = self.chunk(rest), rest.selection.collection.row_bytes is not None
         while True:
-            if until is None:
+            if page.until is None:
                 # the last page ends at the limit too, however fast rows are added behind it
                 size = min(size, wanted)
-            plan = items_plan(rest, limit=size, geometry_as=geometry_as, until=until)
+            plan = items_plan(rest, limit=size, geometry_as=geometry_as, until=page.until)
             rows = await self._database.fetch(plan.statement)
             yield plan, rows
             wanted -= len(rows)
-            if len(rows) < size or (until is None and wanted <= 0):
+            if len(rows) < size or (page.until is None and wanted <= 0):
                 return
-            rest = replace(query, after=_position(rows[-1], plan.sort_values, backwards=False), offset=0)
+            if rest.resumable:
+                rest = replace(rest, after=_position(rows[-1], plan.sort_values, backwards=False), offset=0)
+            else:
+                rest = replace(rest, offset=rest.offset + len(rows))
+            if not known:
+                size = _fitting(_width(rows))
 
-    def preceding(self, query: ItemsQuery, first: Row) -> Position | None:
-        """Where the page before one that begins with `first` ends; None for no such page."""
-        return _position(first, len(query.order), backwards=True) if query.after or query.offset else None
+
+def _fitting(width: int) -> int:
+    """How many rows of so many bytes fit a chunk."""
+    return min(max(_CHUNK_BYTES // max(width, 1), _CHUNK_ROWS.start), _CHUNK_ROWS.stop - 1)
+
+
+def _width(rows: list[Row]) -> int:
+    """About how many bytes a row takes, text being nearly all of it; half, for what is stored is denser."""
+    return sum(len(value) for row in rows for value in row if isinstance(value, str | bytes)) // (2 * len(rows))
 
 
 def _ends(query: ItemsQuery, first: Row, last: Row, more: bool, width: int) -> PageEnds:

@@ -69,8 +69,11 @@ def _around_the_world(request: TileRequest, buffer: int) -> list[Box]:
         # far out on the projection's plane: everything in its domain may come near
         return list(WORLD)
     west, south, east, north = box
-    if north > 90 - _NEAR_A_POLE or south < _NEAR_A_POLE - 90:
-        # a pole has every longitude; PROJ sees some of them in a tile only by its edges
-        west, east = -180.0, 180.0
-        south, north = (-90.0 if south < 0 else south), (90.0 if north > 0 else north)
-    return [box] if west <= east else [(west, south, 180.0, north), (-180.0, south, east, north)]
+    if north > 90 - _NEAR_A_POLE:
+        # a pole has every longitude, which PROJ does not always see
+        west, east, north = -180.0, 180.0, 90.0
+    if south < _NEAR_A_POLE - 90:
+        west, east, south = -180.0, 180.0, -90.0
+    if west > east:
+        return [(west, south, 180.0, north), (-180.0, south, east, north)]
+    return [(west, south, east, north)]

@@ -73,16 +73,19 @@ def _near(column: GeometryColumn, boxes: list[Box]) -> Sql:
 
 
 def _near_on_the_sphere(column: GeometryColumn, box: Box) -> Sql:
-    # PostGIS takes the shorter way round between two corners, along a great circle: a wide box would be another
-    # one there, and its parallels are followed by short steps
     left, bottom, right, top = box
+    shape, envelope = ident(column.name), _envelope(box, 4326)
+    exact = sql("{shape}::geometry && {envelope}", shape=shape, envelope=envelope)
     if right - left > _WIDEST_ON_THE_SPHERE:
-        return sql("TRUE")
+        return exact
+    # for the index: PostGIS takes the shorter way round between two corners, along a great circle, so a wide box
+    # would be another one there, and a parallel has to be followed by short steps
     return sql(
-        "{shape} && ST_Segmentize({envelope}, {step})::geography",
-        shape=ident(column.name),
-        envelope=_envelope((max(left, -180.0), max(bottom, -90.0), min(right, 180.0), min(top, 90.0)), 4326),
+        "{shape} && ST_Segmentize({around}, {step})::geography AND {exact}",
+        shape=shape,
+        around=_envelope((max(left, -180.0), max(bottom, -90.0), min(right, 180.0), min(top, 90.0)), 4326),
         step=bind((right - left) / 16, "float8"),
+        exact=exact,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -102,10 +103,26 @@ class Api:
         return path.format(**{**self.places, **places})
 
 
+def _gathered(api: Api) -> bool:
+    if len(api.get("/openapi.json").json().get("tags", [])) < 4:
+        return False
+    declared = str(api.get("/conformance", Accept="application/json").json()["conformsTo"])
+    return (
+        "ogcapi-features-1" in declared
+        and "ogcapi-tiles-1" in declared
+        and "service-doc" in str(api.get("/", Accept="application/json").json()["links"])
+    )
+
+
 @pytest.fixture(scope="session")
 def api(stack: RunningStack) -> Api:
     """The whole service with its merged document."""
     probe = Api(stack.base_url, {}, {})
+    deadline = time.monotonic() + 20
+    # parts are gathered in the background, a moment after their services have started
+    while not _gathered(probe):
+        assert time.monotonic() < deadline, "the service never advertised all of its parts"
+        time.sleep(0.2)
     document = probe.get("/openapi.json").json()
     items = probe.get(f"/collections/{COLLECTION}/items?limit=1", Accept="application/geo+json").json()
     places = {

@@ -12,6 +12,8 @@ from tests.contract.json_schema import faults
 
 pytestmark = pytest.mark.system
 
+BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,image/webp,*/*;q=0.8"
+
 
 def _check(api: Api, operation: Operation, answer: Response, values: list[Any]) -> None:
     media_type = answer.type.partition("; charset")[0]
@@ -41,7 +43,9 @@ def test_the_default_answer_of_every_operation(api: Api) -> None:
 def test_every_documented_format_by_its_name_and_by_its_media_type(api: Api) -> None:
     seen = 0
     for operation in api.operations():
-        formats = next((entry["schema"]["enum"] for entry in operation.parameters if entry["name"] == "f"), [])
+        formats: list[str] = next(
+            (entry["schema"]["enum"] for entry in operation.parameters if entry["name"] == "f"), []
+        )
         by_name = {api.get(api.address(operation.path), {"f": name}).type.partition("; charset")[0] for name in formats}
         if formats:
             assert by_name == set(operation.content()), operation.id
@@ -106,7 +110,7 @@ def test_errors_have_the_documented_shape(api: Api) -> None:
 
 def test_errors_for_browsers_are_documented_pages(api: Api) -> None:
     for operation in api.operations():
-        invalid = api.get(api.address(operation.path), {"no-such-parameter": "1"}, Accept="text/html")
+        invalid = api.get(api.address(operation.path), {"no-such-parameter": "1"}, Accept=BROWSER)
         assert (invalid.status, invalid.type) == (422, "text/html; charset=utf-8"), invalid.url
         _check(api, operation, invalid, [])
 

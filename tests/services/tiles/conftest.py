@@ -6,6 +6,7 @@ import random
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from math import cos, pi, radians, sin
+from pathlib import Path
 
 import asyncpg
 import pytest
@@ -80,6 +81,7 @@ async def placed(make_database: MakeDatabase, cluster: Cluster) -> Placed:
         )
         await owner.execute(f"CREATE INDEX ON placed.{table} USING gist (geom)")
         await owner.execute(f"SELECT dams.watch('placed.{table}')")
+    await owner.execute((Path(__file__).parent / "odd.sql").read_text(encoding="utf-8"))
     await owner.execute("GRANT USAGE ON SCHEMA placed TO dams_reader")
     await owner.execute("GRANT SELECT ON ALL TABLES IN SCHEMA placed TO dams_reader")
     await owner.close()

@@ -119,6 +119,16 @@ class Drawn:
     geometry: BaseGeometry
     properties: dict[str, Any]
 
+    @property
+    def x(self) -> float:
+        """Of a point, in units of the tile from its left edge."""
+        return float(shapely.get_x(self.geometry))
+
+    @property
+    def y(self) -> float:
+        """Of a point, in units of the tile from its upper edge."""
+        return float(shapely.get_y(self.geometry))
+
 
 def decoded(tile: bytes, layer: str) -> list[Drawn]:
     """The features of the one layer that a tile has; none of an empty tile."""

@@ -1,0 +1,85 @@
+"""SQL of a feature's geometry: whatever a database holds, as GeoJSON or WKT in CRS84."""
+
+from libs.catalog.model import GeometryColumn
+from libs.pg.sql import Sql, bind, ident, sql
+
+_SIMPLE = {"Point", "LineString", "Polygon", "MultiPoint", "MultiLineString", "MultiPolygon"}
+
+
+def encoded_geometry(column: GeometryColumn, geometry_as: str, *, bbox_only: bool, simplify: float | None) -> Sql:
+    """The geometry as text, longitude then latitude in degrees; `geometry_as` is `geojson` or `wkt`.
+
+    NULL where it is null, empty, or outside CRS84 (a column without SRID may hold anything). `simplify` is a
+    tolerance in degrees. Coordinates that are not finite may still be in the text.
+    """
+    shape = _in_crs84(column)
+    if shape == ident(column.name) and simplify is None and not bbox_only:
+        return _text(shape, shape, geometry_as)
+    stored, inside = shape, sql("shape.g")
+    drawn = inside
+    if simplify is not None:
+        # GEOS loops without end on coordinates that are not numbers, and cannot be interrupted there
+        drawn = sql(
+            "CASE WHEN strpos(ST_AsText({shape}), 'NaN') = 0"
+            " THEN ST_SimplifyPreserveTopology({shape}, {tolerance}) END",
+            shape=drawn,
+            tolerance=bind(simplify, "float8"),
+        )
+    if bbox_only:
+        drawn = sql("ST_Envelope({shape})", shape=drawn)
+    # OFFSET 0 keeps the planner from repeating the expression at each place where its value is used
+    return sql(
+        "(SELECT {text} FROM (SELECT {stored} AS g OFFSET 0) AS shape)",
+        text=_text(inside, drawn, geometry_as),
+        stored=stored,
+    )
+
+
+def _text(shape: Sql, drawn: Sql, geometry_as: str) -> Sql:
+    # nine decimals are a tenth of a millimetre; option 0 leaves the CRS out, as RFC 7946 wants
+    text = sql("ST_AsText({drawn}, 9)" if geometry_as == "wkt" else "ST_AsGeoJSON({drawn}, 9, 0)", drawn=drawn)
+    # Half of the last decimal lies outside: a transformation may miss 180 by that. The operator compares the boxes
+    # that geometries carry, in single precision; an empty geometry has none and is in no box.
+    return sql(
+        "CASE WHEN {shape} @"
+        " 'SRID=4326;LINESTRING(-180.0000000005 -90.0000000005, 180.0000000005 90.0000000005)'::geometry"
+        " THEN {text} END",
+        shape=shape,
+        text=text,
+    )
+
+
+def _in_crs84(column: GeometryColumn) -> Sql:
+    name = ident(column.name)
+    shape = sql("{name}::geometry", name=name) if column.is_geography else name
+    if column.type not in _SIMPLE:
+        shape = _known_to_geojson(shape)
+    if column.srid == 0:
+        # rows may each have an SRID of their own
+        return sql(
+            "CASE WHEN ST_SRID({name}) IN (0, 4326) THEN {shape} ELSE ST_Transform({shape}, 4326) END",
+            name=name,
+            shape=shape,
+        )
+    return shape if column.srid == 4326 else sql("ST_Transform({shape}, 4326)", shape=shape)
+
+
+def _known_to_geojson(shape: Sql) -> Sql:
+    """Curves as lines, surfaces as polygons, collections without collections in them."""
+    parts = sql(
+        "(SELECT CASE WHEN bool_or(ST_Zmflag(part.g) >= 2)"
+        " THEN ST_Collect(ST_Force3D(part.g)) ELSE ST_Collect(ST_Force2D(part.g)) END"
+        " FROM (SELECT CASE GeometryType(dumped.geom) WHEN 'TRIANGLE'"
+        " THEN ST_MakePolygon(ST_ExteriorRing(dumped.geom)) ELSE dumped.geom END AS g"
+        " FROM ST_Dump(ST_CurveToLine({shape})) AS dumped WHERE NOT ST_IsEmpty(dumped.geom)) AS part)",
+        shape=shape,
+    )
+    return sql(
+        "CASE WHEN GeometryType({shape}) IN"
+        " ('POINT', 'LINESTRING', 'POLYGON', 'MULTIPOINT', 'MULTILINESTRING', 'MULTIPOLYGON') THEN {shape}"
+        " WHEN GeometryType({shape}) = 'GEOMETRYCOLLECTION' THEN ST_ForceCollection({parts})"
+        " WHEN GeometryType({shape}) IN ('POLYHEDRALSURFACE', 'TIN', 'TRIANGLE') THEN {parts}"
+        " ELSE ST_CurveToLine({shape}) END",
+        shape=shape,
+        parts=parts,
+    )

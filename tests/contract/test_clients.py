@@ -1,0 +1,68 @@
+"""Clients that were not written here read the service: GDAL and OWSLib."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+
+import pytest
+from owslib.ogcapi.features import Features
+
+from tests.contract.conftest import COLLECTION, Api
+
+pytestmark = pytest.mark.system
+
+WINDOW = "2018-02-01T00:00:00Z/2018-02-03T00:00:00Z"
+
+
+def _gdal(program: str, *arguments: str) -> str:
+    # addresses of the stack are local, whatever proxy the machine has
+    environment = {**os.environ, "no_proxy": "127.0.0.1", "GDAL_PAM_ENABLED": "NO"}
+    result = subprocess.run([program, *arguments], capture_output=True, text=True, check=False, env=environment)
+    assert result.returncode == 0, result.stderr
+    assert "ERROR" not in result.stderr, result.stderr
+    return result.stdout
+
+
+def test_gdal_lists_the_collections(api: Api) -> None:
+    listed = {entry["id"] for entry in api.get("/collections?limit=1000").json()["collections"]}
+    shown = _gdal("ogrinfo", "-ro", "-q", f"OAPIF:{api.base}")
+    assert all(identifier in shown for identifier in listed)
+
+
+def test_gdal_follows_the_pages_to_the_end(api: Api) -> None:
+    collection = f"OAPIF_COLLECTION:{api.base}/collections/{COLLECTION}?datetime={WINDOW}"
+    url = f"/collections/{COLLECTION}/items"
+    expected = api.get(url, {"datetime": WINDOW}, Accept="application/geo+json").json()["numberMatched"]
+    assert expected > 100
+    text = _gdal(
+        "ogr2ogr", "-f", "GeoJSON", "/vsistdout/", collection, "-oo", "PAGE_SIZE=50", "-where", "magnitude > 0"
+    )
+    features = json.loads(text)["features"]
+    assert len(features) == expected
+    assert len({feature["properties"].get("event_id", feature.get("id")) for feature in features}) == expected
+
+
+def test_gdal_reads_a_vector_tile(api: Api, tmp_path: object) -> None:
+    tile = f"/collections/{COLLECTION}/tiles/WebMercatorQuad/0/0/0"
+    path = f"{tmp_path}/0.mvt"
+    with open(path, "wb") as file:  # noqa: PTH123 - a path for another program
+        file.write(api.get(tile, {"limit": "500"}).body)
+    shown = json.loads(
+        _gdal("ogr2ogr", "-f", "GeoJSON", "/vsistdout/", f"MVT:{path}", "-oo", "X=0", "-oo", "Y=0", "-oo", "Z=0")
+    )
+    assert len(shown["features"]) == 500
+
+
+def test_owslib_reads_the_features(api: Api) -> None:
+    client = Features(f"{api.base}/")
+    assert COLLECTION in client.feature_collections()
+    assert client.conformance()["conformsTo"]
+    first = client.collection_items(COLLECTION, limit=20)
+    second = client.collection_items(COLLECTION, limit=20, offset=20)
+    assert first["numberReturned"] == second["numberReturned"] == 20
+    assert not {f["id"] for f in first["features"]} & {f["id"] for f in second["features"]}
+    item = client.collection_item(COLLECTION, str(first["features"][0]["id"]))
+    assert item["id"] == first["features"][0]["id"]
+    assert client.collection_queryables(COLLECTION)["properties"]

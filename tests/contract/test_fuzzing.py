@@ -1,0 +1,32 @@
+"""Schemathesis makes requests from the document, good ones and bad ones: none may be a fault of the server."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.contract.conftest import Api
+
+pytestmark = pytest.mark.system
+
+SECONDS = 25
+
+
+def test_no_request_that_the_document_suggests_breaks_the_service(api: Api, tmp_path: Path) -> None:
+    result = subprocess.run(
+        [
+            *(sys.executable, "-m", "schemathesis.cli", "run", f"{api.base}/openapi.json"),
+            *("--checks", "not_a_server_error", "--phases", "examples,coverage,fuzzing"),
+            *("--max-time", str(SECONDS), "--workers", "2", "--seed", "4", "--no-shrink", "--continue-on-failure"),
+            *("--warnings", "off", "--no-color", "--generation-database", "none"),
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
+    )
+    assert result.returncode == 0, result.stdout[-8000:] + result.stderr[-2000:]
+    assert "generated" in result.stdout, result.stdout

@@ -1,0 +1,99 @@
+"""Geometries that GeoJSON does not know, or that are no places: one of them must not spoil the page."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import AsyncIterator
+from typing import Any
+
+import asyncpg
+import pytest
+
+from tests.services.in_process import Client, eventually
+
+ODD = {
+    "nested": "'SRID=4326;GEOMETRYCOLLECTION(POINT(1 1), GEOMETRYCOLLECTION(POINT(2 2), LINESTRING(0 0, 1 1)))'",
+    "curve in a collection": "'SRID=4326;GEOMETRYCOLLECTION(CIRCULARSTRING(0 0, 1 1, 2 0), POINT(1 1))'",
+    "empty in a collection": "'SRID=4326;GEOMETRYCOLLECTION(POINT EMPTY, POINT(1 1))'",
+    "surface": "'SRID=4326;POLYHEDRALSURFACE(((0 0, 0 1, 1 1, 0 0)), ((5 0, 5 1, 6 1, 5 0)))'",
+    "tin": "'SRID=4326;TIN(((0 0 0, 0 0 1, 0 1 0, 0 0 0)))'",
+    "triangle": "'SRID=4326;TRIANGLE((0 0, 0 1, 1 1, 0 0))'",
+    "surface in a collection": "'SRID=4326;GEOMETRYCOLLECTION(POLYHEDRALSURFACE(((0 0, 0 1, 1 1, 0 0))))'",
+    "empty point first": "'SRID=4326;MULTIPOINT(EMPTY, 1 1)'",
+    "empty points": "'SRID=4326;MULTIPOINT(EMPTY, EMPTY, 1 1, EMPTY, EMPTY, 2 2, EMPTY, EMPTY)'",
+    "empty line": "'SRID=4326;MULTILINESTRING(EMPTY, (0 0, 1 1))'",
+    "empty polygon": "'SRID=4326;MULTIPOLYGON(((0 0, 0 1, 1 1, 0 0)), EMPTY)'",
+}
+NOWHERE = {
+    "not a number": "ST_SetSRID(ST_MakePoint('NaN', 1), 4326)",
+    "line to nowhere": "ST_SetSRID(ST_MakeLine(ST_MakePoint(1, 1), ST_MakePoint('NaN', 1)), 4326)",
+    "infinite": "ST_SetSRID(ST_MakePoint('Infinity', 1), 4326)",
+    "infinite height": "ST_SetSRID(ST_MakePoint(1, 1, '-Infinity'), 4326)",
+    "no height": "ST_SetSRID(ST_MakePoint(1, 1, 'NaN'), 4326)",
+    "projected without saying so": "'POINT(500000 4600000)'",
+    "beyond the pole": "'SRID=4326;POINT(0 91)'",
+    "empty": "'SRID=4326;POLYGON EMPTY'",
+}
+
+
+@pytest.fixture(scope="module")
+async def odd(running: object, hostile: Any) -> AsyncIterator[str]:
+    owner = await asyncpg.connect(hostile.owner_url)
+    rows = ", ".join(f"('{name}', {geometry}::geometry)" for name, geometry in (ODD | NOWHERE).items())
+    await owner.execute(
+        "CREATE TABLE hostile.odd_shapes (name text PRIMARY KEY, geom geometry);"  # noqa: S608
+        f"INSERT INTO hostile.odd_shapes VALUES {rows};"
+        "GRANT SELECT ON hostile.odd_shapes TO hostile_reader"
+    )
+    yield "hostile.odd_shapes"
+    await owner.execute("DROP TABLE hostile.odd_shapes")
+    await owner.close()
+
+
+async def found(features: Client, collection: str, **parameters: str) -> dict[str, Any]:
+    document = await eventually(lambda: features.json(f"/collections/{collection}/items", limit="100", **parameters))
+    return {feature["id"]: feature["geometry"] for feature in document["features"]}
+
+
+def _check(geometry: dict[str, Any]) -> None:
+    """The nesting that RFC 7946 gives the type."""
+    if geometry["type"] == "GeometryCollection":
+        for member in geometry["geometries"]:
+            assert member["type"] != "GeometryCollection"
+            _check(member)
+        return
+    kinds = ["Point", "MultiPoint LineString", "MultiLineString Polygon", "MultiPolygon"]
+    depth = next(depth for depth, names in enumerate(kinds) if geometry["type"] in names.split())
+    level = [geometry["coordinates"]]
+    for _ in range(depth):
+        assert all(part and isinstance(part, list) for part in level), geometry
+        level = [inner for part in level for inner in part]
+    assert all(len(position) in (2, 3) and all(isinstance(number, int | float) for number in position)
+               for position in level), geometry  # fmt: skip
+
+
+@pytest.mark.parametrize("parameters", [{}, {"simplify": "0.001"}, {"bbox-only": "true"}])
+async def test_every_geometry_is_geojson_or_null(features: Client, odd: str, parameters: dict[str, str]) -> None:
+    geometries = await found(features, odd, **parameters)
+    assert geometries.keys() == (ODD | NOWHERE).keys()
+    for name, geometry in geometries.items():
+        if name in ODD:
+            assert geometry is not None, name
+            _check(geometry)
+        elif "height" not in name or not parameters:
+            assert geometry is None, name
+
+
+async def test_members_keep_their_places(features: Client, odd: str) -> None:
+    geometries = await found(features, odd)
+    assert geometries["empty points"]["coordinates"] == [[1, 1], [2, 2]]
+    assert geometries["empty polygon"]["coordinates"] == [[[[0, 0], [0, 1], [1, 1], [0, 0]]]]
+    assert [member["type"] for member in geometries["nested"]["geometries"]] == ["Point", "Point", "LineString"]
+    assert geometries["surface"]["type"] == "MultiPolygon"
+
+
+async def test_tables_say_nothing_where_there_is_no_place(features: Client, odd: str) -> None:
+    await found(features, odd)
+    answer = await features.get(f"/collections/{odd}/items", {"f": "csv", "limit": "100"})
+    lines = {line["id"]: line["geometry"] for line in csv.DictReader(answer.body.decode().splitlines())}
+    assert {name for name, geometry in lines.items() if not geometry} == NOWHERE.keys()

@@ -1,0 +1,206 @@
+"""The parameters of tiles, their errors, tiles that do not exist, and tiles that hold nothing."""
+
+from __future__ import annotations
+
+import gzip
+from urllib.parse import quote
+
+import pytest
+
+from tests.services.in_process import Answer, Client
+from tests.services.tiles.places import Drawn, decoded
+
+EVENTS = "/collections/hostile.events/tiles/WebMercatorQuad"
+
+
+async def _features(tiles: Client, collection: str = "hostile.events", **parameters: str) -> list[Drawn]:
+    """The features of the tile of the whole world."""
+    names = {name.replace("_", "-"): value for name, value in parameters.items()}
+    answer = await tiles.get(f"/collections/{quote(collection, safe='')}/tiles/WebMercatorQuad/0/0/0", names)
+    assert answer.status == 200, (answer.url, answer.body)
+    return decoded(answer.body, collection)
+
+
+def _faults(answer: Answer) -> set[str]:
+    assert answer.status == 422, (answer.url, answer.status)
+    return {fault["loc"][1] for fault in answer.json()["detail"]}
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        "0/1/0",
+        "0/0/1",
+        "0/-1/0",
+        "-1/0/0",
+        "99/0/0",
+        "0/2147483647/0",
+        "0/0/2147483647",
+        "24/2147483647/2147483647",
+        "0/0/999999999999999999",
+    ],
+)
+async def test_a_tile_outside_the_limits_does_not_exist(tiles: Client, place: str) -> None:
+    answer = await tiles.get(f"{EVENTS}/{place}")
+    assert answer.status == 404
+    assert list(answer.json()) == ["detail"]
+
+
+@pytest.mark.parametrize("place", ["a/0/0", "0/b/0", "0/0/1.5", "0/0/99999999999999999999"])
+async def test_what_is_no_number_is_a_fault_of_the_path(tiles: Client, place: str) -> None:
+    answer = await tiles.get(f"{EVENTS}/{place}")
+    assert answer.status == 422
+    assert answer.json()["detail"][0]["loc"][0] == "path"
+
+
+@pytest.mark.parametrize(
+    "path", ["/tileMatrixSets/Nothing", "/collections/hostile.events/tiles/Nothing", f"{EVENTS}x/0/0/0"]
+)
+async def test_an_unknown_tile_matrix_set_does_not_exist(tiles: Client, path: str) -> None:
+    answer = await tiles.get(path)
+    assert answer.status == 404
+    assert "WebMercatorQuad" in answer.json()["detail"]
+
+
+@pytest.mark.parametrize("collection", ["hostile.nothing", "hostile.no_geometry"])
+async def test_a_collection_without_tiles_has_none(tiles: Client, collection: str) -> None:
+    assert (await tiles.get(f"/collections/{collection}/tiles/WebMercatorQuad/0/0/0")).status == 404
+
+
+@pytest.mark.parametrize("path", ["/collections/hostile.empty/tiles/WebMercatorQuad/0/0/0", f"{EVENTS}/20/5/5"])
+async def test_an_empty_tile_is_200_with_an_empty_body(tiles: Client, path: str) -> None:
+    for encoding in ("gzip", "identity"):
+        answer = await tiles.get(path, headers={"Accept-Encoding": encoding})
+        assert (answer.status, answer.body) == (200, b"")
+        assert answer.type == "application/vnd.mapbox-vector-tile"
+        assert "Content-Encoding" not in answer.headers
+
+
+async def test_features_have_ids_and_typed_properties(tiles: Client) -> None:
+    features = await _features(tiles)
+    assert len(features) == 237
+    event = next(feature for feature in features if feature.id == 8)
+    assert event.properties == {
+        "name": "event 8",
+        "magnitude": 1.6,
+        "category": "high",
+        "at": "2020-01-09T00:00:00Z",
+    }
+
+
+async def test_ids(tiles: Client) -> None:
+    assert {feature.id for feature in await _features(tiles, ids="3,5,99999")} == {3, 5}
+
+
+async def test_bbox(tiles: Client) -> None:
+    features = await _features(tiles, bbox="0,0,90,80")
+    assert 0 < len(features) < 237
+    assert all(f.x >= 2047 and f.y <= 2049 for f in features)
+    over = await _features(tiles, bbox="170,-80,-170,80")
+    assert over
+    assert all(f.x > 3900 or f.x < 200 for f in over)
+
+
+async def test_datetime(tiles: Client) -> None:
+    features = await _features(tiles, datetime="2020-01-05T00:00:00Z/2020-01-09T00:00:00Z")
+    assert {feature.id for feature in features} == {4, 5, 6, 7, 8}
+    assert {feature.id for feature in await _features(tiles, datetime="../2020-01-03", datetime_column="at")} == {1, 2}
+
+
+async def test_filter_in_both_languages(tiles: Client) -> None:
+    text = {feature.id for feature in await _features(tiles, filter="magnitude > 7 AND category = 'low'")}
+    query = (
+        '{"op":"and","args":[{"op":">","args":[{"property":"magnitude"},7]},'
+        '{"op":"=","args":[{"property":"category"},"low"]}]}'
+    )
+    json = {feature.id for feature in await _features(tiles, filter=query, filter_lang="cql2-json")}
+    expected = {n for n in range(1, 238) if n % 7 and (n % 40) / 5 > 7 and n % 3 == 0}
+    assert text == json == expected
+
+
+async def test_a_property_is_a_parameter(tiles: Client) -> None:
+    assert {feature.id for feature in await _features(tiles, name="event 17")} == {17}
+
+
+async def test_properties(tiles: Client) -> None:
+    assert {name for f in await _features(tiles, properties="name,id") for name in f.properties} == {"name", "id"}
+    assert all(feature.properties == {} for feature in await _features(tiles, properties=""))
+
+
+async def test_limit_keeps_the_first_of_the_order(tiles: Client) -> None:
+    assert {f.id for f in await _features(tiles, limit="3", sortby="-at")} == {235, 236, 237}
+    assert {f.id for f in await _features(tiles, limit="3", sortby="at")} == {1, 2, 3}
+    # without an order of the request, the strongest are kept
+    assert {f.properties["magnitude"] for f in await _features(tiles, limit="4")} == {7.8}
+
+
+async def test_an_order_is_that_of_the_values_not_of_their_text(placed_tiles: Client) -> None:
+    async def first(sortby: str) -> list[str]:
+        features = await _features(placed_tiles, "placed.graded", limit="1", sortby=sortby)
+        return [str(feature.properties["level"]) for feature in features]
+
+    assert await first("level") == ["low"]
+    assert await first("-level") == ["Middle"]
+    # the year 10000 is after 2020, though its text is before
+    assert await first("day") == ["high"]
+
+
+async def test_geom_column(tiles: Client) -> None:
+    for name, kind in (("place", "Point"), ("area", "Polygon"), ("path", "LineString")):
+        (feature,) = await _features(tiles, collection="hostile.several", geom_column=name)
+        assert feature.geometry.geom_type == kind
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("geom-column", "nothing"),
+        ("geom-column", "none"),
+        ("datetime-column", "nothing"),
+        ("ids", "a"),
+        ("bbox", "1,2,3"),
+        ("datetime", "yesterday"),
+        ("properties", "nothing"),
+        ("filter", "nothing = 1"),
+        ("filter-lang", "sql"),
+        ("filter-crs", "EPSG:3857"),
+        ("sortby", "nothing"),
+        ("limit", "0"),
+        ("limit", "10001"),
+        ("limit", "unlimited"),
+        ("f", "mvt"),
+    ],
+)
+async def test_a_malformed_parameter_is_a_fault(tiles: Client, name: str, value: str) -> None:
+    assert _faults(await tiles.get(f"{EVENTS}/0/0/0", {name: value})) == {name}
+
+
+async def test_all_faults_are_told_at_once(tiles: Client) -> None:
+    query = {"limit": "20000", "bbox": "x", "datetime": "x", "sortby": "x", "ids": "x", "nonsense": "x"}
+    assert _faults(await tiles.get(f"{EVENTS}/0/0/0", query)) == set(query)
+
+
+async def test_gzip_is_for_those_who_take_it(tiles: Client) -> None:
+    async def ask(encoding: str) -> tuple[bool, bytes]:
+        async with tiles.session.get(
+            f"{tiles.base}{EVENTS}/0/0/0", headers={"Accept-Encoding": encoding}, auto_decompress=False
+        ) as response:
+            return response.headers.get("Content-Encoding") == "gzip", await response.read()
+
+    _, plain = await ask("identity")
+    for encoding in ("gzip", "deflate, GZIP;q=0.5", "*"):
+        compressed, body = await ask(encoding)
+        assert compressed
+        assert gzip.decompress(body) == plain
+    for encoding in ("", "gzip;q=0", "gzip; q=0.0, *", "br", "*;q=0", "gzip;q=x"):
+        assert await ask(encoding) == (False, plain), encoding
+
+
+async def test_a_tile_that_did_not_change_is_not_sent_again(tiles: Client) -> None:
+    first = await tiles.get(f"{EVENTS}/0/0/0")
+    again = await tiles.get(f"{EVENTS}/0/0/0", headers={"If-None-Match": first.headers["ETag"]})
+    assert (again.status, again.body, again.headers["ETag"]) == (304, b"", first.headers["ETag"])
+    other = await tiles.get(f"{EVENTS}/0/0/0?limit=5")
+    assert other.headers["ETag"] != first.headers["ETag"]
+    gone = await tiles.get(f"{EVENTS}/0/5/0", headers={"If-None-Match": "*"})
+    assert gone.status == 404
