@@ -147,7 +147,9 @@ def _proxy() -> object:
         one("proxy_connect_timeout", "2s"),
         one("proxy_read_timeout", "75s"),
         one("proxy_buffers", 16, "16k"),
-        one("proxy_buffer_size", "16k"),
+        # The Link header repeats a long query.
+        one("proxy_buffer_size", "64k"),
+        one("proxy_busy_buffers_size", "64k"),
         # Only requests without effects come this far, so that the next process may try.
         one("proxy_next_upstream", "error", "timeout"),
         one("proxy_next_upstream_tries", 3),

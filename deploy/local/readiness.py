@@ -8,6 +8,7 @@ import socket
 import time
 from collections import deque
 from collections.abc import Callable
+from typing import Any
 
 from deploy.local.programs import Program
 from deploy.local.settings import StackError
@@ -45,22 +46,31 @@ def answers_ok(program: Program) -> bool:
         connection.close()
 
 
-def wait_for_document(internal_port: int, seconds: float = 20) -> bool:
-    """Whether the gateway publishes the parts of all services within `seconds`."""
+def wait_for_document(internal_port: int, gateway_port: int, seconds: float = 20) -> bool:
+    """Whether the gateway publishes the parts of all services, and the landing page links to them, in `seconds`."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
-        connection = http.client.HTTPConnection("127.0.0.1", internal_port, timeout=5)
-        try:
-            connection.request("GET", "/internal/health")
-            response = connection.getresponse()
-            if response.status == 200 and json.loads(response.read())["absent"] == []:
+        health = _json(internal_port, "/internal/health")
+        if health is not None and health["absent"] == []:
+            landing = _json(gateway_port, "/api/?f=json")
+            # the viewer's link is the last one that the landing page learns of
+            if landing is not None and any(link["rel"] == "service-doc" for link in landing["links"]):
                 return True
-        except (OSError, http.client.HTTPException, ValueError):
-            pass
-        finally:
-            connection.close()
         time.sleep(0.2)
     return False
+
+
+def _json(port: int, path: str) -> Any:
+    """The JSON document at `path`; None where there is none yet."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+    try:
+        connection.request("GET", path)
+        response = connection.getresponse()
+        return json.loads(response.read()) if response.status == 200 else None
+    except (OSError, http.client.HTTPException, ValueError):
+        return None
+    finally:
+        connection.close()
 
 
 def accepts_connections(program: Program) -> bool:

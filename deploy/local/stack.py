@@ -168,7 +168,7 @@ def _start_programs(
         supervisor.start_program(program.name)
     for program in [*plan.services, plan.gateway]:
         _wait(program, supervisor, partial(answers_ok, program))
-    if not wait_for_document(state.ports["gateway_internal"]):
+    if not wait_for_document(state.ports["gateway_internal"], settings.gateway_port):
         log = folder.log / "gateway.log"
         _say(f"warning: the gateway does not publish the API description of all services; {log} says why")
 

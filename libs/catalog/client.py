@@ -99,7 +99,10 @@ class CatalogueClient:
             self._etag = response.headers.get("ETag")
         _LOG.info("catalogue", extra={"fields": {"collections": len(self._collections)}})
         if self._state_file:
-            await asyncio.to_thread(_save, self._state_file, body)
+            try:
+                await asyncio.to_thread(_save, self._state_file, body)
+            except OSError as error:
+                _LOG.warning("catalogue not kept", extra={"fields": {"cause": f"{type(error).__name__}: {error}"}})
 
     def _restore(self) -> None:
         if self._state_file is None:
@@ -119,6 +122,7 @@ def _parse(body: bytes) -> dict[str, Collection]:
 
 
 def _save(file: Path, body: bytes) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
     scratch = file.with_suffix(".new")
     scratch.write_bytes(body)
     scratch.replace(file)

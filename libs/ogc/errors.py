@@ -29,6 +29,10 @@ class InvalidParameters(DomainError):
         self.faults = tuple(faults)
 
 
+class Uncomputable(InvalidParameters):
+    """The database met a value that it cannot compute with: of the request, or, where that has none, a stored one."""
+
+
 class NotFound(DomainError):
     """The resource does not exist."""
 

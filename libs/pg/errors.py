@@ -4,37 +4,51 @@ import asyncio
 
 import asyncpg
 
-from libs.ogc.errors import DomainError, Fault, InvalidParameters, Unavailable
+from libs.ogc.errors import DomainError, Fault, InvalidParameters, Unavailable, Uncomputable
 
-_UNREACHABLE = (
-    OSError,
-    asyncio.TimeoutError,
-    asyncpg.PostgresConnectionError,
-    asyncpg.InterfaceError,
-    asyncpg.CannotConnectNowError,
-    asyncpg.TooManyConnectionsError,
-    asyncpg.AdminShutdownError,
-    asyncpg.CrashShutdownError,
-    asyncpg.InvalidPasswordError,
-    asyncpg.InvalidAuthorizationSpecificationError,
-    asyncpg.InvalidCatalogNameError,
+_UNREACHABLE = "The database cannot be reached at the moment; try again."
+_STORED = (
+    "The database cannot work out a stored value, such as a geometry outside the area of its CRS."
+    " A filter or geom-column=none may leave it out."
 )
+_UNAVAILABLE: tuple[tuple[type[BaseException], str, int], ...] = (
+    (asyncpg.QueryCanceledError, "The database took too long to answer; ask for less, or try again.", 5),
+    # the catalogue is a few seconds older than the schema and the rights on it
+    (asyncpg.UndefinedTableError, "The collection is changing; try again in a moment.", 2),
+    (asyncpg.UndefinedColumnError, "The collection is changing; try again in a moment.", 2),
+    (asyncpg.InsufficientPrivilegeError, "The collection may not be read at the moment; try again in a moment.", 2),
+    # PostGIS says so of what cannot be projected
+    (asyncpg.InternalServerError, _STORED, 60),
+    (asyncpg.exceptions.TransactionRollbackError, "The database is busy; try again.", 2),
+    (asyncpg.exceptions.InsufficientResourcesError, "The database is busy; try again.", 5),
+    (asyncpg.exceptions.PostgresSystemError, "The database cannot answer at the moment; try again.", 5),
+    *(
+        (kind, _UNREACHABLE, 2)
+        for kind in (
+            OSError,
+            asyncio.TimeoutError,
+            asyncpg.PostgresConnectionError,
+            asyncpg.InterfaceError,
+            asyncpg.exceptions.OperatorInterventionError,
+            asyncpg.InvalidPasswordError,
+            asyncpg.InvalidAuthorizationSpecificationError,
+            asyncpg.InvalidCatalogNameError,
+        )
+    ),
+)
+"""The first that fits counts: sentence for the client, seconds until it is worth trying again."""
 
 
 def translate(error: BaseException) -> DomainError | None:
     """The domain error that a driver's error means, or None where it is a mistake of ours."""
-    if isinstance(error, asyncpg.QueryCanceledError):
-        return Unavailable("The database took too long to answer; ask for less, or try again.", retry_after=5)
-    if isinstance(error, asyncpg.UndefinedTableError | asyncpg.UndefinedColumnError):
-        # the catalogue is a few seconds older than the schema
-        return Unavailable("The collection is changing; try again in a moment.")
     if isinstance(error, asyncpg.DataError):
         # a value that passed our checks but that the database cannot compute with, such as 10^400
-        return InvalidParameters([Fault(("query",), "a value in the request is out of range for what it is used with")])
+        return Uncomputable([Fault(("query",), "a value in the request is out of range for what it is used with")])
     if isinstance(error, asyncpg.UndefinedFunctionError):
         return InvalidParameters(
             [Fault(("query", "filter"), "filter uses a function that this database does not have")]
         )
-    if isinstance(error, _UNREACHABLE):
-        return Unavailable("The database cannot be reached at the moment; try again.")
+    for kind, sentence, seconds in _UNAVAILABLE:
+        if isinstance(error, kind):
+            return Unavailable(sentence, retry_after=seconds)
     return None

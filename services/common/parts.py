@@ -37,7 +37,7 @@ class Whole:
 class PartsClient:
     """Follows the gateway's list of parts; until it is heard of, this service's own part is all there is."""
 
-    def __init__(self, url: str | None, own: ServicePart, *, refresh_seconds: float = 2.0) -> None:
+    def __init__(self, url: str | None, own: ServicePart, *, refresh_seconds: float = 0.5) -> None:
         self._url = f"{url}/internal/parts" if url else None
         self._refresh_seconds = refresh_seconds
         self.whole = Whole(own.conforms_to, own.landing_links, own.collection_links)

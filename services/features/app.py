@@ -36,7 +36,8 @@ def make(env: Mapping[str, str]) -> web.Application:
             DataVersions(database) as versions,
             CatalogueClient(settings.catalogue_url, state_file=state) as app[CATALOGUE],
         ):
-            app[STORE] = ItemsStore(database, Counts(database, versions, seconds=0.5))
+            counts = Counts(database, versions, seconds=0.5, at_once=max(1, settings.pool_size // 2))
+            app[STORE] = ItemsStore(database, counts)
             app[VALUES] = ValueRanges(database, versions)
             app[VERSIONS] = versions
             app[HEALTH_CHECKS].extend([lambda app: app[CATALOGUE].health(), lambda _: database.health()])

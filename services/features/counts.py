@@ -15,10 +15,12 @@ _KEPT = 4096
 class Counts:
     """Counts of selections, within a time budget."""
 
-    def __init__(self, database: Database, versions: DataVersions, *, seconds: float) -> None:
+    def __init__(self, database: Database, versions: DataVersions, *, seconds: float, at_once: int) -> None:
+        """`seconds` is the budget; `at_once` how many counts may run, so that connections are left for pages."""
         self._database = database
         self._versions = versions
         self._seconds = seconds
+        self._turns = asyncio.Semaphore(at_once)
         self._known: OrderedDict[str, int] = OrderedDict()
         self._counting: dict[str, asyncio.Task[int]] = {}
 
@@ -42,8 +44,13 @@ class Counts:
             return None
 
     async def _count(self, selection: Selection, key: str) -> int:
-        version = self._versions.version(selection.collection)
-        number = int(await self._database.fetchval(count_statement(selection)))
+        # a count that finds no turn within the budget is not made: nobody waits for it any more
+        await asyncio.wait_for(self._turns.acquire(), self._seconds)
+        try:
+            version = self._versions.version(selection.collection)
+            number = int(await self._database.fetchval(count_statement(selection)))
+        finally:
+            self._turns.release()
         # the rows may have changed while they were counted
         if version is not None and self._versions.version(selection.collection) == version:
             self._known[key] = number

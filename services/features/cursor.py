@@ -8,12 +8,14 @@ import binascii
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 
 import orjson
 
 from libs.selection.selection import SortTerm
 
 _MAX_LENGTH = 4096
+_CHECKSUM_BYTES = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +29,8 @@ class Position:
 def encode_cursor(position: Position, fingerprint: str) -> str:
     """An opaque token for links."""
     content = [fingerprint, int(position.backwards), *position.values]
-    return urlsafe_b64encode(orjson.dumps(content)).rstrip(b"=").decode()
+    text = orjson.dumps(content)
+    return urlsafe_b64encode(text + _checksum(text)).rstrip(b"=").decode()
 
 
 def decode_cursor(token: str, fingerprint: str, order: Sequence[SortTerm]) -> Position:
@@ -39,9 +42,17 @@ def decode_cursor(token: str, fingerprint: str, order: Sequence[SortTerm]) -> Po
     if len(token) > _MAX_LENGTH:
         raise ValueError("is too long to be one of ours")
     try:
-        content = orjson.loads(urlsafe_b64decode(token.encode("ascii") + b"=" * (-len(token) % 4)))
-    except (binascii.Error, UnicodeEncodeError, orjson.JSONDecodeError):
+        decoded = urlsafe_b64decode(token.encode("ascii") + b"=" * (-len(token) % 4))
+    except (binascii.Error, UnicodeEncodeError):
         raise ValueError("is damaged; start again without it") from None
+    text, checksum = decoded[:-_CHECKSUM_BYTES], decoded[-_CHECKSUM_BYTES:]
+    try:
+        content = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        raise ValueError("is damaged; start again without it") from None
+    if checksum != _checksum(text):
+        # another position, silently, were worse than an error
+        raise ValueError("is damaged; start again without it")
     if not isinstance(content, list) or len(content) != 2 + len(order) or content[1] not in (0, 1):
         raise ValueError("does not fit this request; start again without it")
     if content[0] != fingerprint:
@@ -50,3 +61,7 @@ def decode_cursor(token: str, fingerprint: str, order: Sequence[SortTerm]) -> Po
     if not all(value is None or isinstance(value, str) for value in values):
         raise ValueError("is damaged; start again without it")
     return Position(tuple(values), bool(content[1]))
+
+
+def _checksum(text: bytes) -> bytes:
+    return blake2b(text, digest_size=_CHECKSUM_BYTES).digest()

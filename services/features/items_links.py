@@ -21,6 +21,9 @@ OFFERS = (
     MediaType.NDJSON,
 )
 
+_SHORT_HEADER = 8 * 1024
+_LONGEST_HEADER = 32 * 1024
+
 
 def items_links(call: Call, query: ItemsQuery, ends: PageEnds, matched: int | None) -> list[Link]:
     """`self`, `alternate`, `collection`, `next`, `prev` (/req/core/fc-links, /rec/core/fc-next)."""
@@ -76,6 +79,19 @@ def with_query(address: str, parameters: Mapping[str, str]) -> str:
 
 
 def link_header(links: list[Link]) -> str:
-    """The HTTP header of these links and of the queryables (Features Part 3, /req/filter/queryables-link)."""
+    """The HTTP header of these links and of the queryables (Features Part 3, /req/filter/queryables-link).
+
+    Long addresses would make a header that proxies and clients refuse: `next` is always there, `prev`, `self` and
+    then the others while it is short enough. The body has them all.
+    """
     queryables = Link(links[0].href.partition("/items")[0] + "/queryables", REL_QUERYABLES, MediaType.SCHEMAJSON)
-    return ", ".join(link.to_header() for link in [*links, queryables])
+    order = ("next", REL_QUERYABLES, "prev", "self")
+    ranked = sorted([*links, queryables], key=lambda link: order.index(link.rel) if link.rel in order else len(order))
+    kept: list[str] = []
+    length = 0
+    for link in ranked:
+        value = link.to_header()
+        length += len(value) + 2
+        if length <= (_LONGEST_HEADER if link.rel in order else _SHORT_HEADER) or link.rel == "next":
+            kept.append(value)
+    return ", ".join(kept)

@@ -13,8 +13,6 @@ from tests.contract.conftest import COLLECTION, Api
 
 pytestmark = pytest.mark.system
 
-WINDOW = "2018-02-01T00:00:00Z/2018-02-03T00:00:00Z"
-
 
 def _gdal(program: str, *arguments: str) -> str:
     # addresses of the stack are local, whatever proxy the machine has
@@ -32,13 +30,10 @@ def test_gdal_lists_the_collections(api: Api) -> None:
 
 
 def test_gdal_follows_the_pages_to_the_end(api: Api) -> None:
-    collection = f"OAPIF_COLLECTION:{api.base}/collections/{COLLECTION}?datetime={WINDOW}"
     url = f"/collections/{COLLECTION}/items"
-    expected = api.get(url, {"datetime": WINDOW}, Accept="application/geo+json").json()["numberMatched"]
-    assert expected > 100
-    text = _gdal(
-        "ogr2ogr", "-f", "GeoJSON", "/vsistdout/", collection, "-oo", "PAGE_SIZE=50", "-where", "magnitude > 0"
-    )
+    expected = api.get(url, {"limit": "1"}, Accept="application/geo+json").json()["numberMatched"]
+    assert expected > 1000
+    text = _gdal("ogr2ogr", "-f", "GeoJSON", "/vsistdout/", f"OAPIF:{api.base}", COLLECTION, "-oo", "PAGE_SIZE=300")
     features = json.loads(text)["features"]
     assert len(features) == expected
     assert len({feature["properties"].get("event_id", feature.get("id")) for feature in features}) == expected

@@ -1,0 +1,57 @@
+"""What the database cannot do is told as what it is; long addresses fit."""
+
+from __future__ import annotations
+
+import asyncpg
+import pytest
+
+from tests.services.in_process import Client, eventually
+
+
+@pytest.mark.parametrize(
+    ("name", "statement"),
+    [
+        ("broken_view", "CREATE VIEW hostile.broken_view AS SELECT id, 1 / (id - id) AS quotient FROM hostile.events"),
+        ("broken_table", "CREATE TABLE hostile.broken_table AS SELECT 1 AS id,"
+                  " ST_SetSRID(ST_MakePoint(1e30, 1), 2193)::geometry(Point, 2193) AS geom"),
+    ],
+)  # fmt: skip
+async def test_what_is_stored_wrongly_is_no_fault_of_the_request(
+    features: Client, owner: asyncpg.Connection, name: str, statement: str
+) -> None:
+    await owner.execute(f"{statement}; GRANT SELECT ON hostile.{name} TO hostile_reader")
+    try:
+        await eventually(lambda: features.json(f"/collections/hostile.{name}/queryables"))
+        answer = await features.get(f"/collections/hostile.{name}/items", {"f": "json"})
+        assert answer.status == 503, answer.body
+        assert int(answer.headers["Retry-After"]) == 60
+    finally:
+        await owner.execute(f"DROP {name.partition('_')[2]} hostile.{name}")
+
+
+async def test_rights_that_were_taken_away_are_no_mistake_of_the_server(
+    features: Client, owner: asyncpg.Connection
+) -> None:
+    await owner.execute("CREATE TABLE hostile.taken (id integer); GRANT SELECT ON hostile.taken TO hostile_reader")
+    try:
+        await eventually(lambda: features.json("/collections/hostile.taken/items"))
+        await owner.execute("REVOKE ALL ON hostile.taken FROM hostile_reader")
+        assert (await features.get("/collections/hostile.taken/items")).status in (503, 404)
+    finally:
+        await owner.execute("DROP TABLE hostile.taken")
+
+
+@pytest.mark.parametrize("size", [5_000, 16_000])
+async def test_a_long_filter_has_links_that_fit_a_header(features: Client, size: int) -> None:
+    text = "name <> '" + "x" * size + "'"
+    answer = await features.get("/collections/hostile.events/items", {"filter": text})
+    assert answer.status == 200, answer.body[:300]
+    assert 'rel="next"' in answer.headers["Link"]
+    assert len(answer.headers["Link"]) < 40_000
+    assert {link["rel"] for link in answer.json()["links"]} >= {"self", "alternate", "next"}
+
+
+async def test_a_short_address_has_all_links_in_its_header(features: Client) -> None:
+    header = (await features.get("/collections/hostile.events/items")).headers["Link"]
+    assert header.count('rel="alternate"') == 5
+    assert all(f'rel="{rel}"' in header for rel in ("next", "self", "collection"))
