@@ -48,6 +48,8 @@ if [ "$level" != python ]; then
   has npm || missing+=(npm)
 fi
 if [ "$level" = test ]; then
+  # GDAL reads the service as QGIS and others do
+  has ogrinfo || missing+=(gdal-bin)
   # Ubuntu's chromium package is a snap, which does not run everywhere; playwright brings its own there.
   has_browser || grep -q '^ID=ubuntu' /etc/os-release 2>/dev/null || missing+=(chromium fonts-dejavu-core)
 fi

@@ -20,9 +20,11 @@ def validators(call: Call, version: DataVersion | None) -> dict[str, str]:
         return {"Cache-Control": "no-cache"}
     # absolute links make the body depend on the address that the client used
     content = f"{build_id()}|{version.token}|{call.media_type}|{base_url(call.request)}{call.request.path_qs}"
+    # a second that is not over yet would lie behind the Date of the answer (RFC 9110 section 8.8.2.1)
+    over = version.since <= datetime.now(UTC)
     return {
         "ETag": f'W/"{blake2b(content.encode(), digest_size=12).hexdigest()}"',
-        "Last-Modified": format_datetime(version.since, usegmt=True),
+        **({"Last-Modified": format_datetime(version.since, usegmt=True)} if over else {}),
         "Cache-Control": _CACHE_CONTROL,
         "Vary": "Accept",
     }
@@ -36,7 +38,8 @@ def not_modified(call: Call, headers: dict[str, str]) -> bool:
     if "If-None-Match" in request:
         return etag_matches(request["If-None-Match"], headers["ETag"])
     since = _date(request.get("If-Modified-Since"))
-    return since is not None and parsedate_to_datetime(headers["Last-Modified"]) <= since
+    modified = _date(headers.get("Last-Modified"))
+    return since is not None and modified is not None and modified <= since
 
 
 def _date(text: str | None) -> datetime | None:

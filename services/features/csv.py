@@ -2,8 +2,9 @@
 
 import csv
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import UTC, datetime
 from io import StringIO
+from itertools import count
 from typing import Any
 
 from libs.ogc.temporal import rfc3339
@@ -17,15 +18,28 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 def header(plan: RowPlan) -> bytes:
     """The line of column names."""
     names = [*(["id"] if plan.has_id else []), *(["geometry"] if plan.has_geometry else [])]
-    properties = [column.name for column in plan.properties]
-    # the feature id stands in the first column; a property of the same name keeps its own
-    return _lines([[*names, *("id_1" if name in names else name for name in properties)]])
+    # id and geometry stand first; properties of the same names keep columns of their own
+    taken = {*names, *(column.name for column in plan.properties)}
+    for column in plan.properties:
+        names.append(column.name if column.name not in names else _free(column.name, taken))
+    return _lines([names])
+
+
+def _free(name: str, taken: set[str]) -> str:
+    return next(f"{name}_{number}" for number in count(1) if f"{name}_{number}" not in taken)
 
 
 def lines(rows: Iterable[Row], plan: RowPlan) -> bytes:
     """One line for each row."""
     width = plan.has_id + plan.has_geometry + len(plan.properties)
     cells = [[_cell(value) for value in tuple(row)[:width]] for row in rows]
+    start = plan.has_id + plan.has_geometry
+    for place, column in enumerate(plan.properties, start):
+        if column.type == "number":
+            # exact decimals travel as text, but a minus begins no formula
+            for line in cells:
+                if isinstance(line[place], str):
+                    line[place] = line[place].removeprefix("'")
     if plan.has_geometry:
         for line in cells:
             geometry = line[plan.has_id]
@@ -44,7 +58,7 @@ def _cell(value: Any) -> Any:
     if isinstance(value, str) and value.startswith(_FORMULA):
         return f"'{value}"
     if isinstance(value, datetime):
-        return rfc3339(value) if value.tzinfo else value.isoformat()
+        return rfc3339(value if value.tzinfo else value.replace(tzinfo=UTC))
     if isinstance(value, bool):
         return "true" if value else "false"
     return value

@@ -12,7 +12,7 @@ from services.features.items_store import Row
 _MULTI = '{"type":"Multi'
 _POINTS = '{"type":"MultiPoint"'
 _GAP = re.compile(r"(?<=\[),+|,+(?=[\],])")
-_OPTIONS = orjson.OPT_NON_STR_KEYS | orjson.OPT_UTC_Z
+_OPTIONS = orjson.OPT_NON_STR_KEYS | orjson.OPT_NAIVE_UTC | orjson.OPT_UTC_Z
 
 
 def features(rows: Iterable[Row], plan: RowPlan) -> list[dict[str, Any]]:

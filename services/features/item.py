@@ -30,8 +30,6 @@ async def get_item(call: Call) -> web.StreamResponse:
     simplify = call.query.values["simplify"]
     call.query.check()
     headers = validators(call, app[VERSIONS].version(collection))
-    if not_modified(call, headers):
-        return web.Response(status=304, headers=headers)
     condition = key_condition(collection, item_id)
     row = None
     if condition is not None:
@@ -46,6 +44,8 @@ async def get_item(call: Call) -> web.StreamResponse:
         row = await app[STORE].row(plan)
     if row is None:
         raise NotFound(f"There is no item '{item_id}' in collection '{collection.id}'.")
+    if not_modified(call, headers):
+        return web.Response(status=304, headers=headers)
     links = _links(call)
     headers["Link"] = ", ".join(link.to_header() for link in links)
     if call.media_type == MediaType.HTML:

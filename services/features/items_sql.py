@@ -109,7 +109,7 @@ def _columns(
         columns.append(encoded_geometry(geometry, geometry_as, bbox_only=bbox_only, simplify=simplify))
     raw = []
     for column in selection.properties:
-        raw.append(column.sql_type.partition("(")[0] not in _NATIVE and not column.sql_type.startswith("character"))
+        raw.append(column.type != "string" and column.sql_type.partition("(")[0] not in _NATIVE)
         columns.append(_property(column))
     return columns, (key is not None, geometry is not None, selection.properties, tuple(raw))
 
@@ -123,10 +123,18 @@ def _property(column: Column | None) -> Sql:
     if column.sql_type in _CALENDAR:
         # infinity, and years that neither RFC 3339 nor Python knows, have no JSON: they are null
         return sql("CASE WHEN {name} >= '0001-01-01' AND {name} < '10000-01-01' THEN {name} END", name=name)
+    if column.sql_type == "real":
+        # its shortest decimal form, not that of the double it becomes on the way
+        return sql("{name}::text::float8", name=name)
     if column.sql_type in _NATIVE:
         return name
-    if column.sql_type in ("json", "jsonb"):
+    if column.type == "string" or column.sql_type in ("json", "jsonb"):
         return sql("{name}::text", name=name)
+    if column.sql_type == "money":
+        return sql("{name}::numeric::text", name=name)
+    if column.sql_type.startswith("numeric") and column.type == "number":
+        # JSON has no word for what is no finite number
+        return sql("CASE WHEN {name} > '-Infinity' AND {name} < 'Infinity' THEN {name}::text END", name=name)
     return sql("to_json({name})::text", name=name)
 
 

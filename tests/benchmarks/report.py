@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.benchmarks.measure import Result, Side
+from tests.benchmarks.usage import PRODUCT
 
 _COLUMNS = (
     ("workload", 31),
@@ -153,8 +154,7 @@ def _mean(side: Side, name: str) -> float:
 
 
 def _total(side: Side, *, peer: bool) -> float:
-    roles = ("peer", "postgresql") if peer else ("service", "gateway", "logs", "redis", "postgresql")
-    return sum(side.processor_ms.get(role, 0) for role in roles)
+    return sum(side.processor_ms.get(role, 0) for role in (("peer", "postgresql") if peer else PRODUCT))
 
 
 def _line(cells: Sequence[str]) -> str:

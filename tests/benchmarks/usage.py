@@ -7,15 +7,19 @@ from collections.abc import Mapping
 import psutil
 
 ROLES = {
-    "service": ("features", "tiles_0", "common", "viewer"),
+    "features": ("features",),
+    "tiles": ("tiles_0",),
     "gateway": ("gateway",),
     "logs": ("supervisor",),
     "redis": ("redis",),
     "postgresql": ("postgresql",),
     "peer": ("peer",),
-    "file": ("file",),
+    "other services": ("common", "viewer"),
 }
 """What belongs together in the report, by the names of the first processes; `logs` is who writes them to disk."""
+
+PRODUCT = ("features", "tiles", "gateway", "logs", "redis", "postgresql")
+"""Whose time an answer of the product takes. The other services are not asked; they keep up with the data."""
 
 
 def processor_seconds(processes: Mapping[str, psutil.Process]) -> dict[str, float]:

@@ -1,0 +1,51 @@
+"""Values come out as they are stored, in every format; conditional requests know what exists."""
+
+from __future__ import annotations
+
+import csv
+from email.utils import parsedate_to_datetime
+
+import pytest
+
+from tests.services.in_process import Client
+
+
+async def test_the_id_of_an_enumeration_leads_to_its_item(features: Client) -> None:
+    document = await features.json("/collections/hostile.enum_key/items")
+    assert {feature["id"] for feature in document["features"]} == {"low", "high", "Middle"}
+    assert (await features.json("/collections/hostile.enum_key/items/Middle"))["properties"]["n"] == 3
+
+
+async def test_numbers_are_numbers(features: Client) -> None:
+    document = await features.json("/collections/hostile.types/items")
+    rows = {feature["id"]: feature["properties"] for feature in document["features"]}
+    first, second = rows[9007199254740993], rows[-1]
+    assert (first["single"], first["exact"], first["price"]) == (6.1, -12.5, -1234.5)
+    assert (second["single"], second["exact"], second["unbounded"]) == (None, None, None)
+    assert (first["level"], first["address"], first["span"]) == ('a "quoted", one', "10.0.0.0/8", "[1,5)")
+
+
+async def test_tables_have_plain_cells(features: Client) -> None:
+    answer = await features.get("/collections/hostile.types/items", {"f": "csv", "ids": "9007199254740993"})
+    line = next(csv.DictReader(answer.body.decode().splitlines(keepends=True)))
+    expected = {"exact": "-12.500", "level": 'a "quoted", one', "address": "10.0.0.0/8", "span": "[1,5)",
+                "clock": "23:59:59.5", "single": "6.1", "short": "'=1+1"}  # fmt: skip
+    assert {name: line[name] for name in expected} == expected
+
+
+async def test_times_without_a_zone_are_utc(features: Client) -> None:
+    item = await features.json("/collections/hostile.several/items/1")
+    assert item["properties"]["seen"] == "2020-06-01T12:00:00.250000Z"
+
+
+@pytest.mark.parametrize("header", [{"If-None-Match": "*"}, {"If-Modified-Since": "Fri, 01 Jan 2100 00:00:00 GMT"}])
+async def test_an_item_that_does_not_exist_is_never_unchanged(features: Client, header: dict[str, str]) -> None:
+    assert (await features.get("/collections/hostile.events/items/999", headers=header)).status == 404
+    assert (await features.get("/collections/hostile.events/items/1", headers={"If-None-Match": "*"})).status == 304
+
+
+async def test_nothing_was_modified_after_its_answer(features: Client) -> None:
+    for name in ("mixed_types", "dimensions", "planet", "several"):
+        headers = (await features.get(f"/collections/hostile.{name}/items")).headers
+        if "Last-Modified" in headers:
+            assert parsedate_to_datetime(headers["Last-Modified"]) <= parsedate_to_datetime(headers["Date"])
