@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import LiteralString
 
 from libs.catalog.model import Column
 from libs.pg.sql import EMPTY, Sql, all_of, any_of, bind, ident, join, sql
@@ -115,27 +116,27 @@ def _columns(
 
 
 def _property(column: Column | None) -> Sql:
-    if column is None:
-        return sql("NULL")
-    name = ident(column.name)
-    if column.sql_type.startswith("character"):
-        return sql("{name}::text", name=name)
+    return sql("NULL") if column is None else sql(_property_template(column), name=ident(column.name))
+
+
+def _property_template(column: Column) -> LiteralString:
+    template: LiteralString = "to_json({name})::text"
     if column.sql_type in _CALENDAR:
         # infinity, and years that neither RFC 3339 nor Python knows, have no JSON: they are null
-        return sql("CASE WHEN {name} >= '0001-01-01' AND {name} < '10000-01-01' THEN {name} END", name=name)
-    if column.sql_type == "real":
+        template = "CASE WHEN {name} >= '0001-01-01' AND {name} < '10000-01-01' THEN {name} END"
+    elif column.sql_type == "real":
         # its shortest decimal form, not that of the double it becomes on the way
-        return sql("{name}::text::float8", name=name)
-    if column.sql_type in _NATIVE:
-        return name
-    if column.type == "string" or column.sql_type in ("json", "jsonb"):
-        return sql("{name}::text", name=name)
-    if column.sql_type == "money":
-        return sql("{name}::numeric::text", name=name)
-    if column.sql_type.startswith("numeric") and column.type == "number":
+        template = "{name}::text::float8"
+    elif column.sql_type in _NATIVE and not column.sql_type.startswith("character"):
+        template = "{name}"
+    elif column.type == "string" or column.sql_type in ("json", "jsonb"):
+        template = "{name}::text"
+    elif column.sql_type == "money":
+        template = "{name}::numeric::text"
+    elif column.sql_type.startswith("numeric") and column.type == "number":
         # JSON has no word for what is no finite number
-        return sql("CASE WHEN {name} > '-Infinity' AND {name} < 'Infinity' THEN {name}::text END", name=name)
-    return sql("to_json({name})::text", name=name)
+        template = "CASE WHEN {name} > '-Infinity' AND {name} < 'Infinity' THEN {name}::text END"
+    return template
 
 
 def _sort_values(query: ItemsQuery) -> list[Sql]:
