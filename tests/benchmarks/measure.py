@@ -190,7 +190,7 @@ class Meter:
         for table in workload.new_version if wait else ():
             path = f"/collections/{table}/tiles/WebMercatorQuad/0/0/0?limit=1"
             before = ask(tiles, path).headers["ETag"]
-            await self._connection.execute(f"UPDATE {table} SET event_id = event_id WHERE id = 1")  # noqa: S608
+            await self._connection.execute(f"UPDATE {table} SET event_id = event_id WHERE id = 1")
             deadline = time.monotonic() + 10
             while ask(tiles, path).headers["ETag"] == before:
                 if time.monotonic() > deadline:

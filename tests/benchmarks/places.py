@@ -24,7 +24,7 @@ SELECT z, x >> ({_DEEPEST} - z) AS x, y >> ({_DEEPEST} - z) AS y, count(*) AS po
 FROM point, generate_series(2, {_DEEPEST}) AS z
 GROUP BY 1, 2, 3 HAVING count(*) BETWEEN $1 AND $2
 ORDER BY 1, 2, 3
-"""  # noqa: S608 - all names and numbers are ours
+"""
 
 
 @dataclass(frozen=True, slots=True)

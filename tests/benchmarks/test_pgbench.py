@@ -30,7 +30,7 @@ def test_numbers_vary_and_texts_are_constants() -> None:
     assert "\\set v0 2.5" in script.lines
     assert set(script.constants.values()) == {"O'Higgins, $1 = x", "HH24:MI"}
     names = {value: name for name, value in script.constants.items()}
-    assert script.lines[-1] == (  # noqa: S608 - compared, not run
+    assert script.lines[-1] == (  # a text to compare with, sent to no server
         f'SELECT to_char("at", :{names["HH24:MI"]}) FROM "a"."b"'
         f' WHERE "x" > :v0::float8 AND "name" = :{names[statement.values[1] or ""]}::text;'
     )

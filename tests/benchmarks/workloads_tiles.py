@@ -120,7 +120,7 @@ async def _seen(connection: asyncpg.Connection, choice: random.Random) -> list[t
     """Longitude and latitude of places that people look at: where there are points."""
     ids = choice.sample(range(1, POINTS.rows + 1), 20_000)
     rows = await connection.fetch(
-        f"SELECT id, ST_X(geom), ST_Y(geom) FROM {POINTS.id} WHERE id = ANY ($1::int[])",  # noqa: S608 - our own name
+        f"SELECT id, ST_X(geom), ST_Y(geom) FROM {POINTS.id} WHERE id = ANY ($1::int[])",
         ids,
     )
     found = {row[0]: (row[1], row[2]) for row in rows}
