@@ -2,10 +2,11 @@
 
 import ipaddress
 import re
+from functools import lru_cache
 
 from aiohttp import web
 
-from libs.web.settings import WebSettings
+from libs.web.settings import Network, WebSettings
 
 SETTINGS = web.AppKey("settings", WebSettings)
 
@@ -35,11 +36,16 @@ def base_url(request: web.Request) -> str:
 
 
 def _trusted(request: web.Request, settings: WebSettings) -> bool:
+    return _is_within(request.remote or "", settings.trusted_proxies)
+
+
+@lru_cache(maxsize=1024)
+def _is_within(address: str, networks: tuple[Network, ...]) -> bool:
     try:
-        remote = ipaddress.ip_address(request.remote or "")
+        remote = ipaddress.ip_address(address)
     except ValueError:
         return False
-    return any(remote in network for network in settings.trusted_proxies)
+    return any(remote in network for network in networks)
 
 
 def forwarded_request_id(request: web.Request) -> str | None:

@@ -24,16 +24,23 @@ class Counts:
         self._known: OrderedDict[str, int] = OrderedDict()
         self._counting: dict[str, asyncio.Task[int]] = {}
 
+    def known(self, selection: Selection, fingerprint: str) -> int | None:
+        """The number of rows, if it has been counted at this data version."""
+        key = self._key(selection, fingerprint)
+        if key not in self._known:
+            return None
+        self._known.move_to_end(key)
+        return self._known[key]
+
     async def matched(self, selection: Selection, fingerprint: str) -> int | None:
         """The number of rows, or None where counting takes longer than the budget.
 
         A count that outlasts the budget goes on, and serves later requests.
         """
-        version = self._versions.version(selection.collection)
-        key = f"{version.token if version else ''}:{fingerprint}"
-        if version is not None and key in self._known:
-            self._known.move_to_end(key)
-            return self._known[key]
+        known = self.known(selection, fingerprint)
+        if known is not None:
+            return known
+        key = self._key(selection, fingerprint)
         task = self._counting.get(key)
         if task is None:
             task = self._counting[key] = asyncio.create_task(self._count(selection, key))
@@ -42,6 +49,10 @@ class Counts:
             return await asyncio.wait_for(asyncio.shield(task), self._seconds)
         except (TimeoutError, DomainError):
             return None
+
+    def _key(self, selection: Selection, fingerprint: str) -> str:
+        version = self._versions.version(selection.collection)
+        return f"{version.token if version else ''}:{fingerprint}"
 
     async def _count(self, selection: Selection, key: str) -> int:
         # a count that finds no turn within the budget is not made: nobody waits for it any more

@@ -48,6 +48,9 @@ async def get_items(call: Call) -> web.StreamResponse:
 
 async def _fetched(store: ItemsStore, query: ItemsQuery, geometry_as: str) -> tuple[RowPlan, tuple[Page, int | None]]:
     plan = one_more(query, geometry_as)
+    matched = store.counted(query)
+    if matched is not None:
+        return plan, (await store.page(query, plan), matched)
     return plan, await asyncio.gather(store.page(query, plan), store.matched(query))
 
 

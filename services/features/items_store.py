@@ -93,6 +93,10 @@ class ItemsStore:
         """The one row of an item. Raises Unavailable."""
         return await self._database.fetchrow(plan.statement)
 
+    def counted(self, query: ItemsQuery) -> int | None:
+        """The number of rows that match, where it need not be counted."""
+        return self._counts.known(query.selection, query.fingerprint)
+
     async def matched(self, query: ItemsQuery) -> int | None:
         """The exact number of rows that match, or None where counting takes longer than its budget."""
         return await self._counts.matched(query.selection, query.fingerprint)

@@ -13,8 +13,8 @@ import mapbox_vector_tile
 from tests.benchmarks.load import Target
 from tests.benchmarks.settings import BenchmarkError
 
-_FULL = 9_000
-"""More features than this, and a tile was probably cut at its limit of 10,000, some of them beyond its edge."""
+_FULL = 7_000
+"""More features than this, and a tile was probably cut at its limit of 8,000 to 10,000, some beyond its edge."""
 
 Features = dict[Any, Any]
 """By id: of an item its GeoJSON geometry rounded and the names of its properties, of a tile's feature its geometry."""

