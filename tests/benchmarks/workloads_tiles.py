@@ -59,9 +59,9 @@ async def tile_workloads(connection: asyncpg.Connection, *, large: bool) -> list
         _hot("tile_hot_large", "hot large tile", full),
     ]
     if large:
-        for table in (FEW_POINTS, MANY_POINTS):
+        for table, other in ((FEW_POINTS, None), (MANY_POINTS, (f"z0_{FEW_POINTS.name}", 3.0))):
             title = f"zoom 0 of {table.rows:,} points"
-            found.append(_uncached(f"z0_{table.name}", title, [(0, 0, 0)], table=table.id, checked=0, peer_seconds=8))
+            found.append(_uncached(f"z0_{table.name}", title, [(0, 0, 0)], table=table.id, checked=0, of_other=other))
     return found
 
 
@@ -73,9 +73,9 @@ def _uncached(
     table: str = POINTS.id,
     limit: bool = False,
     checked: int = 8,
-    peer_seconds: float = 0,
     of_peer: float | None = None,
     of_limit: float | None = None,
+    of_other: tuple[str, float] | None = None,
 ) -> Workload:
     """Different tiles, none of them cached."""
     return Workload(
@@ -86,11 +86,13 @@ def _uncached(
         _OUTDATED,
         new_version=(table,),
         encoding="gzip",
-        peer_seconds=peer_seconds,
+        connections=2 if table != POINTS.id else 8,
+        peer_seconds=8 if table != POINTS.id else 0,
         limit=limit,
         checked=checked,
         of_peer=of_peer,
         of_limit=of_limit,
+        of_other=of_other,
     )
 
 
