@@ -1,20 +1,21 @@
 # `make up` installs what is missing, starts the whole stack and prints its address; `make help` lists the rest.
 # Settings of the stack, from the environment or the command line:
-#   GATEWAY_PORT (8080), STATE_DIR (.local), TILES (1), COLLECTION_SCHEMAS (hazard),
+#   GATEWAY_PORT (8080), STATE_DIR (.local), COLLECTION_SCHEMAS (hazard),
+#   FEATURES and TILES (one process for each processor, four at the most),
 #   DATABASE_URL and REDIS_URL (use existing servers; then no demo data are loaded)
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
 STATE_DIR ?= .local
-export STATE_DIR GATEWAY_PORT TILES COLLECTION_SCHEMAS DATABASE_URL REDIS_URL
+export STATE_DIR GATEWAY_PORT FEATURES TILES COLLECTION_SCHEMAS DATABASE_URL REDIS_URL
 
 BOOTSTRAP := deploy/local/bootstrap.sh
 PYTHON := .venv/bin/python
 COMPILE := .venv/bin/uv pip compile --quiet --no-config --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-emit-find-links --no-header --override gateway/overrides.in
 
-.PHONY: help up down status logs test check bench format requirements clean environment test-environment
+.PHONY: help up down status logs test check tiles bench format requirements clean environment test-environment
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-18s %s\n", $$1, $$2 }' Makefile
@@ -45,8 +46,12 @@ format: environment ## Format and fix what can be fixed
 	.venv/bin/ruff format .
 	.venv/bin/ruff check --fix .
 
+tiles: ## Make, forget or look at tiles in the cache: make tiles ARGS="seed hazard.hazard_ts_tracks --zoom 0-6"
+	@$(PYTHON) -m deploy.local run services.tiles.command $(ARGS)
+
 bench: environment ## Measure the running stack
 	$(PYTHON) -m tests.benchmarks
+	$(PYTHON) -m tests.benchmarks.catalogue
 
 environment:
 	@$(BOOTSTRAP) python

@@ -20,6 +20,9 @@ PUBLISHED = "published/openapi.json"
 BASE_ADDRESS_PLACEHOLDER = "http://base-address.invalid/api"
 FOLDERS = ("published", "cache", "tmp/body", "tmp/proxy", "tmp/fastcgi", "tmp/uwsgi", "tmp/scgi")
 
+OF_THE_GATEWAY = ("X-Content-Type-Options", "Referrer-Policy", "X-Request-Id", "Server-Timing")
+"""Headers of a service's response that the gateway says in its own words."""
+
 COMPRESSED_TYPES = (
     "application/geo+json",
     "application/geo+json-seq",
@@ -44,6 +47,7 @@ def build_config(settings: GatewaySettings, addresses: Addresses, *, user: str |
     config = Config(
         *([one("user", user)] if user else []),
         one("worker_processes", "auto"),
+        one("pcre_jit", "on"),
         one("daemon", "off"),
         one("pid", "nginx.pid"),
         one("error_log", "stderr", "warn"),
@@ -58,10 +62,15 @@ def _http(settings: GatewaySettings) -> object:
         one("default_type", "application/octet-stream"),
         one("server_tokens", "off"),
         one("sendfile", "on"),
-        one("tcp_nopush", "on"),
+        # Together with sendfile it makes a cached answer beyond 64 kB wait for a timer of the kernel, 40 ms and more.
+        one("tcp_nopush", "off"),
+        # Files of the cache stay open: a third more answers a second.
+        one("open_file_cache", "max=4096", "inactive=60s"),
+        one("open_file_cache_valid", "1s"),
         one("keepalive_timeout", "65s"),
         one("log_format", "access", *log_format(settings.log_format)),
-        one("access_log", "/dev/stdout", "access"),
+        # A pipe takes 4 kB at once whole, so that lines of two workers do not mix.
+        one("access_log", "/dev/stdout", "access", "buffer=4k", "flush=1s"),
         # A filter of 16 kB, percent-encoded, fits into one line.
         one("client_header_buffer_size", "4k"),
         one("large_client_header_buffers", 4, "32k"),
@@ -121,7 +130,9 @@ def _server(settings: GatewaySettings) -> object:
         # The address without escapes and dots: there is no other spelling that gets past.
         Location(f"= {PREFIX}/internal", one("return", 404)),
         Location(f"^~ {PREFIX}/internal/", one("return", 404)),
-        Location(f"{PREFIX}/", _proxy()),
+        Location(f"{PREFIX}/", _proxy("64k")),
+        # The same; but a buffer of that size for each request, cached ones too, is a sixth of what a hot tile costs.
+        Location(f"~ ^{PREFIX}/collections/[^/]+/tiles/", _proxy("16k")),
         Location(f"= {PREFIX}/openapi.json", *_guards(), one("rewrite", "^", "/_openapi/$openapi_type", "last")),
         _document("openapi", "application/vnd.oai.openapi+json;version=3.0", settings.public_url),
         _document("json", "application/json", settings.public_url),
@@ -135,20 +146,21 @@ def _guards() -> list[object]:
     ]
 
 
-def _proxy() -> object:
+def _proxy(header_size: str) -> object:
+    """To the service that the address names; `header_size` is what a response's header may take."""
     return EmptyBlock(
         *_guards(),
         Section('if ($service = "")', one("return", 404)),
         one("proxy_pass", "http://$service$service_uri"),
         one("proxy_http_version", "1.1"),
         forwarded_headers(),
-        lines("proxy_hide_header", [["X-Content-Type-Options"], ["Referrer-Policy"], ["X-Request-Id"]]),
+        lines("proxy_hide_header", [[name] for name in OF_THE_GATEWAY]),
         one("proxy_redirect", "off"),
         one("proxy_connect_timeout", "2s"),
         one("proxy_read_timeout", "75s"),
         one("proxy_buffers", 16, "16k"),
-        # The Link header repeats a long query.
-        one("proxy_buffer_size", "64k"),
+        # The Link header of features repeats a long query.
+        one("proxy_buffer_size", header_size),
         one("proxy_busy_buffers_size", "64k"),
         # Only requests without effects come this far, so that the next process may try.
         one("proxy_next_upstream", "error", "timeout"),
@@ -156,7 +168,11 @@ def _proxy() -> object:
         one("proxy_next_upstream_timeout", "10s"),
         _cache(),
         # The request's own id: a cached response carries that of the request it was made for.
-        security_headers(("X-Request-Id", "$request_id"), ("X-Cache", "$upstream_cache_status")),
+        security_headers(
+            ("X-Request-Id", "$request_id"),
+            ("X-Cache", "$upstream_cache_status"),
+            ("Server-Timing", "$server_timing"),
+        ),
     )
 
 
@@ -184,7 +200,11 @@ def _document(name: str, media_type: str, public_url: str | None) -> object:
         one("sub_filter", quoted(BASE_ADDRESS_PLACEHOLDER), quoted(f"$scheme://$client_host{PREFIX}")),
         one("sub_filter_types", "*"),
     ]
-    cors = ("Access-Control-Allow-Methods", quoted(ALLOWED)), ("Access-Control-Max-Age", 86400)
+    cors = (
+        ("Access-Control-Allow-Methods", quoted(ALLOWED)),
+        ("Access-Control-Allow-Headers", quoted("Accept, If-None-Match")),
+        ("Access-Control-Max-Age", 86400),
+    )
     return Location(
         f"= /_openapi/{name}",
         flag("internal"),

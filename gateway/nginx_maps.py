@@ -31,6 +31,13 @@ def variables() -> object:
         _map("$upstream_cache_etag", "$wanted_etag", [("", "$http_if_none_match")], "$upstream_cache_etag"),
         # An answer to the client's own condition says nothing about what others should get.
         _map("$upstream_status", "$not_cached", [("304", "1")], ""),
+        # Who answered: what the service said of a response that is kept was true once.
+        _map(
+            "$upstream_cache_status",
+            "$server_timing",
+            [("~^(HIT|STALE|UPDATING|REVALIDATED)$", "gateway;desc=$upstream_cache_status")],
+            "$upstream_http_server_timing",
+        ),
         # Without `f` the Accept header decides what is sent.
         _map("$arg_f", "$negotiated", [("", "$http_accept")], ""),
         # For people with a browser, plain JSON is what it shows rather than saves.

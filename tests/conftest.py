@@ -27,7 +27,7 @@ def stack() -> Iterator[RunningStack]:
         yield RunningStack(Path(os.environ.get("DAMS_TEST_STATE_DIR", ".local")).resolve(), url.rstrip("/"))
         return
     # Kept between sessions: loading the demo data takes longer than all tests of it.
-    with running("test", purge=False, TILES="2") as state_dir:
+    with running("test", purge=False, FEATURES="2", TILES="2") as state_dir:
         yield RunningStack(state_dir, f"http://127.0.0.1:{gateway_port(state_dir)}/api")
 
 

@@ -49,7 +49,7 @@ class RunningStack(Cluster):
 
     @property
     def service_urls(self) -> dict[str, str]:
-        """Addresses by program: `common`, `features`, `tiles_0`, `tiles_1`, `viewer`, `gateway_internal`."""
+        """Addresses by program: `common`, `features_0`, …, `tiles_0`, …, `viewer`, `gateway_internal`."""
         ports = StateFolder(self.state_dir).load().ports
         servers = {"supervisor", "postgresql", "redis"}
         return {name: f"http://127.0.0.1:{port}" for name, port in ports.items() if name not in servers}
@@ -91,7 +91,7 @@ def running(name: str, *options: str, purge: bool, **settings: str) -> Iterator[
         environment = {
             variable: value
             for variable, value in os.environ.items()
-            if variable not in {"DATABASE_URL", "REDIS_URL", "COLLECTION_SCHEMAS", "TILES", "PUBLIC_URL"}
+            if variable not in {"DATABASE_URL", "REDIS_URL", "COLLECTION_SCHEMAS", "FEATURES", "TILES", "PUBLIC_URL"}
         } | {"STATE_DIR": str(state_dir), "GATEWAY_PORT": str(port), **settings}
         down = ["down", "--purge"] if purge else ["down"]
         _command(down, environment)

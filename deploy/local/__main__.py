@@ -1,4 +1,4 @@
-"""`python -m deploy.local up|down|status|logs`: the local stack from the command line."""
+"""`python -m deploy.local up|down|status|run|logs`: the local stack from the command line."""
 
 from __future__ import annotations
 
@@ -21,6 +21,9 @@ def main() -> int:
     down.add_argument("--purge", action="store_true", help="delete its data as well")
     commands.add_parser("status", help="show what runs and where it listens")
     commands.add_parser("logs", help="follow all logs")
+    run = commands.add_parser("run", help="run a Python module with the settings of the stack's services")
+    run.add_argument("module")
+    run.add_argument("arguments", nargs=argparse.REMAINDER)
     arguments = parser.parse_args()
     try:
         settings = read_settings(os.environ)
@@ -32,6 +35,8 @@ def main() -> int:
             print("stopped" if stack.down(settings, purge=arguments.purge) else "nothing was running")
         elif arguments.command == "status":
             return _status(settings)
+        elif arguments.command == "run":
+            _run(settings, [arguments.module, *arguments.arguments])
         else:
             _logs(settings)
     except StackError as error:
@@ -54,6 +59,15 @@ def _status(settings: StackSettings) -> int:
         port = state.ports.get(name, settings.gateway_port)
         print(f"{name:<12} {process['statename']:<9} 127.0.0.1:{port:<6} {process['description']}")
     return 0
+
+
+def _run(settings: StackSettings, command: list[str]) -> None:
+    folder = StateFolder(settings.state_dir)
+    state = folder.load()
+    if not Supervisor(folder, state.ports.get("supervisor", 0)).answers():
+        raise StackError(f"no stack runs in {settings.state_dir}; `make up` starts one")
+    environment = os.environ | stack.make_plan(settings, folder, state).environment
+    os.execve(sys.executable, [sys.executable, "-m", *command], environment)  # noqa: S606 - no shell is wanted
 
 
 def _logs(settings: StackSettings) -> None:

@@ -14,6 +14,9 @@ from deploy.local.settings import REPOSITORY, StackError, StackSettings
 from deploy.local.state import StateFolder, write_private
 
 PASSED_ON = (
+    "BASEMAP_ATTRIBUTION",
+    "BASEMAP_MAX_ZOOM",
+    "BASEMAP_TILES",
     "CATALOGUE_REFRESH_SECONDS",
     "COLLECTIONS_CONFIG",
     "INVALID_PARAMETER_STATUS",
@@ -22,6 +25,11 @@ PASSED_ON = (
     "POOL_SIZE",
     "PUBLIC_URL",
     "TILE_MAX_FEATURES",
+    "TILE_QUEUE",
+    "TILE_TIMEOUT_SECONDS",
+    "TILE_WARM_UP",
+    "TILE_CACHE_FILTERED_MB",
+    "TILE_MAX_BYTES",
     "TRUSTED_PROXIES",
 )
 """Settings of services and gateway that pass from the environment of `make up`; the others the stack chooses."""
@@ -53,9 +61,10 @@ def port_names(settings: StackSettings) -> list[str]:
 
 
 def service_names(settings: StackSettings) -> list[str]:
-    """The services' processes: `tiles_0`, `tiles_1`, … for as many as are wanted, one of each other."""
+    """The services' processes: `features_0`, `features_1`, … and `tiles_0`, … for as many as are wanted."""
+    features = [f"features_{number}" for number in range(settings.features_processes)]
     tiles = [f"tiles_{number}" for number in range(settings.tiles_processes)]
-    return ["common", "features", *tiles, "viewer"]
+    return ["common", *features, *tiles, "viewer"]
 
 
 def server_programs(
@@ -102,7 +111,7 @@ def redis_command(folder: StateFolder, port: int) -> tuple[str, ...]:
 
 
 def service_programs(settings: StackSettings, ports: Mapping[str, int]) -> list[Program]:
-    """The four services, tiles in as many processes as wanted."""
+    """The four services, features and tiles in as many processes as wanted."""
     programs = []
     for name in service_names(settings):
         module = "services." + name.partition("_")[0]

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[2]
+
+
+PROCESSES = min(4, os.cpu_count() or 1)
+"""Of features and of tiles, each of which keeps one processor busy at the most."""
 
 
 class StackError(Exception):
@@ -19,7 +24,8 @@ class StackSettings:
 
     state_dir: Path
     gateway_port: int = 8080
-    tiles_processes: int = 1
+    features_processes: int = PROCESSES
+    tiles_processes: int = PROCESSES
     collection_schemas: str = "hazard"
     database_url: str | None = None
     redis_url: str | None = None
@@ -43,7 +49,8 @@ def read_settings(environment: Mapping[str, str]) -> StackSettings:
     return StackSettings(
         state_dir=(REPOSITORY / Path(text("STATE_DIR", ".local")).expanduser()).resolve(),
         gateway_port=whole_number("GATEWAY_PORT", 8080, 1, 65535),
-        tiles_processes=whole_number("TILES", 1, 1, 64),
+        features_processes=whole_number("FEATURES", PROCESSES, 1, 64),
+        tiles_processes=whole_number("TILES", PROCESSES, 1, 64),
         collection_schemas=text("COLLECTION_SCHEMAS", "hazard"),
         database_url=text("DATABASE_URL", "") or None,
         redis_url=text("REDIS_URL", "") or None,

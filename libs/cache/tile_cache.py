@@ -1,85 +1,157 @@
 """Tiles shared by all replicas, in Redis. Without Redis answers come slower, never wrong, never as an error."""
 
+import asyncio
 import logging
 import time
 import zlib
-from typing import Self
+from collections.abc import AsyncIterator, Sequence
+from typing import Any, Self
 
 from prometheus_client import Counter
-from redis.asyncio import Redis
-from redis.asyncio.retry import Retry
-from redis.backoff import NoBackoff
-from redis.exceptions import RedisError
+from redis.exceptions import ResponseError
+
+from libs.cache.commands import CacheAway, Commands
 
 _LOG = logging.getLogger("dams.cache")
 _LOOKUPS = Counter("dams_tile_cache_lookups_total", "Lookups in the tile cache by result", ["result"])
 
-_TIMEOUT = 0.25
-_PAUSE = 2.0
-_SECONDS_KEPT = 7 * 24 * 3600
-_PREFIX = b"dams:tile:2:"
+SECONDS_KEPT = 7 * 24 * 3600
+_PREFIX = b"dams:tile:3:"
 _CHECKSUM_BYTES = 4
+_SCANNED_AT_ONCE = 1000
+_SHARE_SECONDS = 1800
+_SILENT_SECONDS = 2.0
 
 
 class TileCache:
-    """Bytes under versioned keys. A key is never written twice with different bytes, so nothing is ever stale."""
+    """Bytes under versioned keys. A key is never written twice with different bytes, so nothing is ever stale.
 
-    def __init__(self, url: str | None) -> None:
-        self._redis: Redis | None = None
-        if url:
-            self._redis = Redis.from_url(
-                url,
-                socket_timeout=_TIMEOUT,
-                socket_connect_timeout=_TIMEOUT,
-                retry=Retry(NoBackoff(), 0),
-                health_check_interval=0,
-            )
-        self._paused_until = 0.0
+    `share_bytes` bounds what `put_some` may take altogether, in all replicas.
+    """
+
+    def __init__(self, url: str | None, *, share_bytes: int = 64 * 1024 * 1024) -> None:
+        self._commands = Commands(url) if url else None
+        self._share_bytes = share_bytes
+        self._complained = 0.0
+        self._putting: set[asyncio.Task[None]] = set()
 
     async def __aenter__(self) -> Self:
+        if self._commands:
+            await self._commands.__aenter__()
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        if self._redis:
-            await self._redis.aclose()
+        if self._putting:
+            await asyncio.wait(self._putting, timeout=1)
+        if self._commands:
+            await self._commands.__aexit__()
 
-    async def get(self, key: str) -> bytes | None:
-        """The bytes, or None where there are none, where they are damaged, or where the cache is away."""
-        if self._redis is None or time.monotonic() < self._paused_until:
+    async def get(self, *keys: str) -> list[bytes | None]:
+        """The bytes of each key, in one round trip; None where there are none, or damaged ones, or no cache."""
+        values = await self._run("MGET", *map(_name, keys))
+        if not isinstance(values, list):
+            return [None] * len(keys)
+        if values.count(None) == len(values):
+            _LOOKUPS.labels("miss").inc()
+            return values
+        found = [_opened(value) for value in values]
+        for key, value, content in zip(keys, values, found, strict=True):
+            if content is None and value is not None:
+                _LOOKUPS.labels("damaged").inc()
+                _LOG.warning("damaged value in the cache", extra={"fields": {"key": key}})
+        _LOOKUPS.labels("miss" if found.count(None) == len(found) else "hit").inc()
+        return found
+
+    def put(self, key: str, value: bytes, *, seconds: int = SECONDS_KEPT) -> None:
+        """Keep the bytes for a week, or until memory runs short. Nobody waits for it."""
+        if self._commands:
+            self._commands.post("SET", _name(key), _sealed(value), "EX", seconds)
+
+    def put_some(self, key: str, value: bytes) -> None:
+        """Keep the bytes for half an hour, if what is kept in this way has not got its share of memory yet."""
+        task = asyncio.create_task(self._put_some(key, value))
+        self._putting.add(task)
+        task.add_done_callback(self._putting.discard)
+
+    async def _put_some(self, key: str, value: bytes) -> None:
+        # what is kept lives half an hour, so that at most two half hours' worth is there at any time
+        account = b"%sshare:%d" % (_PREFIX, time.time() // _SHARE_SECONDS)
+        content = _sealed(value)
+        spent = await self._run("INCRBY", account, len(content) + len(key))
+        if isinstance(spent, int) and spent <= self._share_bytes // 2 and self._commands:
+            self._commands.post("EXPIRE", account, 2 * _SHARE_SECONDS)
+            self._commands.post("SET", _name(key), content, "EX", _SHARE_SECONDS)
+
+    async def claim(self, name: str, *, seconds: float) -> bool | None:
+        """Whether this caller has the claim now and others have not; None where the cache is away."""
+        try:
+            reply = await self._asked("SET", _name(name), b"", "NX", "PX", int(seconds * 1000))
+        except CacheAway:
+            return None
+        return reply is not None and not isinstance(reply, ResponseError)
+
+    def release(self, name: str) -> None:
+        """End a claim, after everything that was put before."""
+        if self._commands:
+            self._commands.post("UNLINK", _name(name))
+
+    async def check(self) -> None:
+        """Raises CacheAway where there is no cache to speak of."""
+        await self._asked("PING")
+
+    async def entries(self, pattern: str) -> AsyncIterator[list[tuple[str, int]]]:
+        """Keys that match (`*`, `?`, `[ab]`) with the number of their bytes, some at a time. Raises CacheAway."""
+        cursor: Any = b"0"
+        while True:
+            cursor, names = await self._asked("SCAN", cursor, "MATCH", _name(pattern), "COUNT", _SCANNED_AT_ONCE)
+            sizes = await asyncio.gather(*(self._asked("STRLEN", name) for name in names))
+            yield [
+                (name.removeprefix(_PREFIX).decode(errors="replace"), max(0, size - _CHECKSUM_BYTES))
+                for name, size in zip(names, sizes, strict=True)
+                if isinstance(size, int)
+            ]
+            if int(cursor) == 0:
+                return
+
+    async def delete(self, keys: Sequence[str]) -> int:
+        """Forget the keys; how many there were. Raises CacheAway."""
+        return int(await self._asked("UNLINK", *map(_name, keys))) if keys else 0
+
+    async def _asked(self, *command: bytes | str | int) -> Any:
+        if self._commands is None:
+            raise CacheAway("REDIS_URL is not set")
+        return await self._commands.run(*command)
+
+    async def _run(self, *command: bytes | str | int) -> Any:
+        if self._commands is None:
             return None
         try:
-            value = await self._redis.get(_PREFIX + key.encode())
-        except (RedisError, OSError, TimeoutError) as error:
-            self._pause(error)
+            reply = await self._commands.run(*command)
+        except CacheAway as error:
+            _LOOKUPS.labels("unavailable").inc()
+            self._complain(str(error))
             return None
-        content = _opened(value) if isinstance(value, bytes) else None
-        if content is None and value is not None:
-            _LOOKUPS.labels("damaged").inc()
-            _LOG.warning("damaged value in the cache", extra={"fields": {"key": key}})
+        if isinstance(reply, ResponseError):
+            self._complain(f"{type(reply).__name__}: {reply}")
             return None
-        _LOOKUPS.labels("miss" if content is None else "hit").inc()
-        return content
+        return reply
 
-    async def put(self, key: str, value: bytes) -> None:
-        """Keep the bytes for a week, or until memory runs short."""
-        if self._redis is None or time.monotonic() < self._paused_until:
-            return
-        try:
-            await self._redis.set(_PREFIX + key.encode(), _sealed(value), ex=_SECONDS_KEPT)
-        except (RedisError, OSError, TimeoutError) as error:
-            self._pause(error)
+    def _complain(self, cause: str) -> None:
+        if time.monotonic() > self._complained + _SILENT_SECONDS:
+            self._complained = time.monotonic()
+            _LOG.warning("cache unavailable", extra={"fields": {"cause": cause}})
 
-    def _pause(self, error: Exception) -> None:
-        # a cache that is away must not cost each request its time limit
-        self._paused_until = time.monotonic() + _PAUSE
-        _LOOKUPS.labels("unavailable").inc()
-        _LOG.warning("cache unavailable", extra={"fields": {"cause": f"{type(error).__name__}: {error}"}})
+
+def _name(key: str) -> bytes:
+    return _PREFIX + key.encode()
 
 
 def _sealed(content: bytes) -> bytes:
     return zlib.crc32(content).to_bytes(_CHECKSUM_BYTES) + content
 
 
-def _opened(value: bytes) -> bytes | None:
+def _opened(value: object) -> bytes | None:
+    if not isinstance(value, bytes):
+        return None
     content = value[_CHECKSUM_BYTES:]
-    return content if value == _sealed(content) else None
+    return content if value[:_CHECKSUM_BYTES] == zlib.crc32(content).to_bytes(_CHECKSUM_BYTES) else None

@@ -5,7 +5,7 @@ import contextlib
 import logging
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Protocol, Self
+from typing import Any, Protocol, Self
 
 import orjson
 from aiohttp import ClientError, ClientSession, ClientTimeout
@@ -14,6 +14,11 @@ from libs.catalog.model import Collection
 from libs.ogc.errors import NotFound, Unavailable
 
 _LOG = logging.getLogger("dams.catalog")
+
+# What a body that is no catalogue, or another version's, makes of us.
+_UNREADABLE = (orjson.JSONDecodeError, KeyError, TypeError, ValueError, AttributeError)
+
+Entries = Mapping[str, Mapping[str, Any]]
 
 
 class Catalogue(Protocol):
@@ -36,6 +41,8 @@ class CatalogueClient:
         self._state_file = state_file
         self._etag: str | None = None
         self._collections: Mapping[str, Collection] | None = None
+        self._entries: Entries = {}
+        self._refused: str | None = None
         self._following: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> Self:
@@ -76,17 +83,20 @@ class CatalogueClient:
                 try:
                     await self._fetch(session)
                     first.set()
-                except (
-                    ClientError,
-                    OSError,
-                    TimeoutError,
-                    orjson.JSONDecodeError,
-                    KeyError,
-                    TypeError,
-                ) as error:
+                    self._refused = None
+                except (ClientError, OSError, TimeoutError) as error:
+                    # common is away: the last good copy serves on
                     _LOG.debug("no catalogue", extra={"fields": {"cause": f"{type(error).__name__}: {error}"}})
+                except _UNREADABLE as error:
+                    self._refuse(f"{type(error).__name__}: {error}")
                 # before the first answer there is nothing to serve with: ask often
                 await asyncio.sleep(self._refresh_seconds if self._etag else 0.2)
+
+    def _refuse(self, cause: str) -> None:
+        """Say that common's catalogue cannot be read, once for each cause: this is asked every few seconds."""
+        if cause != self._refused:
+            _LOG.warning("catalogue not understood; the last good one stays", extra={"fields": {"cause": cause}})
+        self._refused = cause
 
     async def _fetch(self, session: ClientSession) -> None:
         headers = {"If-None-Match": self._etag} if self._etag else {}
@@ -95,7 +105,7 @@ class CatalogueClient:
                 return
             response.raise_for_status()
             body = await response.read()
-            self._collections = _parse(body)
+            self._entries, self._collections = _parse(body, self._entries, self._collections or {})
             self._etag = response.headers.get("ETag")
         _LOG.info("catalogue", extra={"fields": {"collections": len(self._collections)}})
         if self._state_file:
@@ -108,16 +118,20 @@ class CatalogueClient:
         if self._state_file is None:
             return
         try:
-            self._collections = _parse(self._state_file.read_bytes())
-        except (OSError, orjson.JSONDecodeError, KeyError, TypeError):
-            # none yet, or written by another version: the next answer of common replaces it
+            self._entries, self._collections = _parse(self._state_file.read_bytes(), {}, {})
+        except FileNotFoundError:
             return
+        except (OSError, *_UNREADABLE) as error:
+            # damaged, or written by another version: the next answer of common replaces it
+            _LOG.warning("kept catalogue not read", extra={"fields": {"cause": f"{type(error).__name__}: {error}"}})
 
 
-def _parse(body: bytes) -> dict[str, Collection]:
-    return {
-        collection.id: collection
-        for collection in (Collection.from_json(entry) for entry in orjson.loads(body)["collections"])
+def _parse(body: bytes, before: Entries, known: Mapping[str, Collection]) -> tuple[Entries, dict[str, Collection]]:
+    """Entries and collections by id; what is as it was before keeps its collection, which is most of them."""
+    entries = {entry["id"]: entry for entry in orjson.loads(body)["collections"]}
+    return entries, {
+        identifier: known[identifier] if before.get(identifier) == entry else Collection.from_json(entry)
+        for identifier, entry in entries.items()
     }
 
 

@@ -1,150 +1,186 @@
 """Extents of collections at a cost that does not grow with their rows."""
 
+import asyncio
 import logging
+import time
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
-from datetime import UTC, date, datetime
-from datetime import time as clock
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
 
-from libs.catalog.model import Collection, GeometryColumn, TimeColumn
+from libs.catalog.extents_sql import Key, Query, box_query, sampled_times, time_query
+from libs.catalog.model import Collection, TimeColumn
+from libs.catalog.versions import relation_versions
 from libs.ogc.errors import Unavailable
 from libs.ogc.temporal import rfc3339
 from libs.pg.pool import Database
-from libs.pg.sql import Sql, bind, ident, join, sql
+from libs.pg.sql import bind, join, sql
 
 _LOG = logging.getLogger("dams.catalog")
 _BATCH = 100
-_TABLES = ("table", "materialized view")
 
+Found = dict[Key, list[tuple[Any, ...]]]
+"""The rows of each query."""
 BBox4 = tuple[float, float, float, float]
+Ends = tuple[str | None, str | None]
+
+# An estimate changes with the statistics that it is taken from.
+_ANALYSED = """
+SELECT oid::bigint, (pg_stat_get_analyze_count(oid) + pg_stat_get_autoanalyze_count(oid))::text
+FROM pg_class WHERE relkind IN ('r', 'm', 'p')
+"""
 
 
-async def with_extents(database: Database, collections: tuple[Collection, ...]) -> tuple[Collection, ...]:
-    """The collections with the extents of their geometry and datetime columns filled in.
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """A collection with its extents, as they were read in the given state of its relations."""
+
+    state: object
+    bare: Collection
+    filled: Collection
+
+
+class Extents:
+    """Reads extents, anew only where rows or statistics may have changed since.
 
     Boxes come from the root of the GiST index or from statistics (ST_EstimatedExtent), times from the two ends
-    of a btree index, else from statistics. What is not known stays None.
+    of a btree index, else from statistics. What is not known stays None. Everything is read anew now and then,
+    for a replica counts no changes.
     """
-    boxes = await _each(database, _box_queries(collections))
-    times = await _each(database, _time_queries(collections))
-    return tuple(
-        replace(
-            collection,
-            geometries=tuple(
-                replace(column, bbox=_box(boxes.get((collection.id, column.name)), column.srid))
+
+    def __init__(self, database: Database, *, trusted_seconds: float = 300.0) -> None:
+        self._database = database
+        self._trusted_seconds = trusted_seconds
+        self._known: dict[str, _Known] = {}
+        self._read_at = 0.0
+
+    async def filled_in(self, collections: tuple[Collection, ...]) -> tuple[Collection, ...]:
+        """The collections with the extents of their geometry and datetime columns. Raises Unavailable."""
+        if time.monotonic() - self._read_at > self._trusted_seconds:
+            self._known, self._read_at = {}, time.monotonic()
+        # the states before the extents: what is known is never older than its state
+        versions = await relation_versions(self._database)
+        analysed = {row[0]: row[1] for row in await self._database.fetch(sql(_ANALYSED))}
+        states = {
+            collection.id: (
+                collection.shape,
+                [(versions.get(oid), analysed.get(oid)) for oid in collection.sources or (collection.oid,)],
+            )
+            for collection in collections
+        }
+        known = {
+            collection.id: found
+            for collection in collections
+            if (found := self._known.get(collection.id)) is not None and found.state == states[collection.id]
+        }
+        read = await self._read([collection for collection in collections if collection.id not in known])
+        for collection in collections:
+            found = known.get(collection.id)
+            if found is None or found.bare is not collection:
+                extents = read[collection.id] if found is None else found.filled
+                known[collection.id] = _Known(states[collection.id], collection, _with(collection, extents))
+        # what is gone is forgotten
+        self._known = known
+        return tuple(known[collection.id].filled for collection in collections)
+
+    async def _read(self, collections: Sequence[Collection]) -> dict[str, Collection]:
+        # side by side: most of it is the server's work, and thousands of tables take a second
+        boxes, ends, sampled = await asyncio.gather(
+            self._each(
+                ((collection.id, column.name), query)
+                for collection in collections
                 for column in collection.geometries
+                if (query := box_query(collection, column)) is not None
             ),
-            times=tuple(_with_ends(column, times.get((collection.id, column.name))) for column in collection.times),
+            self._each(
+                ((collection.id, column.name), query)
+                for collection in collections
+                for column in collection.times
+                if (query := time_query(collection, column)) is not None
+            ),
+            self._sampled(collections),
         )
-        for collection in collections
-    )
+        return {
+            collection.id: replace(
+                collection,
+                geometries=tuple(
+                    replace(column, bbox=_box(boxes.get((collection.id, column.name), []), column.srid))
+                    for column in collection.geometries
+                ),
+                times=tuple(
+                    _with_ends(column, _ends(ends[key]) if key in ends else _span(sampled.get(key, ())))
+                    for column in collection.times
+                    for key in [(collection.id, column.name)]
+                ),
+            )
+            for collection in collections
+        }
 
+    async def _each(self, queries: Iterable[tuple[Key, Query]]) -> Found:
+        """Run many small queries as a few; where a batch fails, one by one: a bad table costs only itself."""
+        waiting = list(queries)
+        found: Found = {}
+        for start in range(0, len(waiting), _BATCH):
+            batch = waiting[start : start + _BATCH]
+            try:
+                found.update(await self._run(batch))
+            except Exception:
+                for query in batch:
+                    try:
+                        found.update(await self._run([query]))
+                    except Exception as error:
+                        # a slow or broken table costs only itself; without the database the last catalogue is better
+                        if isinstance(error, Unavailable) and await self._database.health():
+                            raise
+                        _LOG.warning("no extent", extra={"fields": {"collection": query[0][0], "cause": str(error)}})
+        return found
 
-Key = tuple[str, str]
+    async def _run(self, batch: Sequence[tuple[Key, Query]]) -> Found:
+        union = join(
+            " UNION ALL ",
+            [sql("({query})", query=query(bind(at, "int4"))) for at, (_, query) in enumerate(batch)],
+        )
+        found: Found = {}
+        for row in await self._database.fetch(union):
+            found.setdefault(batch[row[0]][0], []).append(tuple(row)[1:])
+        return found
 
-
-async def _each(database: Database, queries: Sequence[tuple[Key, Sql]]) -> dict[Key, tuple[object, ...]]:
-    """Run many one-row queries as a few; where a batch fails, one by one, so that one bad table costs only itself."""
-    found: dict[Key, tuple[object, ...]] = {}
-    for start in range(0, len(queries), _BATCH):
-        batch = queries[start : start + _BATCH]
+    async def _sampled(self, collections: Sequence[Collection]) -> dict[Key, list[str]]:
+        wanted = {
+            (collection.schema, collection.name, column.name): (collection.id, column.name)
+            for collection in collections
+            for column in collection.times
+            if time_query(collection, column) is None and collection.kind != "view"
+        }
+        if not wanted:
+            return {}
+        found: dict[Key, list[str]] = {}
         try:
-            found.update(await _run(database, batch))
-        except Exception:
-            for query in batch:
-                try:
-                    found.update(await _run(database, [query]))
-                except Exception as error:
-                    # a slow or broken table costs only itself; without the database the last catalogue is better
-                    if isinstance(error, Unavailable) and await database.health():
-                        raise
-                    _LOG.warning("no extent", extra={"fields": {"collection": query[0][0], "cause": str(error)}})
-    return found
+            rows = await self._database.fetch(sampled_times(list(wanted)))
+        except Exception as error:
+            if isinstance(error, Unavailable) and await self._database.health():
+                raise
+            _LOG.warning("no statistics", extra={"fields": {"cause": str(error)}})
+            return found
+        for row in rows:
+            key = wanted[(row["schema"], row["name"], row["attribute"])]
+            found[key] = [*found.get(key, ()), *row["values"]]
+        return found
 
 
-async def _run(database: Database, batch: Sequence[tuple[Key, Sql]]) -> dict[Key, tuple[object, ...]]:
-    union = join(
-        " UNION ALL ",
-        [
-            sql("(SELECT {position}, q.* FROM ({query}) AS q)", position=bind(position, "int4"), query=query)
-            for position, (_, query) in enumerate(batch)
-        ],
-    )
-    return {batch[row[0]][0]: tuple(row)[1:] for row in await database.fetch(union)}
+def _with(collection: Collection, extents: Collection) -> Collection:
+    """`collection` with the extents of another of the same columns."""
+    return replace(collection, geometries=extents.geometries, times=extents.times)
 
 
-def _box_queries(collections: Iterable[Collection]) -> list[tuple[Key, Sql]]:
-    template = (
-        "SELECT ST_XMin(b), ST_YMin(b), ST_XMax(b), ST_YMax(b) FROM (SELECT {box} AS b) AS found WHERE b IS NOT NULL"
-    )
-    return [
-        ((collection.id, column.name), sql(template, box=_box_expression(collection, column)))
-        for collection in collections
-        if collection.kind in _TABLES
-        for column in collection.geometries
-        # what the server keeps of geographies is a box in three dimensions around the Earth's centre
-        if not column.is_geography
-    ]
+def _with_ends(column: TimeColumn, ends: Ends) -> TimeColumn:
+    return replace(column, start=ends[0], end=ends[1])
 
 
-def _box_expression(collection: Collection, column: GeometryColumn) -> Sql:
-    estimated = sql(
-        "ST_EstimatedExtent({schema}, {name}, {column})",
-        schema=bind(collection.schema, "text"),
-        name=bind(collection.name, "text"),
-        column=bind(column.name, "text"),
-    )
-    if column.srid in (0, 4326):
-        return estimated
-    # the box is bent in another CRS: densify its edges before they are transformed
-    return sql(
-        "Box2D(ST_Transform(ST_Segmentize(ST_SetSRID({box}::geometry, {srid}),"
-        " greatest(ST_XMax({box}) - ST_XMin({box}), 1e-9) / 32), 4326))",
-        box=estimated,
-        srid=bind(column.srid, "int4"),
-    )
-
-
-def _time_queries(collections: Iterable[Collection]) -> list[tuple[Key, Sql]]:
-    queries = []
-    for collection in collections:
-        for column in collection.times:
-            property_ = collection.column(column.name)
-            if property_ is None or collection.kind == "view":
-                continue
-            template = (
-                "SELECT min({column})::timestamptz AS low, max({column})::timestamptz AS high FROM {table}"
-                if property_.indexed and collection.kind in _TABLES
-                else "SELECT (bounds)[1]::timestamptz AS low, (bounds)[array_upper(bounds, 1)]::timestamptz AS high"
-                " FROM (SELECT histogram_bounds::text::text[] AS bounds FROM pg_stats"
-                " WHERE schemaname = {schema} AND tablename = {name} AND attname = {attribute} LIMIT 1) AS stats"
-            )
-            queries.append(
-                (
-                    (collection.id, column.name),
-                    sql(
-                        # infinity, and years that neither RFC 3339 nor Python knows, are open ends
-                        "SELECT CASE WHEN low >= '0001-01-02' AND low < '9999-12-31' THEN low END,"
-                        " CASE WHEN high >= '0001-01-02' AND high < '9999-12-31' THEN high END"
-                        " FROM ({ends}) AS ends",
-                        ends=sql(
-                            template,
-                            column=ident(column.name),
-                            table=ident(collection.schema, collection.name),
-                            schema=bind(collection.schema, "text"),
-                            name=bind(collection.name, "text"),
-                            attribute=bind(column.name, "text"),
-                        ),
-                    ),
-                )
-            )
-    return queries
-
-
-def _box(row: tuple[object, ...] | None, srid: int) -> BBox4 | None:
-    if row is None or any(not isinstance(value, float) for value in row):
+def _box(rows: Sequence[tuple[Any, ...]], srid: int) -> BBox4 | None:
+    if not rows or any(not isinstance(value, float) for value in rows[0]):
         return None
-    west, south, east, north = (float(value) for value in row)  # type: ignore[arg-type]
+    west, south, east, north = rows[0]
     if not (west <= 180 and east >= -180 and south <= 90 and north >= -90):
         return None
     # without a declared SRID the rows may be in any: only a box that fits degrees is one
@@ -159,19 +195,26 @@ def _box(row: tuple[object, ...] | None, srid: int) -> BBox4 | None:
     )
 
 
-def _with_ends(column: TimeColumn, row: tuple[object, ...] | None) -> TimeColumn:
-    if row is None:
-        return column
-    start, end = (_moment(value) for value in row)
-    return replace(column, start=start, end=end)
+def _ends(rows: Iterable[tuple[bool, datetime | None]]) -> Ends:
+    moments = {first: moment for first, moment in rows if moment is not None}
+    start, end = moments.get(True), moments.get(False)
+    return _moment(start) if start else None, _moment(end) if end else None
 
 
-def _moment(value: object) -> str | None:
-    if isinstance(value, datetime):
-        # infinity comes back as the last or first moment that Python knows: an open end
-        if value.year in (1, 9999):
-            return None
-        return rfc3339(value if value.tzinfo else value.replace(tzinfo=UTC))
-    if isinstance(value, date):
-        return rfc3339(datetime.combine(value, clock(), UTC))
-    return None
+def _span(texts: Iterable[str]) -> Ends:
+    moments = []
+    for text in texts:
+        try:
+            moments.append(datetime.fromisoformat(text))
+        except ValueError:
+            # infinity, and years that neither RFC 3339 nor Python knows
+            continue
+    aware = [moment if moment.tzinfo else moment.replace(tzinfo=UTC) for moment in moments]
+    return (_moment(min(aware)), _moment(max(aware))) if aware else (None, None)
+
+
+def _moment(value: datetime) -> str | None:
+    # infinity comes back as the last or first moment that Python knows: an open end
+    if value.year in (1, 9999):
+        return None
+    return rfc3339(value if value.tzinfo else value.replace(tzinfo=UTC))

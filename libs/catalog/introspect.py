@@ -2,16 +2,21 @@
 
 import json
 import logging
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
 from libs.catalog.column_types import GEOMETRIES, TIMES, argument_of, column_of
-from libs.catalog.extents import with_extents
+from libs.catalog.extents import Extents
 from libs.catalog.model import Collection, GeometryColumn, TimeColumn
+from libs.catalog.view_check import ViewCheck
 from libs.pg.pool import Database
 from libs.pg.sql import Sql, bind
+
+Row = Any
+"""A row as libs.pg gives it."""
 
 _LOG = logging.getLogger("dams.catalog")
 _RELATIONS = (Path(__file__).parent / "introspect.sql").read_text(encoding="utf-8")
@@ -41,16 +46,49 @@ _GEOMETRY_TYPE = {
 }
 
 
-async def introspect(database: Database, schemas: tuple[str, ...]) -> tuple[Collection, ...]:
-    """Every collection in `schemas`, with extents, ordered by id.
+class Introspection:
+    """The collections in some schemas of a database, read again and again at little cost while nothing changes."""
 
-    Raises Unavailable where the database cannot be reached.
-    """
-    relations = [_relation(dict(row)) for row in await database.fetch(_statement(_RELATIONS, schemas))]
-    functions = [_function(dict(row)) for row in await database.fetch(_statement(_FUNCTIONS, schemas))]
-    # a table keeps its name where a function has the same
-    found = {collection.id: collection for collection in [*functions, *relations]}
-    return await with_extents(database, tuple(found[identifier] for identifier in sorted(found)))
+    def __init__(self, database: Database, schemas: tuple[str, ...]) -> None:
+        self._database = database
+        self._schemas = schemas
+        self._views = ViewCheck(database)
+        self._extents = Extents(database)
+        self._known: dict[tuple[object, ...], Collection] = {}
+
+    async def collections(self) -> tuple[Collection, ...]:
+        """Every collection, with extents, ordered by id; the same object as before where it is the same.
+
+        Raises Unavailable where the database cannot be reached.
+        """
+        relations = await self._database.fetch(_statement(_RELATIONS, self._schemas))
+        functions = await self._database.fetch(_statement(_FUNCTIONS, self._schemas))
+        known: dict[tuple[object, ...], Collection] = {}
+        found: dict[str, Collection] = {}
+        # a table keeps its name where a function has the same
+        for rows, read in ((functions, _function), (relations, _relation)):
+            for row in rows:
+                collection = _read(row, read, self._known)
+                if collection is not None:
+                    known[_identity(row)] = found[collection.id] = collection
+        self._known = known
+        usable = await self._views.usable(tuple(found[identifier] for identifier in sorted(found)))
+        return await self._extents.filled_in(usable)
+
+
+def _identity(row: Row) -> tuple[object, ...]:
+    return tuple(tuple(value) if isinstance(value, list) else value for value in row)
+
+
+def _read(
+    row: Row, read: Callable[[dict[str, Any]], Collection], known: Mapping[tuple[object, ...], Collection]
+) -> Collection | None:
+    try:
+        return known.get(_identity(row)) or read(dict(row))
+    except Exception:
+        # a relation that we cannot make sense of costs only itself
+        _LOG.exception("collection left out", extra={"fields": {"collection": f"{row['schema']}.{row['name']}"}})
+        return None
 
 
 def _statement(text: str, schemas: tuple[str, ...]) -> Sql:

@@ -1,7 +1,7 @@
 -- One row per relation in the given schemas that the role may read: what it is, its columns, its key.
 -- Only the system catalogues are read, so the cost does not depend on the number of rows.
 WITH relation AS (
-    SELECT c.oid, n.nspname, c.relname, c.relkind, c.reltuples, obj_description(c.oid, 'pg_class') AS comment
+    SELECT c.oid, n.nspname, c.relname, c.relkind, c.relhassubclass, c.reltuples, obj_description(c.oid, 'pg_class') AS comment
     FROM pg_class c
     JOIN pg_namespace n ON n.oid = c.relnamespace
     WHERE n.nspname = ANY ($1::text[])
@@ -22,12 +22,13 @@ first_column AS (
 attribute AS (
     SELECT
         a.attrelid,
-        jsonb_agg(jsonb_build_object(
+        -- json, not jsonb, which would sort the members of each
+        json_agg(json_build_object(
             'name', a.attname,
             -- of a domain, what it is made of
             'sql_type', format_type(bt.oid, CASE WHEN t.typtype = 'd' THEN t.typtypmod ELSE a.atttypmod END),
             'enum', CASE WHEN bt.typtype = 'e' THEN
-                (SELECT jsonb_agg(e.enumlabel ORDER BY e.enumsortorder) FROM pg_enum e WHERE e.enumtypid = bt.oid)
+                (SELECT json_agg(e.enumlabel ORDER BY e.enumsortorder) FROM pg_enum e WHERE e.enumtypid = bt.oid)
             END,
             'base_type', bt.typname,
             'type_kind', bt.typtype,
@@ -35,7 +36,7 @@ attribute AS (
             'element_type', et.typname,
             'not_null', a.attnotnull,
             'indexed', l.attnum IS NOT NULL,
-            'comment', col_description(a.attrelid, a.attnum),
+            'comment', d.description,
             -- the typmod of a domain over geometry stands in the domain
             'typmod', CASE WHEN t.typtype = 'd' THEN t.typtypmod ELSE a.atttypmod END
         ) ORDER BY a.attnum) AS columns
@@ -45,6 +46,7 @@ attribute AS (
     JOIN pg_type bt ON bt.oid = CASE WHEN t.typtype = 'd' THEN t.typbasetype ELSE t.oid END
     LEFT JOIN pg_type et ON et.oid = bt.typelem AND bt.typcategory = 'A'
     LEFT JOIN first_column l ON l.indrelid = a.attrelid AND l.attnum = a.attnum
+    LEFT JOIN pg_description d ON d.objoid = a.attrelid AND d.objsubid = a.attnum AND d.classoid = 'pg_class'::regclass
     WHERE a.attnum > 0 AND NOT a.attisdropped
     GROUP BY a.attrelid
 ),
@@ -70,11 +72,11 @@ SELECT
     r.comment AS comment,
     k.attname AS key,
     a.columns::text AS columns,
-    dependency.sources AS sources
+    CASE WHEN r.relkind = 'f' THEN '{}' ELSE coalesce(dependency.sources, ARRAY[r.oid::bigint]) END AS sources
 FROM relation r
 JOIN attribute a ON a.attrelid = r.oid
 LEFT JOIN key k ON k.indrelid = r.oid
-CROSS JOIN LATERAL (
+LEFT JOIN LATERAL (
     -- the tables under a view or a partitioned table, whose changes are its changes
     WITH RECURSIVE under(oid) AS (
         SELECT r.oid
@@ -107,5 +109,5 @@ CROSS JOIN LATERAL (
         )
     ) THEN '{}' ELSE array_agg(u.oid::bigint ORDER BY u.oid) END AS sources
     FROM under u JOIN pg_class k ON k.oid = u.oid
-) dependency
+) dependency ON r.relkind IN ('v', 'p') OR r.relhassubclass
 ORDER BY r.nspname, r.relname

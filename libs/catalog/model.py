@@ -48,6 +48,9 @@ class GeometryColumn:
     bbox: tuple[float, float, float, float] | None = None
     """Extent in CRS84, degrees, longitude then latitude; None where unknown or empty."""
 
+    def __hash__(self) -> int:
+        return hash((self.name, self.type, self.srid))
+
     @property
     def dimension(self) -> int | None:
         """Topological dimension: 0 points, 1 lines, 2 polygons; None for mixtures."""
@@ -108,13 +111,20 @@ class Collection:
     importance: tuple[str, ...] = ()
     """Order in which features are kept where a tile has too many, as in `sortby`."""
     minzoom: int | None = None
+    """First zoom (of WebMercatorQuad) that is worth drawing, as configured; None: worked out from the data."""
     maxzoom: int | None = None
+    tile_properties: tuple[tuple[int, int, tuple[str, ...]], ...] = ()
+    """First zoom, last zoom, names: what tiles hold there where the request names no properties."""
     keywords: tuple[str, ...] = ()
     license: str | None = None
     """Address of the licence."""
     attribution: str | None = None
     shape: str = ""
     """Changes whenever columns, their types, or texts that answers show do."""
+
+    def __hash__(self) -> int:
+        # as good as that of all members, which takes as long as a small query
+        return hash((self.id, self.shape))
 
     @property
     def type(self) -> str:
@@ -163,6 +173,9 @@ class Collection:
                 "times": tuple(TimeColumn(**entry) for entry in value["times"]),
                 "sources": tuple(value["sources"]),
                 "arguments": tuple(Argument(**entry) for entry in value["arguments"]),
+                "tile_properties": tuple(
+                    (first, last, tuple(names)) for first, last, names in value["tile_properties"]
+                ),
                 **{name: tuple(value[name]) for name in ("sort", "importance", "keywords")},
             }
         )

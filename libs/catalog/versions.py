@@ -6,6 +6,7 @@ import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 from hashlib import blake2b
 from typing import Self
 
@@ -20,12 +21,16 @@ _LOG = logging.getLogger("dams.catalog")
 # which a TRUNCATE changes.
 _COUNTERS = """
 SELECT c.oid::bigint,
-    concat_ws('.', c.relfilenode, epoch.began, s.n_tup_ins + s.n_tup_upd + s.n_tup_del) AS version
-FROM pg_class c JOIN pg_stat_all_tables s ON s.relid = c.oid,
+    concat_ws(
+        '.', c.relfilenode, epoch.began,
+        -- the functions, not the view: it computes much more, and this runs once a second
+        pg_stat_get_tuples_inserted(c.oid) + pg_stat_get_tuples_updated(c.oid) + pg_stat_get_tuples_deleted(c.oid)
+    ) AS version
+FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace,
     -- a crash or pg_stat_reset() sets the counters back: the same number must not come to mean other rows
     (SELECT concat_ws('.', extract(epoch FROM pg_postmaster_start_time()), extract(epoch FROM stats_reset)) AS began
      FROM pg_stat_database WHERE datname = current_database()) epoch
-WHERE s.schemaname NOT IN ('pg_catalog', 'information_schema', 'pg_toast')
+WHERE c.relkind IN ('r', 'm', 'p') AND n.nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast')
 """
 _WATCHED = "SELECT relation::bigint, version::text FROM dams.data_versions()"
 _HAS_WATCHED = """
@@ -46,6 +51,8 @@ class DataVersion:
     """Safe in an ETag, a cache key and an address."""
     since: datetime
     """When this process first knew of it, in whole seconds, rounded up; later than that of the version before."""
+    http_date: str = ""
+    """`since` as in `Last-Modified`."""
 
 
 class DataVersions:
@@ -56,6 +63,8 @@ class DataVersions:
         self._poll_seconds = poll_seconds
         self._relations: Mapping[int, str] = {}
         self._known: dict[str, DataVersion] = {}
+        # answers since the last poll
+        self._told: dict[str, tuple[Collection, DataVersion | None]] = {}
         self._polling: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> Self:
@@ -72,6 +81,12 @@ class DataVersions:
 
     def version(self, collection: Collection) -> DataVersion | None:
         """The collection's version, or None where it cannot be told (a function; the database is away)."""
+        found = self._told.get(collection.id)
+        if found is None or found[0] is not collection:
+            found = self._told[collection.id] = (collection, self._version(collection))
+        return found[1]
+
+    def _version(self, collection: Collection) -> DataVersion | None:
         versions = [self._relations.get(oid) for oid in collection.sources]
         if collection.kind in _UNCOUNTED or not any(versions):
             return None
@@ -82,7 +97,7 @@ class DataVersions:
             # Last-Modified counts seconds: two versions within one must not share it
             now = datetime.now(UTC).replace(microsecond=0) + timedelta(seconds=1)
             since = now if known is None else max(now, known.since + timedelta(seconds=1))
-            known = self._known[collection.id] = DataVersion(token, since)
+            known = self._known[collection.id] = DataVersion(token, since, format_datetime(since, usegmt=True))
         return known
 
     async def _keep_polling(self) -> None:
@@ -92,11 +107,16 @@ class DataVersions:
                 await self._poll()
             except Exception as error:
                 # a version that may be old must not vouch for cached answers; whatever went wrong, go on
-                self._relations = {}
+                self._relations, self._told = {}, {}
                 _LOG.warning("no data versions", extra={"fields": {"cause": f"{type(error).__name__}: {error}"}})
 
     async def _poll(self) -> None:
-        relations = {row[0]: row[1] for row in await self._database.fetch(sql(_COUNTERS))}
-        if await self._database.fetchval(sql(_HAS_WATCHED)):
-            relations |= {row[0]: f"w{row[1]}" for row in await self._database.fetch(sql(_WATCHED))}
-        self._relations = relations
+        self._relations, self._told = await relation_versions(self._database), {}
+
+
+async def relation_versions(database: Database) -> dict[int, str]:
+    """A text for each relation (oid) that changes when its rows do. Raises Unavailable."""
+    relations = {row[0]: row[1] for row in await database.fetch(sql(_COUNTERS))}
+    if await database.fetchval(sql(_HAS_WATCHED)):
+        relations |= {row[0]: f"w{row[1]}" for row in await database.fetch(sql(_WATCHED))}
+    return relations

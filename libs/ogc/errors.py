@@ -49,6 +49,17 @@ class Unavailable(DomainError):
         self.retry_after = retry_after
 
 
+class StoredValueError(Unavailable):
+    """The database cannot work out a value that is stored, such as a geometry outside the area of its CRS."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The database cannot work out a stored value, such as a geometry outside the area of its CRS."
+            " A filter or geom-column=none may leave it out.",
+            retry_after=60,
+        )
+
+
 def invalid_query(name: str, msg: str, value: object = None, kind: str = "value_error") -> InvalidParameters:
     """An error about a single query parameter."""
     return InvalidParameters([Fault(("query", name), msg, value, kind)])

@@ -4,21 +4,15 @@ import asyncio
 
 import asyncpg
 
-from libs.ogc.errors import DomainError, Fault, InvalidParameters, Unavailable, Uncomputable
+from libs.ogc.errors import DomainError, Fault, InvalidParameters, StoredValueError, Unavailable, Uncomputable
 
 _UNREACHABLE = "The database cannot be reached at the moment; try again."
-_STORED = (
-    "The database cannot work out a stored value, such as a geometry outside the area of its CRS."
-    " A filter or geom-column=none may leave it out."
-)
 _UNAVAILABLE: tuple[tuple[type[BaseException], str, int], ...] = (
     (asyncpg.QueryCanceledError, "The database took too long to answer; ask for less, or try again.", 5),
     # the catalogue is a few seconds older than the schema and the rights on it
     (asyncpg.UndefinedTableError, "The collection is changing; try again in a moment.", 2),
     (asyncpg.UndefinedColumnError, "The collection is changing; try again in a moment.", 2),
     (asyncpg.InsufficientPrivilegeError, "The collection may not be read at the moment; try again in a moment.", 2),
-    # PostGIS says so of what cannot be projected
-    (asyncpg.InternalServerError, _STORED, 60),
     (asyncpg.exceptions.TransactionRollbackError, "The database is busy; try again.", 2),
     (asyncpg.exceptions.InsufficientResourcesError, "The database is busy; try again.", 5),
     (asyncpg.exceptions.PostgresSystemError, "The database cannot answer at the moment; try again.", 5),
@@ -48,6 +42,9 @@ def translate(error: BaseException) -> DomainError | None:
         return InvalidParameters(
             [Fault(("query", "filter"), "filter uses a function that this database does not have")]
         )
+    if isinstance(error, asyncpg.InternalServerError):
+        # PostGIS says so of what cannot be projected
+        return StoredValueError()
     for kind, sentence, seconds in _UNAVAILABLE:
         if isinstance(error, kind):
             return Unavailable(sentence, retry_after=seconds)

@@ -9,11 +9,15 @@ from typing import Any, Self
 
 import asyncpg
 
-from libs.ogc.errors import Unavailable
+from libs.ogc.errors import DomainError, Unavailable
 from libs.pg.errors import translate
 from libs.pg.sql import Sql
 
 _LOG = logging.getLogger("dams.pg")
+
+_IDLE_SECONDS = 300.0
+"""After which a connection that nobody needs is closed."""
+_BUSY = "All database connections are busy; try again."
 
 
 class _Connection(asyncpg.Connection):  # type: ignore[misc]
@@ -31,6 +35,8 @@ class PoolSettings:
     size: int = 10
     statement_timeout_ms: int = 10_000
     acquire_timeout: float = 5.0
+    waiting: int = 1000
+    """How many requests may wait for a connection; one more is told at once that there is none."""
     parallel: bool = True
     """False forbids parallel plans, whose start costs more than a small query takes."""
 
@@ -61,19 +67,29 @@ class Database:
         self._settings = settings
         self._pool: asyncpg.Pool | None = None
         self._connecting: asyncio.Task[None] | None = None
+        self._returning: asyncio.Task[None] | None = None
+        # connections of the pool that are at hand: taking and giving one back through the pool costs a task and
+        # a timer each time, as much as a small query
+        self._idle: list[asyncpg.Connection] = []
+        self._waiting = 0
 
     async def __aenter__(self) -> Self:
         self._connecting = asyncio.create_task(self._connect())
+        self._returning = asyncio.create_task(self._return_idle())
         # a database that is there is connected to before the first request
         await asyncio.wait([self._connecting], timeout=3)
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        if self._connecting:
-            self._connecting.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._connecting
+        for task in (self._connecting, self._returning):
+            if task:
+                task.cancel()
+                with contextlib.suppress(asyncio.CancelledError):
+                    await task
         if self._pool:
+            while self._idle:
+                with contextlib.suppress(Exception):
+                    await self._pool.release(self._idle.pop())
             try:
                 await asyncio.wait_for(self._pool.close(), timeout=5)
             except TimeoutError:
@@ -87,7 +103,7 @@ class Database:
                     self._settings.url,
                     min_size=1,
                     max_size=self._settings.size,
-                    max_inactive_connection_lifetime=300,
+                    max_inactive_connection_lifetime=_IDLE_SECONDS,
                     command_timeout=self._settings.statement_timeout_ms / 1000 + 2,
                     timeout=10,
                     statement_cache_size=512,
@@ -108,35 +124,86 @@ class Database:
 
         Raises Unavailable where the server cannot be reached, is too slow, or all connections are busy.
         """
-        if self._pool is None:
-            raise Unavailable("The database cannot be reached at the moment; try again.")
+        connection = None
         try:
-            async with self._pool.acquire(timeout=self._settings.acquire_timeout) as connection:
-                yield connection
-        except Exception as error:
-            translated = translate(error)
-            if translated is None:
+            connection = await self._taken()
+            yield connection
+        except BaseException as error:
+            await self._given_up(connection)
+            told = _told(error)
+            if told is None:
                 raise
-            _LOG.warning("query failed", extra={"fields": {"cause": f"{type(error).__name__}: {error}"}})
-            raise translated from error
+            raise told from error
+        await self._given_back(connection)
 
     async def fetch(self, statement: Sql) -> list[asyncpg.Record]:
         """All rows of `statement`."""
         text, args = statement.render()
-        async with self.connection() as connection:
-            return await connection.fetch(text, *args)  # type: ignore[no-any-return]
+        connection = None
+        try:
+            connection = await self._taken()
+            rows: list[asyncpg.Record] = await connection.fetch(text, *args)
+        except BaseException as error:
+            await self._given_up(connection)
+            told = _told(error)
+            if told is None:
+                raise
+            raise told from error
+        if self._waiting:
+            await self._given_back(connection)
+        else:
+            self._idle.append(connection)
+        return rows
 
     async def fetchrow(self, statement: Sql) -> asyncpg.Record | None:
         """The first row of `statement`, or None."""
-        text, args = statement.render()
-        async with self.connection() as connection:
-            return await connection.fetchrow(text, *args)
+        rows = await self.fetch(statement)
+        return rows[0] if rows else None
 
     async def fetchval(self, statement: Sql) -> Any:
         """The first column of the first row of `statement`, or None."""
-        text, args = statement.render()
-        async with self.connection() as connection:
-            return await connection.fetchval(text, *args)
+        rows = await self.fetch(statement)
+        return rows[0][0] if rows else None
+
+    async def _taken(self) -> asyncpg.Connection:
+        """A connection that is idle, else one of the pool's, in time."""
+        if self._pool is None:
+            raise Unavailable("The database cannot be reached at the moment; try again.")
+        while self._idle:
+            connection = self._idle.pop()
+            if not connection.is_closed():
+                return connection
+            await self._pool.release(connection)
+        if self._waiting >= self._settings.waiting:
+            raise Unavailable(_BUSY)
+        self._waiting += 1
+        try:
+            return await self._pool.acquire(timeout=self._settings.acquire_timeout)
+        except TimeoutError:
+            if self._pool.get_size() < self._settings.size:
+                raise
+            raise Unavailable(_BUSY) from None
+        finally:
+            self._waiting -= 1
+
+    async def _given_back(self, connection: asyncpg.Connection) -> None:
+        if self._waiting and self._pool is not None:
+            await self._pool.release(connection)
+        else:
+            self._idle.append(connection)
+
+    async def _given_up(self, connection: asyncpg.Connection | None) -> None:
+        # something went wrong: the pool waits for what is cancelled and closes what is broken
+        if connection is not None and self._pool is not None:
+            await self._pool.release(connection)
+
+    async def _return_idle(self) -> None:
+        """Give idle connections to the pool from time to time, which closes those that nobody needs."""
+        while True:
+            await asyncio.sleep(_IDLE_SECONDS / 5)
+            while self._idle and self._pool is not None:
+                with contextlib.suppress(Exception):
+                    await self._pool.release(self._idle.pop())
 
     async def health(self) -> str | None:
         """None, or what is wrong with the database."""
@@ -150,5 +217,14 @@ class Database:
     def gauges(self) -> Mapping[str, int]:
         """Connections open and idle, for metrics."""
         if self._pool is None:
-            return {"open": 0, "idle": 0}
-        return {"open": self._pool.get_size(), "idle": self._pool.get_idle_size()}
+            return {"open": 0, "idle": 0, "waiting": 0}
+        idle = self._pool.get_idle_size() + len(self._idle)
+        return {"open": self._pool.get_size(), "idle": idle, "waiting": self._waiting}
+
+
+def _told(error: BaseException) -> DomainError | None:
+    """The domain error that an error of the driver's means."""
+    translated = translate(error) if isinstance(error, Exception) else None
+    if translated is not None:
+        _LOG.warning("query failed", extra={"fields": {"cause": f"{type(error).__name__}: {error}"}})
+    return translated

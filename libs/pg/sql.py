@@ -5,7 +5,7 @@ apart (a CQL2 filter, a bbox, a keyset) can be put together in any order. There 
 into the text: text comes from the program, names go through `ident`, everything else is a `Bind`.
 
     where = sql("{column} >= {value}", column=ident("magnitude"), value=bind(6.5, "float8"))
-    text, args = where.render()      # '"magnitude" >= $1::float8', [6.5]
+    text, args = where.render()      # '"magnitude" >= $1::float8', (6.5,)
 
 Pure: imports nothing but the standard library, and never sees a connection.
 """
@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from string import Formatter
 from typing import LiteralString
@@ -42,6 +42,7 @@ class Sql:
     """A piece of SQL: trusted text and binds, in the order they are rendered."""
 
     parts: tuple[str | Bind, ...] = ()
+    _rendered: tuple[str, tuple[object, ...]] | None = field(default=None, init=False, repr=False, compare=False)
 
     def __add__(self, other: Sql) -> Sql:
         """The two fragments one after the other, with nothing in between."""
@@ -51,13 +52,25 @@ class Sql:
         """Whether there is any text at all: an empty fragment stands for "no condition"."""
         return bool(self.parts)
 
-    def render(self) -> tuple[str, list[object]]:
+    def joined(self) -> Sql:
+        """The same with texts that follow each other put together: for a fragment that is used again and again."""
+        parts: list[str | Bind] = []
+        for part in self.parts:
+            if parts and isinstance(part, str) and isinstance(parts[-1], str):
+                parts[-1] += part
+            else:
+                parts.append(part)
+        return Sql(tuple(parts))
+
+    def render(self) -> tuple[str, tuple[object, ...]]:
         """The statement with `$1`, `$2`... and the values in that order, as asyncpg takes them.
 
         A `Bind` that occurs several times (the same object) is sent once. Two different binds keep two
         numbers even when their values are equal, so that the text, and with it the prepared statement,
         depends on the shape of the query alone.
         """
+        if self._rendered is not None:
+            return self._rendered
         numbers: dict[int, int] = {}
         args: list[object] = []
         text: list[str] = []
@@ -72,7 +85,9 @@ class Sql:
             text.append(f"${number}::{part.sql_type}")
             if part.cast is not None:
                 text.append(f"::{part.cast}")
-        return "".join(text), args
+        rendered = "".join(text), tuple(args)
+        object.__setattr__(self, "_rendered", rendered)
+        return rendered
 
 
 EMPTY = Sql()
@@ -100,6 +115,7 @@ def _parsed(template: str) -> tuple[tuple[str, str | None], ...]:
     return tuple((text, name) for text, name, _, _ in Formatter().parse(template))
 
 
+@lru_cache(maxsize=8192)
 def ident(*names: str) -> Sql:
     """A quoted identifier; several names are joined by dots: `ident("hazard", 'a"b')`.
 

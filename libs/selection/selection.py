@@ -1,5 +1,6 @@
 """A selection of a collection's rows and columns: one frozen value, parsed and checked before any SQL."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -8,12 +9,13 @@ from libs.catalog.model import Collection, Column, GeometryColumn, TimeColumn
 from libs.cql import CqlError, FilterLang, bbox_predicate, datetime_predicate, filter_sql, value_predicate
 from libs.ogc.bbox import bbox_of
 from libs.ogc.temporal import parse_interval
-from libs.pg.sql import Sql, all_of, any_of, ident, join, sql
+from libs.pg.sql import Sql, all_of, any_of, bind, ident, join, sql
 from libs.selection.arguments import call_arguments
 from libs.selection.queryables import column_queryable, geometry_queryable, queryables
 from libs.selection.request import FaultCollector
 
 _LONGEST_QUOTED = 500
+_PLAIN_INTEGER = re.compile(r"-?\d{1,18}\Z", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,6 +246,8 @@ def key_condition(collection: Collection, text: str) -> Sql | None:
     key = collection.column(collection.key) if collection.key else None
     if key is None:
         return None
+    if key.type == "integer" and _PLAIN_INTEGER.match(text):
+        return sql("{name} = {value}", name=ident(key.name), value=bind(int(text), "int8"))
     try:
         return value_predicate(column_queryable(key), text)
     except CqlError:

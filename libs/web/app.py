@@ -76,7 +76,7 @@ def _route_path(operation: Operation) -> str:
     return re.sub(r"\{(\w+)\}", r"{\1:[^/]+}", operation.path)
 
 
-def _sent(request: web.Request) -> list[tuple[str, str]]:
+def sent_parameters(request: web.Request) -> list[tuple[str, str]]:
     """The query parameters; of those that a page's form sends, the ones that were filled in."""
     pairs = list(request.query.items())
     if request.query.get("f") != "html":
@@ -87,7 +87,7 @@ def _sent(request: web.Request) -> list[tuple[str, str]]:
 
 def _bound(operation: Operation, handler: OperationHandler) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
     async def handle(request: web.Request) -> web.StreamResponse:
-        query = read_query(operation.parameters, operation.extra_parameters, _sent(request))
+        query = read_query(operation.parameters, operation.extra_parameters, sent_parameters(request))
         path: dict[str, Any] = {}
         for parameter in operation.path_parameters:
             text = request.match_info[parameter.name]

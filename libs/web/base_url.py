@@ -9,6 +9,7 @@ from aiohttp import web
 from libs.web.settings import Network, WebSettings
 
 SETTINGS = web.AppKey("settings", WebSettings)
+_BASE_URL = web.RequestKey("base_url", str)
 
 _HOST = re.compile(r"[A-Za-z0-9.\-\[\]:]{1,255}\Z")
 _PREFIX = re.compile(r"(/[A-Za-z0-9._~\-]+)*\Z")
@@ -20,7 +21,13 @@ def base_url(request: web.Request) -> str:
     Forwarded headers count only when they come from a trusted proxy; a malformed one is ignored, so that
     nothing but a well-formed address can get into a link.
     """
-    settings = request.app[SETTINGS]
+    found = request.get(_BASE_URL)
+    if found is None:
+        found = request[_BASE_URL] = _base_url(request, request.app[SETTINGS])
+    return found
+
+
+def _base_url(request: web.Request, settings: WebSettings) -> str:
     if settings.public_url:
         return settings.public_url
     scheme, host, prefix = request.scheme, request.host, ""

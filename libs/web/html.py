@@ -7,9 +7,10 @@ from typing import Any
 import jinja2
 from aiohttp import web
 
-from libs.ogc.media_type import FORMAT_NAMES, MediaType
+from libs.ogc.media_type import MediaType
 from libs.web.assets import asset_path
 from libs.web.base_url import base_url
+from libs.web.page_text import FILTERS
 from libs.web.respond import body_response
 
 _TEMPLATES = Path(__file__).parent / "templates"
@@ -33,7 +34,7 @@ def setup_templates(app: web.Application, folder: Path | None) -> None:
         lstrip_blocks=True,
         auto_reload=False,
     )
-    environment.filters["format_name"] = lambda media_type: FORMAT_NAMES.get(media_type, media_type)
+    environment.filters.update(FILTERS)
     app[ENVIRONMENT] = environment
 
 

@@ -1,10 +1,15 @@
 """Structured logs: one JSON object a line, or readable text."""
 
+import asyncio
 import logging
 import sys
 from datetime import UTC, datetime
+from functools import lru_cache
 
 import orjson
+
+_LINES = 200
+_SECONDS = 0.2
 
 
 class _JsonFormatter(logging.Formatter):
@@ -14,7 +19,7 @@ class _JsonFormatter(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         entry = {
-            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "time": f"{_second(int(record.created))}.{int(record.msecs):03}+00:00",
             "level": record.levelname,
             "service": self._service,
             "logger": record.name,
@@ -26,15 +31,54 @@ class _JsonFormatter(logging.Formatter):
         return orjson.dumps(entry, default=str).decode()
 
 
+@lru_cache(maxsize=4)
+def _second(seconds: int) -> str:
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S")
+
+
 class _TextFormatter(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         fields = " ".join(f"{name}={value}" for name, value in getattr(record, "fields", {}).items())
         return f"{super().format(record)} {fields}".rstrip()
 
 
+class _Batches(logging.Handler):
+    """Lines written some at a time: a system call for each costs as much as a small query.
+
+    A line waits a moment at the most, and none where it is a warning or no event loop runs.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._lines: list[str] = []
+        self._timer: asyncio.TimerHandle | None = None
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._lines.append(self.format(record))
+        if record.levelno > logging.INFO or len(self._lines) >= _LINES:
+            self.flush()
+        elif self._timer is None:
+            try:
+                self._timer = asyncio.get_running_loop().call_later(_SECONDS, self.flush)
+            except RuntimeError:
+                self.flush()
+
+    def flush(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        lines, self._lines = self._lines, []
+        if lines:
+            sys.stdout.write("\n".join(lines) + "\n")
+            sys.stdout.flush()
+
+
 def setup_logs(service: str, log_format: str, level: str) -> None:
     """Send all logs of this process to standard output."""
-    handler = logging.StreamHandler(sys.stdout)
+    # what no line of ours tells: where in the source and in which thread it was written
+    logging._srcfile = None
+    logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
+    handler = _Batches()
     handler.setFormatter(
         _JsonFormatter(service)
         if log_format == "json"

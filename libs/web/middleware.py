@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import time
+from functools import cache
 from uuid import uuid4
 
 from aiohttp import web
@@ -24,7 +25,8 @@ _SECONDS = Histogram(
 _CANCELLED = Counter("dams_cancelled_requests_total", "Requests whose client went away before the answer", ["route"])
 
 ALLOWED = "GET, HEAD, OPTIONS"
-_EXPOSED = "Link, ETag, OGC-NumberMatched, OGC-NumberReturned, Server-Timing, X-Request-Id"
+_OUR_WORDS = {"text/html", "application/json", "application/schema+json"}
+_EXPOSED = "DAMS-Features-Omitted, Link, ETag, OGC-NumberMatched, OGC-NumberReturned, Server-Timing, X-Request-Id"
 
 
 @web.middleware
@@ -42,10 +44,15 @@ async def around(request: web.Request, handler: Handler) -> web.StreamResponse:
     except Exception as error:
         response = error_response(request, error, request_id)
     seconds = time.perf_counter() - started
-    _SECONDS.labels(route, response.status).observe(seconds)
+    _histogram(route, response.status).observe(seconds)
     if not route.startswith("/internal/"):
         _log(request, response, request_id, seconds)
     return response
+
+
+@cache
+def _histogram(route: str, status: int) -> Histogram:
+    return _SECONDS.labels(route, status)
 
 
 async def add_headers(request: web.Request, response: web.StreamResponse) -> None:
@@ -55,6 +62,9 @@ async def add_headers(request: web.Request, response: web.StreamResponse) -> Non
     # data are public and no credential exists: any page may read them
     headers["Access-Control-Allow-Origin"] = "*"
     headers["Access-Control-Expose-Headers"] = _EXPOSED
+    # what we say is English; what the data say is in the language of their source
+    if headers.get("Content-Type", "").partition(";")[0] in _OUR_WORDS:
+        headers["Content-Language"] = "en"
 
 
 def _preflight(request: web.Request) -> web.Response | None:

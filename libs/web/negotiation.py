@@ -2,9 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from libs.ogc.errors import NotAcceptable
 from libs.ogc.media_type import ALIASES, FORMAT_NAMES, FORMATS
+
+_OFTEN = 500
+"""Characters; clients send few different headers that are no longer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +26,17 @@ def negotiate(offers: Sequence[str], f: str | None, accept: str | None) -> str:
     """
     if f is not None:
         return _named(offers, f)
-    if not accept:
+    if not accept or accept == "*/*":
         return offers[0]
+    return _chosen(tuple(offers), accept) if len(accept) <= _OFTEN else _choose(offers, accept)
+
+
+@lru_cache(maxsize=256)
+def _chosen(offers: tuple[str, ...], accept: str) -> str:
+    return _choose(offers, accept)
+
+
+def _choose(offers: Sequence[str], accept: str) -> str:
     ranges = _parse(accept)
     # the client's most wanted type wins; of equals, our order, except that a type it names
     # beats one that a wildcard covers

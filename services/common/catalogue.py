@@ -4,16 +4,17 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Mapping
+from hashlib import blake2b
 from pathlib import Path
 from typing import Self
 
 from aiohttp import web
 
-from libs.catalog.introspect import introspect
+from libs.catalog.introspect import Introspection
 from libs.catalog.model import Collection
 from libs.ogc.errors import DomainError, NotFound, Unavailable
 from libs.pg.pool import Database
-from libs.web.respond import document_response, json_bytes
+from libs.web.respond import body_response, etag_matches, json_bytes
 from services.common.collection_config import CatalogueConfig, ConfigError
 
 _LOG = logging.getLogger("dams.catalogue")
@@ -25,14 +26,14 @@ class CatalogueKeeper:
     def __init__(
         self, database: Database, schemas: tuple[str, ...], *, refresh_seconds: float, config_file: Path | None = None
     ) -> None:
-        self._database = database
+        self._introspection = Introspection(database, schemas)
         self._config_file = config_file
         self._config_stamp: int | None = None
         self._config = CatalogueConfig()
-        self._schemas = schemas
         self._refresh_seconds = refresh_seconds
         self._collections: Mapping[str, Collection] | None = None
-        self.document = b""
+        self._known: Mapping[str, tuple[Collection, Collection]] = {}
+        self.document, self.etag = b"", ""
         self._refreshing: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> Self:
@@ -88,15 +89,24 @@ class CatalogueKeeper:
             self._read_config()
         except ConfigError as error:
             _LOG.error("configuration refused; the last good one stays", extra={"fields": {"cause": str(error)}})
-        found = [
-            self._configured(collection)
-            for collection in await introspect(self._database, self._schemas)
+        introspected = await self._introspection.collections()
+        collections = {
+            collection.id: self._configured(collection)
+            for collection in introspected
             if self._config.offers(collection.id)
-        ]
-        collections = {collection.id: collection for collection in found}
+        }
+        self._known = {
+            collection.id: (collection, collections[collection.id])
+            for collection in introspected
+            if collection.id in collections
+        }
+        if collections == self._collections:
+            return
         if self._collections is not None and (changed := collections.keys() ^ self._collections.keys()):
             _LOG.info("catalogue changed", extra={"fields": {"collections": sorted(changed)[:20]}})
-        self.document = json_bytes({"collections": [collection.to_json() for collection in found]})
+        self.document = json_bytes({"collections": list(collections.values())})
+        # once per change, not per question: thousands of collections are megabytes
+        self.etag = f'"{blake2b(self.document, digest_size=12).hexdigest()}"'
         self._collections = collections
 
     def _read_config(self) -> None:
@@ -109,8 +119,12 @@ class CatalogueKeeper:
         if stamp != self._config_stamp:
             self._config_stamp = stamp
             self._config = CatalogueConfig.load(self._config_file)
+            self._known = {}
 
     def _configured(self, collection: Collection) -> Collection:
+        before, configured = self._known.get(collection.id, (None, collection))
+        if before is collection:
+            return configured
         try:
             return self._config.apply(collection)
         except ConfigError as error:
@@ -126,4 +140,7 @@ async def catalogue(request: web.Request) -> web.StreamResponse:
     keeper = request.app[KEEPER]
     if not keeper.document:
         raise Unavailable("The list of collections is not known yet; try again in a moment.")
-    return document_response(request, keeper.document, media_type="application/json")
+    headers = {"ETag": keeper.etag, "Cache-Control": "no-cache"}
+    if etag_matches(request.headers.get("If-None-Match"), keeper.etag):
+        return web.Response(status=304, headers=headers)
+    return body_response(keeper.document, media_type="application/json", headers=headers)

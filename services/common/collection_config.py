@@ -12,13 +12,17 @@ collections:
     properties: [magnitude, depth]   # the columns to show, in this order; without it all
     sort: [-event_date]          # default order of items
     importance: [-magnitude]     # what a tile keeps where it has too many features
-    minzoom: 0
+    minzoom: 0                   # zooms of WebMercatorQuad, instead of what the data suggest
     maxzoom: 12
+    tile_properties:             # what tiles of these zooms hold; of others everything, and what a request names always
+      0-4: [magnitude, depth]
+      5-7: [magnitude, depth, place]
     keywords: [earthquake]
     license: https://creativecommons.org/publicdomain/zero/1.0/
     attribution: USGS
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from fnmatch import fnmatchcase
@@ -32,6 +36,10 @@ from libs.catalog.model import Collection
 
 # Columns that say how much a feature matters, most telling first.
 _TELLING = ("magnitude", "max_wind_kt", "wind_kt", "wind_speed_kt", "severity", "area_km2")
+
+
+_ZOOMS = re.compile(r"(\d{1,2})(?:-(\d{1,2}))?\Z", re.ASCII)
+_DEEPEST = 30
 
 
 class ConfigError(ValueError):
@@ -52,6 +60,7 @@ class CollectionConfig:
     importance: tuple[str, ...] = ()
     minzoom: int | None = None
     maxzoom: int | None = None
+    tile_properties: tuple[tuple[int, int, tuple[str, ...]], ...] = ()
     keywords: tuple[str, ...] = ()
     license: str | None = None
     attribution: str | None = None
@@ -69,13 +78,19 @@ class CollectionConfig:
             if name in lists:
                 parsed[name] = _texts(f"{where}.{name}", given)
             elif name in ("minzoom", "maxzoom"):
-                if not isinstance(given, int) or isinstance(given, bool):
-                    raise ConfigError(f"{where}.{name} must be a whole number")
+                if not isinstance(given, int) or isinstance(given, bool) or not 0 <= given <= _DEEPEST:
+                    raise ConfigError(f"{where}.{name} must be a whole number from 0 to {_DEEPEST}")
                 parsed[name] = given
+            elif name == "tile_properties":
+                parsed[name] = _by_zoom(f"{where}.{name}", given)
             elif not isinstance(given, str):
                 raise ConfigError(f"{where}.{name} must be a text")
+            elif name == "license" and not given.startswith(("https://", "http://")):
+                raise ConfigError(f"{where}.{name} must be an address (https://…)")
             else:
                 parsed[name] = given
+        if parsed.get("minzoom", 0) > parsed.get("maxzoom", _DEEPEST):
+            raise ConfigError(f"{where}.minzoom is above maxzoom")
         return cls(**parsed)
 
 
@@ -119,6 +134,9 @@ class CatalogueConfig:
         for member, given in (("properties", said.properties), ("sort", said.sort), ("importance", said.importance)):
             for name in given:
                 _known(f"{where}.{member}", name.removeprefix("-"), names)
+        for _, _, chosen in said.tile_properties:
+            for name in chosen:
+                _known(f"{where}.tile_properties", name, list(said.properties) or names)
         shown = {name: position for position, name in enumerate(said.properties)}
         columns = tuple(column for column in collection.columns if not shown or column.name in shown)
         configured = replace(
@@ -133,6 +151,7 @@ class CatalogueConfig:
             importance=said.importance or tuple(f"-{name}" for name in _TELLING if name in names)[:1],
             minzoom=said.minzoom,
             maxzoom=said.maxzoom,
+            tile_properties=said.tile_properties,
             keywords=said.keywords,
             license=said.license,
             attribution=said.attribution,
@@ -152,6 +171,7 @@ def _shape(collection: Collection) -> str:
         [time.name for time in collection.times],
         collection.sort,
         collection.importance,
+        collection.tile_properties,
         collection.attribution,
     )
     return blake2b(repr(told).encode(), digest_size=6).hexdigest()
@@ -167,6 +187,22 @@ def _texts(where: str, value: object) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(entry, str) for entry in value):
         raise ConfigError(f"{where} must be a list of texts")
     return tuple(value)
+
+
+def _by_zoom(where: str, value: object) -> tuple[tuple[int, int, tuple[str, ...]], ...]:
+    """`{0-4: [...], 5: [...]}` as first zoom, last zoom, names; ranges may not overlap."""
+    if not isinstance(value, dict):
+        raise ConfigError(f"{where} must be a mapping from zooms, such as 0-4, to lists of columns")
+    ranges: list[tuple[int, int, tuple[str, ...]]] = []
+    for zooms, names in value.items():
+        found = _ZOOMS.match(str(zooms))
+        first, last = (int(found[1]), int(found[2] or found[1])) if found else (1, 0)
+        if first > last:
+            raise ConfigError(f"{where}: '{zooms}' is not a zoom or a range of zooms such as 0-4")
+        if any(first <= other_last and last >= other_first for other_first, other_last, _ in ranges):
+            raise ConfigError(f"{where}: '{zooms}' overlaps another range")
+        ranges.append((first, last, _texts(f"{where}.{zooms}", names)))
+    return tuple(ranges)
 
 
 def _known(where: str, name: str | None, names: list[str]) -> None:

@@ -1,5 +1,7 @@
 """GET /collections: the list of collections (OGC API Features, /req/core/fc-md-op; Common Part 2)."""
 
+from dataclasses import dataclass
+from typing import Self
 from urllib.parse import urlencode
 
 from aiohttp import web
@@ -9,7 +11,7 @@ from libs.ogc.bbox import BBox, bbox_of
 from libs.ogc.link import Link
 from libs.ogc.media_type import FORMAT_NAMES, MediaType
 from libs.ogc.temporal import Interval, now, parse_instant, parse_interval
-from libs.web.app import Call
+from libs.web.app import Call, sent_parameters
 from libs.web.base_url import base_url
 from libs.web.html import page_response
 from libs.web.query_params import QueryValues
@@ -18,6 +20,11 @@ from libs.web.respond import json_response, links_json
 from services.common.catalogue import KEEPER
 from services.common.collection import OFFERS, collection_json
 from services.common.resources import PARTS
+
+_ALL = 1000
+"""Collections in one document where no limit is given: all of them, in any but the largest service."""
+_PAGE = 50
+"""Collections on a page for people."""
 
 
 async def get_collections(call: Call) -> web.StreamResponse:
@@ -32,19 +39,42 @@ async def get_collections(call: Call) -> web.StreamResponse:
         and (bbox is None or _meets_box(collection, bbox))
         and (interval is None or _meets_interval(collection, interval))
     ]
-    offset = query.values["offset"] or 0
-    limit = query.values["limit"]
-    page = matched[offset:] if limit is None else matched[offset : offset + limit]
-    document = {
-        "links": links_json([*_representations(call, base), *_paging(call, base, len(matched), len(page))]),
-        "timeStamp": now(),
-        "numberMatched": len(matched),
-        "numberReturned": len(page),
-        "collections": [collection_json(entry, app[PARTS].whole, base, call.media_type) for entry in page],
-    }
+    window = _Window.of(call)
+    page = matched[window.offset : window.offset + window.limit]
+    links = links_json([*_representations(call, base), *_paging(call, base, window, len(matched), len(page))])
     if call.media_type == MediaType.HTML:
-        return page_response(call.request, "collections.html", {"document": document, "page": page})
-    return json_response(document)
+        context = {
+            "links": links,
+            "page": page,
+            "matched": len(matched),
+            "offset": window.offset,
+            "given": call.request.query,
+        }
+        return page_response(call.request, "collections.html", context)
+    return json_response(
+        {
+            "links": links,
+            "timeStamp": now(),
+            "numberMatched": len(matched),
+            "numberReturned": len(page),
+            "collections": [collection_json(entry, app[PARTS].whole, base, call.media_type) for entry in page],
+        }
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Window:
+    """Which of the matching collections are asked for."""
+
+    offset: int
+    limit: int
+
+    @classmethod
+    def of(cls, call: Call) -> Self:
+        limit = call.query.values["limit"]
+        if limit is None:
+            limit = _PAGE if call.media_type == MediaType.HTML else _ALL
+        return cls(call.query.values["offset"] or 0, limit)
 
 
 def _bbox(query: QueryValues) -> BBox | None:
@@ -84,7 +114,7 @@ def _meets_interval(collection: Collection, interval: Interval) -> bool:
 
 
 def _parameters(call: Call, **changes: object) -> str:
-    given = {name: text for name, text in call.request.query.items() if name != "f"}
+    given = {name: text for name, text in sent_parameters(call.request) if name != "f"}
     merged = {**given, **{name: str(value) for name, value in changes.items()}}
     return f"?{urlencode(merged)}" if merged else ""
 
@@ -93,20 +123,14 @@ def _representations(call: Call, base: str) -> list[Link]:
     return representations(f"{base}/collections{_parameters(call)}", call.media_type, OFFERS)
 
 
-def _paging(call: Call, base: str, matched: int, returned: int) -> list[Link]:
-    offset, limit = call.query.values["offset"] or 0, call.query.values["limit"]
+def _paging(call: Call, base: str, window: _Window, matched: int, returned: int) -> list[Link]:
+    turns = {}
+    if window.limit and window.offset + returned < matched:
+        turns["next"] = window.offset + window.limit
+    if window.limit and window.offset > 0:
+        turns["prev"] = max(0, window.offset - window.limit)
     f = FORMAT_NAMES[call.media_type]
-    links = []
-    if limit and offset + returned < matched:
-        links.append(
-            Link(f"{base}/collections{_parameters(call, offset=offset + limit, f=f)}", "next", call.media_type)
-        )
-    if limit and offset > 0:
-        links.append(
-            Link(
-                f"{base}/collections{_parameters(call, offset=max(0, offset - limit), f=f)}",
-                "prev",
-                call.media_type,
-            )
-        )
-    return links
+    return [
+        Link(f"{base}/collections{_parameters(call, offset=offset, limit=window.limit, f=f)}", rel, call.media_type)
+        for rel, offset in turns.items()
+    ]

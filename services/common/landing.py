@@ -16,6 +16,8 @@ DESCRIPTION = (
     "Earthquakes, floods and tropical storms as OGC API Features and OGC API Tiles. "
     "Public and read-only; no key is needed."
 )
+_CARDS = 30
+"""Collections that the page shows; the list of collections has them all."""
 
 
 async def get_landing(call: Call) -> web.StreamResponse:
@@ -30,5 +32,6 @@ async def get_landing(call: Call) -> web.StreamResponse:
     document = {"title": TITLE, "description": DESCRIPTION, "links": links_json(links)}
     if call.media_type == MediaType.HTML:
         collections = list(app[KEEPER].collections.values())
-        return page_response(call.request, "landing.html", {"document": document, "collections": collections})
+        context = {"document": document, "collections": collections[:_CARDS], "total": len(collections)}
+        return page_response(call.request, "landing.html", context)
     return json_response(document)

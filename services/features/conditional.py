@@ -1,7 +1,7 @@
 """Conditional requests: an answer that the client has already costs no query (RFC 9110 section 13)."""
 
 from datetime import UTC, datetime
-from email.utils import format_datetime, parsedate_to_datetime
+from email.utils import parsedate_to_datetime
 from hashlib import blake2b
 
 from libs.catalog.versions import DataVersion
@@ -24,7 +24,7 @@ def validators(call: Call, version: DataVersion | None) -> dict[str, str]:
     over = version.since <= datetime.now(UTC)
     return {
         "ETag": f'W/"{blake2b(content.encode(), digest_size=12).hexdigest()}"',
-        **({"Last-Modified": format_datetime(version.since, usegmt=True)} if over else {}),
+        **({"Last-Modified": version.http_date} if over else {}),
         "Cache-Control": _CACHE_CONTROL,
         "Vary": "Accept",
     }
@@ -37,6 +37,8 @@ def not_modified(call: Call, headers: dict[str, str]) -> bool:
         return False
     if "If-None-Match" in request:
         return etag_matches(request["If-None-Match"], headers["ETag"])
+    if "If-Modified-Since" not in request:
+        return False
     since = _date(request.get("If-Modified-Since"))
     modified = _date(headers.get("Last-Modified"))
     return since is not None and modified is not None and modified <= since

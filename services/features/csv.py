@@ -1,13 +1,11 @@
 """Features as CSV (RFC 4180): id, geometry as WKT in CRS84, properties."""
 
 import csv
-from collections.abc import Iterable
-from datetime import UTC, datetime
+from collections.abc import Callable, Iterable
 from io import StringIO
 from itertools import count
 from typing import Any
 
-from libs.ogc.temporal import rfc3339
 from services.features.items_sql import RowPlan
 from services.features.items_store import Row
 
@@ -31,21 +29,39 @@ def _free(name: str, taken: set[str]) -> str:
 
 def lines(rows: Iterable[Row], plan: RowPlan) -> bytes:
     """One line for each row."""
-    width = plan.has_id + plan.has_geometry + len(plan.properties)
-    cells = [[_cell(value) for value in tuple(row)[:width]] for row in rows]
     start = plan.has_id + plan.has_geometry
-    for place, column in enumerate(plan.properties, start):
-        if column.type == "number":
-            # exact decimals travel as text, but a minus begins no formula
-            for line in cells:
-                if isinstance(line[place], str):
-                    line[place] = line[place].removeprefix("'")
-    if plan.has_geometry:
+    width = start + len(plan.properties)
+    cells = [[_cell(value) for value in row[:width]] for row in rows]
+    for place, converted in _conversions(plan).items():
         for line in cells:
-            geometry = line[plan.has_id]
-            if geometry is not None and ("NaN" in geometry or "Inf" in geometry):
-                line[plan.has_id] = None
+            if line[place] is not None:
+                line[place] = converted(line[place])
     return _lines(cells)
+
+
+def _conversions(plan: RowPlan) -> dict[int, Callable[[Any], Any]]:
+    """What becomes of cells, by their place."""
+    found: dict[int, Callable[[Any], Any]] = {}
+    if plan.id_time is not None:
+        found[0] = plan.id_time
+    if plan.has_geometry:
+        found[plan.has_id] = _finite
+    times = dict(plan.times)
+    for place, column in enumerate(plan.properties, plan.has_id + plan.has_geometry):
+        if column.name in times:
+            found[place] = times[column.name]
+        elif column.type == "number":
+            found[place] = _exact
+    return found
+
+
+def _finite(geometry: str) -> str | None:
+    return None if "NaN" in geometry or "Inf" in geometry else geometry
+
+
+def _exact(value: Any) -> Any:
+    # exact decimals travel as text, but a minus begins no formula
+    return value.removeprefix("'") if isinstance(value, str) else value
 
 
 def _lines(rows: Iterable[list[Any]]) -> bytes:
@@ -57,8 +73,6 @@ def _lines(rows: Iterable[list[Any]]) -> bytes:
 def _cell(value: Any) -> Any:
     if isinstance(value, str) and value.startswith(_FORMULA):
         return f"'{value}"
-    if isinstance(value, datetime):
-        return rfc3339(value if value.tzinfo else value.replace(tzinfo=UTC))
     if isinstance(value, bool):
         return "true" if value else "false"
     return value

@@ -12,7 +12,7 @@ from services.features.items_store import Row
 _MULTI = '{"type":"Multi'
 _POINTS = '{"type":"MultiPoint"'
 _GAP = re.compile(r"(?<=\[),+|,+(?=[\],])")
-_OPTIONS = orjson.OPT_NON_STR_KEYS | orjson.OPT_NAIVE_UTC | orjson.OPT_UTC_Z
+_OPTIONS = orjson.OPT_NAIVE_UTC | orjson.OPT_UTC_Z
 
 
 def features(rows: Iterable[Row], plan: RowPlan) -> list[dict[str, Any]]:
@@ -23,25 +23,30 @@ def features(rows: Iterable[Row], plan: RowPlan) -> list[dict[str, Any]]:
     end = start + len(names)
     result = []
     for row in rows:
-        values = tuple(row)
-        properties = dict(zip(names, values[start:end], strict=True))
+        properties = dict(zip(names, row[start:end], strict=True))
+        for name, rfc3339 in plan.times:
+            time = properties[name]
+            if time is not None:
+                properties[name] = rfc3339(time)
         for name in raw:
             if properties[name] is not None:
                 properties[name] = orjson.Fragment(properties[name])
-        geometry = values[plan.has_id] if plan.has_geometry else None
-        feature: dict[str, Any] = {"type": "Feature"}
+        geometry = _embedded(row[plan.has_id]) if plan.has_geometry else None
         if plan.has_id:
-            feature["id"] = values[0]
-        feature["geometry"] = None if geometry is None else _embedded(geometry)
-        feature["properties"] = properties
+            feature = {"type": "Feature", "id": row[0], "geometry": geometry, "properties": properties}
+        else:
+            feature = {"type": "Feature", "geometry": geometry, "properties": properties}
         result.append(feature)
+    if plan.id_time is not None:
+        for feature in result:
+            feature["id"] = plan.id_time(feature["id"])
     return result
 
 
-def _embedded(text: str) -> orjson.Fragment | None:
-    """The geometry that PostGIS has written; null where a coordinate is not finite."""
+def _embedded(text: str | None) -> orjson.Fragment | None:
+    """The geometry that PostGIS has written; null where there is none or a coordinate is not finite."""
     # "NaN" and "Infinity": no word of GeoJSON has these capitals
-    if "N" in text or "I" in text:
+    if text is None or "N" in text or "I" in text:
         return None
     if text.startswith(_MULTI) and ("[]" in text or (text.startswith(_POINTS) and _GAP.search(text))):
         # an empty member is written as [] or, in a MultiPoint, as nothing between two commas

@@ -41,7 +41,7 @@ async def get_item(call: Call) -> web.StreamResponse:
             simplify=simplify or None,
             geometry_as="wkt" if call.media_type == MediaType.CSV else "geojson",
         )
-        row = await app[STORE].row(plan)
+        row = await app[STORE].row(selection, plan)
     if row is None:
         raise NotFound(f"There is no item '{item_id}' in collection '{collection.id}'.")
     if not_modified(call, headers):

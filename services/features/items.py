@@ -5,53 +5,55 @@ from dataclasses import replace
 
 from aiohttp import ClientConnectionResetError, web
 
+from libs.catalog.model import Collection
 from libs.ogc.media_type import MediaType, with_charset
-from libs.web.app import Call
+from libs.web.app import Call, sent_parameters
+from libs.web.base_url import base_url
 from libs.web.html import page_response
 from libs.web.respond import body_response
 from services.features.conditional import not_modified, validators
-from services.features.items_html import items_context
-from services.features.items_links import items_links, link_header
+from services.features.items_html import PAGE_ROWS, items_context
+from services.features.items_links import link_template, page_links
 from services.features.items_query import ItemsQuery, parse_items
 from services.features.items_sql import RowPlan
-from services.features.items_store import ItemsAnswer, ItemsStore, Page, one_more
-from services.features.representations import REPRESENTATIONS, Representation
-from services.features.resources import CATALOGUE, STORE, VERSIONS
+from services.features.items_store import ItemsStore, Page, one_more
+from services.features.prepared import PreparedPage
+from services.features.representations import ItemsAnswer
+from services.features.resources import CATALOGUE, PREPARED, STORE, VERSIONS
 
 
 async def get_items(call: Call) -> web.StreamResponse:
     """A page of the features that match."""
     app = call.request.app
     collection = app[CATALOGUE].collection(call.path["collectionId"])
-    query = parse_items(collection, call.query, call.request.query)
+    if call.media_type == MediaType.HTML:
+        return await _page(call, collection)
+    page = app[PREPARED].page(call, collection)
     headers = validators(call, app[VERSIONS].version(collection))
     if not_modified(call, headers):
         return web.Response(status=304, headers=headers)
-    if call.media_type == MediaType.HTML:
-        return await _page(call, query, headers)
-    representation = REPRESENTATIONS[call.media_type]
-    if query.limit > app[STORE].chunk(query):
-        return await _stream(call, query, representation, headers)
-    plan, (page, matched) = await _fetched(app[STORE], query, representation.geometry_as)
-    links = items_links(call, query, page.ends, matched)
-    answer = ItemsAnswer(query, plan, matched, tuple(links))
+    store, query, representation = app[STORE], page.query, page.representation
+    if query.limit > store.chunk(query):
+        return await _stream(call, page, headers)
+    fetched, matched = await _fetched(store, query, page.plan)
+    links = page_links(page.links, base_url(call.request), fetched.ends, matched)
+    rows = fetched.rows
     body = b"".join(
         (
-            representation.head(answer),
-            representation.rows(page.rows, plan, first=True),
-            representation.tail(len(page.rows)),
+            representation.head(ItemsAnswer(query, page.plan, matched, links)),
+            representation.rows(rows, page.plan, first=True),
+            representation.tail(len(rows)),
         )
     )
-    headers |= {**_numbers(matched, len(page.rows)), "Link": link_header(links)}
+    headers |= {**_numbers(matched, len(rows)), "Link": links.header}
     return body_response(body, media_type=call.media_type, headers=headers)
 
 
-async def _fetched(store: ItemsStore, query: ItemsQuery, geometry_as: str) -> tuple[RowPlan, tuple[Page, int | None]]:
-    plan = one_more(query, geometry_as)
+async def _fetched(store: ItemsStore, query: ItemsQuery, plan: RowPlan) -> tuple[Page, int | None]:
     matched = store.counted(query)
     if matched is not None:
-        return plan, (await store.page(query, plan), matched)
-    return plan, await asyncio.gather(store.page(query, plan), store.matched(query))
+        return await store.page(query, plan), matched
+    return await asyncio.gather(store.page(query, plan), store.matched(query))
 
 
 def _numbers(matched: int | None, returned: int | None) -> dict[str, str]:
@@ -59,29 +61,35 @@ def _numbers(matched: int | None, returned: int | None) -> dict[str, str]:
     return {name: str(number) for name, number in numbers.items() if number is not None}
 
 
-async def _page(call: Call, query: ItemsQuery, headers: dict[str, str]) -> web.StreamResponse:
+async def _page(call: Call, collection: Collection) -> web.StreamResponse:
+    # links of the page must not carry the fields of the form that were left empty
+    query = parse_items(collection, call.query, dict(sent_parameters(call.request)))
+    headers = validators(call, call.request.app[VERSIONS].version(collection))
+    if not_modified(call, headers):
+        return web.Response(status=304, headers=headers)
+    # a table of thousands of rows is of no use; `next` leads on, and the page says so
+    query = replace(query, limit=min(query.limit, PAGE_ROWS))
     # boxes are all that the small map draws: large geometries must not bloat the page
-    plan, (page, matched) = await _fetched(call.request.app[STORE], replace(query, bbox_only=True), "geojson")
-    links = items_links(call, query, page.ends, matched)
-    context = items_context(ItemsAnswer(query, plan, matched, tuple(links)), page.rows)
-    headers |= {**_numbers(matched, len(page.rows)), "Link": link_header(links)}
+    plan = one_more(replace(query, bbox_only=True), "geojson")
+    page, matched = await _fetched(call.request.app[STORE], query, plan)
+    links = page_links(link_template(query, call.media_type), base_url(call.request), page.ends, matched)
+    context = items_context(ItemsAnswer(query, plan, matched, links), page.rows)
+    headers |= {**_numbers(matched, len(page.rows)), "Link": links.header}
     return page_response(call.request, "items.html", context, headers=headers)
 
 
-async def _stream(
-    call: Call, query: ItemsQuery, representation: Representation, headers: dict[str, str]
-) -> web.StreamResponse:
+async def _stream(call: Call, prepared: PreparedPage, headers: dict[str, str]) -> web.StreamResponse:
     """Chunks as they are fetched: memory stays bounded, and no connection waits for a slow client."""
-    store = call.request.app[STORE]
+    store, query, representation = call.request.app[STORE], prepared.query, prepared.representation
     page, matched = await asyncio.gather(store.large(query), store.matched(query))
     chunks = store.chunks(page, representation.geometry_as)
     # the first chunk comes before the status: what fails by then is still told as an error
     plan, rows = await anext(chunks)
-    links = items_links(call, query, page.ends(rows[0] if rows else None), matched)
-    answer = ItemsAnswer(query, plan, matched, tuple(links))
+    links = page_links(prepared.links, base_url(call.request), page.ends(rows, plan), matched)
+    answer = ItemsAnswer(query, plan, matched, links)
     headers |= {
         **_numbers(matched, None),
-        "Link": link_header(links),
+        "Link": links.header,
         "Content-Type": with_charset(call.media_type),
         "Vary": "Accept",
     }

@@ -1,12 +1,14 @@
 """Links of a page of features, in its body and in the HTTP `Link` header."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
 from urllib.parse import urlencode
+
+import orjson
 
 from libs.ogc.link import REL_QUERYABLES, Link, path_segment
 from libs.ogc.media_type import FORMAT_NAMES, MediaType
-from libs.web.app import Call
-from libs.web.base_url import base_url
 from libs.web.representations import representations
 from services.features.cursor import Position, encode_cursor
 from services.features.items_query import ItemsQuery
@@ -24,74 +26,114 @@ OFFERS = (
 _SHORT_HEADER = 8 * 1024
 _LONGEST_HEADER = 32 * 1024
 
+# stands for the base address until it is known; addresses are ASCII, so that it is nowhere else
+_BASE = "\ue000"
+_MARK = _BASE.encode()
 
-def items_links(call: Call, query: ItemsQuery, ends: PageEnds, matched: int | None) -> list[Link]:
-    """`self`, `alternate`, `collection`, `next`, `prev` (/req/core/fc-links, /rec/core/fc-next)."""
-    base, collection_id = base_url(call.request), path_segment(query.selection.collection.id)
-    address = f"{base}/collections/{collection_id}/items"
-    given = {name: text for name, text in call.request.query.items() if name != "f"}
-    links = representations(with_query(address, given), call.media_type, OFFERS)
-    links.append(Link(f"{base}/collections/{collection_id}", "collection", MediaType.JSON, "The collection"))
+
+@dataclass(frozen=True, slots=True)
+class PageLinks:
+    """The links of a page: members of a JSON array, and the value of the `Link` header."""
+
+    json: bytes
+    header: str
+
+    def members(self) -> list[dict[str, Any]]:
+        """As values, for a page."""
+        members: list[dict[str, Any]] = orjson.loads(b"[" + self.json + b"]")
+        return members
+
+
+@dataclass(frozen=True, slots=True)
+class LinkTemplate:
+    """What links of a page follow from its request alone, but for the base address: made once for each request."""
+
+    query: ItemsQuery
+    media_type: str
+    address: str
+    given: Mapping[str, str]
+    """Parameters of `next` and `prev`."""
+    json: bytes
+    header: Mapping[str, str]
+    """By rel; alternates and the rest under an empty name."""
+
+
+def link_template(query: ItemsQuery, media_type: str) -> LinkTemplate:
+    """`self`, `alternate`, `collection` and the queryables (Features Part 3, /req/filter/queryables-link)."""
+    collection = f"{_BASE}/collections/{path_segment(query.selection.collection.id)}"
+    address = f"{collection}/items"
+    given = {name: text for name, text in query.given.items() if name != "f"}
+    links = representations(with_query(address, given), media_type, OFFERS)
+    links.append(Link(collection, "collection", MediaType.JSON, "The collection"))
+    queryables = Link(f"{collection}/queryables", REL_QUERYABLES, MediaType.SCHEMAJSON)
     # "f" last: a client that adds a parameter of its own overrides nothing
-    given["f"] = FORMAT_NAMES[call.media_type]
-    for rel, position in (("next", ends.next), ("prev", ends.prev)):
-        if position is not None:
-            links.append(Link(_turned(address, given, query, position), rel, call.media_type))
-        else:
-            links += _offset_links(
-                address, given, query, ends=ends, rel=rel, media_type=call.media_type, matched=matched
-            )
-    return links
+    given["f"] = FORMAT_NAMES[media_type]
+    return LinkTemplate(
+        query,
+        media_type,
+        address,
+        given,
+        _members(links),
+        {
+            REL_QUERYABLES: queryables.to_header(),
+            "self": links[0].to_header(),
+            "": ", ".join(link.to_header() for link in links[1:]),
+        },
+    )
 
 
-def _turned(address: str, given: Mapping[str, str], query: ItemsQuery, position: Position) -> str:
-    kept = {name: text for name, text in given.items() if name not in ("offset", "cursor")}
-    return with_query(address, {**kept, "cursor": encode_cursor(position, query.fingerprint)})
+def page_links(template: LinkTemplate, base: str, ends: PageEnds, matched: int | None) -> PageLinks:
+    """The links of a page whose ends are known (/req/core/fc-links, /rec/core/fc-next)."""
+    turning = {
+        rel: _turned(template, position) if position is not None else _by_offset(template, rel, ends, matched)
+        for rel, position in (("next", ends.next), ("prev", ends.prev))
+    }
+    links = [Link(address, rel, template.media_type) for rel, address in turning.items() if address is not None]
+    members = b",".join((template.json, _members(links))) if links else template.json
+    values = {**{link.rel: link.to_header() for link in links}, **template.header}
+    return PageLinks(members.replace(_MARK, orjson.dumps(base)[1:-1]), _header(values).replace(_BASE, base))
 
 
-def _offset_links(
-    address: str,
-    given: Mapping[str, str],
-    query: ItemsQuery,
-    *,
-    ends: PageEnds,
-    rel: str,
-    media_type: str,
-    matched: int | None,
-) -> list[Link]:
+def _members(links: list[Link]) -> bytes:
+    return orjson.dumps([link.to_json() for link in links])[1:-1]
+
+
+def _header(values: Mapping[str, str]) -> str:
+    """Long addresses would make a header that proxies and clients refuse: `next` is always there, `prev`, `self` and
+    then the others while it is short enough. The body has them all.
+    """
+    kept: list[str] = []
+    length = 0
+    for rel in ("next", REL_QUERYABLES, "prev", "self", ""):
+        value = values.get(rel)
+        if value is None:
+            continue
+        length += len(value) + 2
+        if rel == "next" or length <= (_LONGEST_HEADER if rel else _SHORT_HEADER):
+            kept.append(value)
+    return ", ".join(kept)
+
+
+def _turned(template: LinkTemplate, position: Position) -> str:
+    kept = {name: text for name, text in template.given.items() if name not in ("offset", "cursor")}
+    return with_query(template.address, {**kept, "cursor": encode_cursor(position, template.query.fingerprint)})
+
+
+def _by_offset(template: LinkTemplate, rel: str, ends: PageEnds, matched: int | None) -> str | None:
     """Where there is no key to make a cursor of; and from a page of no rows to the first that has some."""
-    kept = dict(given)
+    query, kept = template.query, dict(template.given)
     if query.limit == 0:
         del kept["limit"]
-        return [Link(with_query(address, kept), "next", media_type)] if rel == "next" and matched else []
+        return with_query(template.address, kept) if rel == "next" and matched else None
     if query.resumable:
-        return []
+        return None
     if rel == "next":
         kept["offset"] = str(query.offset + query.limit)
-        return [Link(with_query(address, kept), rel, media_type)] if ends.more else []
+        return with_query(template.address, kept) if ends.more else None
     kept["offset"] = str(max(0, query.offset - query.limit))
-    return [Link(with_query(address, kept), rel, media_type)] if query.offset else []
+    return with_query(template.address, kept) if query.offset else None
 
 
 def with_query(address: str, parameters: Mapping[str, str]) -> str:
     """The address with a query string, if there are parameters."""
     return f"{address}?{urlencode(parameters)}" if parameters else address
-
-
-def link_header(links: list[Link]) -> str:
-    """The HTTP header of these links and of the queryables (Features Part 3, /req/filter/queryables-link).
-
-    Long addresses would make a header that proxies and clients refuse: `next` is always there, `prev`, `self` and
-    then the others while it is short enough. The body has them all.
-    """
-    queryables = Link(links[0].href.partition("/items")[0] + "/queryables", REL_QUERYABLES, MediaType.SCHEMAJSON)
-    order = ("next", REL_QUERYABLES, "prev", "self")
-    ranked = sorted([*links, queryables], key=lambda link: order.index(link.rel) if link.rel in order else len(order))
-    kept: list[str] = []
-    length = 0
-    for link in ranked:
-        value = link.to_header()
-        length += len(value) + 2
-        if length <= (_LONGEST_HEADER if link.rel in order else _SHORT_HEADER) or link.rel == "next":
-            kept.append(value)
-    return ", ".join(kept)

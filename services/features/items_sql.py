@@ -1,26 +1,46 @@
 """SQL of items and item. Pure: values in, statement with binds out."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import LiteralString
 
-from libs.catalog.model import Column
+from libs.catalog.model import Collection, Column, GeometryColumn
 from libs.pg.sql import EMPTY, Sql, all_of, any_of, bind, ident, join, sql
 from libs.selection.selection import Selection, SortTerm
 from services.features.cursor import Position
 from services.features.geometry_sql import encoded_geometry
 from services.features.items_query import ItemsQuery
+from services.features.times import rfc3339_date, rfc3339_time
 
 _NATIVE = {
     "smallint", "integer", "bigint", "real", "double precision", "boolean", "text", "name", "uuid", "date",
     "timestamp with time zone", "timestamp without time zone",
 }  # fmt: skip
-_CALENDAR = {"date", "timestamp with time zone", "timestamp without time zone"}
+_SAME_TEXT = {
+    "smallint",
+    "integer",
+    "bigint",
+    "text",
+    "date",
+    "timestamp with time zone",
+    "timestamp without time zone",
+}
+"""Types whose values are fetched as the text that PostgreSQL has for them, or have the same in Python."""
+CALENDAR: Mapping[str, Callable[[str], str | None]] = {
+    "date": rfc3339_date,
+    "timestamp with time zone": rfc3339_time,
+    "timestamp without time zone": rfc3339_time,
+}
+"""Types that are fetched as text, and what makes it a value."""
 
 
 @dataclass(frozen=True, slots=True)
 class RowPlan:
-    """How a fetched row is laid out: `[id] [geometry] properties... [sort values]...`, each part where present."""
+    """How a fetched row is laid out: `[id] [geometry] properties... [sort values]...`, each part where present.
+
+    Sort values that the row has already are not fetched again.
+    """
 
     statement: Sql
     has_id: bool
@@ -28,9 +48,16 @@ class RowPlan:
     properties: tuple[Column, ...]
     raw_json: tuple[bool, ...]
     """For each property: whether its value is JSON text to embed rather than a value to encode."""
-    sort_values: int
+    times: tuple[tuple[str, Callable[[str], str | None]], ...]
+    """Names of the properties that are times as PostgreSQL writes them, and what makes RFC 3339 of each."""
+    id_time: Callable[[str], str | None] | None
+    """The same for the id, where it is a time."""
+    sort_values: tuple[int, ...]
+    """Places in the row of the values that a cursor is made of."""
     reversed: bool = False
     """Rows come last to first."""
+    apart: Callable[[], tuple[Sql, Sql]] | None = None
+    """Where a geometry may fail: makes the statement of the rows without it, and the expression of the geometry."""
 
 
 def items_plan(
@@ -44,19 +71,27 @@ def items_plan(
     if query.after is not None:
         conditions.append(beyond(order, query.after))
     if until is not None:
-        conditions.append(sql("({beyond}) IS NOT TRUE", beyond=beyond(order, until)))
+        conditions.append(not_beyond(order, until))
     columns, head = _columns(selection, geometry_as, query.bbox_only, query.simplify)
-    columns += _sort_values(query)
+    places, more = _sort_places(query, head)
+    columns = join(", ", [part for part in (columns, *more) if part])
     statement = sql(
         "SELECT {columns} FROM {table} AS item WHERE {where}{order} LIMIT {limit}{offset}",
-        columns=join(", ", columns) if columns else sql("1"),
+        columns=columns or sql("1"),
         table=selection.table,
         where=all_of(conditions),
         order=_order_by(query, backwards),
         limit=bind(limit, "int8"),
         offset=sql(" OFFSET {offset}", offset=bind(query.offset, "int8")) if query.offset else EMPTY,
     )
-    return RowPlan(statement, *head, sort_values=len(order) if query.resumable else 0, reversed=backwards)
+
+    def apart() -> tuple[Sql, Sql]:
+        bare = items_plan(replace(query, selection=replace(selection, geometry=None)), limit=limit, until=until)
+        return bare.statement, _geometry(selection, geometry_as, query.bbox_only, query.simplify)
+
+    return RowPlan(
+        statement, *head, sort_values=places, reversed=backwards, apart=apart if head[0] and head[1] else None
+    )
 
 
 def places_statement(query: ItemsQuery, *, skip: int, number: int) -> Sql:
@@ -66,7 +101,7 @@ def places_statement(query: ItemsQuery, *, skip: int, number: int) -> Sql:
         conditions.append(beyond(query.order, query.after))
     return sql(
         "SELECT {columns} FROM {table} AS item WHERE {where}{order} LIMIT {number} OFFSET {skip}",
-        columns=join(", ", _sort_values(query)) or sql("1"),
+        columns=join(", ", [_sort_value(term) for term in query.order] if query.resumable else []) or sql("1"),
         table=query.selection.table,
         where=all_of(conditions),
         order=_order_by(query, backwards=query.after is not None and query.after.backwards),
@@ -87,11 +122,16 @@ def item_plan(
     columns, head = _columns(selection, geometry_as, bbox_only, simplify)
     statement = sql(
         "SELECT {columns} FROM {table} WHERE {condition} LIMIT 1",
-        columns=join(", ", columns),
+        columns=columns or sql("1"),
         table=selection.table,
         condition=condition,
     )
-    return RowPlan(statement, *head, sort_values=0)
+
+    def apart() -> tuple[Sql, Sql]:
+        bare = item_plan(replace(selection, geometry=None), condition, bbox_only=False, simplify=None)
+        return bare.statement, _geometry(selection, geometry_as, bbox_only, simplify)
+
+    return RowPlan(statement, *head, sort_values=(), apart=apart if head[0] and head[1] else None)
 
 
 def count_statement(selection: Selection) -> Sql:
@@ -99,20 +139,93 @@ def count_statement(selection: Selection) -> Sql:
     return sql("SELECT count(*) FROM {table} WHERE {where}", table=selection.table, where=selection.where)
 
 
-def _columns(
-    selection: Selection, geometry_as: str, bbox_only: bool, simplify: float | None
-) -> tuple[list[Sql], tuple[bool, bool, tuple[Column, ...], tuple[bool, ...]]]:
-    columns = []
-    key, geometry = selection.collection.key, selection.geometry
-    if key is not None:
-        columns.append(_property(selection.collection.column(key)))
+_Head = tuple[
+    bool,
+    bool,
+    tuple[Column, ...],
+    tuple[bool, ...],
+    tuple[tuple[str, Callable[[str], str | None]], ...],
+    Callable[[str], str | None] | None,
+]
+
+
+def _columns(selection: Selection, geometry_as: str, bbox_only: bool, simplify: float | None) -> tuple[Sql, _Head]:
+    """Key, geometry and properties, and how they are laid out."""
+    collection = selection.collection
+    if simplify is None and selection.properties is collection.columns:
+        return _all_columns(collection, selection.geometry, geometry_as, bbox_only)
+    return _some_columns(
+        collection, selection.properties, selection.geometry, geometry_as, bbox_only=bbox_only, simplify=simplify
+    )
+
+
+def _geometry(selection: Selection, geometry_as: str, bbox_only: bool, simplify: float | None) -> Sql:
+    if selection.geometry is None:
+        return sql("NULL")
+    return encoded_geometry(selection.geometry, geometry_as, bbox_only=bbox_only, simplify=simplify)
+
+
+@lru_cache(maxsize=512)
+def _all_columns(
+    collection: Collection, geometry: GeometryColumn | None, geometry_as: str, bbox_only: bool
+) -> tuple[Sql, _Head]:
+    """What most requests want, put together once."""
+    columns, head = _some_columns(
+        collection, collection.columns, geometry, geometry_as, bbox_only=bbox_only, simplify=None
+    )
+    return columns.joined(), head
+
+
+def _some_columns(
+    collection: Collection,
+    properties: tuple[Column, ...],
+    geometry: GeometryColumn | None,
+    geometry_as: str,
+    *,
+    bbox_only: bool,
+    simplify: float | None,
+) -> tuple[Sql, _Head]:
+    columns, id_time = [], None
+    if collection.key is not None:
+        key = collection.column(collection.key)
+        columns.append(_property(key))
+        id_time = CALENDAR.get(key.sql_type) if key is not None else None
     if geometry is not None:
         columns.append(encoded_geometry(geometry, geometry_as, bbox_only=bbox_only, simplify=simplify))
-    raw = []
-    for column in selection.properties:
-        raw.append(column.type != "string" and column.sql_type.partition("(")[0] not in _NATIVE)
-        columns.append(_property(column))
-    return columns, (key is not None, geometry is not None, selection.properties, tuple(raw))
+    columns += [_property(column) for column in properties]
+    raw = [column.type != "string" and column.sql_type.partition("(")[0] not in _NATIVE for column in properties]
+    times = tuple((column.name, CALENDAR[column.sql_type]) for column in properties if column.sql_type in CALENDAR)
+    return join(", ", columns), (
+        collection.key is not None,
+        geometry is not None,
+        properties,
+        tuple(raw),
+        times,
+        id_time,
+    )
+
+
+def _sort_places(query: ItemsQuery, head: _Head) -> tuple[tuple[int, ...], list[Sql]]:
+    """Where in the row the sort values are, and those that have to be fetched beside it."""
+    if not query.resumable:
+        return (), []
+    has_id, has_geometry, properties, *_ = head
+    key = query.selection.collection.key
+    start = has_id + has_geometry
+    at_hand = {column.name: start + place for place, column in enumerate(properties)}
+    if has_id and key is not None:
+        at_hand[key] = 0
+    end = start + len(properties)
+    places: list[int] = []
+    more: list[Sql] = []
+    for term in query.order:
+        name = term.column.name
+        if name in at_hand and term.column.sql_type in _SAME_TEXT:
+            places.append(at_hand[name])
+        else:
+            places.append(end + len(more))
+            more.append(_sort_value(term))
+    return tuple(places), more
 
 
 def _property(column: Column | None) -> Sql:
@@ -121,9 +234,8 @@ def _property(column: Column | None) -> Sql:
 
 def _property_template(column: Column) -> LiteralString:
     template: LiteralString = "to_json({name})::text"
-    if column.sql_type in _CALENDAR:
-        # infinity, and years that neither RFC 3339 nor Python knows, have no JSON: they are null
-        template = "CASE WHEN {name} >= '0001-01-01' AND {name} < '10000-01-01' THEN {name} END"
+    if column.sql_type in CALENDAR:
+        template = "{name}::text"
     elif column.sql_type == "real":
         # its shortest decimal form, not that of the double it becomes on the way
         template = "{name}::text::float8"
@@ -139,11 +251,9 @@ def _property_template(column: Column) -> LiteralString:
     return template
 
 
-def _sort_values(query: ItemsQuery) -> list[Sql]:
+def _sort_value(term: SortTerm) -> Sql:
     """What a cursor is made of: the database's own text, which it reads back as the same value, whatever the type."""
-    if not query.resumable:
-        return []
-    return [sql("item.{name}::text", name=ident(term.column.name)) for term in query.order]
+    return sql("item.{name}::text", name=ident(term.column.name))
 
 
 def _order_by(query: ItemsQuery, backwards: bool) -> Sql:
@@ -180,16 +290,9 @@ def beyond(order: Sequence[SortTerm], position: Position) -> Sql:
     Nulls come last. With one direction and no nulls it is a row comparison, which an index on the same columns
     answers by a range.
     """
-    descending = {term.descending != position.backwards for term in order}
-    values = [
-        None if value is None else bind(value, "text", cast=term.column.sql_type)
-        for term, value in zip(order, position.values, strict=True)
-    ]
-    if len(descending) == 1 and all(term.column.not_null for term in order) and None not in values:
-        names = join(", ", [ident(term.column.name) for term in order])
-        bound = join(", ", [value for value in values if value is not None])
-        template = "ROW({names}) < ROW({bound})" if descending.pop() else "ROW({names}) > ROW({bound})"
-        return sql(template, names=names, bound=bound)
+    values = _bound(order, position)
+    if _is_range(order, position):
+        return _compared("<" if order[0].descending != position.backwards else ">", order, values)
     alternatives = []
     same: list[Sql] = []
     for term, value in zip(order, values, strict=True):
@@ -199,6 +302,33 @@ def beyond(order: Sequence[SortTerm], position: Position) -> Sql:
             sql("{name} IS NULL", name=name) if value is None else sql("{name} = {value}", name=name, value=value)
         )
     return any_of(alternatives)
+
+
+def not_beyond(order: Sequence[SortTerm], position: Position) -> Sql:
+    """The row at a position, and those before it (or, backwards, after it)."""
+    if _is_range(order, position):
+        descending = order[0].descending != position.backwards
+        return _compared(">=" if descending else "<=", order, _bound(order, position))
+    return sql("({beyond}) IS NOT TRUE", beyond=beyond(order, position))
+
+
+def _bound(order: Sequence[SortTerm], position: Position) -> list[Sql | None]:
+    return [
+        None if value is None else bind(value, "text", cast=term.column.sql_type)
+        for term, value in zip(order, position.values, strict=True)
+    ]
+
+
+def _is_range(order: Sequence[SortTerm], position: Position) -> bool:
+    """Whether one comparison of rows tells what comes after the position."""
+    one_way = len({term.descending for term in order}) == 1
+    return one_way and all(term.column.not_null for term in order) and None not in position.values
+
+
+def _compared(operator: LiteralString, order: Sequence[SortTerm], values: Sequence[Sql | None]) -> Sql:
+    names = join(", ", [ident(term.column.name) for term in order])
+    bound = join(", ", [value for value in values if value is not None])
+    return sql("ROW({names}) " + operator + " ROW({bound})", names=names, bound=bound)
 
 
 def _one_beyond(name: Sql, value: Sql | None, term: SortTerm, backwards: bool) -> Sql:

@@ -1,16 +1,18 @@
 """Runs the SQL of items: pages of rows, large pages in chunks, and how many rows match."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from libs.ogc.link import Link
+from libs.ogc.errors import StoredValueError
 from libs.pg.pool import Database
+from libs.selection.selection import Selection
 from services.features.counts import Counts
 from services.features.cursor import Position
 from services.features.items_query import ItemsQuery
 from services.features.items_sql import RowPlan, items_plan, places_statement
+from services.features.sick_geometry import rows_without_sick_geometry
 
 Row = Any
 """A fetched row, as its RowPlan lays it out."""
@@ -52,23 +54,12 @@ class LargePage:
     before: bool
     """Whether a page comes before."""
 
-    def ends(self, first: Row | None) -> PageEnds:
-        """Where the pages beside it start; `first` is its first row."""
-        if first is None or not self.query.resumable:
+    def ends(self, rows: list[Row], plan: RowPlan) -> PageEnds:
+        """Where the pages beside it start; `rows` are its first ones, as `plan` lays them out."""
+        if not rows or not self.query.resumable:
             return PageEnds(more=self.more)
-        previous = _position(first, len(self.query.order), backwards=True) if self.before else None
+        previous = _position(rows[0], plan.sort_values, backwards=True) if self.before else None
         return PageEnds(self.until, previous, self.more)
-
-
-@dataclass(frozen=True, slots=True)
-class ItemsAnswer:
-    """What a representation is made from, beside the rows."""
-
-    query: ItemsQuery
-    plan: RowPlan
-    matched: int | None
-    """Number of features that match, where it could be told in time."""
-    links: tuple[Link, ...]
 
 
 class ItemsStore:
@@ -80,7 +71,7 @@ class ItemsStore:
 
     async def page(self, query: ItemsQuery, plan: RowPlan) -> Page:
         """The page that `plan` (made with one row more than the limit) fetches. Raises Unavailable."""
-        rows = await self._database.fetch(plan.statement)
+        rows = await self._rows(query.selection, plan)
         more = len(rows) > query.limit
         rows = rows[: query.limit]
         if plan.reversed:
@@ -89,9 +80,19 @@ class ItemsStore:
             return Page(rows, PageEnds(more=more))
         return Page(rows, _ends(query, rows[0], rows[-1], more, plan.sort_values))
 
-    async def row(self, plan: RowPlan) -> Row | None:
+    async def row(self, selection: Selection, plan: RowPlan) -> Row | None:
         """The one row of an item. Raises Unavailable."""
-        return await self._database.fetchrow(plan.statement)
+        rows = await self._rows(selection, plan)
+        return rows[0] if rows else None
+
+    async def _rows(self, selection: Selection, plan: RowPlan) -> list[Row]:
+        try:
+            return await self._database.fetch(plan.statement)
+        except StoredValueError:
+            if plan.apart is None:
+                raise
+            without, encoded = plan.apart()
+            return await rows_without_sick_geometry(self._database, selection, without=without, encoded=encoded)
 
     def counted(self, query: ItemsQuery) -> int | None:
         """The number of rows that match, where it need not be counted."""
@@ -109,9 +110,9 @@ class ItemsStore:
     async def large(self, query: ItemsQuery) -> LargePage:
         """The ends of a page that is larger than a chunk. Raises Unavailable."""
         if query.after is None or not query.after.backwards:
-            places = await self._database.fetch(places_statement(query, skip=query.limit - 1, number=2))
-            more = len(places) == 2
-            until = _position(places[0], len(query.order), backwards=False) if more and query.resumable else None
+            last = await self._database.fetch(places_statement(query, skip=query.limit - 1, number=2))
+            more = len(last) == 2
+            until = _position(last[0], range(len(query.order)), backwards=False) if more and query.resumable else None
             return LargePage(query, until, more, bool(query.after or query.offset))
         last, before = await asyncio.gather(
             self._database.fetch(places_statement(query, skip=0, number=1)),
@@ -119,9 +120,9 @@ class ItemsStore:
         )
         if not last:
             return LargePage(query, None, more=False, before=False)
-        width = len(query.order)
-        start = _position(before[0], width, backwards=False) if before else None
-        until = _position(last[0], width, backwards=False)
+        places = range(len(query.order))
+        start = _position(before[0], places, backwards=False) if before else None
+        until = _position(last[0], places, backwards=False)
         return LargePage(replace(query, after=start), until, more=True, before=bool(before))
 
     async def chunks(self, page: LargePage, geometry_as: str) -> AsyncIterator[tuple[RowPlan, list[Row]]]:
@@ -134,17 +135,20 @@ class ItemsStore:
         rest, wanted = page.query, page.query.limit
         size, known = self.chunk(rest), rest.selection.collection.row_bytes is not None
         while True:
-            if page.until is None:
-                # the last page ends at the limit too, however fast rows are added behind it
-                size = min(size, wanted)
-            plan = items_plan(rest, limit=size, geometry_as=geometry_as, until=page.until)
-            rows = await self._database.fetch(plan.statement)
+            # Never more than are wanted: a database that does not see the end in its index would look for more rows
+            # before it to the end of the table. Rows that were added meanwhile come a few at a time.
+            limit = min(size, wanted) if wanted > 0 else _CHUNK_ROWS.start
+            plan = items_plan(rest, limit=limit, geometry_as=geometry_as, until=page.until)
+            rows = await self._rows(rest.selection, plan)
             yield plan, rows
             wanted -= len(rows)
-            if len(rows) < size or (page.until is None and wanted <= 0):
+            if len(rows) < limit or (page.until is None and wanted <= 0):
                 return
             if rest.resumable:
-                rest = replace(rest, after=_position(rows[-1], plan.sort_values, backwards=False), offset=0)
+                last = _position(rows[-1], plan.sort_values, backwards=False)
+                if last == page.until:
+                    return
+                rest = replace(rest, after=last, offset=0)
             else:
                 rest = replace(rest, offset=rest.offset + len(rows))
             if not known:
@@ -161,15 +165,16 @@ def _width(rows: list[Row]) -> int:
     return sum(len(value) for row in rows for value in row if isinstance(value, str | bytes)) // (2 * len(rows))
 
 
-def _ends(query: ItemsQuery, first: Row, last: Row, more: bool, width: int) -> PageEnds:
-    following, preceding = _position(last, width, backwards=False), _position(first, width, backwards=True)
+def _ends(query: ItemsQuery, first: Row, last: Row, more: bool, places: Sequence[int]) -> PageEnds:
+    following, preceding = _position(last, places, backwards=False), _position(first, places, backwards=True)
     if query.after is not None and query.after.backwards:
         return PageEnds(following, preceding if more else None, more)
     return PageEnds(following if more else None, preceding if query.after or query.offset else None, more)
 
 
-def _position(row: Row, width: int, *, backwards: bool) -> Position:
-    return Position(tuple(row)[-width:], backwards)
+def _position(row: Row, places: Sequence[int], *, backwards: bool) -> Position:
+    values = (row[place] for place in places)
+    return Position(tuple(None if value is None else str(value) for value in values), backwards)
 
 
 def one_more(query: ItemsQuery, geometry_as: str) -> RowPlan:

@@ -1,15 +1,28 @@
 """Features in each format, in pieces: a head, rows as they come, a tail. Small answers join them, large ones stream."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from libs.ogc.media_type import MediaType
 from libs.ogc.temporal import now
-from libs.web.respond import links_json
 from services.features import csv, sequences
 from services.features.geojson import encode, features
+from services.features.items_links import PageLinks
+from services.features.items_query import ItemsQuery
 from services.features.items_sql import RowPlan
-from services.features.items_store import ItemsAnswer, Row
+from services.features.items_store import Row
+
+
+@dataclass(frozen=True, slots=True)
+class ItemsAnswer:
+    """What a representation is made from, beside the rows."""
+
+    query: ItemsQuery
+    plan: RowPlan
+    matched: int | None
+    """Number of features that match, where it could be told in time."""
+    links: PageLinks
 
 
 class Representation(Protocol):
@@ -43,12 +56,11 @@ class _GeoJson:
             "description": collection.description,
             "timeStamp": now(),
             "numberMatched": answer.matched,
-            "links": links_json(answer.links),
         }
         if answer.matched is None:
             # the standard allows to leave it out where it is hard to tell (/rec/core/fc-numberMatched)
             del document["numberMatched"]
-        return encode(document)[:-1] + b',"features":['
+        return b"".join((encode(document)[:-1], b',"links":[', answer.links.json, b'],"features":['))
 
     def rows(self, rows: Sequence[Row], plan: RowPlan, *, first: bool) -> bytes:
         # the brackets of the list go, its commas stay

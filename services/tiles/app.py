@@ -5,21 +5,17 @@ from pathlib import Path
 
 from aiohttp import web
 
-from libs.cache.tile_cache import TileCache
-from libs.catalog.client import CatalogueClient
-from libs.catalog.versions import DataVersions
-from libs.pg.pool import Database, PoolSettings
 from libs.web.app import make_app
 from libs.web.health import HEALTH_CHECKS
 from services.tiles.descriptors import get_style, get_tilejson
 from services.tiles.part import PART
-from services.tiles.resources import CATALOGUE, MAX_FEATURES, STORE
+from services.tiles.resources import CATALOGUE, MAX_FEATURES, STORE, open_resources
 from services.tiles.settings import Settings
 from services.tiles.tile import get_tile
 from services.tiles.tile_matrix_sets import IDS, tile_matrix_set
-from services.tiles.tile_store import TileStore
 from services.tiles.tilesets import get_tileset, get_tilesets
 from services.tiles.tiling_schemes import get_tile_matrix_set, get_tile_matrix_sets
+from services.tiles.warm_up import WarmUp
 
 
 def make(env: Mapping[str, str]) -> web.Application:
@@ -40,16 +36,9 @@ def make(env: Mapping[str, str]) -> web.Application:
         tile_matrix_set(identifier)
 
     async def resources(app: web.Application) -> AsyncIterator[None]:
-        pool = PoolSettings(settings.database_url, "dams-tiles", size=settings.pool_size, parallel=False)
-        state = settings.state_dir / "tiles-catalogue.json" if settings.state_dir else None
-        async with (
-            Database(pool) as database,
-            TileCache(settings.redis_url) as cache,
-            DataVersions(database) as versions,
-            CatalogueClient(settings.catalogue_url, state_file=state) as app[CATALOGUE],
-        ):
-            app[STORE] = TileStore(database, cache, versions)
-            app[HEALTH_CHECKS].extend([lambda app: app[CATALOGUE].health(), lambda _: database.health()])
+        async with open_resources(settings) as opened, WarmUp(opened):
+            app[CATALOGUE], app[STORE] = opened.catalogue, opened.store
+            app[HEALTH_CHECKS].extend([lambda _: opened.catalogue.health(), lambda _: opened.database.health()])
             yield
 
     app.cleanup_ctx.append(resources)

@@ -15,9 +15,7 @@ from services.tiles.resources import CATALOGUE, geometry_of
 from services.tiles.style import style_json
 from services.tiles.tile_matrix_sets import TileMatrixSet, tile_matrix_set
 from services.tiles.tilesets import tileset_address
-
-_DEEPEST = 14
-"""Tiles have 4096 units a side: at this zoom one is 60 cm, and clients stretch tiles for deeper ones."""
+from services.tiles.zoom_range import zoom_range
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,11 +88,18 @@ def _describe(call: Call) -> _Described:
     geometry = geometry_of(collection, call.query)
     levels = sorted(tms.matrices)
     values = call.query.values
-    minzoom = levels[0] if values["minzoom"] is None else values["minzoom"]
-    maxzoom = min(levels[-1], _DEEPEST) if values["maxzoom"] is None else values["maxzoom"]
-    for name, zoom in (("minzoom", minzoom), ("maxzoom", maxzoom)):
-        if not levels[0] <= zoom <= levels[-1]:
-            call.query.fault(name, f"{name} must be between {levels[0]} and {levels[-1]} on {tms.id}", value=zoom)
+    for name in ("minzoom", "maxzoom"):
+        if values[name] is not None and not levels[0] <= values[name] <= levels[-1]:
+            call.query.fault(
+                name, f"{name} must be between {levels[0]} and {levels[-1]} on {tms.id}", value=values[name]
+            )
+    minzoom, maxzoom = zoom_range(collection, geometry, tms)
+    # what the request says moves the end that it does not speak of
+    if values["minzoom"] is not None:
+        minzoom, maxzoom = values["minzoom"], max(maxzoom, values["minzoom"])
+    if values["maxzoom"] is not None:
+        maxzoom = values["maxzoom"]
+        minzoom = min(minzoom, maxzoom) if values["minzoom"] is None else minzoom
     if minzoom > maxzoom:
         call.query.fault("minzoom", f"minzoom {minzoom} is above maxzoom {maxzoom}", value=minzoom)
     call.query.check()

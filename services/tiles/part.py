@@ -20,6 +20,7 @@ PART = ServicePart(
     ),
     landing_links=(Link("/tileMatrixSets", REL_TILING_SCHEMES, MediaType.JSON, "Tile matrix sets"),),
     collection_links=(
+        CollectionLink(Link("/tileMatrixSets", REL_TILING_SCHEMES, MediaType.JSON, "Tile matrix sets"), True),
         CollectionLink(
             Link("/collections/{collectionId}/tiles", REL_TILESETS_VECTOR, MediaType.JSON, "Vector tilesets"),
             True,

@@ -1,16 +1,64 @@
-"""What the handlers of this service share."""
+"""What the handlers of this service share, and the command with them."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
 
 from aiohttp import web
 
+from libs.cache.tile_cache import TileCache
 from libs.catalog.client import CatalogueClient
 from libs.catalog.model import Collection, GeometryColumn
+from libs.catalog.versions import DataVersions
 from libs.ogc.errors import NotFound
+from libs.pg.pool import Database, PoolSettings
 from libs.web.query_params import QueryValues
+from services.tiles.settings import Settings
 from services.tiles.tile_store import TileStore
 
 CATALOGUE = web.AppKey("catalogue", CatalogueClient)
 STORE = web.AppKey("store", TileStore)
 MAX_FEATURES = web.AppKey("max_features", int)
+
+
+@dataclass(frozen=True, slots=True)
+class Resources:
+    """As long as the process or the command lives."""
+
+    settings: Settings
+    database: Database
+    cache: TileCache
+    catalogue: CatalogueClient
+    store: TileStore
+
+
+@asynccontextmanager
+async def open_resources(settings: Settings, *, name: str = "dams-tiles") -> AsyncIterator[Resources]:
+    """`name` is how PostgreSQL lists the connections."""
+    pool = PoolSettings(
+        settings.database_url,
+        name,
+        size=settings.pool_size,
+        statement_timeout_ms=settings.timeout_seconds * 1000,
+        parallel=False,
+    )
+    state = settings.state_dir / "tiles-catalogue.json" if settings.state_dir else None
+    async with (
+        Database(pool) as database,
+        TileCache(settings.redis_url, share_bytes=settings.share_mb * 2**20) as cache,
+        DataVersions(database) as versions,
+        CatalogueClient(settings.catalogue_url, state_file=state) as catalogue,
+    ):
+        store = TileStore(
+            database,
+            cache,
+            versions,
+            connections=settings.pool_size,
+            most_waiting=settings.queue,
+            max_features=settings.max_features,
+            max_bytes=settings.max_bytes,
+        )
+        yield Resources(settings, database, cache, catalogue, store)
 
 
 def geometry_of(collection: Collection, query: QueryValues | None = None) -> GeometryColumn:

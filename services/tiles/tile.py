@@ -2,6 +2,7 @@
 
 import gzip
 import time
+from functools import lru_cache
 from hashlib import blake2b
 
 from aiohttp import web
@@ -42,7 +43,10 @@ async def get_tile(call: Call) -> web.StreamResponse:
         if etag_matches(call.request.headers.get("If-None-Match"), etag):
             return web.Response(status=304, headers=headers)
     tile = await app[STORE].tile(request, key)
-    headers["Server-Timing"] = f"{tile.tier};dur={(time.perf_counter() - started) * 1000:.1f}"
+    # a structured field (RFC 9651): a number, with a parameter where it is an estimate
+    headers["DAMS-Features-Omitted"] = f"{tile.left_out};estimate" if tile.estimated else str(tile.left_out)
+    why = f';desc="{tile.why}"' if tile.why else ""
+    headers["Server-Timing"] = f"{tile.tier}{why};dur={(time.perf_counter() - started) * 1000:.1f}"
     body = tile.gzipped
     if body and _takes_gzip(call.request.headers.get("Accept-Encoding")):
         headers["Content-Encoding"] = "gzip"
@@ -51,6 +55,7 @@ async def get_tile(call: Call) -> web.StreamResponse:
     return web.Response(body=body, headers=headers)
 
 
+@lru_cache(maxsize=256)
 def _takes_gzip(accept_encoding: str | None) -> bool:
     """Whether a client takes gzip (RFC 9110 section 12.5.3); without the header it gets plain bytes, to be safe."""
     qualities = {}

@@ -6,7 +6,7 @@ also how PostGIS has them.
 
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from math import isfinite
+from math import isfinite, log2
 from typing import Any
 
 import morecantile
@@ -37,6 +37,8 @@ Box = tuple[float, float, float, float]
 _REGISTER = "http://www.opengis.net/def/tilematrixset/OGC/1.0"
 """Where OGC registers the sets; some definitions leave their own address out."""
 
+_DEGREE = 111_319.49079327358
+"""Metres of the equator, as OGC's scale denominators have it."""
 _TILES_REMEMBERED = 16_384
 
 
@@ -53,6 +55,8 @@ class Matrix:
     rows: int
     pixels: int
     """Width of a tile in pixels."""
+    zoom: float
+    """Zoom of WebMercatorQuad whose tiles are as wide on the ground (at the equator), between two where it must be."""
     coalesce: tuple[tuple[int, int, int], ...]
     """First row, last row, number of columns that make one tile there (variable matrix width)."""
 
@@ -73,6 +77,13 @@ class TileMatrixSet:
     matrices: dict[int, Matrix]
     document: dict[str, Any]
     """The TileMatrixSet resource as the standard encodes it."""
+
+    def levels(self, first: int, last: int) -> tuple[int, int]:
+        """The matrices that come nearest to two zooms of WebMercatorQuad, with all others as near."""
+        return (
+            min(self.matrices, key=lambda z: (abs(self.matrices[z].zoom - first), z)),
+            min(self.matrices, key=lambda z: (abs(self.matrices[z].zoom - last), -z)),
+        )
 
     def matrix(self, z: int) -> Matrix:
         """Raises NotFound where the set has no such matrix."""
@@ -109,18 +120,20 @@ def tile_matrix_set(identifier: str) -> TileMatrixSet:
     document = definition.model_dump(mode="json", exclude_none=True)
     crs = document["crs"] if isinstance(document["crs"], str) else document["crs"]["uri"]
     swapped = (document.get("orderedAxes") or ["E"])[0].lower() in ("lat", "y", "n")
+    srid = 4326 if crs.endswith("CRS84") else CRS.from_user_input(crs).to_epsg() or 0
+    metres = _DEGREE if srid == 4326 else 1.0
     return TileMatrixSet(
         id=identifier,
         title=document.get("title", identifier),
         uri=document.get("uri", f"{_REGISTER}/{identifier}"),
         crs=crs,
-        srid=4326 if crs.endswith("CRS84") else CRS.from_user_input(crs).to_epsg() or 0,
-        matrices={int(entry["id"]): _matrix(entry, swapped) for entry in document["tileMatrices"]},
+        srid=srid,
+        matrices={int(entry["id"]): _matrix(entry, swapped, metres) for entry in document["tileMatrices"]},
         document=document,
     )
 
 
-def _matrix(entry: dict[str, Any], swapped: bool) -> Matrix:
+def _matrix(entry: dict[str, Any], swapped: bool, metres: float) -> Matrix:
     origin = entry["pointOfOrigin"]
     left, top = (origin[1], origin[0]) if swapped else (origin[0], origin[1])
     return Matrix(
@@ -132,6 +145,7 @@ def _matrix(entry: dict[str, Any], swapped: bool) -> Matrix:
         columns=entry["matrixWidth"],
         rows=entry["matrixHeight"],
         pixels=entry["tileWidth"],
+        zoom=round(log2(360 * _DEGREE / (entry["cellSize"] * entry["tileWidth"] * metres)), 6),
         coalesce=tuple(
             (width["minTileRow"], width["maxTileRow"], width["coalesce"])
             for width in entry.get("variableMatrixWidths", [])

@@ -1,6 +1,6 @@
 """A request for a tile as one frozen value."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 
 from libs.catalog.model import Collection, GeometryColumn
@@ -25,6 +25,7 @@ class TileRequest:
     """In the CRS of the tile matrix set."""
     limit: int
     all_properties: bool
+    """The request names none; the configuration may still leave some out."""
     variant: str
     """Of the parameters, the same for requests that mean the same; empty where there are none."""
 
@@ -52,7 +53,7 @@ def parse_tile(  # noqa: PLR0917 the address of a tile
     limit = limit or max_features
     all_properties = query.values["properties"] is None
     return TileRequest(
-        selection=selection,
+        selection=_trimmed(selection, tile_matrix_set.matrix(z).zoom) if all_properties else selection,
         geometry=selection.geometry,
         tile_matrix_set=tile_matrix_set,
         z=z,
@@ -63,6 +64,15 @@ def parse_tile(  # noqa: PLR0917 the address of a tile
         all_properties=all_properties,
         variant=_variant(selection, None if limit == max_features else limit, all_properties),
     )
+
+
+def _trimmed(selection: Selection, zoom: float) -> Selection:
+    """With the properties that the configuration wants in tiles of this zoom."""
+    for first, last, names in selection.collection.tile_properties:
+        if first <= round(zoom) <= last or (first == 0 and zoom < 0):
+            kept = tuple(column for column in selection.properties if column.name in names)
+            return replace(selection, properties=kept)
+    return selection
 
 
 def _variant(selection: Selection, limit: int | None, all_properties: bool) -> str:

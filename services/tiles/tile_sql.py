@@ -1,47 +1,180 @@
-"""SQL of a vector tile. Pure: a request in, a statement with binds out. PostGIS encodes (ST_AsMVT)."""
+"""SQL of a vector tile. Pure: a request in, a statement with binds out. PostGIS encodes (ST_AsMVT).
 
-from libs.catalog.model import Column, GeometryColumn
-from libs.pg.sql import EMPTY, Sql, all_of, any_of, bind, ident, join, sql
-from libs.selection.selection import configured_order
-from services.tiles.tile_matrix_sets import Box
-from services.tiles.tile_region import BUFFER, EXTENT, cut, longest_straight, near
+Each statement gives one row: `tile`, the encoded tile, and `rows`, the number of rows that were read for it.
+"""
+
+from collections.abc import Iterable
+
+from libs.catalog.model import Column
+from libs.pg.sql import EMPTY, Sql, all_of, bind, ident, join, sql
+from libs.selection.selection import SortTerm
+from services.tiles.tile_region import EXTENT, near
 from services.tiles.tile_request import TileRequest
+from services.tiles.tile_shape import drawn, is_near, may_hold_areas, projected
 
 _INTEGERS = ("smallint", "integer", "bigint")
-# on these a line between two places of one latitude or longitude stays straight
-_CYLINDRICAL = (3857, 3395, 4326)
-_WIDEST_ON_THE_SPHERE = 60
 _PLAIN = {"integer", "bigint", "real", "double precision", "boolean", "text"}
 
 
 def tile_statement(request: TileRequest) -> Sql | None:
-    """The statement whose one value is the encoded tile; None where nothing can be in it."""
-    boxes = near(request)
-    if not boxes:
+    """The tile of all features near it. None where nothing can be in it.
+
+    Where there are more than the limit, `rows` is one more than that and `tile` is null, save where the request
+    orders them: then it holds the first.
+    """
+    where = matching(request)
+    if where is None:
         return None
-    columns = [sql("{shape} AS __geometry", shape=_shape(request))]
+    limit = bind(request.limit, "int8")
+    found = sql("near WHERE (SELECT count(*) FROM near) <= {limit}", limit=limit)
+    if request.selection.sort:
+        found = sql("near LIMIT {limit}", limit=limit)
+    return sql(
+        "WITH near AS MATERIALIZED ({rows})"
+        " SELECT {tile} AS tile, (SELECT count(*) FROM near) AS rows FROM ({features}) AS tile",
+        rows=_first(request, where, sql("{limit} + 1", limit=limit)),
+        tile=_encoded(request),
+        features=_features(request, found),
+    )
+
+
+def kept_statement(request: TileRequest, kept: Sql) -> Sql:
+    """The tile of the rows that `kept` gives, a query of identities as `identity` tells them."""
+    return sql(
+        "SELECT {tile} AS tile, count(*) AS rows FROM ({features}) AS tile",
+        tile=_encoded(request),
+        features=_features(
+            request,
+            sql(
+                "{table} WHERE {identity} = ANY(ARRAY({kept}))",
+                table=request.selection.table,
+                identity=identity(request) or EMPTY,
+                kept=kept,
+            ),
+        ),
+    )
+
+
+def rows_statement(request: TileRequest, rows: Sql) -> Sql:
+    """The tile of `rows`, a query of rows of the collection."""
+    return sql(
+        "SELECT {tile} AS tile, count(*) AS rows FROM ({features}) AS tile",
+        tile=_encoded(request),
+        features=_features(request, sql("({rows}) AS kept", rows=rows)),
+    )
+
+
+def count_statement(request: TileRequest) -> Sql:
+    """The number of rows near the tile."""
+    return sql(
+        "SELECT count(*) FROM {table} WHERE {where}",
+        table=request.selection.table,
+        where=matching(request) or sql("FALSE"),
+    )
+
+
+def estimate_statement(request: TileRequest) -> Sql:
+    """What the planner makes of the query for the rows near the tile, as JSON."""
+    return sql(
+        "EXPLAIN (FORMAT JSON) SELECT 1 FROM {table} WHERE {where}",
+        table=request.selection.table,
+        where=matching(request) or sql("FALSE"),
+    )
+
+
+def matching(request: TileRequest) -> Sql | None:
+    """The condition on rows that the tile shows, as far as boxes tell; None where nothing can be in the tile."""
+    boxes = near(request)
+    return all_of([*request.selection.conditions, is_near(request.geometry, boxes)]) if boxes else None
+
+
+def identity(request: TileRequest) -> Sql | None:
+    """What tells the rows of the collection apart within a statement; None where nothing does."""
+    collection = request.selection.collection
+    if collection.kind in ("table", "materialized view"):
+        return sql("ctid")
+    return ident(collection.key) if collection.key and collection.kind != "function" else None
+
+
+def order_by(request: TileRequest, sort: Iterable[SortTerm], *, nulls: bool = True) -> Sql:
+    """The terms of an ORDER BY; without `nulls`, in words that an index on the first column answers."""
+    # with the relation's name before it, for a bare name would mean the property: an enumeration's or a date's text
+    names = [(ident(request.selection.collection.name, term.column.name), term.descending) for term in sort]
+    terms = []
+    for position, (name, descending) in enumerate(names):
+        last = nulls or position > 0
+        terms.append(sql("{name} DESC NULLS LAST" if last else "{name} DESC", name=name) if descending else name)
+    return join(", ", terms)
+
+
+def _first(request: TileRequest, where: Sql, limit: Sql) -> Sql:
+    """Rows of the collection near the tile, in the order that the request gives, if it gives one."""
+    selection = request.selection
+    names = {column.name: ident(column.name) for column in selection.properties}
     key = _key(request)
+    if key is not None:
+        names[key.name] = ident(key.name)
+    columns = join(", ", [*names.values(), ident(request.geometry.name)])
+    if not selection.sort:
+        return sql(
+            "SELECT {columns} FROM {table} WHERE {where} LIMIT {limit}",
+            columns=columns,
+            table=selection.table,
+            where=where,
+            limit=limit,
+        )
+    first, collection = selection.sort[0], selection.collection
+    # ties go to the key, as in items
+    ties = collection.column(collection.key) if collection.key else None
+    sort = [*selection.sort, *([SortTerm(ties)] if ties and ties.ordered else [])]
+    template = sql("SELECT {columns} FROM {table} WHERE {where}", columns=columns, table=selection.table, where=where)
+    if first.column.not_null or not first.descending:
+        return sql(
+            "{select} ORDER BY {order} LIMIT {limit}",
+            select=template,
+            order=order_by(request, sort, nulls=not first.column.not_null),
+            limit=limit,
+        )
+    # an index has nulls first where it runs backwards: without them it can be used
+    name = ident(collection.name, first.column.name)
+    rest = order_by(request, sort[1:])
+    return sql(
+        "SELECT * FROM (({select} AND {name} IS NOT NULL ORDER BY {order} LIMIT {limit}) UNION ALL"
+        " ({select} AND {name} IS NULL{rest} LIMIT {limit})) AS sorted LIMIT {limit}",
+        select=template,
+        name=name,
+        order=order_by(request, sort, nulls=False),
+        rest=sql(" ORDER BY {rest}", rest=rest) if rest else EMPTY,
+        limit=limit,
+    )
+
+
+def _encoded(request: TileRequest) -> Sql:
+    return sql(
+        "ST_AsMVT(tile, {layer}, {extent}, '__geometry', '__id')"
+        if _key(request) is not None
+        else "ST_AsMVT(tile, {layer}, {extent}, '__geometry')",
+        layer=bind(request.selection.collection.id, "text"),
+        extent=bind(EXTENT, "int4"),
+    )
+
+
+def _features(request: TileRequest, rows: Sql) -> Sql:
+    """Rows as the encoder takes them: geometry, id, properties."""
+    key = _key(request)
+    shape = projected(request)
+    if may_hold_areas(request.geometry):
+        # OFFSET 0 keeps the planner from working the shape out at each place where it is used
+        rows = sql("(SELECT *, {shape} AS __shape FROM {rows} OFFSET 0) AS placed", shape=shape, rows=rows)
+        shape = sql("__shape")
+    columns = [sql("{shape} AS __geometry", shape=drawn(request, shape))]
     if key is not None:
         columns.append(sql("{name} AS __id", name=ident(key.name)))
     columns += [
         sql("{value} AS {name}", value=_property(request, column), name=ident(column.name))
         for column in request.selection.properties
     ]
-    rows = sql(
-        "SELECT {columns} FROM {table} WHERE {where}{order} LIMIT {limit}",
-        columns=join(", ", columns),
-        table=request.selection.table,
-        where=all_of([*request.selection.conditions, _near(request.geometry, boxes)]),
-        order=_order(request),
-        limit=bind(request.limit, "int8"),
-    )
-    template = (
-        "SELECT ST_AsMVT(tile, {layer}, {extent}, '__geometry', '__id') FROM ({rows}) AS tile"
-        if key is not None
-        else "SELECT ST_AsMVT(tile, {layer}, {extent}, '__geometry') FROM ({rows}) AS tile"
-    )
-    layer = bind(request.selection.collection.id, "text")
-    return sql(template, layer=layer, extent=bind(EXTENT, "int4"), rows=rows)
+    return sql("SELECT {columns} FROM {rows}", columns=join(", ", columns), rows=rows)
 
 
 def _key(request: TileRequest) -> Column | None:
@@ -49,104 +182,6 @@ def _key(request: TileRequest) -> Column | None:
     collection = request.selection.collection
     key = collection.column(collection.key) if collection.key else None
     return key if key is not None and key.sql_type in _INTEGERS else None
-
-
-def _envelope(box: Box, srid: int) -> Sql:
-    left, bottom, right, top = (bind(number, "float8") for number in box)
-    return sql(
-        "ST_MakeEnvelope({left}, {bottom}, {right}, {top}, {srid})",
-        left=left,
-        bottom=bottom,
-        right=right,
-        top=top,
-        srid=bind(srid, "int4"),
-    )
-
-
-def _near(column: GeometryColumn, boxes: list[Box]) -> Sql:
-    # the bounding box operator alone: the index answers it, and ST_AsMVTGeom clips exactly
-    if column.is_geography:
-        return any_of(_near_on_the_sphere(column, box) for box in boxes)
-    shape = _in_one_crs(column) if _is_mixed(column) else ident(column.name)
-    srid = 4326 if _is_mixed(column) else column.srid
-    return any_of(sql("{shape} && {envelope}", shape=shape, envelope=_envelope(box, srid)) for box in boxes)
-
-
-def _near_on_the_sphere(column: GeometryColumn, box: Box) -> Sql:
-    left, bottom, right, top = box
-    shape, envelope = ident(column.name), _envelope(box, 4326)
-    exact = sql("{shape}::geometry && {envelope}", shape=shape, envelope=envelope)
-    if right - left > _WIDEST_ON_THE_SPHERE:
-        return exact
-    # for the index: PostGIS takes the shorter way round between two corners, along a great circle, so a wide box
-    # would be another one there, and a parallel has to be followed by short steps
-    return sql(
-        "{shape} && ST_Segmentize({around}, {step})::geography AND {exact}",
-        shape=shape,
-        around=_envelope((max(left, -180.0), max(bottom, -90.0), min(right, 180.0), min(top, 90.0)), 4326),
-        step=bind((right - left) / 16, "float8"),
-        exact=exact,
-    )
-
-
-def _is_mixed(column: GeometryColumn) -> bool:
-    """Whether each row may have an SRID of its own; no index can help to find those near a tile."""
-    return column.srid == 0 and column.type == "Geometry"
-
-
-def _in_one_crs(column: GeometryColumn) -> Sql:
-    """The geometry with an SRID that all rows share; one without is taken to be in longitude, latitude."""
-    name = ident(column.name)
-    if column.is_geography:
-        return sql("{name}::geometry", name=name)
-    if _is_mixed(column):
-        return sql(
-            "CASE ST_SRID({name}) WHEN 0 THEN ST_SetSRID({name}, 4326) ELSE ST_Transform({name}, 4326) END", name=name
-        )
-    return sql("ST_SetSRID({name}, 4326)", name=name) if column.srid == 0 else name
-
-
-def _shape(request: TileRequest) -> Sql:
-    column, target = request.geometry, request.tile_matrix_set.srid
-    shape = _in_one_crs(column)
-    if column.type in ("Geometry", "CircularString", "CompoundCurve", "CurvePolygon", "MultiCurve", "MultiSurface"):
-        # vector tiles know no curves
-        shape = sql("ST_CurveToLine({shape})", shape=shape)
-    if column.dimensions > 2 or column.type == "Geometry":
-        shape = sql("ST_Force2D({shape})", shape=shape)
-    source = column.srid or 4326
-    if source != target:
-        if column.dimension != 0:
-            shape = _cut(shape, cut(request), bend=source == 4326 and target not in _CYLINDRICAL)
-        shape = sql("ST_Transform({shape}, {target})", shape=shape, target=bind(target, "int4"))
-    return sql(
-        "ST_AsMVTGeom({shape}, {bounds}::box2d, {extent}, {buffer}, true)",
-        shape=shape,
-        bounds=_envelope(request.bounds, target),
-        extent=bind(EXTENT, "int4"),
-        buffer=bind(BUFFER, "int4"),
-    )
-
-
-def _cut(shape: Sql, boxes: list[Box], *, bend: bool) -> Sql:
-    """What lies beyond the tile cut off before the transformation: some of it, such as a pole, has no finite place.
-
-    With `bend`, long lines get corners in between, so that a parallel becomes the arc that it is.
-    """
-    pieces = [sql("ST_ClipByBox2D({shape}, {box}::box2d)", shape=shape, box=_envelope(box, 0)) for box in boxes]
-    if len(pieces) == 1:
-        parts = pieces[0]
-    else:
-        # the pieces meet at the antimeridian at the most; empty ones cannot be put together
-        parts = sql(
-            "(SELECT ST_CollectionHomogenize(ST_Collect(piece)) FROM unnest(ARRAY[{pieces}]) AS piece"
-            " WHERE NOT ST_IsEmpty(piece))",
-            pieces=join(", ", pieces),
-        )
-    step = longest_straight(boxes) if bend else None
-    if step is None:
-        return parts
-    return sql("ST_Segmentize({parts}, {step})", parts=parts, step=bind(step, "float8"))
 
 
 def _property(request: TileRequest, column: Column) -> Sql:
@@ -161,19 +196,14 @@ def _property(request: TileRequest, column: Column) -> Sql:
     if column.type == "number":
         # money becomes a number by way of numeric alone
         return sql("{name}::numeric::float8" if column.sql_type == "money" else "{name}::float8", name=name)
-    if column.format == "date-time":
-        # vector tiles have no type for time: the same text as in the features
-        return sql("""to_char({name}, 'YYYY-MM-DD"T"HH24:MI:SS"Z"')""", name=name)
+    if column.format in ("date-time", "date"):
+        # vector tiles have no type for time: the same text as in the features, null where they have none
+        text = sql("{name}::text", name=name)
+        if column.format == "date-time":
+            text = sql(
+                """to_char({name}, CASE WHEN date_trunc('second', {name}) = {name}"""
+                """ THEN 'YYYY-MM-DD"T"HH24:MI:SS"Z"' ELSE 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"' END)""",
+                name=name,
+            )
+        return sql("CASE WHEN {name} >= '0001-01-01' AND {name} < '10000-01-01' THEN {text} END", name=name, text=text)
     return sql("{name}::text", name=name)
-
-
-def _order(request: TileRequest) -> Sql:
-    """What is kept where the tile has too many features, the most important first."""
-    selection = request.selection
-    sort = selection.sort or configured_order(selection.collection, selection.collection.importance)
-    if not sort:
-        return EMPTY
-    # with the relation's name before it, for a bare name would mean the property: an enumeration's or a date's text
-    names = [(ident(selection.collection.name, term.column.name), term.descending) for term in sort]
-    terms = [sql("{name} DESC NULLS LAST", name=name) if descending else name for name, descending in names]
-    return sql(" ORDER BY {terms}", terms=join(", ", terms))

@@ -16,6 +16,7 @@ from libs.web.representations import representations
 from libs.web.respond import json_response, links_json
 from services.tiles.resources import CATALOGUE, geometry_of
 from services.tiles.tile_matrix_sets import IDS, TileMatrixSet, tile_matrix_set, transformed
+from services.tiles.zoom_range import zoom_range
 
 OFFERS = (MediaType.JSON, MediaType.HTML)
 
@@ -99,7 +100,7 @@ def _tileset(call: Call, collection: Collection, geometry: GeometryColumn, tms: 
         "tileMatrixSetURI": tms.uri,
         "links": links_json(links),
         "tileMatrixSetLimits": limits(geometry, tms),
-        "layers": [_layer(collection, geometry, base)],
+        "layers": [_layer(collection, geometry, tms, base)],
         "mediaTypes": [MediaType.MVT],
     }
     if geometry.bbox:
@@ -108,7 +109,7 @@ def _tileset(call: Call, collection: Collection, geometry: GeometryColumn, tms: 
         document["centerPoint"] = {
             "coordinates": [(west + east) / 2, (south + north) / 2],
             "crs": CRS84,
-            "tileMatrix": next(iter(tms.matrices.values())).id,
+            "tileMatrix": tms.matrices[zoom_range(collection, geometry, tms)[0]].id,
         }
     return {name: value for name, value in document.items() if value is not None}
 
@@ -139,12 +140,15 @@ def _range(start: float, end: float, size: float, count: int) -> tuple[int, int]
     return min(max(first, 0), count - 1), min(max(last, 0), count - 1)
 
 
-def _layer(collection: Collection, geometry: GeometryColumn, base: str) -> dict[str, Any]:
+def _layer(collection: Collection, geometry: GeometryColumn, tms: TileMatrixSet, base: str) -> dict[str, Any]:
+    first, last = zoom_range(collection, geometry, tms)
     layer: dict[str, Any] = {
         "id": collection.id,
         "title": collection.title,
         "dataType": "vector",
         "crs": CRS84,
+        "minTileMatrix": tms.matrices[first].id,
+        "maxTileMatrix": tms.matrices[last].id,
         "propertiesSchema": {
             "type": "object",
             "properties": {column.name: _property_schema(column) for column in collection.columns},

@@ -10,7 +10,7 @@ from libs.web.app import make_app
 from libs.web.health import HEALTH_CHECKS
 from services.viewer.assets import Assets
 from services.viewer.docs import get_docs
-from services.viewer.map_page import ASSETS, CATALOGUE, get_map, get_overview
+from services.viewer.map_page import ASSETS, BASEMAP, CATALOGUE, get_map, get_overview
 from services.viewer.part import PART
 from services.viewer.settings import Settings
 
@@ -21,6 +21,7 @@ def make(env: Mapping[str, str]) -> web.Application:
     handlers = {"getMap": get_map, "getOverviewMap": get_overview, "getApiExplorer": get_docs}
     app = make_app(settings.web, PART, handlers, templates=Path(__file__).parent / "templates")
     assets = app[ASSETS] = Assets()
+    app[BASEMAP] = settings.basemap
     app.router.add_get("/assets/{name}", assets.asset)
     app.router.add_get("/basemap/{path:.+}", assets.basemap)
 

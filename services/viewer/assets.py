@@ -23,9 +23,10 @@ _TYPES = {
     ".mjs": "text/javascript; charset=utf-8",
     ".css": "text/css; charset=utf-8",
     ".geojson": "application/geo+json",
+    ".json": "application/json",
     ".woff2": "font/woff2",
 }
-_BASEMAP_CACHE = "public, max-age=86400"
+_BASEMAP_CACHE = "public, max-age=3600, stale-while-revalidate=86400"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,7 @@ class _File:
 
 
 class Assets:
-    """The built files, read once: about 6 MB."""
+    """The built files, read once: about 20 MB."""
 
     def __init__(self, dist: Path = DIST) -> None:
         """Raises SettingsError where nothing was built."""
@@ -48,6 +49,8 @@ class Assets:
                 "services/viewer/dist is missing; `npm ci` there and then `python -m services.viewer.build` make it"
             ) from None
         self._names: Mapping[str, str] = manifest["assets"]
+        self.edition: str = manifest["inputs"]
+        """Changes with what was built; addresses that carry it are never answered with older files."""
         self._assets = _read(dist / "assets")
         self._basemap = _read(dist / "basemap")
 

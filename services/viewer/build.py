@@ -13,7 +13,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 from services.viewer.build_assets import build_assets
-from services.viewer.build_basemap import basemap
+from services.viewer.build_basemap import CELL, basemap
 
 _HERE = Path(__file__).parent
 DIST = _HERE / "dist"
@@ -55,7 +55,12 @@ def _write_basemap(target: Path) -> None:
     if node is None:
         raise FileNotFoundError("node is not installed")
     (target / "fonts").mkdir(parents=True)
-    for name, layer in basemap(node).items():
+    (target / "fine").mkdir()
+    layers = basemap(node)
+    # the viewer asks only for cells that there are
+    cells = [name.removeprefix("fine/") for name in layers if name.startswith("fine/")]
+    (target / "fine" / "cells.json").write_text(json.dumps({"size": CELL, "cells": cells}), encoding="utf-8")
+    for name, layer in layers.items():
         text = json.dumps(layer, ensure_ascii=False, separators=(",", ":"))
         (target / f"{name}.geojson").write_text(text, encoding="utf-8")
     for name, source in _FONTS.items():

@@ -11,15 +11,17 @@ from libs.ogc.errors import NotFound
 from libs.ogc.link import path_segment
 from libs.web.app import Call
 from libs.web.base_url import base_url
-from libs.web.html import page_response
+from libs.web.html import CONTENT_SECURITY_POLICY, page_response
 from services.viewer.assets import Assets
 from services.viewer.page_data import describe, in_order, script_json
 from services.viewer.part import PART
+from services.viewer.settings import Basemap
 
 PATH = "/collections/{collectionId}/tiles/{tileMatrixSetId}/map.html"
 
 CATALOGUE = web.AppKey("catalogue", CatalogueClient)
 ASSETS = web.AppKey("assets", Assets)
+BASEMAP: web.AppKey[Basemap | None] = web.AppKey("basemap")
 
 WEB_MERCATOR = "WebMercatorQuad"
 TILE_MATRIX_SETS: tuple[str, ...] = tuple(
@@ -78,10 +80,14 @@ def _check_geometry(call: Call, collection: Collection) -> None:
 
 def _page_data(call: Call, collections: Mapping[str, Collection], tile_matrix_set: str) -> dict[str, Any]:
     base, assets = base_url(call.request), call.request.app[ASSETS]
+    basemap = call.request.app[BASEMAP]
     return {
         "base": base,
         "workerUrl": f"{base}/assets/{assets.name('maplibre-gl-worker.mjs')}",
+        "edition": assets.edition,
         "tileMatrixSet": tile_matrix_set,
+        "basemap": basemap
+        and {"tiles": basemap.tiles, "attribution": basemap.attribution, "maxzoom": basemap.max_zoom},
         "collections": [describe(collection) for collection in in_order(collections.values())],
     }
 
@@ -102,4 +108,17 @@ def _page(
         "built": call.request.app[ASSETS].name,
         "preload": _ENGINES["maplibre" if data["tileMatrixSet"] == WEB_MERCATOR else "openlayers"],
     }
-    return page_response(call.request, "map.html", context, headers={"Cache-Control": "no-cache"})
+    headers = {
+        "Cache-Control": "no-cache",
+        "Content-Security-Policy": content_security_policy(call.request.app[BASEMAP]),
+    }
+    return page_response(call.request, "map.html", context, headers=headers)
+
+
+def content_security_policy(basemap: Basemap | None) -> str:
+    """The policy of all pages; an operator's basemap adds its origin to images and requests, and to nothing else."""
+    if basemap is None:
+        return CONTENT_SECURITY_POLICY
+    directives = (directive.strip() for directive in CONTENT_SECURITY_POLICY.split(";"))
+    opened = ("img-src ", "connect-src ")
+    return "; ".join(f"{each} {basemap.origin}" if each.startswith(opened) else each for each in directives)

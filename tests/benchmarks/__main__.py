@@ -9,7 +9,7 @@ import time
 
 import asyncpg
 
-from deploy.local.settings import StackError
+from deploy.local.settings import PROCESSES, StackError
 from tests.benchmarks.measure import Meter, Result
 from tests.benchmarks.peer import install_peer
 from tests.benchmarks.report import details, header, row, write_json
@@ -84,6 +84,10 @@ def _settings() -> BenchmarkSettings:
     parser.add_argument("--rounds", type=int, default=2, help="in which the sides take turns (default: 2)")
     parser.add_argument("--large", action="store_true", help="compare zoom 0 of 100,000 and of 10,000,000 points too")
     parser.add_argument("--keep", action="store_true", help="leave database and product running, for a profiler")
+    parser.add_argument(
+        "--processes", type=int, default=PROCESSES, help="of features, and of tiles (default: %(default)s)"
+    )
+    parser.add_argument("--peer-processes", type=int, help="of the peer (default: as many)")
     arguments = parser.parse_args()
     return BenchmarkSettings(
         seconds=arguments.seconds,
@@ -91,6 +95,8 @@ def _settings() -> BenchmarkSettings:
         only=tuple(arguments.only),
         large=arguments.large,
         keep=arguments.keep,
+        processes=arguments.processes,
+        peer_processes=arguments.peer_processes or arguments.processes,
     )
 
 

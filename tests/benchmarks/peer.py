@@ -1,4 +1,4 @@
-"""The closest Python peer, tipg, in an environment of its own with pinned hashes; one worker, as our services are."""
+"""The closest Python peer, tipg, in an environment of its own with pinned hashes."""
 
 from __future__ import annotations
 
@@ -29,10 +29,21 @@ def install_peer() -> str:
     return _run([str(_PYTHON), "-c", "import tipg; print(tipg.__version__)"]).strip()
 
 
-def peer_command(port: int) -> list[str]:
-    """One worker with the fast loop and parser; without an access log, which our services and gateway do write."""
+def peer_command(port: int, processes: int) -> list[str]:
+    """Workers with the fast loop and parser; without an access log, which our services and gateway do write."""
     command = [str(_PYTHON), "-m", "uvicorn", "tipg.main:app", "--host", "127.0.0.1", "--port", str(port)]
-    return [*command, "--loop", "uvloop", "--http", "httptools", "--no-access-log", "--log-level", "warning"]
+    return [
+        *command,
+        "--loop",
+        "uvloop",
+        "--http",
+        "httptools",
+        "--no-access-log",
+        "--log-level",
+        "warning",
+        "--workers",
+        str(processes),
+    ]
 
 
 def peer_environment(database_url: str, schemas: tuple[str, ...]) -> dict[str, str]:

@@ -39,8 +39,8 @@ class Servers:
     owner_url: str
     reader_url: str
     postgresql_log: Path
-    features_port: int
-    tiles_port: int
+    features_ports: tuple[int, ...]
+    tiles_ports: tuple[int, ...]
     processes: dict[str, psutil.Process]
     """The first process of each: `postgresql`, `redis`, `features`, `tiles`, `gateway`, `supervisor`, `peer`, …"""
 
@@ -60,13 +60,15 @@ def running_servers(settings: BenchmarkSettings) -> Iterator[Servers]:
         services = StackSettings(
             state_dir=_STACK,
             gateway_port=ports["gateway"],
+            features_processes=settings.processes,
+            tiles_processes=settings.processes,
             collection_schemas=",".join(settings.schemas),
             database_url=stack.reader_url(folder, state),
             redis_url=f"redis://:{folder.secret('redis-password')}@127.0.0.1:{state.ports['redis']}/0",
         )
         stack.up(services)
         try:
-            with _peer(ports["peer"], stack.reader_url(folder, state), settings.schemas) as peer:
+            with _peer(ports["peer"], stack.reader_url(folder, state), settings) as peer:
                 yield _described(folder, ports, owner_url, peer)
         finally:
             if not settings.keep:
@@ -98,18 +100,22 @@ def _described(folder: StateFolder, ports: dict[str, int], owner_url: str, peer:
         owner_url=owner_url,
         reader_url=stack.reader_url(folder, folder.load()),
         postgresql_log=folder.log / "postgresql.log",
-        features_port=product["features"],
-        tiles_port=product["tiles_0"],
+        features_ports=tuple(port for name, port in product.items() if name.startswith("features_")),
+        tiles_ports=tuple(port for name, port in product.items() if name.startswith("tiles_")),
         processes=processes,
     )
 
 
 @contextmanager
-def _peer(port: int, database_url: str, schemas: tuple[str, ...]) -> Iterator[psutil.Process]:
+def _peer(port: int, database_url: str, settings: BenchmarkSettings) -> Iterator[psutil.Process]:
     log = FOLDER / "peer.log"
     with log.open("w") as output:
         process = subprocess.Popen(
-            peer_command(port), env=peer_environment(database_url, schemas), cwd=FOLDER, stdout=output, stderr=output
+            peer_command(port, settings.peer_processes),
+            env=peer_environment(database_url, settings.schemas),
+            cwd=FOLDER,
+            stdout=output,
+            stderr=output,
         )
     try:
         wait_until_listening(process, port, log)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from deploy.local.settings import PROCESSES
+
 REPOSITORY = Path(__file__).resolve().parents[2]
 FOLDER = REPOSITORY / ".local" / "bench"
 
@@ -19,13 +21,18 @@ class BenchmarkError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class BenchmarkSettings:
-    """`seconds` of load per workload and side, in `rounds` that take turns; `only` names workloads, empty for all."""
+    """`seconds` of load per workload and side, in `rounds` that take turns; `only` names workloads, empty for all.
+
+    `processes` is how many of features and of tiles run, `peer_processes` how many of the peer.
+    """
 
     seconds: float = 4.0
     rounds: int = 2
     only: tuple[str, ...] = ()
     large: bool = False
     keep: bool = False
+    processes: int = PROCESSES
+    peer_processes: int = PROCESSES
 
     @property
     def schemas(self) -> tuple[str, ...]:

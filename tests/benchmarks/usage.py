@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import psutil
 
 ROLES = {
-    "features": ("features",),
-    "tiles": ("tiles_0",),
+    "features": tuple(f"features_{number}" for number in range(4)),
+    "tiles": tuple(f"tiles_{number}" for number in range(4)),
     "gateway": ("gateway",),
     "logs": ("supervisor",),
     "redis": ("redis",),

@@ -78,12 +78,17 @@ def items_workloads(product: Target) -> list[Workload]:
         ),
         Workload("filter_bbox", "items in a bbox", "items", _boxes(choice), _BY_VALUE, vary_host=True, limit=True),
         Workload("filter_cql2", "items by a filter", "items", _filters(choice), _BY_VALUE, vary_host=True, limit=True),
+        Workload("items_10_hot", "items, limit 10, cached", "items", [f"{_ITEMS}?limit=10"], "", of_peer=40),
+        Workload("items_1000_hot", "items, limit 1,000, cached", "items", [f"{_ITEMS}?limit=1000"], "", of_peer=20),
         Workload(
-            "items_10_hot",
-            "items, limit 10, cached",
+            "items_10000_hot",
+            "items, limit 10,000, cached",
             "items",
-            [f"{_ITEMS}?limit=10"],
+            [f"{_ITEMS}?limit=10000"],
             "",
+            connections=2,
+            peer_seconds=8,
+            of_peer=15,
         ),
     ]
 

@@ -145,6 +145,17 @@ async def test_stale_if_error(own_gateway: Gateway, session: ClientSession) -> N
     await eventually(gone)
 
 
+async def test_server_timing_names_who_answered(gateway: Gateway, session: ClientSession, url: str) -> None:
+    gateway.upstreams["tiles"].answer = Tile("public, max-age=5", **{"Server-Timing": "redis;dur=1"})
+    for expected in ("redis;dur=1", "gateway;desc=HIT"):
+        async with session.get(url) as response:
+            assert response.headers.getall("Server-Timing") == [expected]
+    # nothing is said where the service says nothing
+    gateway.upstreams["tiles"].answer = Tile("no-store")
+    async with session.get(url + "1") as response:
+        assert "Server-Timing" not in response.headers
+
+
 async def test_head_fills_and_uses_the_cache(gateway: Gateway, session: ClientSession, url: str) -> None:
     tile = gateway.upstreams["tiles"].answer = Tile("public, max-age=5")
     async with session.head(url) as response:

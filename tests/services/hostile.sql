@@ -249,6 +249,15 @@ INSERT INTO hostile.many
 SELECT n, md5(n::text), ST_SetSRID(ST_MakePoint(n % 360 - 180, n % 170 - 85), 4326) FROM generate_series(1, 12000) n;
 ANALYZE;
 
+CREATE TABLE hostile.moments (at timestamptz PRIMARY KEY, day date, seen timestamp);
+INSERT INTO hostile.moments VALUES
+    ('2020-01-01T01:00:00.25+01:00', '2020-01-01', '2020-01-01 00:00:00.000001'),
+    ('2020-01-02T00:00:00Z', 'infinity', '-infinity'),
+    ('2020-01-03T00:00:00Z', '0044-03-15 BC', '0044-03-15 12:00:00 BC'),
+    ('2020-01-04T00:00:00Z', '10000-01-01', '10000-01-01'),
+    ('2020-01-05T00:00:00Z', '0001-01-01', '9999-12-31 23:59:59.999999'),
+    ('2020-01-06T00:00:00Z', NULL, NULL);
+
 GRANT USAGE ON SCHEMA hostile, "Odd schema ☂" TO dams_reader;
 GRANT SELECT ON ALL TABLES IN SCHEMA hostile, "Odd schema ☂" TO dams_reader;
 REVOKE ALL ON hostile.forbidden, hostile.half_forbidden FROM dams_reader;

@@ -18,10 +18,11 @@ from yarl import URL
 from services.common.app import make as make_common
 from services.features.app import make as make_features
 from services.tiles.app import make as make_tiles
+from services.viewer.app import make as make_viewer
 
 Result = TypeVar("Result")
 
-MAKERS = {"common": make_common, "features": make_features, "tiles": make_tiles}
+MAKERS = {"common": make_common, "features": make_features, "tiles": make_tiles, "viewer": make_viewer}
 
 
 @dataclass(frozen=True, slots=True)

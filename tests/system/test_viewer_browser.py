@@ -2,17 +2,17 @@
 
 import io
 import re
-from typing import Any
 
 import aiohttp
 import asyncpg
 import pytest
-from axe_playwright_python.async_playwright import Axe
+import shapely
 from PIL import Image
 from playwright.async_api import async_playwright
+from shapely.geometry import shape
 
 from tests.running_stack import RunningStack
-from tests.system.visits import SECONDS, NewVisit, Visit
+from tests.system.visits import SECONDS, NewVisit, Visit, items, near
 
 pytestmark = [pytest.mark.system, pytest.mark.browser, pytest.mark.timeout(240)]
 
@@ -27,38 +27,21 @@ def _map(collection: str, matrix_set: str = "WebMercatorQuad") -> str:
     return f"/collections/{collection}/tiles/{matrix_set}/map.html"
 
 
-async def _items(stack: RunningStack, collection: str, **parameters: str) -> list[dict[str, Any]]:
-    async with (
-        aiohttp.ClientSession() as session,
-        session.get(f"{stack.base_url}/collections/{collection}/items", params=parameters) as response,
-    ):
-        features: list[dict[str, Any]] = (await response.json(content_type=None))["features"]
-        return features
-
-
-def _near(colours: dict[tuple[int, int, int], int], wanted: str, tolerance: int = 40) -> int:
-    target = [int(wanted[at : at + 2], 16) for at in (1, 3, 5)]
-    return sum(
-        number
-        for colour, number in colours.items()
-        if all(abs(a - b) <= tolerance for a, b in zip(colour, target, strict=True))
-    )
-
-
 @pytest.mark.parametrize(
     ("collection", "colour"), [(_EARTHQUAKES, "#f8961e"), (_TRACKS, "#c2185b"), (_FLOODS, "#2b8cbe")]
 )
 async def test_map_draws_points_lines_and_areas(visit: NewVisit, collection: str, colour: str) -> None:
     page = await visit()
-    await page.open(_map(collection))
+    # all tracks of the world take long to draw in software
+    await page.open(_map(collection) + ("#map=5/17/-63" if collection == _TRACKS else ""))
     features = await page.drawn(collection)
     assert len(features) > 20
     assert all(isinstance(feature["id"], int) for feature in features)
     colours = await page.colours()
-    assert _near(colours, colour) > 50
+    assert near(colours, colour) > 50
     # the basemap's land and sea
-    assert _near(colours, "#f7f6f2", 4) > 5000
-    assert _near(colours, "#dfe8ee", 4) > 5000
+    assert near(colours, "#f7f6f2", 4) > 1000
+    assert near(colours, "#dfe8ee", 4) > 5000
     assert await page.page.inner_text("#status") == ""
     tiles = [status for url, status in page.statuses.items() if re.search(r"/tiles/WebMercatorQuad/\d+/\d+/\d+", url)]
     assert tiles
@@ -87,7 +70,7 @@ async def test_other_matrix_sets_draw_in_their_own_projection(
     visit: NewVisit, stack: RunningStack, matrix_set: str
 ) -> None:
     collection, bbox = _PLACES[matrix_set]
-    item = (await _items(stack, collection, bbox=bbox, limit="1"))[0]
+    item = (await items(stack, collection, bbox=bbox, limit="1"))[0]
     longitude, latitude = item["geometry"]["coordinates"][:2]
     page = await visit()
     await page.open(f"{_map(collection, matrix_set)}#map=7/{latitude}/{longitude}")
@@ -130,20 +113,32 @@ async def test_without_webgl_the_same_map_is_drawn(stack: RunningStack) -> None:
         await browser.close()
 
 
-async def test_feature_is_drawn_where_it_lies(visit: NewVisit, stack: RunningStack) -> None:
-    strongest = (await _items(stack, _EARTHQUAKES, sortby="-magnitude", limit="1"))[0]
-    longitude, latitude = strongest["geometry"]["coordinates"][:2]
+@pytest.mark.parametrize(
+    ("collection", "sortby"),
+    [(_EARTHQUAKES, "-magnitude"), ("hazard.hazard_ts_tracks", "-max_wind_kt"), (_FLOODS, "-area_km2")],
+    ids=["point", "line", "area"],
+)
+async def test_feature_is_drawn_where_it_lies(
+    visit: NewVisit, stack: RunningStack, collection: str, sortby: str
+) -> None:
+    item = (await items(stack, collection, sortby=sortby, limit="1", f="geojson"))[0]
+    geometry = shape(item["geometry"])
+    # a position on it: a vertex of a line, a place inside an area
+    line = shapely.get_parts(geometry)[0] if "Line" in geometry.geom_type else None
+    place = geometry.representative_point() if line is None else shapely.get_point(line, 5)
     page = await visit()
-    await page.open(f"{_map(_EARTHQUAKES)}#map=8/{latitude}/{longitude}")
+    await page.open(f"{_map(collection)}#map=8/{place.y}/{place.x}")
     at_centre = await page.page.evaluate(
         """([lon, lat]) => map.queryRenderedFeatures(map.project([lon, lat])).map(({ id }) => id)""",
-        [longitude, latitude],
+        [place.x, place.y],
     )
-    assert strongest["id"] in at_centre
+    assert item["id"] in at_centre
+    image = Image.open(io.BytesIO(await page.page.locator("canvas.maplibregl-canvas").screenshot())).convert("RGB")
+    assert image.getpixel((640, 400)) not in {(0xF7, 0xF6, 0xF2), (0xDF, 0xE8, 0xEE)}
 
 
 async def test_popup_shows_the_item_and_its_links(visit: NewVisit, stack: RunningStack) -> None:
-    item = (await _items(stack, _EARTHQUAKES, sortby="-magnitude", limit="1"))[0]
+    item = (await items(stack, _EARTHQUAKES, sortby="-magnitude", limit="1"))[0]
     longitude, latitude = item["geometry"]["coordinates"][:2]
     page = await visit()
     await page.open(f"{_map(_EARTHQUAKES)}#map=9/{latitude}/{longitude}")
@@ -213,28 +208,6 @@ async def test_time_slider_filters_through_the_service(visit: NewVisit) -> None:
     assert "t=20" in page.page.url
 
 
-async def test_only_this_event_shows_its_track_nodes_and_buffers(visit: NewVisit, stack: RunningStack) -> None:
-    storm = (await _items(stack, "hazard.hazard_ts_events", sortby="-max_wind_kt", limit="1"))[0]
-    page = await visit()
-    await page.open(f"{_map('hazard.hazard_ts_events')}#id=hazard.hazard_ts_events/{storm['id']}")
-    await page.page.get_by_role("button", name="Only this event").click()
-    await page.page.locator("#only").wait_for(timeout=SECONDS)
-    await page.page.wait_for_selector("body:not([data-ready])", timeout=SECONDS)
-    await page.ready()
-    for name in ("events", "nodes", "tracks"):
-        drawn = await page.drawn(f"hazard.hazard_ts_{name}")
-        assert {feature["properties"]["event_id"] for feature in drawn} == {storm["properties"]["event_id"]}
-
-
-async def test_link_restores_view_theme_and_layers(visit: NewVisit) -> None:
-    page = await visit()
-    await page.open(f"/map#map=3.00/10.00/-60.00&c={_TRACKS}&theme=dark")
-    assert await page.drawn(_TRACKS)
-    assert await page.page.evaluate("document.documentElement.dataset.theme") == "dark"
-    assert await page.page.evaluate("map.getZoom()") == pytest.approx(3, abs=0.01)
-    assert _near(await page.colours(), "#10171e", 6) > 5000
-
-
 async def test_overview_shows_several_collections_and_switches_them(visit: NewVisit) -> None:
     page = await visit()
     await page.open("/map")
@@ -245,42 +218,6 @@ async def test_overview_shows_several_collections_and_switches_them(visit: NewVi
     await page.ready()
     assert await page.page.evaluate("(id) => map.getSource(id) === undefined", _EARTHQUAKES)
     assert "c=" in page.page.url
-
-
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("width", [390, 1280])
-@pytest.mark.parametrize("matrix_set", ["WebMercatorQuad", "WorldCRS84Quad"])
-async def test_axe_finds_nothing(visit: NewVisit, theme: str, width: int, matrix_set: str) -> None:
-    page = await visit(width=width, height=844, color_scheme=theme)
-    await page.open(_map(_EARTHQUAKES, matrix_set))
-    await page.page.locator("#events li button").first.click()
-    await page.page.locator(".card").wait_for(timeout=SECONDS)
-    results = await Axe().run(page.page)
-    assert results.violations_count == 0, results.generate_report()
-    assert await page.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-
-
-async def test_error_of_the_service_is_said(visit: NewVisit, stack: RunningStack) -> None:
-    page = await visit()
-    await page.page.route("**/style.json*", lambda route: route.abort())
-    await page.page.goto(f"{stack.base_url}{_map(_EARTHQUAKES)}")
-    await page.ready()
-    assert await page.page.inner_text("#status") == "The service cannot be reached."
-    page.problems.clear()
-
-
-async def test_first_paint_is_small(visit: NewVisit) -> None:
-    page = await visit()
-    sizes: dict[str, int] = {}
-
-    async def note(request: Any) -> None:
-        sizes[request.url] = (await request.sizes())["responseBodySize"]
-
-    page.page.on("requestfinished", note)
-    await page.open(_map(_EARTHQUAKES))
-    ours = {url: size for url, size in sizes.items() if "/map.html" in url or re.search(r"/assets/(?!maplibre)", url)}
-    assert len(ours) >= 4
-    assert sum(ours.values()) < 200_000
 
 
 async def test_api_explorer_tries_a_request(visit: NewVisit) -> None:
@@ -309,7 +246,7 @@ async def test_what_is_in_view_can_be_downloaded(visit: NewVisit, stack: Running
 
 
 async def test_search_finds_by_name_in_any_case(visit: NewVisit, stack: RunningStack) -> None:
-    strongest = (await _items(stack, _EARTHQUAKES, sortby="-magnitude", limit="1"))[0]
+    strongest = (await items(stack, _EARTHQUAKES, sortby="-magnitude", limit="1"))[0]
     name = strongest["properties"]["place"].rpartition(" ")[2]
     page = await visit()
     await page.open(_map(_EARTHQUAKES))

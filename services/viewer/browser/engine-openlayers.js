@@ -5,7 +5,7 @@ import { basemapLayers } from "./basemap-openlayers.js";
 import { matrixLayer } from "./layer-openlayers.js";
 import { MatrixGrid } from "./matrix-grid.js";
 import { systemOf } from "./projections.js";
-import { collectionOf, escapedAttribution } from "./style-theme.js";
+import { collectionOf, escapedAttribution, sketchFeatures } from "./style-theme.js";
 import { popupElement } from "./popup.js";
 
 const HIT_RADIUS = 6; // pixels
@@ -33,6 +33,8 @@ class OpenLayersEngine {
   #basemap;
   #layers = new Map();
   #mark;
+  #sketch;
+  #captor = null;
   #popup = null;
   #loading = new Set();
   #errors = new Set();
@@ -50,13 +52,14 @@ class OpenLayersEngine {
     if (!this.#projection.getExtent()) this.#projection.setExtent(extent);
     this.#basemap = basemapLayers(library, style, this.#projection, this.#system.area, () => this.#zooms());
     this.#mark = new library.VectorLayer({ source: new library.VectorSource(), zIndex: MARK });
+    this.#sketch = new library.VectorLayer({ source: new library.VectorSource(), zIndex: MARK + 1 });
     container.replaceChildren();
     container.tabIndex = 0;
     container.setAttribute("role", "application");
     container.setAttribute("aria-label", "Map; arrow keys move it, + and - zoom");
     this.map = new library.Map({
       target: container,
-      layers: [...this.#basemap.layers, this.#mark],
+      layers: [...this.#basemap.layers, this.#mark, this.#sketch],
       controls: [
         new library.Zoom(),
         new library.ScaleLine({ maxWidth: 110 }),
@@ -74,6 +77,7 @@ class OpenLayersEngine {
       }),
     });
     this.#basemap.setTheme(theme);
+    this.#sketch.setStyle(sketchStyle(library, theme));
     if (view) this.setView(view);
   }
 
@@ -100,7 +104,7 @@ class OpenLayersEngine {
     made.layer.setZIndex(ORDER[kind] ?? ORDER.Polygon);
     made.setTheme(this.#theme);
     made.source.on("tileloadstart", () => this.#emit(this.#loading));
-    made.source.on("tileloaderror", () => this.#emit(this.#errors, "A tile could not be loaded."));
+    made.source.on("tileloaderror", () => this.#emit(this.#errors, "Some of the map could not be loaded."));
     this.#layers.set(id, made);
     this.map.addLayer(made.layer);
   }
@@ -116,8 +120,19 @@ class OpenLayersEngine {
     this.#layers.get(id).setParameters(parameters);
   }
 
+  /** Asks for a collection's tiles again; the old ones stay until the new ones are there. */
+  renew(id) {
+    this.#layers.get(id).renew();
+  }
+
+  /** Draws land, coast and borders from these features in place of the basemap's own; null brings those back. */
+  setFine(collection) {
+    this.#basemap.setFine(collection);
+  }
+
   setTheme(theme) {
     this.#theme = theme;
+    this.#sketch.setStyle(sketchStyle(this.#library, theme));
     this.#basemap.setTheme(theme);
     for (const made of this.#layers.values()) made.setTheme(theme);
   }
@@ -179,12 +194,31 @@ class OpenLayersEngine {
   }
 
   onClick(listener) {
-    this.map.on("singleclick", ({ pixel, coordinate }) =>
-      listener(this.#hits(pixel), this.#library.toLonLat(coordinate, this.#projection)),
-    );
-    this.map.on("pointermove", ({ pixel, dragging }) => {
-      if (!dragging) this.map.getTargetElement().style.cursor = this.#hits(pixel).length ? "pointer" : "";
+    this.map.on("singleclick", ({ pixel, coordinate }) => {
+      if (!this.#captor) listener(this.#hits(pixel), this.#library.toLonLat(coordinate, this.#projection));
     });
+    this.map.on("click", ({ coordinate }) => this.#captor?.(this.#library.toLonLat(coordinate, this.#projection)));
+    this.map.on("dblclick", (event) => {
+      if (this.#captor) event.stopPropagation();
+    });
+    this.map.on("pointermove", ({ pixel, dragging }) => {
+      if (!dragging && !this.#captor) this.map.getTargetElement().style.cursor = this.#hits(pixel).length ? "pointer" : "";
+    });
+  }
+
+  /** Clicks go to `captor(position)` and select nothing, until it is null. */
+  capture(captor) {
+    this.#captor = captor;
+    this.map.getTargetElement().style.cursor = captor ? "crosshair" : "";
+  }
+
+  /** Draws `{line, points, closed}` (positions) above everything; null removes it. */
+  sketch(drawn) {
+    const source = this.#sketch.getSource();
+    source.clear();
+    if (!drawn) return;
+    const features = new this.#library.GeoJSON().readFeatures(sketchFeatures(drawn), { featureProjection: this.#projection });
+    source.addFeatures(features);
   }
 
   showPopup(position, content, onclose) {
@@ -274,6 +308,18 @@ class OpenLayersEngine {
     }
     return this.#library.boundingExtent(positions.filter((position) => position.every(Number.isFinite)));
   }
+}
+
+function sketchStyle({ CircleStyle, Fill, Stroke, Style }, theme) {
+  const [ink, halo] = theme === "dark" ? ["#ffffff", "#10171e"] : ["#0b1620", "#ffffff"];
+  return [
+    new Style({ stroke: new Stroke({ color: halo, width: 5 }) }),
+    new Style({
+      fill: new Fill({ color: `${ink}1f` }),
+      stroke: new Stroke({ color: ink, width: 2 }),
+      image: new CircleStyle({ radius: 4, fill: new Fill({ color: halo }), stroke: new Stroke({ color: ink, width: 2 }) }),
+    }),
+  ];
 }
 
 /** West, south, east, north around positions: the longitudes lie outside their widest gap. */

@@ -1,11 +1,14 @@
 // The features in view as a list that works without seeing or touching the map.
 
 import { address, collectionPath, getJson } from "./api.js";
+import { containing } from "./cql2.js";
 import { debounced, element, find } from "./dom.js";
 import { featureBadge, featureTime, featureTitle } from "./feature-card.js";
 import { formatInstant, formatNumber } from "./format.js";
+import { writeState } from "./state.js";
 
 const LIMIT = 30;
+const RETRY = 5000; // milliseconds after a failure
 const DOWNLOAD_LIMIT = 10000; // the service's largest page
 
 /** Fills the list in `container` whenever view, time or filter change. `choose(collection, id, focus)` selects. */
@@ -32,8 +35,9 @@ export function eventList(container, explorer, choose) {
       show(page, collection, style);
     } catch (error) {
       if (error.name === "AbortError") return;
-      list.replaceChildren(element("li", { class: "empty", text: error.message }));
+      list.replaceChildren(element("li", { class: "empty fault", text: error.message }));
       heading.textContent = "";
+      setTimeout(() => list.querySelector("button") ?? refresh(), RETRY);
     }
     container.removeAttribute("aria-busy");
   };
@@ -79,8 +83,11 @@ export function eventList(container, explorer, choose) {
   };
 
   const soon = debounced(refresh, 350);
-  for (const event of ["move", "query", "subject", "shown"]) explorer.addEventListener(event, soon);
-  search.addEventListener("input", soon);
+  for (const event of ["move", "query", "subject", "shown", "data"]) explorer.addEventListener(event, soon);
+  search.addEventListener("input", () => {
+    writeState({ q: search.value.trim() || null });
+    soon();
+  });
   return refresh;
 }
 
@@ -100,11 +107,10 @@ function query(explorer, collection, text) {
 
 /** CQL2 for "one of the naming properties contains this text", in any case. */
 function searchFilter(collection, text) {
-  const pattern = text.replace(/[\\%_]/g, "\\$&").replaceAll("'", "''");
   const names = ["title", "name", "place", "event_id", "country"].filter((name) =>
     collection.columns.some((column) => column.name === name && column.type === "string"),
   );
-  return names.map((name) => `CASEI(${name}) LIKE CASEI('%${pattern}%')`).join(" OR ");
+  return containing(names, text);
 }
 
 function emptyText(explorer, collection, text) {

@@ -1,11 +1,11 @@
 // What is shown: which collections, in which time, with which filter. Parts of the page listen to its events.
 
-import { address, collectionPath, getJson } from "./api.js";
-import { currentTheme } from "./theme.js";
+import { address, collectionPath, count, getJson } from "./api.js";
 
 /**
  * Events: `shown` (collections on the map changed), `subject` (the collection that list and timeline are about),
- * `query` (time or filter changed), `move` (the view changed), `fault` (detail: a sentence).
+ * `query` (time, filter or event changed), `move` (the view changed), `data` (a collection's data changed; detail: its
+ * id), `fault` (detail: a sentence).
  */
 export class Explorer extends EventTarget {
   /** `collections`: descriptions by id, as the page's data have them. */
@@ -49,7 +49,7 @@ export class Explorer extends EventTarget {
     if (this.shown.has(id)) return;
     this.shown.set(id, style);
     this.engine.add(style, this.parameters(id));
-    if (this.subject === null) this.subject = id;
+    if (this.subject === null) this.setSubject(id);
     this.emit("shown");
   }
 
@@ -57,7 +57,6 @@ export class Explorer extends EventTarget {
     if (!this.shown.delete(id)) return;
     this.engine.remove(id);
     this.filters.delete(id);
-    this.events.delete(id);
     if (this.subject === id) this.setSubject([...this.shown.keys()][0] ?? null);
     this.emit("shown");
   }
@@ -85,11 +84,20 @@ export class Explorer extends EventTarget {
     this.emit("query");
   }
 
-  /** Shows only what belongs to one event; null shows all. */
+  /** As setFilter, once the service has taken the text. Returns how many features match, or null. Throws ApiError. */
+  async filter(id, text) {
+    const matched = await count(id, { filter: text });
+    this.setFilter(id, text);
+    return matched;
+  }
+
+  /** Shows, of a collection and its siblings, only what belongs to one event; null shows all. */
   setEvent(id, event) {
-    if (event === null) this.events.delete(id);
-    else this.events.set(id, event);
-    if (this.shown.has(id)) this.#refresh(id);
+    for (const member of [this.collections.get(id), ...this.siblings(id)]) {
+      if (event === null) this.events.delete(member.id);
+      else this.events.set(member.id, event);
+      if (this.shown.has(member.id)) this.#refresh(member.id);
+    }
     this.emit("query");
   }
 
@@ -114,8 +122,10 @@ export class Explorer extends EventTarget {
     );
   }
 
-  theme() {
-    return currentTheme();
+  /** Draws anew what has changed at the service. */
+  renew(id) {
+    if (this.shown.has(id)) this.engine.renew(id);
+    this.emit("data", id);
   }
 
   #refresh(id) {

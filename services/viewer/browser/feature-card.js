@@ -6,16 +6,26 @@ import { formatInstant, formatValue, isWebAddress, propertyTitle } from "./forma
 import { classOf, inkOn } from "./legend.js";
 import { seriesChart } from "./series-chart.js";
 
-const TITLES = ["title", "name", "place", "event_id"];
+const TITLES = ["title", "name", "place"];
 const IN_HEADER = new Set(["title"]);
+const BASINS = {
+  NA: "North Atlantic", SA: "South Atlantic", EP: "East Pacific", WP: "West Pacific", SP: "South Pacific",
+  NI: "North Indian Ocean", SI: "South Indian Ocean",
+};
 
-/** The text that names a feature. */
+/** The text that names a feature: its own, else what and where it is, for identifiers tell people little. */
 export function featureTitle(collection, feature) {
   const properties = feature.properties ?? {};
   const texts = TITLES.map((name) => String(properties[name] ?? "").trim());
   // the badge says the magnitude already
   if (typeof properties.magnitude === "number") texts[0] = texts[0].replace(/^M\s*-?[\d.]+\s*[-–]?\s*/, "");
-  return texts.find((text) => text !== "") ?? `${collection.label} ${feature.id ?? ""}`;
+  return texts.find((text) => text !== "") ?? describedTitle(collection, feature);
+}
+
+function describedTitle(collection, { id, properties }) {
+  const kind = collection.label.replace(/([^s])s$/, "$1");
+  const place = properties?.country ?? BASINS[properties?.basin] ?? properties?.basin;
+  return place ? `${kind}, ${place}` : `${kind} ${id ?? ""}`.trim();
 }
 
 /** The coloured word for its class: `M 6.1`, `C5`, `Orange`; null where the collection has none. */

@@ -10,6 +10,7 @@ export function matrixLayer(library, { style, parameters, grid, projection, attr
   let template = tilesAddress(style.sources[id].tiles[0], parameters);
   const format = new library.MVT();
   const buffers = new Map();
+  let edition = 0;
 
   const load = (url) => {
     // columns that make one tile ask for it once
@@ -47,7 +48,14 @@ export function matrixLayer(library, { style, parameters, grid, projection, attr
       });
     },
   });
-  const layer = new library.VectorTileLayer({ source, declutter: true, renderOrder: renderOrder(style), properties: { collection: id } });
+  const layer = new library.VectorTileLayer({
+    source,
+    declutter: true,
+    // farther out the view would need thousands of tiles of a tileset that begins deep; the limit itself is left out
+    maxResolution: grid.maxResolution() * 1.01,
+    renderOrder: renderOrder(style),
+    properties: { collection: id },
+  });
 
   return {
     layer,
@@ -60,6 +68,12 @@ export function matrixLayer(library, { style, parameters, grid, projection, attr
       template = tilesAddress(style.sources[id].tiles[0], changed);
       source.clear();
       source.refresh();
+    },
+    renew: () => {
+      buffers.clear();
+      edition += 1;
+      // another key: tiles are loaded anew, the old ones stay on the map until then
+      source.setTileUrlFunction(source.getTileUrlFunction(), `${template}#${edition}`);
     },
   };
 }

@@ -1,16 +1,23 @@
 // The map page: one collection, or all of them, on a map.
 
-import { address, collectionPath, count, getJson, setBase } from "./api.js";
-import { debounced, element, find } from "./dom.js";
+import { address, collectionPath, getJson, setBase } from "./api.js";
+import { chips } from "./chips.js";
+import { collectionsOf, followLinks, remember, restore } from "./deep-link.js";
+import { element, find } from "./dom.js";
 import { eventList } from "./event-list.js";
 import { Explorer } from "./explorer.js";
-import { formatDay, formatNumber } from "./format.js";
+import { describeSubject } from "./facts.js";
+import { fineBasemap } from "./fine-basemap.js";
+import { FilterForm } from "./filter-form.js";
+import { watch } from "./freshness.js";
 import { layerList } from "./layer-list.js";
 import { legendKey, legendOf } from "./legend.js";
-import { bboxOf, Selection, selectedInState } from "./selection.js";
-import { formatView, onState, parseView, readState, writeState } from "./state.js";
+import { Measure } from "./measure.js";
+import { bboxOf, Selection } from "./selection.js";
+import { parseView, readState } from "./state.js";
 import { announce, announceError, clearError, currentError } from "./status.js";
-import { currentTheme, onTheme, setTheme, themeButton } from "./theme.js";
+import { currentTheme, onTheme, themeButton } from "./theme.js";
+import { withBasemap } from "./style-theme.js";
 import { tabs } from "./tabs.js";
 import { Timeline } from "./timeline.js";
 
@@ -24,7 +31,7 @@ async function start() {
     tileMatrixSet: page.tileMatrixSet,
     styleParameters: (id) => (id === page.collection ? page.styleParameters : {}),
   });
-  const wanted = state.c ? state.c.split(",").filter((id) => explorer.collections.has(id)) : page.shown;
+  const wanted = collectionsOf(state, explorer, page.shown);
   const first = await explorer.style(page.collection ?? wanted[0] ?? page.collections[0].id);
   const engine = await loadEngine(first, state);
   explorer.attach(engine);
@@ -33,24 +40,36 @@ async function start() {
   if (!parseView(state.map)) await firstView(explorer, engine);
 
   const selection = new Selection(explorer);
+  const filterForm = new FilterForm(find("#filter form"), explorer);
   wire(explorer, engine, selection);
-  for (const id of wanted) {
-    await explorer.show(id).catch((error) => announceError(`${explorer.collections.get(id).label}: ${error.message}`));
-  }
-  const timeline = new Timeline(find("#timeline"), explorer);
-  if (state.t) timeline.restore(state.t);
-  else explorer.emit("subject");
-  const chosen = selectedInState();
-  if (chosen && explorer.collections.has(chosen[0])) await selection.choose(...chosen, { fly: !parseView(state.map) });
+  new Timeline(find("#timeline"), explorer);
+  new Measure(find("#measure"), engine);
+  const links = {
+    usual: page.shown,
+    search: searchFor,
+    refuse: (id, text, message) => {
+      announceError(`Filter of ${explorer.collections.get(id).label}: ${message}`);
+      if (id === (explorer.subject ?? wanted[0])) filterForm.refuse(text, message);
+    },
+    select: (...chosen) => selection.choose(...chosen, { fly: !parseView(readState().map ?? state.map) }),
+    deselect: () => selection.clear(),
+  };
+  remember(explorer, engine, page.shown);
+  tabs(find(".tabs"), page.collection ? "events" : "layers", (id) => id === "filter" && filterForm.open());
+  await restore(state, explorer, links);
+  followLinks(explorer, engine, links);
+  watch(explorer);
+  if (!page.basemap) fineBasemap(engine, page.edition);
 }
 
 /** MapLibre draws Web Mercator, where the browser has WebGL; OpenLayers all else. */
 async function loadEngine(style, state) {
   const options = {
     container: find("#map"),
-    style,
+    style: withBasemap(style, page.basemap),
     theme: currentTheme(),
     view: parseView(state.map),
+    globe: state.p === "globe",
     minZoom: page.styleParameters.minzoom,
     workerUrl: page.workerUrl,
     tileMatrixSet: page.tileMatrixSet,
@@ -74,36 +93,21 @@ function wire(explorer, engine, selection) {
     announce("");
     document.body.dataset.ready = "1";
   });
-  engine.onError((message) => announceError(`Some data could not be loaded. ${message}`.trim()));
+  engine.onError((message) => announceError(message));
   engine.onClick((hits, position) => selection.pick(hits, position));
   onTheme((theme) => engine.setTheme(theme));
   explorer.addEventListener("fault", ({ detail }) => announceError(detail));
 
-  const remember = debounced(() => writeState({ map: formatView(engine.view()) }), 250);
-  explorer.addEventListener("move", remember);
   explorer.addEventListener("query", () => {
     if (currentError()) clearError();
-    writeState({ t: explorer.datetime });
   });
-  explorer.addEventListener("shown", () => {
-    const ids = [...explorer.shown.keys()];
-    writeState({ c: ids.join() === page.shown.join() ? null : ids.join() });
-    showLegend(explorer);
-  });
-  onState((state) => {
-    const view = parseView(state.map);
-    if (view) engine.setView(view);
-    if (state.theme) setTheme(state.theme);
-  });
-
+  explorer.addEventListener("shown", () => showLegend(explorer));
   layerList(find("#layers"), explorer);
-  eventChip(find("#only"), explorer);
+  chips(find("#chips"), explorer);
   subjectChoice(explorer);
   filtering().then((possible) => (find("#search").hidden = !possible));
-  const refresh = eventList(find("#events"), explorer, (id, item, focus) => selection.choose(id, item, { focus }));
-  explorer.addEventListener("subject", refresh);
-  explorer.addEventListener("subject", () => describeSubject(explorer));
-  if (page.collection) describeSubject(explorer);
+  eventList(find("#events"), explorer, (id, item, focus) => selection.choose(id, item, { focus }));
+  describeSubject(explorer);
   keyboard(engine, selection);
 }
 
@@ -128,27 +132,6 @@ function showLegend(explorer) {
   find("#legend").replaceChildren(...(parts.length ? parts : [element("p", { text: "No collection is shown." })]));
 }
 
-/** Says that only one event is shown, and offers to show all again. */
-function eventChip(container, explorer) {
-  const update = () => {
-    const [first] = explorer.events.values();
-    container.hidden = first === undefined;
-    container.replaceChildren();
-    if (first === undefined) return;
-    const all = element("button", {
-      type: "button",
-      text: "Show all",
-      onclick: () => {
-        for (const id of [...explorer.events.keys()]) explorer.setEvent(id, null);
-      },
-    });
-    container.append(element("span", { text: `Only event ${first}` }), all);
-  };
-  explorer.addEventListener("query", update);
-  explorer.addEventListener("shown", update);
-  update();
-}
-
 /** The collection that the list and the timeline are about, where more than one is shown. */
 function subjectChoice(explorer) {
   const select = find("#subject");
@@ -165,27 +148,11 @@ function subjectChoice(explorer) {
   explorer.addEventListener("subject", update);
 }
 
-async function describeSubject(explorer) {
-  const collection = explorer.collections.get(explorer.subject);
-  if (!collection) return;
-  const facts = [];
-  try {
-    const total = await count(collection.id);
-    if (total === 0) announce("This collection has no features yet.");
-    if (total !== null) facts.push(`${formatNumber(total)} ${total === 1 ? "feature" : "features"}`);
-  } catch (error) {
-    announceError(error.message);
-  }
-  if (collection.time?.end) facts.push(`as of ${formatDay(collection.time.end)}`);
-  if (explorer.subject !== collection.id) return;
-  find("#facts").textContent = facts.join(" · ");
-  const simulated = collection.columns.some((column) => column.name === "source")
-    ? await count(collection.id, { source: "simulated" }).catch(() => 0)
-    : 0;
-  if (explorer.subject !== collection.id) return;
-  const note = find("#simulated");
-  note.hidden = !simulated;
-  note.textContent = simulated ? `${formatNumber(simulated)} simulated, not observed` : "";
+function searchFor(text) {
+  const input = find("#search input");
+  if (input.value === text) return;
+  input.value = text;
+  input.dispatchEvent(new Event("input"));
 }
 
 function keyboard(engine, selection) {
@@ -224,7 +191,6 @@ function mapPadding() {
 }
 
 themeButton(find("#theme"));
-tabs(find(".tabs"), page.collection ? "events" : "layers");
 find("#fold").addEventListener("click", ({ currentTarget }) => {
   const folded = document.body.classList.toggle("folded");
   currentTarget.setAttribute("aria-expanded", String(!folded));

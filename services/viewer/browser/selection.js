@@ -3,7 +3,7 @@
 import { address, getJson, itemPath } from "./api.js";
 import { element } from "./dom.js";
 import { featureCard, featureColor } from "./feature-card.js";
-import { readState, writeState } from "./state.js";
+import { writeState } from "./state.js";
 
 export class Selection {
   #explorer;
@@ -97,8 +97,8 @@ export class Selection {
   /** Shows what this and the sibling collections know about the event, and no other event of theirs. */
   async #showEvent(collection, siblings, event) {
     const explorer = this.#explorer;
+    explorer.setEvent(collection.id, event);
     for (const member of [collection, ...siblings]) {
-      explorer.setEvent(member.id, event);
       try {
         await explorer.show(member.id);
       } catch (error) {
@@ -112,13 +112,6 @@ export class Selection {
 export function selectionPadding() {
   if (innerWidth <= 820) return { left: 30, right: 30, top: 90, bottom: Math.round(innerHeight * 0.55) };
   return { left: 400, right: 80, top: Math.min(330, Math.round(innerHeight * 0.36)), bottom: 120 };
-}
-
-/** The selection in the address, as `[collection, id]`, or null. */
-export function selectedInState() {
-  const text = readState().id;
-  const slash = text?.indexOf("/") ?? -1;
-  return slash < 1 ? null : [text.slice(0, slash), text.slice(slash + 1)];
 }
 
 /** West, south, east, north of a GeoJSON geometry. */

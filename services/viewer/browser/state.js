@@ -1,4 +1,4 @@
-// What a link to this page carries, in the hash: view, collections, time, filter, selected feature, theme.
+// What a link to this page carries, in the hash; deep-link.js says what the names mean.
 
 const listeners = new Set();
 let written = null;
@@ -10,7 +10,11 @@ export function readState() {
 
 /** Changes parts of the state (null removes one) without adding to the browser's history. */
 export function writeState(changes) {
-  const state = { ...readState(), ...changes };
+  replaceState({ ...readState(), ...changes });
+}
+
+/** Makes this the whole state. */
+export function replaceState(state) {
   const text = Object.entries(state)
     .filter(([, value]) => value !== null && value !== undefined && value !== "")
     .map(([name, value]) => `${name}=${encodeURIComponent(value).replaceAll("%2F", "/").replaceAll("%2C", ",").replaceAll("%3A", ":")}`)

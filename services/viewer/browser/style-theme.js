@@ -15,6 +15,25 @@ export function* themeChanges(style, theme) {
   }
 }
 
+/** A copy of a style with an operator's raster basemap, `{tiles, attribution, maxzoom}`, in place of its own. */
+export function withBasemap(style, basemap) {
+  if (!basemap) return style;
+  const { tiles, ...source } = basemap;
+  const id = collectionOf(style);
+  const raster = {
+    id: "basemap-raster",
+    type: "raster",
+    source: "basemap-raster",
+    paint: { "raster-brightness-max": 1 },
+    metadata: { "dams:dark": { "raster-brightness-max": 0.7 } },
+  };
+  return {
+    ...style,
+    sources: { "basemap-raster": { type: "raster", tiles: [tiles], tileSize: 256, ...source }, [id]: style.sources[id] },
+    layers: [...style.layers.filter((layer) => layer.type === "background"), raster, ...dataLayers(style)],
+  };
+}
+
 export const isBasemap = (layer) => !layer.metadata?.["dams:collection"];
 export const isLabel = (layer) => isBasemap(layer) && layer.type === "symbol";
 export const collectionOf = (style) => style.metadata["dams:collection"];
@@ -37,4 +56,14 @@ export function tilesAddress(template, parameters) {
     .join("&");
   if (!query) return template;
   return template + (template.includes("?") ? "&" : "?") + query;
+}
+
+/** A measured path or ring, `{line, points, closed}`, as GeoJSON. */
+export function sketchFeatures({ line, points, closed }) {
+  const geometries = [
+    ...(closed ? [{ type: "Polygon", coordinates: [line] }] : []),
+    ...(line.length > 1 ? [{ type: "LineString", coordinates: line }] : []),
+    ...points.map((coordinates) => ({ type: "Point", coordinates })),
+  ];
+  return { type: "FeatureCollection", features: geometries.map((geometry) => ({ type: "Feature", properties: {}, geometry })) };
 }

@@ -2,8 +2,8 @@
 
 import { find } from "./dom.js";
 
-/** Makes the buttons of a tab list work; `first` is the id of the panel to begin with. */
-export function tabs(list, first) {
+/** Makes the buttons of a tab list work: `first` is the id of the panel to begin with, `opened(id)` is told of each. */
+export function tabs(list, first, opened) {
   const buttons = [...list.querySelectorAll("[role=tab]")];
   const choose = (chosen) => {
     for (const button of buttons) {
@@ -12,6 +12,7 @@ export function tabs(list, first) {
       button.tabIndex = selected ? 0 : -1;
       find(`#${button.getAttribute("aria-controls")}`).hidden = !selected;
     }
+    opened(chosen.getAttribute("aria-controls"));
   };
   list.addEventListener("click", ({ target }) => {
     const button = target.closest("[role=tab]");

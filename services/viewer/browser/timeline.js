@@ -16,9 +16,11 @@ export class Timeline {
   #bars;
   #start = 0;
   #end = 0;
-  #counts = new Map(); // collection id -> numbers
+  #counts = new Map(); // collection id and what selects of it -> numbers
   #loading = null;
+  #counting = null; // key of what is being counted
   #timer = null;
+  #applying = false;
   #settle = null;
 
   constructor(root, explorer) {
@@ -39,33 +41,32 @@ export class Timeline {
       this.#set(0, FRAMES);
       this.#apply();
     });
-    explorer.addEventListener("shown", () => this.#rescale());
-    explorer.addEventListener("subject", () => this.#rescale());
+    for (const event of ["shown", "subject", "query"]) explorer.addEventListener(event, () => this.#follow());
+    explorer.addEventListener("data", ({ detail }) => {
+      this.#counts.clear();
+      if (detail === explorer.subject) this.#follow();
+    });
   }
 
-  /** Shows an interval `start/end` of ISO times, as from a link. */
-  restore(datetime) {
-    this.#rescale();
-    const ends = datetime.split("/").map(Date.parse);
-    if (ends.length !== 2 || !ends.every(Number.isFinite) || this.#end <= this.#start) return;
-    const frame = (time) => Math.round(((time - this.#start) / (this.#end - this.#start)) * FRAMES);
-    this.#set(Math.max(0, frame(ends[0])), Math.min(FRAMES, frame(ends[1])));
-    this.#apply();
-  }
-
-  #rescale() {
+  /** The explorer's interval decides; the slider shows it as well as it can. */
+  #follow() {
     const time = this.#explorer.collections.get(this.#explorer.subject)?.time;
-    const [start, end] = [Date.parse(time?.start ?? ""), Date.parse(time?.end ?? "")];
-    this.#root.hidden = !(end > start);
-    if (this.#root.hidden || (start === this.#start && end === this.#end)) return this.#draw();
-    const kept = this.#explorer.datetime;
-    this.#start = start;
-    this.#end = end;
-    this.#set(0, FRAMES);
-    if (kept) this.#apply();
-    this.#draw();
+    this.#start = Date.parse(time?.start ?? "");
+    this.#end = Date.parse(time?.end ?? "");
+    this.#root.hidden = !(this.#end > this.#start);
+    if (this.#root.hidden) return;
+    if (!this.#applying) this.#set(...this.#framesOf(this.#explorer.datetime));
     this.#load();
-    return undefined;
+  }
+
+  #framesOf(datetime) {
+    if (datetime === null) return [0, FRAMES];
+    const ends = datetime.split("/");
+    const frame = (text, open) => {
+      const at = ((Date.parse(text) - this.#start) / (this.#end - this.#start)) * FRAMES;
+      return Number.isFinite(at) ? Math.min(FRAMES, Math.max(0, Math.round(at))) : open;
+    };
+    return [frame(ends[0], 0), frame(ends[1] ?? ends[0], FRAMES)];
   }
 
   #time(frame) {
@@ -97,14 +98,26 @@ export class Timeline {
 
   #apply() {
     clearTimeout(this.#settle);
+    this.#applying = true;
     this.#explorer.setDatetime(this.#interval(...this.#ends()));
+    this.#applying = false;
+    this.#draw();
+  }
+
+  /** What selects, besides the time. */
+  #key() {
+    const { datetime, "datetime-column": column, ...parameters } = this.#explorer.parameters(this.#explorer.subject);
+    return JSON.stringify([this.#explorer.subject, parameters]);
   }
 
   async #load() {
     const id = this.#explorer.subject;
     const { column } = this.#explorer.collections.get(id).time;
+    const key = this.#key();
+    if (this.#counts.has(key) || this.#counting === key) return this.#draw();
     this.#loading?.abort();
-    if (this.#counts.has(id)) return this.#draw();
+    this.#counting = key;
+    const parameters = { ...this.#explorer.parameters(id), "datetime-column": column };
     const loading = (this.#loading = new AbortController());
     const numbers = new Array(BINS).fill(null);
     const queue = [...numbers.keys()];
@@ -114,19 +127,20 @@ export class Timeline {
         // intervals are closed: a bin ends just before the next begins
         const last = bin === BINS - 1 ? this.#end : this.#time((bin + 1) * width) - 1;
         const datetime = `${iso(this.#time(bin * width))}/${iso(last)}`;
-        numbers[bin] = await count(id, { datetime, "datetime-column": column }, loading).catch(() => null);
+        numbers[bin] = await count(id, { ...parameters, datetime }, loading).catch(() => null);
         if (loading.signal.aborted) return;
       }
     };
     await Promise.all([work(), work(), work()]);
     if (loading.signal.aborted) return undefined;
-    this.#counts.set(id, numbers);
+    this.#counting = null;
+    if (numbers.some((number) => number !== null)) this.#counts.set(key, numbers);
     return this.#draw();
   }
 
   #draw() {
     const [from, to] = this.#ends();
-    const numbers = this.#counts.get(this.#explorer.subject) ?? new Array(BINS).fill(null);
+    const numbers = this.#counts.get(this.#key()) ?? new Array(BINS).fill(null);
     const most = Math.max(1, ...numbers);
     const width = FRAMES / BINS;
     this.#bars.replaceChildren(
@@ -142,7 +156,7 @@ export class Timeline {
     const kept = numbers.reduce((sum, number, bin) => ((bin + 1) * width > from && bin * width < to ? sum + (number ?? 0) : sum), 0);
     this.#bars.setAttribute("aria-label", `Features over time; about ${formatNumber(kept)} between the ends`);
     this.#inputs.forEach((input) => input.setAttribute("aria-valuetext", this.#label(Number(input.value))));
-    find("button[data-act=all]", this.#root).hidden = from <= 0 && to >= FRAMES;
+    find("button[data-act=all]", this.#root).hidden = this.#explorer.datetime === null && from <= 0 && to >= FRAMES;
   }
 
   #label(frame) {

@@ -326,7 +326,7 @@ def test_accenti_needs_a_function() -> None:
 
 def test_alias_and_column_name() -> None:
     column = {"mag": queryable("mag", "integer", column='m "x"')}
-    assert compile_filter(parse("mag = 1"), column, alias="t").render() == ('"t"."m ""x""" = $1::int8', [1])
+    assert compile_filter(parse("mag = 1"), column, alias="t").render() == ('"t"."m ""x""" = $1::int8', (1,))
 
 
 def test_values_never_reach_the_text(types: Table) -> None:

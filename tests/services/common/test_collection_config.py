@@ -1,9 +1,11 @@
+import json
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
 from libs.catalog.model import Collection, Column, GeometryColumn, TimeColumn
-from services.common.collection_config import CatalogueConfig, ConfigError
+from services.common.collection_config import CatalogueConfig, CollectionConfig, ConfigError
 
 QUAKES = Collection(
     id="hazard.quakes",
@@ -50,6 +52,22 @@ def test_another_title_is_another_shape_so_that_no_cache_serves_the_old_one(tmp_
     assert load(tmp_path, "collections: {hazard.quakes: {title: Other}}").apply(QUAKES).shape != plain.shape
 
 
+def test_properties_of_tiles_are_told_by_zoom(tmp_path: Path) -> None:
+    text = "collections: {hazard.quakes: {tile_properties: {0-4: [magnitude], 5: [magnitude, at], 6: []}}}"
+    found = load(tmp_path, text).apply(QUAKES)
+    assert found.tile_properties == ((0, 4, ("magnitude",)), (5, 5, ("magnitude", "at")), (6, 6, ()))
+    assert Collection.from_json(json.loads(json.dumps(found.to_json()))) == found
+    # what is in cached tiles is no longer right
+    assert found.shape != CatalogueConfig().apply(QUAKES).shape
+
+
+def test_properties_of_tiles_must_exist_and_be_shown(tmp_path: Path) -> None:
+    for text in ("tile_properties: {0: [depth]}", "properties: [id], tile_properties: {0: [magnitude]}"):
+        config = load(tmp_path, f"collections: {{hazard.quakes: {{{text}}}}}")
+        with pytest.raises(ConfigError, match="tile_properties: there is no column"):
+            config.apply(QUAKES)
+
+
 def test_patterns_choose_what_is_offered(tmp_path: Path) -> None:
     config = load(tmp_path, 'include: ["hazard.*"]\nexclude: ["*.scratch_*"]')
     offered = [name for name in ("hazard.quakes", "hazard.scratch_1", "other.quakes") if config.offers(name)]
@@ -62,7 +80,15 @@ def test_patterns_choose_what_is_offered(tmp_path: Path) -> None:
         ("collections: {hazard.quakes: {titel: x}}", "titel is unknown"),
         ("collections: {hazard.quakes: {title: 3}}", "title must be a text"),
         ("collections: {hazard.quakes: {maxzoom: deep}}", "maxzoom must be a whole number"),
+        ("collections: {hazard.quakes: {license: 'javascript:alert(1)'}}", "license must be an address"),
         ("collections: {hazard.quakes: {sort: magnitude}}", "sort must be a list"),
+        ("collections: {hazard.quakes: {maxzoom: 31}}", "maxzoom must be a whole number"),
+        ("collections: {hazard.quakes: {minzoom: 5, maxzoom: 4}}", "minzoom is above maxzoom"),
+        ("collections: {hazard.quakes: {tile_properties: [magnitude]}}", "tile_properties must be a mapping"),
+        ("collections: {hazard.quakes: {tile_properties: {low: [magnitude]}}}", "'low' is not a zoom"),
+        ("collections: {hazard.quakes: {tile_properties: {4-0: [magnitude]}}}", "'4-0' is not a zoom"),
+        ("collections: {hazard.quakes: {tile_properties: {0-4: [id], 4: [id]}}}", "'4' overlaps"),
+        ("collections: {hazard.quakes: {tile_properties: {0-4: magnitude}}}", "tile_properties.0-4 must be a list"),
         ("collections: [a]", "collections must be a mapping"),
         ("colections: {}", "colections unknown"),
         ("a: [", "expected"),
@@ -77,3 +103,14 @@ def test_a_column_that_does_not_exist_is_named(tmp_path: Path) -> None:
     config = load(tmp_path, "collections: {hazard.quakes: {sort: [-depth]}}")
     with pytest.raises(ConfigError, match=r"no column 'depth'.*magnitude"):
         config.apply(QUAKES)
+
+
+def test_the_documented_example_is_valid_and_names_every_member(tmp_path: Path) -> None:
+    text = (Path(__file__).parents[3] / "deploy" / "COLLECTIONS.md").read_text(encoding="utf-8")
+    config = load(tmp_path, text.partition("```yaml\n")[2].partition("```")[0])
+    (example,) = config.collections.values()
+    for member in fields(CollectionConfig):
+        assert getattr(example, member.name) not in (None, ()), member.name
+        assert f"`{member.name}`" in text.partition("| member |")[2], member.name
+    assert config.include
+    assert config.exclude

@@ -29,6 +29,33 @@ async def test_what_is_stored_wrongly_is_no_fault_of_the_request(
         await owner.execute(f"DROP {name.partition('_')[2]} hostile.{name}")
 
 
+async def test_a_geometry_that_cannot_be_projected_is_null_and_spares_the_others(
+    features: Client, owner: asyncpg.Connection
+) -> None:
+    await owner.execute(
+        "CREATE TABLE hostile.sick AS SELECT n AS id,"
+        " ST_SetSRID(ST_MakePoint(CASE WHEN n IN (3, 10) THEN 1e30 ELSE 1570000 END, 5180000), 2193)"
+        "::geometry(Point, 2193) AS geom FROM generate_series(1, 12) AS n;"
+        " ALTER TABLE hostile.sick ADD PRIMARY KEY (id); GRANT SELECT ON hostile.sick TO hostile_reader"
+    )
+    try:
+        await eventually(lambda: features.json("/collections/hostile.sick/queryables"))
+        seen = []
+        address = "/collections/hostile.sick/items?limit=5"
+        while address:
+            answer = await features.get(address)
+            assert answer.status == 200, answer.body
+            seen += [(feature["id"], feature["geometry"] is None) for feature in answer.json()["features"]]
+            address = answer.link("next") or ""
+        assert seen == [(number, number in {3, 10}) for number in range(1, 13)]
+        assert (await features.json("/collections/hostile.sick/items/3"))["geometry"] is None
+        assert (await features.json("/collections/hostile.sick/items/4"))["geometry"]["type"] == "Point"
+        table = await features.get("/collections/hostile.sick/items", {"f": "csv", "limit": "12"})
+        assert table.body.count(b"POINT") == 10
+    finally:
+        await owner.execute("DROP TABLE hostile.sick")
+
+
 async def test_rights_that_were_taken_away_are_no_mistake_of_the_server(
     features: Client, owner: asyncpg.Connection
 ) -> None:

@@ -38,6 +38,33 @@ async def test_times_without_a_zone_are_utc(features: Client) -> None:
     assert item["properties"]["seen"] == "2020-06-01T12:00:00.250000Z"
 
 
+async def test_times_are_rfc_3339_or_null(features: Client) -> None:
+    page = await features.json("/collections/hostile.moments/items")
+    found = [
+        (feature["id"], feature["properties"]["day"], feature["properties"]["seen"]) for feature in page["features"]
+    ]
+    assert found == [
+        ("2020-01-01T00:00:00.250000Z", "2020-01-01", "2020-01-01T00:00:00.000001Z"),
+        ("2020-01-02T00:00:00Z", None, None),
+        ("2020-01-03T00:00:00Z", None, None),
+        ("2020-01-04T00:00:00Z", None, None),
+        ("2020-01-05T00:00:00Z", "0001-01-01", "9999-12-31T23:59:59.999999Z"),
+        ("2020-01-06T00:00:00Z", None, None),
+    ]
+    answer = await features.get("/collections/hostile.moments/items", {"f": "csv"})
+    lines = list(csv.DictReader(answer.body.decode().splitlines(keepends=True)))
+    assert [(line["id"], line["day"] or None, line["seen"] or None) for line in lines] == found
+
+
+async def test_pages_go_on_behind_a_time(features: Client) -> None:
+    seen, address = [], "/collections/hostile.moments/items?limit=2&sortby=-at"
+    while address:
+        answer = await features.get(address)
+        seen += [feature["id"][:10] for feature in answer.json()["features"]]
+        address = answer.link("next") or ""
+    assert seen == [f"2020-01-0{day}" for day in (6, 5, 4, 3, 2, 1)]
+
+
 @pytest.mark.parametrize("header", [{"If-None-Match": "*"}, {"If-Modified-Since": "Fri, 01 Jan 2100 00:00:00 GMT"}])
 async def test_an_item_that_does_not_exist_is_never_unchanged(features: Client, header: dict[str, str]) -> None:
     assert (await features.get("/collections/hostile.events/items/999", headers=header)).status == 404

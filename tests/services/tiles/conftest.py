@@ -19,6 +19,7 @@ from tests.conftest import MakeDatabase
 from tests.running_stack import Cluster
 from tests.services.conftest import PASSWORD, READER, reader_url
 from tests.services.in_process import Client, Services, services
+from tests.services.tiles.cache import OwnRedis
 from tests.services.tiles.places import ANCHORS
 
 RADII = (1e-7, 1e-5, 1e-3, 1e-1, 2.0)
@@ -90,6 +91,8 @@ async def placed(make_database: MakeDatabase, cluster: Cluster) -> Placed:
         "COLLECTION_SCHEMAS": "placed",
         "CATALOGUE_REFRESH_SECONDS": "1",
         "REDIS_URL": cluster.redis_url,
+        # tests say themselves what is in the cache
+        "TILE_WARM_UP": "none",
     }
     return Placed(env, url, shapes)
 
@@ -107,3 +110,21 @@ async def placed_services(placed: Placed) -> AsyncIterator[Services]:
 def placed_tiles(placed_services: Services) -> Client:
     """The tiles service on the tables of known places."""
     return placed_services["tiles"]
+
+
+@pytest.fixture
+async def own_redis(tmp_path: Path) -> AsyncIterator[OwnRedis]:
+    """An empty Redis of the test's own."""
+    server = OwnRedis(tmp_path)
+    await server.start()
+    yield server
+    await server.stop()
+
+
+@pytest.fixture
+async def cached(placed: Placed, own_redis: OwnRedis) -> AsyncIterator[Services]:
+    """Common and tiles with that Redis."""
+    async with services() as started:
+        for name in ("common", "tiles"):
+            await started.start(name, {**placed.env, "REDIS_URL": own_redis.url})
+        yield started

@@ -20,3 +20,29 @@ INSERT INTO placed.astray VALUES
 CREATE TABLE placed.projected (id integer PRIMARY KEY, geom geometry(Point, 3857));
 INSERT INTO placed.projected SELECT id, ST_Transform(geom, 3857) FROM placed.points WHERE abs(ST_Y(geom)) < 86;
 CREATE INDEX ON placed.projected USING gist (geom);
+-- Rows that must not cost the others their tile: not finite, out of this world, crossing themselves, of odd types.
+CREATE TABLE placed.sick (id integer PRIMARY KEY, what text, geom geometry(Geometry, 4326));
+INSERT INTO placed.sick SELECT row_number() OVER (), what, ST_SetSRID(ST_Force2D(shape), 4326) FROM (VALUES
+    ('healthy area', 'POLYGON((10 10, 20 10, 20 20, 10 20, 10 10))'::geometry),
+    ('healthy place', 'POINT(15 40)'),
+    ('nowhere', ST_MakePoint('NaN', 'NaN')),
+    ('infinite place', ST_MakePoint('Infinity', 5)),
+    ('far away', ST_MakePoint(1e300, -1e300)),
+    ('beyond the pole', ST_MakePoint(10, 95)),
+    ('line by way of nowhere', ST_MakeLine(ARRAY[ST_MakePoint(0, 0), ST_MakePoint('NaN', 1), ST_MakePoint(5, 5)])),
+    ('infinite line', ST_MakeLine(ARRAY[ST_MakePoint(0, 0), ST_MakePoint('Infinity', 1), ST_MakePoint(5, 5)])),
+    ('area by way of nowhere', ST_MakePolygon(ST_MakeLine(ARRAY[ST_MakePoint(0, 0), ST_MakePoint('NaN', 1), ST_MakePoint(5, 5), ST_MakePoint(0, 0)]))),
+    ('infinite area', ST_MakePolygon(ST_MakeLine(ARRAY[ST_MakePoint(0, 0), ST_MakePoint('Infinity', 1), ST_MakePoint(5, 5), ST_MakePoint(0, 0)]))),
+    ('huge area', 'POLYGON((0 0, 1e300 1, 5 5e300, 0 0))'),
+    ('bow', 'POLYGON((0 0, 10 10, 10 0, 0 10, 0 0))'),
+    ('flat', 'POLYGON((0 0, 10 0, 5 0, 0 0))'),
+    ('more than the world', 'POLYGON((-1000 -1000, 1000 -1000, 1000 1000, -1000 1000, -1000 -1000))'),
+    ('surface', 'POLYHEDRALSURFACE(((30 0 0, 30 10 0, 40 10 0, 40 0 0, 30 0 0)))'),
+    ('network', 'TIN(((50 0 0, 50 10 0, 60 10 0, 50 0 0)))'),
+    ('triangle', 'TRIANGLE((70 0, 70 10, 80 10, 70 0))')
+) AS shapes (what, shape);
+-- 3,000 corners and millions of crossings
+INSERT INTO placed.sick
+SELECT 100, 'scribble', ST_MakePolygon(ST_AddPoint(line, ST_StartPoint(line)))
+FROM (SELECT ST_SetSRID(ST_MakeLine(ST_MakePoint(50 * sin(n * 1.7), 40 * cos(n * 2.3)) ORDER BY n), 4326) AS line
+    FROM generate_series(1, 3000) n) AS lines;

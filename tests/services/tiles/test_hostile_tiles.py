@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from urllib.parse import quote
 
 import pytest
@@ -78,3 +79,41 @@ async def test_a_geometry_column_of_any_name_is_escaped_in_templates(placed_tile
     assert answer.status == 200, answer.body
     (feature,) = decoded(answer.body, "placed.graded")
     assert feature.x == pytest.approx(2048 + 11 / 360 * 4096, abs=1)
+
+
+@pytest.mark.parametrize("identifier", IDS)
+async def test_a_sick_row_does_not_cost_the_others_their_tile(placed_tiles: Client, identifier: str) -> None:
+    found = grids(await placed_tiles.json(f"/tileMatrixSets/{identifier}", f="json"))
+    for grid in (found[0], found[len(found) // 3]):
+        for anchor in (ANCHORS[identifier], (15.0, 15.0)):
+            column, row = grid.tile_at(*anchor)
+            if 0 <= column < grid.columns and 0 <= row < grid.rows:
+                started = time.monotonic()
+                place = f"{identifier}/{grid.id}/{column}/{row}"
+                answer = await placed_tiles.get(f"/collections/placed.sick/tiles/{place}")
+                assert answer.status == 200, (answer.url, answer.body)
+                assert time.monotonic() - started < 8
+
+
+async def test_the_healthy_are_drawn_beside_the_sick(placed_tiles: Client) -> None:
+    answer = await placed_tiles.get("/collections/placed.sick/tiles/WebMercatorQuad/0/0/0")
+    drawn = {str(feature.properties["what"]): feature.geometry for feature in decoded(answer.body, "placed.sick")}
+    assert drawn["healthy place"].distance(Point(2048 + 15 / 360 * 4096, 1550)) < 20
+    width = 10 / 360 * 4096
+    assert drawn["healthy area"].bounds[2] - drawn["healthy area"].bounds[0] == pytest.approx(width, abs=1)
+    for what in ("surface", "network", "triangle", "bow"):
+        assert drawn[what].area > 100, what
+    assert not {"nowhere", "infinite place", "far away", "infinite line", "infinite area"} & drawn.keys()
+
+
+async def test_times_are_the_same_text_as_in_the_features(tiles: Client, features: Client) -> None:
+    compared = set()
+    for collection in ("hostile.several", "hostile.events"):
+        items = await features.json(f"/collections/{collection}/items", limit="300")
+        told = {item["id"]: item["properties"] for item in items["features"]}
+        answer = await tiles.get(f"/collections/{collection}/tiles/WebMercatorQuad/0/0/0")
+        for feature in decoded(answer.body, collection):
+            for name in {"born", "seen", "told", "at"} & feature.properties.keys():
+                assert feature.properties[name] == told[feature.id][name]
+                compared.add(feature.properties[name])
+    assert {"2020-01-01", "2020-06-01T12:00:00.250000Z", "2020-12-01T10:00:00Z"} <= compared

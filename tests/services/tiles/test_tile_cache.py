@@ -3,114 +3,27 @@
 from __future__ import annotations
 
 import asyncio
-import socket
 import time
-from collections.abc import AsyncIterator
-from contextlib import closing
-from pathlib import Path
-from typing import Any
 
 import asyncpg
 import pytest
 import redis.asyncio
 
-from tests.services.in_process import Answer, Client, Services, eventually, services
+from tests.services.in_process import Client, Services, eventually, services
+from tests.services.tiles.cache import OwnRedis, keys, only_key, tier
 from tests.services.tiles.conftest import Placed
 from tests.services.tiles.places import decoded
 
 TILE = "/collections/placed.points/tiles/WebMercatorQuad/0/0/0"
 
 
-class OwnRedis:
-    """A Redis that a test may stop and damage."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._process: asyncio.subprocess.Process | None = None
-        with closing(socket.socket()) as probe:
-            probe.bind(("127.0.0.1", 0))
-            self._port = int(probe.getsockname()[1])
-        self.url = f"redis://127.0.0.1:{self._port}/0"
-
-    async def start(self) -> None:
-        """Starts it; returns once it answers."""
-        options = ["--port", str(self._port), "--bind", "127.0.0.1", "--save", "", "--dir", str(self._folder)]
-        self._process = await asyncio.create_subprocess_exec(
-            "redis-server", *options, stdout=asyncio.subprocess.DEVNULL
-        )
-
-        async def answers() -> None:
-            try:
-                async with redis.asyncio.from_url(self.url) as client:
-                    await client.ping()
-            except redis.exceptions.ConnectionError as error:
-                raise AssertionError from error
-
-        await eventually(answers)
-
-    async def stop(self) -> None:
-        """Stops it, if it runs."""
-        if self._process and self._process.returncode is None:
-            self._process.kill()
-            await self._process.wait()
-
-
-@pytest.fixture
-async def own_redis(tmp_path: Path) -> AsyncIterator[OwnRedis]:
-    """An empty Redis of the test's own."""
-    server = OwnRedis(tmp_path)
-    await server.start()
-    yield server
-    await server.stop()
-
-
-@pytest.fixture
-async def cached(placed: Placed, own_redis: OwnRedis) -> AsyncIterator[Services]:
-    """Common and tiles with that Redis."""
-    async with services() as started:
-        for name in ("common", "tiles"):
-            await started.start(name, {**placed.env, "REDIS_URL": own_redis.url})
-        yield started
-
-
-def tier(answer: Answer) -> str:
-    """Who answered."""
-    assert answer.status == 200, answer.body
-    return answer.headers["Server-Timing"].partition(";")[0]
-
-
-async def keys(url: str) -> dict[bytes, bytes]:
-    """Everything that is in a Redis."""
-    async with redis.asyncio.from_url(url) as client:
-        found: list[Any] = await client.keys()
-        values: list[Any] = await client.mget(found) if found else []
-        return dict(zip(found, values, strict=True))
-
-
 async def test_the_second_request_is_answered_from_redis(cached: Services, own_redis: OwnRedis) -> None:
     first, second = await cached["tiles"].get(TILE), await cached["tiles"].get(TILE)
     assert (tier(first), tier(second)) == ("postgis", "redis")
     assert first.body == second.body
-    (key,) = await keys(own_redis.url)
-    assert b":placed.points:" in key
-    assert key.endswith(b":WebMercatorQuad:0:0:0:")
-
-
-async def test_parameters_make_other_tiles_and_the_same_question_the_same(cached: Services) -> None:
-    tiles = cached["tiles"]
-    assert tier(await tiles.get(TILE, {"ids": "1"})) == "postgis"
-    assert tier(await tiles.get(TILE, {"ids": "2"})) == "postgis"
-    assert tier(await tiles.get(TILE, {"ids": "1"})) == "redis"
-    assert tier(await tiles.get(TILE, {"limit": "10000"})) == "postgis"
-    # the default, said aloud
-    assert tier(await tiles.get(TILE)) == "redis"
-
-
-async def test_empty_tiles_are_remembered(cached: Services) -> None:
-    path = "/collections/placed.lines/tiles/WebMercatorQuad/20/5/5"
-    first, second = await cached["tiles"].get(path), await cached["tiles"].get(path)
-    assert (tier(first), tier(second)) == ("postgis", "redis")
-    assert first.body == second.body == b""
+    key = await only_key(own_redis.url)
+    assert key.startswith(b"dams:tile:3:t:")
+    assert key.endswith(b":WebMercatorQuad:0:0:0::placed.points")
 
 
 async def test_changed_rows_show_within_5_seconds(cached: Services, placed: Placed) -> None:
@@ -143,7 +56,7 @@ async def test_a_damaged_value_is_as_if_it_were_not_there(
 ) -> None:
     tiles = cached["tiles"]
     first = await tiles.get(TILE)
-    (key,) = await keys(own_redis.url)
+    key = await only_key(own_redis.url)
     value = (await keys(own_redis.url))[key]
     middle = len(value) // 2
     flipped = value[:middle] + bytes([value[middle] ^ 1]) + value[middle + 1 :]
@@ -152,13 +65,16 @@ async def test_a_damaged_value_is_as_if_it_were_not_there(
     for encoding in ("identity", "gzip"):
         again = await tiles.get(TILE, headers={"Accept-Encoding": encoding})
         assert again.body == first.body
-    # and was put right
-    assert (await keys(own_redis.url))[key] == value
+
+    async def right() -> None:
+        assert (await keys(own_redis.url))[key] == value
+
+    await eventually(right)
 
 
 async def test_a_value_of_another_type_is_as_if_it_were_not_there(cached: Services, own_redis: OwnRedis) -> None:
     first = await cached["tiles"].get(TILE)
-    (key,) = await keys(own_redis.url)
+    key = await only_key(own_redis.url)
     async with redis.asyncio.from_url(own_redis.url) as client:
         await client.delete(key)
         await client.lpush(key, b"a list")
@@ -194,3 +110,15 @@ async def test_a_restart_keeps_the_cache(cached: Services, placed: Placed, own_r
             await others.start(name, {**placed.env, "REDIS_URL": own_redis.url})
         client: Client = others["tiles"]
         assert tier(await client.get(TILE)) == "redis"
+
+
+async def test_other_limits_make_other_tiles(cached: Services, placed: Placed, own_redis: OwnRedis) -> None:
+    whole = await cached["tiles"].get(TILE)
+    for name, value in (("TILE_MAX_FEATURES", "5"), ("TILE_MAX_BYTES", "1000")):
+        async with services() as others:
+            for service in ("common", "tiles"):
+                await others.start(service, {**placed.env, "REDIS_URL": own_redis.url, name: value})
+            answer = await others["tiles"].get(TILE)
+            assert tier(answer) == "postgis"
+            assert len(decoded(answer.body, "placed.points")) < len(decoded(whole.body, "placed.points"))
+            assert answer.headers["ETag"] != whole.headers["ETag"]

@@ -14,6 +14,7 @@ from tests.services.tiles.places import ANCHORS, CYLINDRICAL, EXTENT, Drawn, Gri
 
 # rounding to whole units moves a vertex by 0.7 at the most; a curve may be one unit off its chord
 TOLERANCE = 1.8
+SPECK = 1.5 * 2**0.5 + 0.1
 
 
 async def _grids(tiles: Client, identifier: str) -> list[Grid]:
@@ -68,7 +69,9 @@ async def test_lines_and_polygons(placed: Placed, placed_tiles: Client, identifi
             if number in drawn:
                 vertices = inside(drawn[number].geometry)
                 away = max((point.distance(_edge(expected)) for point in vertices.geoms), default=0)
-                assert away <= TOLERANCE, (grid.id, number, away)
+                # what is smaller than a unit is drawn as a square of one, at a corner that was rounded
+                speck = table == "polygons" and expected.area < 2 and drawn[number].geometry.area == 1
+                assert away <= (SPECK if speck else TOLERANCE), (grid.id, number, away)
             corners = inside(grid.place(original, column, row))
             if _size(expected) > 100 and not corners.is_empty:
                 edge = _edge(drawn[number].geometry)

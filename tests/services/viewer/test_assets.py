@@ -34,7 +34,7 @@ async def test_basemap_layer(client: TestClient, name: str) -> None:  # type: ig
     assert response.status == 200
     assert response.headers["Content-Type"] == "application/geo+json"
     assert response.headers["Content-Encoding"] == "gzip"
-    assert response.headers["Cache-Control"] == "public, max-age=86400"
+    assert response.headers["Cache-Control"] == "public, max-age=3600, stale-while-revalidate=86400"
     assert response.headers["Access-Control-Allow-Origin"] == "*"
     assert json.loads(await response.read())["type"] == "FeatureCollection"
     again = await client.get(f"/basemap/{name}.geojson", headers={"If-None-Match": response.headers["ETag"]})

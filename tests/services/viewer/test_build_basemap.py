@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 from shapely import STRtree
-from shapely.geometry import Point, shape
+from shapely.geometry import Point, box, shape
 
-from services.viewer.build_basemap import coast, repaired_polygons
+from services.viewer.build_basemap import CELL, coast, repaired_polygons
 
 _LAYERS = ("land", "borders", "coast", "lakes", "rivers", "graticule", "labels")
 
@@ -89,3 +89,61 @@ def test_labels_have_a_kind_and_rank(dist: Path) -> None:
     # the largest of its parts, not an island
     assert 5 < names["Norway"]["geometry"]["coordinates"][0] < 20
     assert names["Fiji"]["properties"]["rank"] == 5
+
+
+def _cells(dist: Path) -> dict[tuple[int, int], list[dict[str, Any]]]:
+    told = json.loads((dist / "basemap" / "fine" / "cells.json").read_text("utf-8"))
+    assert told["size"] == CELL
+    return {
+        (int(west), int(south)): _features(dist, f"fine/{west}_{south}") for west, south in map(_corner, told["cells"])
+    }
+
+
+def _corner(name: str) -> tuple[str, str]:
+    west, _, south = name.partition("_")
+    return west, south
+
+
+def test_fine_cells_hold_the_same_land_in_more_detail(dist: Path) -> None:
+    cells = _cells(dist)
+    fine = coarse = 0.0
+    for (west, south), features in cells.items():
+        window = box(west, south, west + CELL, south + CELL)
+        for feature in features:
+            geometry = shape(feature["geometry"])
+            left, bottom, right, top = geometry.bounds
+            assert west - 0.03 <= left <= right <= west + CELL + 0.03
+            assert south - 0.03 <= bottom <= top <= south + CELL + 0.03
+            if feature["properties"]["kind"] == "land":
+                fine += geometry.intersection(window).area
+    for feature in _features(dist, "land"):
+        coarse += shape(feature["geometry"]).area
+    assert fine == pytest.approx(coarse, rel=0.005)
+    vertices = sum(len(_positions(feature["geometry"]["coordinates"])) for each in cells.values() for feature in each)
+    assert vertices > 3 * sum(len(_positions(f["geometry"]["coordinates"])) for f in _features(dist, "land"))
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "land"),
+    [
+        (6.4, 61.03, True),
+        (6.4, 61.07, False),  # in the Sognefjord, land in the 1:50m atlas
+        (174.4, -41.25, False),  # Cook Strait
+        (179.97, -16.5, False),
+        (-179.5, 71.1, True),  # Wrangel Island, on either side of 180 degrees
+        (179.5, 71.1, True),
+        (0.0, -89.0, True),
+        (0.0, 89.0, False),
+        (-160.0, 0.5, False),
+    ],
+)
+def test_fine_land_is_where_land_is(dist: Path, x: float, y: float, land: bool) -> None:
+    features = _cells(dist).get((int(x // CELL * CELL), int(y // CELL * CELL)), [])
+    areas = [shape(feature["geometry"]) for feature in features if feature["properties"]["kind"] == "land"]
+    assert any(area.covers(Point(x, y)) for area in areas) is land
+
+
+def test_fine_cells_are_small(dist: Path) -> None:
+    sizes = [file.stat().st_size for file in (dist / "basemap" / "fine").glob("*.gz")]
+    assert max(sizes) < 80_000
+    assert sum(sizes) < 4_000_000

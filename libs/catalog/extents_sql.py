@@ -1,0 +1,103 @@
+"""The queries for extents: one row each, from indexes and statistics only."""
+
+from collections.abc import Callable, Sequence
+
+from libs.catalog.model import Collection, GeometryColumn, TimeColumn
+from libs.pg.sql import Sql, bind, ident, sql
+
+Key = tuple[str, str]
+"""Collection id and column name."""
+Query = Callable[[Sql], Sql]
+"""Makes the statement, whose first column is the given position in a batch."""
+
+_STORED = ("table", "materialized view")
+
+
+def box_query(collection: Collection, column: GeometryColumn) -> Query | None:
+    """West, south, east, north in degrees, or no row; None where the server keeps no box of the column."""
+    # what the server keeps of geographies is a box in three dimensions around the Earth's centre
+    if column.is_geography or collection.kind not in (*_STORED, "partitioned table"):
+        return None
+    box = _in_degrees(_estimated(collection, column), column.srid)
+    return lambda position: sql(
+        "SELECT {position}, ST_XMin(b), ST_YMin(b), ST_XMax(b), ST_YMax(b)"
+        " FROM ({box}) AS found(b) WHERE b IS NOT NULL",
+        position=position,
+        box=box,
+    )
+
+
+def _estimated(collection: Collection, column: GeometryColumn) -> Sql:
+    if collection.kind in _STORED:
+        return sql(
+            "SELECT ST_EstimatedExtent({schema}, {name}, {column}) AS box",
+            schema=bind(collection.schema, "text"),
+            name=bind(collection.name, "text"),
+            column=bind(column.name, "text"),
+        )
+    # of a partitioned table the server keeps nothing; none where a partition may not be looked at
+    return sql(
+        "SELECT CASE WHEN bool_and(has_table_privilege(c.oid, 'SELECT')) THEN"
+        " ST_Extent(CASE WHEN has_table_privilege(c.oid, 'SELECT')"
+        " THEN ST_EstimatedExtent(n.nspname, c.relname, {column}) END::geometry) END AS box"
+        " FROM pg_partition_tree({oid}) t JOIN pg_class c ON c.oid = t.relid AND c.relkind = 'r'"
+        " JOIN pg_namespace n ON n.oid = c.relnamespace",
+        column=bind(column.name, "text"),
+        oid=bind(collection.oid, "oid"),
+    )
+
+
+def _in_degrees(box: Sql, srid: int) -> Sql:
+    if srid in (0, 4326):
+        return box
+    # the box is bent in another CRS: densify its edges before they are transformed
+    return sql(
+        "SELECT Box2D(ST_Transform(ST_Segmentize(ST_SetSRID(box::geometry, {srid}),"
+        " greatest(ST_XMax(box) - ST_XMin(box), 1e-9) / 32), 4326)) FROM ({box}) AS native",
+        srid=bind(srid, "int4"),
+        box=box,
+    )
+
+
+def time_query(collection: Collection, column: TimeColumn) -> Query | None:
+    """Two rows: whether it is the first moment or the last, and the moment as timestamptz, null where open.
+
+    None where no index leads to them.
+    """
+    property_ = collection.column(column.name)
+    if property_ is None or not property_.indexed or collection.kind not in (*_STORED, "partitioned table"):
+        return None
+    name, table = ident(column.name), ident(collection.schema, collection.name)
+    # min() and max() do the same, and are planned three times as slowly
+    end = (
+        # infinity, and years that neither RFC 3339 nor Python knows, are open ends
+        "(SELECT {position}, {first},"
+        " CASE WHEN {name} >= '0001-01-02' AND {name} < '9999-12-31' THEN {name}::timestamptz END"
+        " FROM {table} WHERE {name} IS NOT NULL ORDER BY {name}"
+    )
+    return lambda position: sql(
+        end + " LIMIT 1) UNION ALL " + end.replace("{first}", "{last}") + " DESC LIMIT 1)",
+        position=position,
+        first=sql("true"),
+        last=sql("false"),
+        name=name,
+        table=table,
+    )
+
+
+def sampled_times(columns: Sequence[tuple[str, str, str]]) -> Sql:
+    """`schema`, `name`, `attribute` and `values`, moments as text, that the statistics hold of each given column."""
+    schemas, names, attributes = zip(*columns, strict=True)
+    return sql(
+        "SELECT s.schemaname AS schema, s.tablename AS name, s.attname AS attribute,"
+        " array_remove(ARRAY[bounds[1], bounds[array_upper(bounds, 1)]] || common, NULL) AS values"
+        # matched against the catalogue's own columns first: the view is a join of five tables
+        " FROM unnest({schemas}, {names}, {attributes}) AS wanted(schema, name, attribute)"
+        " JOIN pg_stats s ON s.schemaname = wanted.schema AND s.tablename = wanted.name"
+        " AND s.attname = wanted.attribute,"
+        " LATERAL (SELECT s.histogram_bounds::text::text[] AS bounds, s.most_common_vals::text::text[] AS common)"
+        " AS held",
+        schemas=bind(list(schemas), "text[]"),
+        names=bind(list(names), "text[]"),
+        attributes=bind(list(attributes), "text[]"),
+    )

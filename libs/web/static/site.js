@@ -1,0 +1,41 @@
+// Pages work without this; it adds a button to copy each example.
+const SHOWN_MS = 1600;
+
+async function copied(text) {
+  if (navigator.clipboard) {
+    await navigator.clipboard.writeText(text);
+    return;
+  }
+  // without TLS there is no clipboard object
+  const area = document.createElement("textarea");
+  area.value = text;
+  document.body.append(area);
+  area.select();
+  document.execCommand("copy");
+  area.remove();
+}
+
+for (const example of document.querySelectorAll(".copy")) {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "copy-button";
+  button.textContent = "Copy";
+  button.setAttribute("aria-label", `Copy: ${example.dataset.what ?? "example"}`);
+  const said = document.createElement("span");
+  said.className = "unseen";
+  said.setAttribute("role", "status");
+  button.addEventListener("click", async () => {
+    try {
+      await copied(example.querySelector("code").textContent);
+      button.textContent = "Copied";
+    } catch {
+      button.textContent = "Not copied";
+    }
+    said.textContent = button.textContent;
+    setTimeout(() => {
+      button.textContent = "Copy";
+      said.textContent = "";
+    }, SHOWN_MS);
+  });
+  example.append(button, said);
+}

@@ -1,0 +1,61 @@
+// What filters may ask of a collection: its queryables, with the values and ranges that its schema tells.
+
+import { address, collectionPath, getJson } from "./api.js";
+import { formatNumber, propertyTitle } from "./format.js";
+
+const known = new Map(); // collection id -> promise
+
+/**
+ * `[{name, title, description, unit, kind, values, least, most}]` of a collection, fetched once. `kind` is one of
+ * the keys of OPERATORS in cql2.js; `values` are the only ones there are; `least` and `most` are numbers or ISO texts.
+ * Throws ApiError.
+ */
+export function filterProperties(collection) {
+  if (!known.has(collection.id)) {
+    const loading = load(collection);
+    loading.catch(() => known.delete(collection.id));
+    known.set(collection.id, loading);
+  }
+  return known.get(collection.id);
+}
+
+async function load(collection) {
+  const path = collectionPath(collection.id);
+  const [queryables, schema] = await Promise.all([
+    getJson(address(`${path}/queryables`, { f: "schemajson" })),
+    getJson(address(`${path}/schema`)).catch(() => ({ properties: {} })),
+  ]);
+  const columns = new Map(collection.columns.map((column) => [column.name, column]));
+  return Object.entries(queryables.properties).flatMap(([name, declared]) => {
+    const told = { ...declared, ...schema.properties?.[name] };
+    const kind = kindOf(told);
+    if (kind === null) return [];
+    return [{
+      name,
+      title: told.title ?? propertyTitle(name, columns.get(name)),
+      description: told.description ?? null,
+      unit: told["x-ogc-unit"] ?? null,
+      kind,
+      values: told.enum?.map(String) ?? null,
+      least: told.minimum ?? told.formatMinimum ?? null,
+      most: told.maximum ?? told.formatMaximum ?? null,
+    }];
+  });
+}
+
+function kindOf({ type, format = "", enum: values }) {
+  if (format.startsWith("geometry")) return null;
+  if (type === "number" || type === "integer") return "number";
+  if (type === "boolean") return "boolean";
+  if (type !== "string") return null;
+  if (format === "date-time") return "instant";
+  if (format === "date") return "date";
+  return values ? "choice" : "text";
+}
+
+/** The range of a property in words, or null: `-0.8 to 6.4 km`. */
+export function rangeText({ kind, least, most, unit }) {
+  if (least === null || most === null) return null;
+  const text = (value) => (kind === "number" ? formatNumber(value) : String(value).slice(0, 10));
+  return [text(least), "to", text(most), unit].filter(Boolean).join(" ");
+}

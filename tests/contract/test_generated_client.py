@@ -1,0 +1,121 @@
+"""A Python client that a generator makes from the published document reads the service, with types."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from tests.contract.conftest import COLLECTION, Api
+
+pytestmark = [pytest.mark.system, pytest.mark.timeout(240)]
+
+PACKAGE = "generated_dams_client"
+# the generator knows a few media types by name and must be told that a tile is bytes
+CONFIG = {
+    "post_hooks": [],
+    "content_type_overrides": {"application/vnd.mapbox-vector-tile": "application/octet-stream"},
+}
+
+
+@pytest.fixture(scope="module")
+def generated(api: Api, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The folder of the generated package, on the path of imports."""
+    folder = tmp_path_factory.mktemp("client")
+    (folder / "openapi.json").write_text(json.dumps(api.document))
+    (folder / "config.json").write_text(json.dumps(CONFIG))
+    result = subprocess.run(
+        [
+            *(sys.executable, "-m", "openapi_python_client", "generate", "--fail-on-warning", "--meta", "none"),
+            *("--path", "openapi.json", "--config", "config.json", "--output-path", PACKAGE),
+        ],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        # wide, or the warnings are wrapped beyond reading
+        env={**os.environ, "COLUMNS": "200"},
+    )
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert "warning" not in (result.stdout + result.stderr).lower(), result.stdout
+    sys.path.insert(0, str(folder))
+    yield folder
+    sys.path.remove(str(folder))
+
+
+@pytest.fixture
+def client(generated: Path, api: Api) -> Iterator[Any]:
+    """A client of the running service."""
+    module = importlib.import_module(f"{PACKAGE}.client")
+    with module.Client(base_url=api.base, raise_on_unexpected_status=True) as made:
+        yield made
+
+
+def _operation(tag: str, name: str) -> ModuleType:
+    return importlib.import_module(f"{PACKAGE}.api.{tag}.{name}")
+
+
+def _model(name: str) -> Any:
+    return getattr(importlib.import_module(f"{PACKAGE}.models"), name)
+
+
+def test_there_is_a_function_for_every_operation(generated: Path, api: Api) -> None:
+    modules = [file for file in (generated / PACKAGE / "api").glob("*/*.py") if file.name != "__init__.py"]
+    assert len(modules) == len(list(api.operations()))
+
+
+def test_it_lists_the_collections(client: Any) -> None:
+    answer = _operation("ogc_common", "get_collections").sync(client=client)
+    assert isinstance(answer, _model("Collections"))
+    found = {entry.id: entry for entry in answer.collections}
+    assert answer.number_matched == len(found)
+    assert all(isinstance(entry, _model("Collection")) for entry in answer.collections)
+    assert found[COLLECTION].extent.spatial.bbox[0][0] < -100
+    assert {"self", "items"} <= {link.rel for link in found[COLLECTION].links}
+
+
+def test_it_lists_features(client: Any) -> None:
+    answer = _operation("ogc_features_api", "get_items").sync(
+        COLLECTION, client=client, limit=5, filter_="magnitude > 5", sortby="-magnitude"
+    )
+    assert isinstance(answer, _model("Items"))
+    assert answer.number_returned == len(answer.features) == 5
+    magnitudes = [feature.properties["magnitude"] for feature in answer.features]
+    assert magnitudes == sorted(magnitudes, reverse=True)
+    for feature in answer.features:
+        assert isinstance(feature, _model("Item"))
+        assert isinstance(feature.geometry, _model("Point"))
+        assert len(feature.geometry.coordinates) == 2
+    assert {"next", "self"} <= {link.rel for link in answer.links}
+    first = answer.features[0]
+    one = _operation("ogc_features_api", "get_item").sync(COLLECTION, str(first.id), client=client)
+    assert one.geometry == first.geometry
+
+
+def test_a_property_is_a_parameter(client: Any) -> None:
+    queries = _model("GetItemsPropertyQueries").from_dict({"network": "us"})
+    answer = _operation("ogc_features_api", "get_items").sync(COLLECTION, client=client, property_queries=queries)
+    assert {feature.properties["network"] for feature in answer.features} == {"us"}
+
+
+def test_faults_are_typed(client: Any) -> None:
+    answer = _operation("ogc_features_api", "get_items").sync(COLLECTION, client=client, filter_="(")
+    assert isinstance(answer, _model("HTTPValidationError"))
+    assert answer.detail[0].loc == ["query", "filter"]
+    missing = _operation("ogc_common", "get_collection").sync("no.such", client=client)
+    assert isinstance(missing, _model("Error"))
+
+
+def test_it_reads_tilesets(client: Any) -> None:
+    matrix_set = _model("CollectionVectorGetTileSetTileMatrixSetId").WEBMERCATORQUAD
+    answer = _operation("ogc_tiles_api", "collection_vector_get_tile_set").sync(COLLECTION, matrix_set, client=client)
+    assert isinstance(answer, _model("TileSet"))
+    assert answer.links

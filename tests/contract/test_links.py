@@ -1,0 +1,102 @@
+"""A robot that follows every link of the service, three deep: each leads to what it promises."""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from html.parser import HTMLParser
+from typing import Any
+
+import pytest
+
+from tests.contract.conftest import COLLECTION, Api, Response
+
+pytestmark = [pytest.mark.system, pytest.mark.timeout(240)]
+
+DEPTH = 3
+# of each kind of resource so many are looked at: items and tilesets differ in nothing but a name
+EACH = 4
+REL = "http://www.opengis.net/def/rel/ogc/1.0"
+
+
+class _Anchors(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        wanted = {"a": "href", "link": "href", "script": "src", "img": "src", "image": "href", "form": "action"}
+        self.found += [value for name, value in attrs if name == wanted.get(tag) and value]
+
+
+def _kind_of(address: str, base: str) -> str:
+    """The address without what differs between resources of one kind."""
+    path, _, query = address.removeprefix(base).partition("?")
+    path = re.sub(r"/collections/[^/]+", "/collections/x", path)
+    path = re.sub(r"/items/[^/]+", "/items/x", path)
+    path = re.sub(r"/(tiles|tileMatrixSets)/[^/]+", r"/\1/x", path)
+    return f"{path}?{'&'.join(sorted(re.sub(r'=.*', '', part) if not part.startswith('f=') else part for part in query.split('&')))}"  # noqa: E501
+
+
+def _links(answer: Response) -> list[tuple[str, str | None]]:
+    if answer.type.startswith("text/html"):
+        parser = _Anchors()
+        parser.feed(answer.body.decode())
+        return [(href, None) for href in parser.found]
+    if "json" not in answer.type or "seq" in answer.type or "ndjson" in answer.type:
+        return []
+    return list(_of_json(answer.json()))
+
+
+def _of_json(node: Any) -> list[tuple[str, str | None]]:
+    if isinstance(node, list):
+        return [link for entry in node for link in _of_json(entry)]
+    if not isinstance(node, dict):
+        return []
+    own = [(node["href"], node.get("type"))] if "href" in node and "rel" in node and not node.get("templated") else []
+    return own + [link for value in node.values() for link in _of_json(value)]
+
+
+def test_every_link_leads_somewhere(api: Api) -> None:
+    waiting: deque[tuple[str, str | None, int]] = deque([(f"{api.base}/", None, 0), (f"{api.base}/?f=html", None, 0)])
+    seen: set[tuple[str, str | None]] = set()
+    kinds: dict[tuple[str, str | None], int] = {}
+    while waiting:
+        href, media_type, depth = waiting.popleft()
+        address = href.partition("#")[0]
+        kind = (_kind_of(address, api.base), media_type)
+        if not address.startswith(api.base) or (address, media_type) in seen or kinds.get(kind, 0) >= EACH:
+            continue
+        seen.add((address, media_type))
+        kinds[kind] = kinds.get(kind, 0) + 1
+        # a page is looked at as a browser would, a document as a program that believes the link's type
+        answer = api.get(address, Accept=media_type or "*/*")
+        assert answer.status == 200, (address, media_type, answer.status)
+        if media_type is not None:
+            assert answer.type.partition("; charset")[0] == media_type, (address, answer.type)
+        if depth < DEPTH:
+            waiting += [(found, kind_, depth + 1) for found, kind_ in _links(answer)]
+    assert len(seen) > 150
+    assert len(kinds) > 50
+
+
+def test_a_collection_leads_to_everything_about_it(api: Api) -> None:
+    links = api.get(f"/collections/{COLLECTION}", Accept="application/json").json()["links"]
+    found = {(link["rel"], link["type"]) for link in links}
+    assert {
+        ("self", "application/json"),
+        ("alternate", "text/html"),
+        ("items", "application/geo+json"),
+        ("items", "application/json"),
+        ("items", "text/html"),
+        ("items", "text/csv"),
+        ("items", "application/geo+json-seq"),
+        ("items", "application/ndjson"),
+        (f"{REL}/queryables", "application/schema+json"),
+        (f"{REL}/schema", "application/schema+json"),
+        (f"{REL}/tilesets-vector", "application/json"),
+        (f"{REL}/tiling-schemes", "application/json"),
+        ("describedby", "application/json"),
+        ("stylesheet", "application/json"),
+        ("preview", "text/html"),
+    } <= found

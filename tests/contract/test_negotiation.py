@@ -1,0 +1,141 @@
+"""Formats, languages, methods and origins: the same rules for every operation of every service."""
+
+from __future__ import annotations
+
+import urllib.error
+import urllib.request
+
+import pytest
+
+from tests.contract.conftest import Api, Response
+
+pytestmark = pytest.mark.system
+
+BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,image/webp,*/*;q=0.8"
+ORIGIN = "https://elsewhere.example"
+OURS = {"text/html", "application/json", "application/schema+json"}
+
+
+def _ask(api: Api, method: str, path: str, **headers: str) -> Response:
+    request = urllib.request.Request(api.base + path, headers=headers, method=method)  # noqa: S310 - own address
+    try:
+        with urllib.request.urlopen(request, timeout=30) as answer:  # noqa: S310
+            return Response(answer.status, answer.headers, answer.read(), path)
+    except urllib.error.HTTPError as error:
+        with error:
+            return Response(error.code, error.headers, error.read(), path)
+
+
+def _kind(answer: Response) -> str:
+    return answer.type.partition("; charset")[0]
+
+
+def _addresses(api: Api) -> list[str]:
+    found = [api.address(operation.path) for operation in api.operations()]
+    assert len(found) >= 17
+    return [*found, "/openapi.json"]
+
+
+def test_head_is_get_without_the_body(api: Api) -> None:
+    for path in _addresses(api):
+        got, head = _ask(api, "GET", path), _ask(api, "HEAD", path)
+        assert (head.status, head.body) == (200, b""), path
+        for name in ("Content-Type", "ETag", "Vary", "Content-Language", "Cache-Control", "Link"):
+            assert head.headers.get(name) == got.headers.get(name), (path, name)
+
+
+def test_options_tells_the_methods_and_is_a_preflight(api: Api) -> None:
+    for path in _addresses(api):
+        answer = _ask(
+            api,
+            "OPTIONS",
+            path,
+            Origin=ORIGIN,
+            **{"Access-Control-Request-Method": "GET", "Access-Control-Request-Headers": "accept,if-none-match"},
+        )
+        assert answer.status == 204, path
+        assert answer.headers["Access-Control-Allow-Origin"] == "*", path
+        assert "GET" in answer.headers["Access-Control-Allow-Methods"], path
+        assert "if-none-match" in answer.headers["Access-Control-Allow-Headers"].lower(), path
+        assert "Access-Control-Allow-Credentials" not in answer.headers, path
+        assert "GET" in answer.headers["Allow"], path
+
+
+def test_any_page_may_read_what_is_answered(api: Api) -> None:
+    for path in _addresses(api):
+        for answer in (_ask(api, "GET", path, Origin=ORIGIN), _ask(api, "GET", f"{path}?nonsense=1", Origin=ORIGIN)):
+            assert answer.headers.get_all("Access-Control-Allow-Origin") == ["*"], (path, answer.status)
+            assert "Access-Control-Allow-Credentials" not in answer.headers, path
+
+
+def test_nothing_can_be_written(api: Api) -> None:
+    for path in _addresses(api):
+        for method in ("POST", "PUT", "PATCH", "DELETE"):
+            answer = _ask(api, method, path)
+            assert answer.status == 405, (method, path, answer.status)
+            assert "GET" in answer.headers["Allow"], (method, path)
+
+
+def test_every_format_is_found_by_f_and_by_accept(api: Api) -> None:
+    for operation in api.operations():
+        offered = list(operation.content())
+        path = api.address(operation.path)
+        assert _kind(_ask(api, "GET", path)) == offered[0], path
+        assert _kind(_ask(api, "GET", path, Accept="*/*")) == offered[0], path
+        if "text/html" in offered:
+            assert _kind(_ask(api, "GET", path, Accept=BROWSER)) == "text/html", path
+        for wanted in offered:
+            others = ",".join(f"{other};q=0.5" for other in offered if other != wanted)
+            accept = f"{others},{wanted}".lstrip(",")
+            assert _kind(_ask(api, "GET", path, Accept=accept)) == wanted, (path, accept)
+
+
+def test_what_depends_on_accept_says_so(api: Api) -> None:
+    for operation in api.operations():
+        answer = _ask(api, "GET", api.address(operation.path))
+        varies = "accept" in [name.strip().lower() for name in ", ".join(answer.headers.get_all("Vary", [])).split(",")]
+        assert varies or len(operation.content()) == 1, operation.path
+
+
+def test_our_words_are_english_and_data_are_in_no_language(api: Api) -> None:
+    for operation in api.operations():
+        for media_type in operation.content():
+            answer = _ask(api, "GET", api.address(operation.path), Accept=media_type)
+            expected = "en" if media_type in OURS else None
+            assert answer.headers["Content-Language"] == expected, (operation.path, media_type)
+
+
+def test_an_unacceptable_format_is_refused_with_what_there_is(api: Api) -> None:
+    for operation in api.operations():
+        answer = _ask(api, "GET", api.address(operation.path), Accept="image/png")
+        assert answer.status == 406, operation.path
+        for media_type in operation.content():
+            assert media_type in answer.json()["detail"], operation.path
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "title"),
+    [
+        ("/collections/no.such", 404, "There is nothing here"),
+        ("/nowhere", 404, "There is nothing here"),
+        ("/collections?limit=x", 422, "The address needs a correction"),
+        ("/collections/hazard.hazard_eq_events/items?limit=x", 422, "The address needs a correction"),
+    ],
+)
+def test_people_get_the_same_detail_as_a_page(api: Api, path: str, status: int, title: str) -> None:
+    page, document = _ask(api, "GET", path, Accept=BROWSER), _ask(api, "GET", path, Accept="application/json")
+    assert (page.status, document.status) == (status, status)
+    detail = document.json()["detail"]
+    said = detail if isinstance(detail, str) else detail[0]["msg"]
+    text = page.body.decode()
+    assert said in text.replace("&#39;", "'").replace("&#34;", '"')
+    if not path.startswith("/nowhere"):
+        assert f"<h1>{title}</h1>" in text
+
+
+def test_a_program_that_asks_for_a_page_in_vain_gets_a_page(api: Api) -> None:
+    answer = _ask(
+        api, "GET", "/collections/hazard.hazard_eq_events/tiles/WebMercatorQuad/tilejson.json", Accept="text/html"
+    )
+    assert (answer.status, _kind(answer)) == (406, "text/html")
+    assert "<h1>Not available in that format</h1>" in answer.body.decode()

@@ -1,0 +1,128 @@
+"""Redis as it is: restarts, hangs, errors, and many requests at once."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from redis.exceptions import ResponseError
+
+from libs.cache.commands import CacheAway, Commands
+from libs.cache.tile_cache import TileCache
+from tests.services.tiles.cache import OwnRedis
+
+
+@pytest.fixture
+async def server(tmp_path: Path) -> AsyncIterator[OwnRedis]:
+    """An empty Redis of the test's own."""
+    own = OwnRedis(tmp_path)
+    await own.start()
+    yield own
+    await own.stop()
+
+
+@pytest.fixture
+async def commands(server: OwnRedis) -> AsyncIterator[Commands]:
+    async with Commands(server.url) as started:
+        yield started
+
+
+async def test_each_gets_the_reply_to_its_own_command(commands: Commands) -> None:
+    replies = await asyncio.gather(*(commands.run("ECHO", str(number)) for number in range(1000)))
+    assert replies == [str(number).encode() for number in range(1000)]
+
+
+async def test_commands_of_many_requests_share_round_trips(commands: Commands, server: OwnRedis) -> None:
+    async with server.client() as client:
+        before = (await client.info("stats"))["total_reads_processed"]
+        await asyncio.gather(*(commands.run("ECHO", str(number)) for number in range(640)))
+        reads = (await client.info("stats"))["total_reads_processed"] - before
+    assert reads <= 640 / 64 + 5
+
+
+async def test_a_refused_command_spoils_no_other(commands: Commands) -> None:
+    commands.post("LPUSH", "list", "x")
+    good, bad, other = await asyncio.gather(
+        commands.run("ECHO", "a"), commands.run("GET", "list"), commands.run("ECHO", "b")
+    )
+    assert (good, other) == (b"a", b"b")
+    assert isinstance(bad, ResponseError)
+
+
+async def test_a_connection_that_the_server_closed_is_made_again(commands: Commands, server: OwnRedis) -> None:
+    assert await commands.run("ECHO", "a") == b"a"
+    async with server.client() as client:
+        await client.client_kill_filter(_type="normal", skipme=True)
+    assert await commands.run("ECHO", "b") == b"b"
+
+
+async def test_a_server_that_hangs_costs_half_a_second_once(commands: Commands, server: OwnRedis) -> None:
+    await commands.run("ECHO", "a")
+    os.kill(server.pid, signal.SIGSTOP)
+    try:
+        begun = time.monotonic()
+        with pytest.raises(CacheAway, match="Timeout"):
+            await commands.run("ECHO", "b")
+        assert 0.3 < time.monotonic() - begun < 1.5
+        begun = time.monotonic()
+        for _ in range(100):
+            with pytest.raises(CacheAway):
+                await commands.run("ECHO", "c")
+        assert time.monotonic() - begun < 0.2
+    finally:
+        os.kill(server.pid, signal.SIGCONT)
+    await asyncio.sleep(2)
+    # nothing of the reply that came too late
+    assert await commands.run("ECHO", "d") == b"d"
+
+
+async def test_what_was_posted_is_sent_before_the_end(server: OwnRedis) -> None:
+    async with TileCache(server.url) as cache:
+        for number in range(500):
+            cache.put(f"k{number}", b"x" * 1000)
+        cache.put_some("some", b"y")
+    async with server.client() as client:
+        assert await client.dbsize() == 500 + 1 + 1
+
+
+async def test_an_end_without_a_server_is_quick(tmp_path: Path) -> None:
+    begun = time.monotonic()
+    async with TileCache(f"unix://{tmp_path}/nowhere") as cache:
+        cache.put("a", b"b")
+        assert await cache.get("a", "b") == [None, None]
+        assert await cache.claim("c", seconds=1) is None
+    assert time.monotonic() - begun < 2
+    async with TileCache(None) as none:
+        none.put("a", b"b")
+        assert await none.get("a") == [None]
+        assert await none.claim("c", seconds=1) is None
+
+
+async def test_claims_belong_to_one_and_end(server: OwnRedis) -> None:
+    async with TileCache(server.url) as one, TileCache(server.url) as other:
+        assert await one.claim("c", seconds=10) is True
+        assert await other.claim("c", seconds=10) is False
+        one.put("tile", b"x")
+        one.release("c")
+        while not await other.claim("c", seconds=0.2):
+            pass
+        # whoever sees the claim's end sees what was put before it
+        assert await other.get("tile") == [b"x"]
+        await asyncio.sleep(0.3)
+        assert await one.claim("c", seconds=1) is True
+
+
+async def test_a_full_server_is_no_error(server: OwnRedis) -> None:
+    async with server.client() as client:
+        await client.config_set("maxmemory", "1mb")
+        await client.config_set("maxmemory-policy", "noeviction")
+    async with TileCache(server.url) as cache:
+        for number in range(100):
+            cache.put(str(number), b"x" * 100_000)
+        cache.put_some("some", b"y")
+        assert await cache.get("99", "98") == [None, None]

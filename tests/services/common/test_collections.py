@@ -1,0 +1,108 @@
+"""The list of collections: windows, filters, numbers, links."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import pytest
+
+from tests.services.in_process import Client
+
+
+async def _ids(common: Client, **parameters: str) -> set[str]:
+    return {entry["id"] for entry in (await common.json("/collections", **parameters))["collections"]}
+
+
+async def test_windows_cover_the_list_once(common: Client) -> None:
+    whole = (await common.json("/collections"))["collections"]
+    seen: list[str] = []
+    path: str | None = "/collections?limit=7"
+    backwards = None
+    while path:
+        answer = await common.get(path)
+        document = answer.json()
+        assert document["numberMatched"] == len(whole)
+        assert document["numberReturned"] == len(document["collections"]) <= 7
+        assert datetime.fromisoformat(document["timeStamp"]).tzinfo
+        seen += [entry["id"] for entry in document["collections"]]
+        path, backwards = answer.link("next"), answer.link("prev")
+    assert seen == [entry["id"] for entry in whole]
+    assert backwards is not None
+    assert (await common.get(backwards)).json()["collections"]
+
+
+@pytest.mark.parametrize("limit", ["0", "1000"])
+async def test_the_ends_of_limit(common: Client, limit: str) -> None:
+    document = await common.json("/collections", limit=limit)
+    assert document["numberReturned"] == (0 if limit == "0" else document["numberMatched"])
+    assert not [link for link in document["links"] if link["rel"] in ("next", "prev")]
+
+
+async def test_behind_the_end_there_is_nothing_but_a_way_back(common: Client) -> None:
+    document = await common.json("/collections", offset="100000", limit="5")
+    assert (document["collections"], document["numberReturned"]) == ([], 0)
+    assert [link["rel"] for link in document["links"] if link["rel"] in ("next", "prev")] == ["prev"]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("limit", "-1"),
+        ("limit", "1001"),
+        ("limit", "many"),
+        ("offset", "-1"),
+        ("type", "View"),
+        ("bbox", "1,2,3"),
+        ("bbox", "0,50,10,40"),
+        ("bbox", "a,b,c,d"),
+        ("datetime", "yesterday"),
+        ("datetime", "2020-01-02/2020-01-01"),
+        ("q", "storm"),
+    ],
+)
+async def test_what_is_malformed_is_named(common: Client, name: str, value: str) -> None:
+    answer = await common.get("/collections", {name: value})
+    assert answer.status == 422
+    assert answer.json()["detail"][0]["loc"] == ["query", name]
+
+
+async def test_boxes_meet_extents_across_the_antimeridian_too(common: Client) -> None:
+    # parted lies between 1 and 40 degrees in both directions, srid_2193 on both sides of the antimeridian
+    assert "hostile.parted" in await _ids(common, bbox="39,39,50,50")
+    assert "hostile.parted" not in await _ids(common, bbox="41,41,50,50")
+    around = await _ids(common, bbox="170,-50,-170,-30")
+    assert "hostile.srid_2193" in around
+    assert "hostile.parted" not in around
+    # from 30 degrees eastwards round the world to 20 degrees
+    assert "hostile.parted" in await _ids(common, bbox="30,0,20,10")
+    assert "hostile.no_geometry" not in await _ids(common, bbox="-180,-90,180,90")
+
+
+async def test_times_meet_extents(common: Client) -> None:
+    assert "hostile.events" in await _ids(common, datetime="2020-03-01")
+    assert "hostile.events" in await _ids(common, datetime="../2020-01-02T00:00:00Z")
+    assert "hostile.events" not in await _ids(common, datetime="../2020-01-01T23:59:59Z")
+    assert "hostile.events" not in await _ids(common, datetime="2041-01-01/..")
+    assert "hostile.no_geometry" not in await _ids(common, datetime="../..")
+
+
+async def test_filters_go_with_the_links(common: Client) -> None:
+    answer = await common.get("/collections", {"limit": "2", "type": "Table", "bbox": "-180,-90,180,90"})
+    following = answer.link("next")
+    assert following is not None
+    for part in ("type=Table", "bbox=-180%2C-90%2C180%2C90", "limit=2", "offset=2"):
+        assert part in following
+    assert "bbox=" in (answer.link("self") or "")
+
+
+async def test_hostile_names_are_escaped_in_addresses_and_pages(common: Client) -> None:
+    identifier = "hostile.émoji 🌋/table?x=1#y%41"
+    listed = (await common.json("/collections"))["collections"]
+    entry = next(entry for entry in listed if entry["id"] == identifier)
+    (own,) = [link["href"] for link in entry["links"] if link["rel"] == "self"]
+    assert (await common.get(own)).json()["id"] == identifier
+    for path in ("/?f=html", "/collections?f=html&limit=1000"):
+        text = (await common.get(path)).body.decode()
+        assert "<img src=x" not in text
+    page = (await common.get("/collections?f=html&limit=1000")).body.decode()
+    assert "&lt;img src=x onerror=alert(1)&gt;" in page

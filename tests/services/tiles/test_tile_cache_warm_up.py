@@ -1,0 +1,111 @@
+"""After a change the low zooms are there before anybody asks."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import asyncpg
+import pytest
+
+from libs.web.settings import SettingsError
+from services.tiles.settings import Settings
+from tests.services.in_process import Services, eventually, services
+from tests.services.tiles.cache import OwnRedis, keys, metric, tier
+from tests.services.tiles.conftest import Placed
+from tests.services.tiles.places import decoded
+
+WARMED = 1 + 4
+"""Tiles of zooms 0 and 1."""
+
+
+@pytest.fixture
+async def owner(placed: Placed) -> AsyncIterator[asyncpg.Connection]:
+    """Two small tables of the test's own, in a schema of their own."""
+    connection = await asyncpg.connect(placed.owner_url)
+    await connection.execute("CREATE SCHEMA warm; GRANT USAGE ON SCHEMA warm TO hostile_reader")
+    for name in ("changing", "steady"):
+        await connection.execute(
+            f"CREATE TABLE warm.{name} (id integer PRIMARY KEY, geom geometry(Point, 4326));"
+            f"GRANT SELECT ON warm.{name} TO hostile_reader; SELECT dams.watch('warm.{name}')"
+        )
+        await connection.execute(
+            f"INSERT INTO warm.{name} SELECT n, ST_SetSRID(ST_Point(x, y), 4326)"  # noqa: S608 - our own names
+            " FROM (VALUES (1, 10, 10), (2, -10, 10), (3, 10, -10), (4, -10, -10)) AS points (n, x, y)"
+        )
+    yield connection
+    await connection.execute("DROP SCHEMA warm CASCADE")
+    await connection.close()
+
+
+@pytest.fixture
+async def warm(placed: Placed, own_redis: OwnRedis, owner: asyncpg.Connection) -> AsyncIterator[Services]:
+    """Common and two replicas of tiles, the second under the name of features."""
+    env = {**placed.env, "REDIS_URL": own_redis.url, "COLLECTION_SCHEMAS": "warm"}
+    async with services() as one, services() as other:
+        for started in (one, other):
+            await started.start("common", env)
+            await started.start("tiles", {**env, "TILE_WARM_UP": "WebMercatorQuad/0-1"})
+        one.clients["replica"] = other["tiles"]
+        yield one
+
+
+async def tiles_of(own_redis: OwnRedis, table: str) -> set[bytes]:
+    return {key for key in await keys(own_redis.url) if key.endswith(b":warm." + table.encode()) and b":t:" in key}
+
+
+async def all_there(own_redis: OwnRedis, table: str, number: int) -> set[bytes]:
+    async def there() -> set[bytes]:
+        found = await tiles_of(own_redis, table)
+        assert len(found) == number
+        return found
+
+    return await eventually(there)
+
+
+async def test_low_zooms_are_made_once_for_all_replicas_and_again_after_a_change(
+    warm: Services, own_redis: OwnRedis, owner: asyncpg.Connection
+) -> None:
+    made = 'dams_warm_up_tiles_total{tier="postgis"}'
+    # the two replicas share this process, hence its metrics
+    before = await metric(warm["tiles"], made)
+    steady = await all_there(own_redis, "steady", WARMED)
+    await all_there(own_redis, "changing", WARMED)
+    for replica in ("tiles", "replica"):
+        for z, x, y in ((0, 0, 0), (1, 1, 0), (1, 0, 1)):
+            answer = await warm[replica].get(f"/collections/warm.changing/tiles/WebMercatorQuad/{z}/{x}/{y}")
+            assert tier(answer) == "redis"
+    assert await metric(warm["tiles"], made) - before == 2 * WARMED
+
+    await owner.execute("INSERT INTO warm.changing VALUES (99, 'SRID=4326;POINT(50 50)')")
+    await all_there(own_redis, "changing", 2 * WARMED)
+    assert await metric(warm["tiles"], made) - before == 3 * WARMED
+    answer = await warm["tiles"].get("/collections/warm.changing/tiles/WebMercatorQuad/0/0/0")
+    assert tier(answer) == "redis"
+    assert 99 in {feature.id for feature in decoded(answer.body, "warm.changing")}
+    # what did not change was left alone
+    assert await tiles_of(own_redis, "steady") == steady
+
+
+async def test_without_redis_nothing_is_warmed(placed: Placed, owner: asyncpg.Connection) -> None:
+    env = {**placed.env, "REDIS_URL": "", "COLLECTION_SCHEMAS": "warm", "TILE_WARM_UP": "WebMercatorQuad/0-1"}
+    async with services() as started:
+        await started.start("common", env)
+        tiles = await started.start("tiles", env)
+        before = await metric(tiles, "dams_warm_up_tiles_total")
+
+        async def ready() -> None:
+            assert (await tiles.get("/collections/warm.steady/tiles/WebMercatorQuad/0/0/0")).status == 200
+
+        await eventually(ready)
+        assert await metric(tiles, "dams_warm_up_tiles_total") == before
+
+
+def test_what_is_warmed_is_a_setting() -> None:
+    env = {"DATABASE_URL": "postgresql://nobody@127.0.0.1/nothing"}
+    assert Settings.from_env(env).warm_up == tuple(("WebMercatorQuad", zoom) for zoom in range(3))
+    assert Settings.from_env({**env, "TILE_WARM_UP": "none"}).warm_up == ()
+    chosen = Settings.from_env({**env, "TILE_WARM_UP": "WorldCRS84Quad/0, CDB1GlobalGrid/-10--9"}).warm_up
+    assert chosen == (("WorldCRS84Quad", 0), ("CDB1GlobalGrid", -10), ("CDB1GlobalGrid", -9))
+    for wrong in ("WebMercatorQuad", "Nowhere/0", "WebMercatorQuad/2-1", "WebMercatorQuad/0-99", "UTM31WGS84Quad/0"):
+        with pytest.raises(SettingsError, match="TILE_WARM_UP"):
+            Settings.from_env({**env, "TILE_WARM_UP": wrong})

@@ -1,0 +1,108 @@
+"""Parts of the browser's script that need no browser, run by Node.js."""
+
+import json
+import shutil
+import subprocess
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+_BROWSER = Path(__file__).parents[3] / "services" / "viewer" / "browser"
+
+
+def _run(module: str, expression: str, *arguments: Any) -> Any:
+    node = shutil.which("node")
+    assert node
+    script = (
+        f"import * as module from {json.dumps((_BROWSER / module).as_uri())};"
+        f"const given = {json.dumps(arguments)};"
+        f"process.stdout.write(JSON.stringify(({expression})(...given)));"
+    )
+    run = subprocess.run([node, "--input-type=module", "-e", script], capture_output=True, check=False)
+    assert run.returncode == 0, run.stderr.decode()
+    return json.loads(run.stdout)
+
+
+_CONDITIONS: list[tuple[dict[str, str], str]] = [
+    ({"property": "magnitude", "kind": "number", "operator": ">=", "value": "5"}, "magnitude >= 5"),
+    ({"property": "depth", "kind": "number", "operator": "<", "value": "-0.5"}, "depth < -0.5"),
+    ({"property": "place", "kind": "text", "operator": "=", "value": "O'Brien"}, "place = 'O''Brien'"),
+    (
+        {"property": "place", "kind": "text", "operator": "contains", "value": "50% of_all"},
+        r"CASEI(place) LIKE CASEI('%50\% of\_all%')",
+    ),
+    ({"property": "level", "kind": "choice", "operator": "<>", "value": "Red"}, "level <> 'Red'"),
+    ({"property": "tsunami", "kind": "boolean", "operator": "=", "value": "true"}, "tsunami = TRUE"),
+    (
+        {"property": "at", "kind": "instant", "operator": ">=", "value": "2018-02-01T06:30"},
+        "at >= TIMESTAMP('2018-02-01T06:30:00Z')",
+    ),
+    ({"property": "day", "kind": "date", "operator": "<=", "value": "2018-02-01"}, "day <= DATE('2018-02-01')"),
+    ({"property": "felt", "kind": "number", "operator": "empty", "value": ""}, "felt IS NULL"),
+    ({"property": "felt", "kind": "number", "operator": "filled", "value": ""}, "felt IS NOT NULL"),
+    ({"property": 'a "b" c', "kind": "text", "operator": "=", "value": "x"}, '"a ""b"" c" = \'x\''),
+    ({"property": "Like", "kind": "number", "operator": "=", "value": "1"}, '"Like" = 1'),
+]
+
+
+@pytest.mark.parametrize(("condition", "text"), _CONDITIONS)
+def test_condition_is_written_and_read(condition: dict[str, str], text: str) -> None:
+    assert _run("cql2.js", "module.conditionText", condition) == text
+    read = _run("cql2.js", "module.parsedFilter", text)["conditions"]
+    assert [(entry["property"], entry["operator"]) for entry in read] == [
+        (condition["property"], condition["operator"])
+    ]
+    # what is read is written again as the same text
+    assert _run("cql2.js", "module.conditionText", {**condition, "value": read[0]["value"]}) == text
+
+
+def test_conditions_are_joined() -> None:
+    conditions = [condition for condition, _ in _CONDITIONS]
+    text = _run("cql2.js", "module.filterText", conditions, "OR")
+    assert text == " OR ".join(part for _, part in _CONDITIONS)
+    assert _run("cql2.js", "module.parsedFilter", text)["joint"] == "OR"
+
+
+@pytest.mark.parametrize(
+    "text", ["a = 1 AND b = 2 OR c = 3", "NOT a = 1", "a = 1 AND", "S_INTERSECTS(geom, POINT(1 2))"]
+)
+def test_other_texts_are_left_alone(text: str) -> None:
+    assert _run("cql2.js", "module.parsedFilter", text) is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "value"), [("number", "x"), ("number", ""), ("instant", "tomorrow"), ("date", "1.2.18")]
+)
+def test_half_written_values_make_no_condition(kind: str, value: str) -> None:
+    assert (
+        _run("cql2.js", "module.conditionText", {"property": "a", "kind": kind, "operator": "=", "value": value})
+        is None
+    )
+
+
+def test_lengths_are_those_of_the_ellipsoid() -> None:
+    # quarter of the meridian and of the equator of WGS 84, in metres
+    assert _run("geodesic.js", "module.pathLength", [[0, 0], [0, 90]]) == pytest.approx(10_001_965.729, abs=0.01)
+    assert _run("geodesic.js", "module.pathLength", [[0, 0], [45, 0], [90, 0]]) == pytest.approx(
+        10_018_754.171, abs=0.01
+    )
+    assert _run("geodesic.js", "module.pathLength", [[179, 0], [-179, 0]]) == pytest.approx(222_638.98, abs=0.1)
+
+
+@pytest.mark.parametrize(
+    "ring", [[[0, 0], [90, 0], [0, 90]], [[0, 90], [90, 0], [0, 0]], [[135, 0], [-135, 0], [0, 90]]]
+)
+def test_areas_are_those_of_the_ellipsoid(ring: list[list[float]]) -> None:
+    # an eighth of the surface of WGS 84, in square metres
+    assert _run("geodesic.js", "module.ringArea", ring) == pytest.approx(510_065_621_724_088 / 8, rel=1e-9)
+
+
+def test_lines_run_on_across_the_antimeridian() -> None:
+    line = _run("geodesic.js", "module.shortestLine", [[170, 10], [-170, 10]])
+    assert line[0] == [170, 10]
+    assert line[-1] == pytest.approx([190, 10])
+    assert max(abs(after[0] - before[0]) for before, after in pairwise(line)) < 1
+    # the shortest way bends towards the pole
+    assert max(latitude for _, latitude in line) > 10.1

@@ -1,0 +1,73 @@
+"""Settings of the viewer: an operator's basemap, and what it opens in the pages' policy."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from aiohttp.test_utils import TestClient, TestServer
+
+from libs.web.html import CONTENT_SECURITY_POLICY
+from libs.web.settings import SettingsError
+from services.viewer.app import make
+from services.viewer.map_page import content_security_policy
+from services.viewer.settings import Basemap, Settings
+
+_TILES = "https://tiles.example.org:8443/light/{z}/{x}/{y}.png?key=1"
+_ENV = {"BASEMAP_TILES": _TILES, "BASEMAP_ATTRIBUTION": "Example <b>maps</b>"}
+
+
+def _directives(policy: str) -> dict[str, list[str]]:
+    return {name: sources for name, *sources in (part.split() for part in policy.split(";"))}
+
+
+def test_our_own_basemap_is_the_default() -> None:
+    assert Settings.from_env({}).basemap is None
+    assert content_security_policy(None) == CONTENT_SECURITY_POLICY
+
+
+def test_an_operators_basemap() -> None:
+    basemap = Settings.from_env(_ENV).basemap
+    assert basemap == Basemap(_TILES, "Example <b>maps</b>", 19)
+    assert Basemap.from_env(_ENV | {"BASEMAP_MAX_ZOOM": "12"}) == Basemap(_TILES, "Example <b>maps</b>", 12)
+
+
+def test_the_policy_opens_for_images_and_requests_of_that_origin_only() -> None:
+    before = _directives(CONTENT_SECURITY_POLICY)
+    after = _directives(content_security_policy(Basemap.from_env(_ENV)))
+    origin = "https://tiles.example.org:8443"
+    assert after.pop("img-src") == [*before.pop("img-src"), origin]
+    assert after.pop("connect-src") == [*before.pop("connect-src"), origin]
+    assert after == before
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"BASEMAP_TILES": "tiles/{z}/{x}/{y}.png"}, "BASEMAP_TILES"),
+        ({"BASEMAP_TILES": "https://example.org/{z}/{x}.png"}, "BASEMAP_TILES"),
+        ({"BASEMAP_TILES": "https://example.org; script-src */{z}/{x}/{y}"}, "BASEMAP_TILES"),
+        ({"BASEMAP_TILES": "https://a.example.org,b.example.org/{z}/{x}/{y}"}, "BASEMAP_TILES"),
+        ({"BASEMAP_TILES": "https://example.org/{z}/{x}/{y};x"}, "BASEMAP_TILES"),
+        ({"BASEMAP_ATTRIBUTION": " "}, "BASEMAP_ATTRIBUTION"),
+        ({"BASEMAP_MAX_ZOOM": "99"}, "BASEMAP_MAX_ZOOM"),
+    ],
+)
+def test_faults_are_told_at_start(change: dict[str, str], told: str) -> None:
+    with pytest.raises(SettingsError, match=told):
+        Settings.from_env(_ENV | change)
+
+
+async def test_the_page_carries_it_as_data(dist: Path, tmp_path: Path) -> None:
+    (tmp_path / "viewer-catalogue.json").write_text('{"collections": []}')
+    app = make({"STATE_DIR": str(tmp_path), "CATALOGUE_URL": "http://127.0.0.1:9"} | _ENV)
+    async with TestClient(TestServer(app)) as client:
+        response = await client.get("/map")
+        text = await response.text()
+        assert "img-src 'self' data: https://tiles.example.org:8443;" in response.headers["Content-Security-Policy"]
+        explorer = await client.get("/docs")
+        assert explorer.headers["Content-Security-Policy"] == CONTENT_SECURITY_POLICY
+    assert "<b>maps" not in text
+    found = re.search(r'<script type="application/json" id="page">(.*?)</script>', text, re.DOTALL)
+    assert found
+    assert json.loads(found[1])["basemap"] == {"tiles": _TILES, "attribution": "Example <b>maps</b>", "maxzoom": 19}

@@ -1,0 +1,158 @@
+"""Every page that people may see, in Chromium: accessible, fitting, and leading to the data."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.async_playwright import Axe
+
+from tests.system.visits import SECONDS, NewVisit, Visit
+
+pytestmark = [pytest.mark.system, pytest.mark.browser, pytest.mark.timeout(240)]
+
+_EARTHQUAKES = "/collections/hazard.hazard_eq_events"
+_PAGES = {
+    "/?f=html": 200,
+    "/conformance?f=html": 200,
+    "/collections?f=html": 200,
+    "/collections?f=html&limit=2&offset=4": 200,
+    f"{_EARTHQUAKES}?f=html": 200,
+    f"{_EARTHQUAKES}/queryables?f=html": 200,
+    f"{_EARTHQUAKES}/schema?f=html": 200,
+    f"{_EARTHQUAKES}/items?f=html": 200,
+    f"{_EARTHQUAKES}/items?f=html&limit=100&sortby=-magnitude&network=us": 200,
+    f"{_EARTHQUAKES}/items?f=html&filter=magnitude%20%3E%2060": 200,
+    "/collections/hazard.hazard_fl_events/items?f=html": 200,
+    f"{_EARTHQUAKES}/items/1635?f=html": 200,
+    "/collections/hazard.hazard_fl_glofas_gauges_forecast/items/1?f=html": 200,
+    f"{_EARTHQUAKES}/tiles?f=html": 200,
+    f"{_EARTHQUAKES}/tiles/WebMercatorQuad?f=html": 200,
+    "/tileMatrixSets?f=html": 200,
+    "/tileMatrixSets/WebMercatorQuad?f=html": 200,
+    "/collections/no.such": 404,
+    f"{_EARTHQUAKES}/items?limit=ten&bbox=1,2&sortby=magnitud": 422,
+}
+# WCAG 2.2, levels A and AA, and what axe counts as good practice
+_RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
+
+
+async def _see(visit: Visit, path: str, status: int = 200) -> None:
+    response = await visit.page.goto(f"{visit.base_url}{path}")
+    assert response is not None
+    assert response.status == status, path
+    if status != 200:
+        # the browser reports every answer that is an error
+        visit.problems.clear()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [360, 1440])
+async def test_axe_finds_nothing_and_nothing_overflows(visit: NewVisit, theme: str, width: int) -> None:
+    seen = await visit(width=width, height=844, color_scheme=theme)
+    wrong = []
+    for path, status in _PAGES.items():
+        await _see(seen, path, status)
+        results = await Axe().run(seen.page, options=_RULES)
+        if results.violations_count:
+            wrong.append(f"{path}: {results.generate_report()[:2000]}")
+        if await seen.page.evaluate("document.documentElement.scrollWidth > innerWidth"):
+            wrong.append(f"{path}: wider than the window")
+    assert not wrong, "\n".join(wrong)
+    seen.problems.clear()
+
+
+async def test_the_explorer_fits_and_lists_the_operations(visit: NewVisit) -> None:
+    seen = await visit(width=1440, height=900)
+    await seen.open("/docs")
+    assert await seen.page.locator(".opblock").count() >= 15
+    assert await seen.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+async def test_pages_are_there_without_scripts(visit: NewVisit) -> None:
+    seen = await visit(java_script_enabled=False)
+    for path, status in _PAGES.items():
+        await _see(seen, path, status)
+        assert await seen.page.locator("h1").count() == 1, path
+        assert await seen.page.locator("nav[aria-label=Breadcrumbs] li").count() >= 1, path
+        assert await seen.page.locator("script:not([src]), [style], [onclick], [onload], style").count() == 0, path
+    seen.problems.clear()
+
+
+async def test_a_first_time_visitor_has_a_filtered_file_in_four_clicks(visit: NewVisit, tmp_path: Path) -> None:
+    seen = await visit()
+    await _see(seen, "/?f=html")
+    clicks = 0
+    card = seen.page.locator(".card", has=seen.page.get_by_role("heading", name="Earthquake events"))
+    await card.get_by_role("link", name="Browse and filter").click(timeout=SECONDS)
+    clicks += 1
+    await seen.page.get_by_label("Filter (CQL2)").click()
+    clicks += 1
+    await seen.page.keyboard.type("magnitude >= 5.5")
+    await seen.page.get_by_role("button", name="Filter").click()
+    clicks += 1
+    await seen.page.wait_for_url("**filter=magnitude*")
+    async with seen.page.expect_download() as download:
+        await seen.page.get_by_role("link", name="Download CSV").click()
+        clicks += 1
+    assert clicks <= 4
+    file = tmp_path / "earthquakes.csv"
+    await (await download.value).save_as(file)
+    rows = list(csv.DictReader(file.read_text().splitlines()))
+    shown = await seen.page.locator("p.lead").inner_text()
+    assert shown.startswith(f"{len(rows)} features match")
+    assert rows
+    assert all(float(row["magnitude"]) >= 5.5 for row in rows)
+
+
+async def test_an_example_needs_no_typing(visit: NewVisit) -> None:
+    seen = await visit()
+    await _see(seen, f"{_EARTHQUAKES}/items?f=html")
+    await seen.page.get_by_role("link", name="Magnitude at least").click()
+    await seen.page.wait_for_url("**filter=magnitude*")
+    magnitudes = await seen.page.locator("table.data tbody td:nth-child(5)").all_inner_texts()
+    assert magnitudes
+    assert all(float(text) >= 1 for text in magnitudes)
+
+
+async def test_a_property_of_the_form_filters(visit: NewVisit) -> None:
+    seen = await visit()
+    await _see(seen, f"{_EARTHQUAKES}/items?f=html&limit=5")
+    await seen.page.get_by_text("By property").click()
+    await seen.page.get_by_role("textbox", name="Network").fill("us")
+    await seen.page.get_by_role("button", name="Filter").click()
+    await seen.page.wait_for_url("**network=us*")
+    assert "limit=5" in seen.page.url
+    texts = await seen.page.locator("p.lead").inner_text()
+    assert "5 on this page" in texts
+
+
+async def test_an_example_is_copied(visit: NewVisit) -> None:
+    seen = await visit(permissions=["clipboard-read", "clipboard-write"])
+    await _see(seen, f"{_EARTHQUAKES}?f=html")
+    await seen.page.get_by_role("button", name="Copy: The first features, with curl").click()
+    await seen.page.get_by_text("Copied").first.wait_for()
+    copied = await seen.page.evaluate("navigator.clipboard.readText()")
+    assert copied == f"curl '{seen.base_url}{_EARTHQUAKES}/items?limit=10'"
+
+
+async def test_the_keyboard_comes_first_to_the_content(visit: NewVisit) -> None:
+    seen = await visit()
+    await _see(seen, "/?f=html")
+    await seen.page.keyboard.press("Tab")
+    assert await seen.page.evaluate("document.activeElement.textContent") == "Skip to content"
+    await seen.page.keyboard.press("Enter")
+    assert await seen.page.evaluate("document.activeElement.id") == "content"
+
+
+async def test_a_page_has_at_most_500_rows_and_says_so(visit: NewVisit) -> None:
+    seen = await visit()
+    await _see(seen, f"{_EARTHQUAKES}/items?f=html&limit=10000")
+    assert await seen.page.locator("table.data tbody tr").count() == 500
+    assert "A page shows at most 500 rows" in await seen.page.locator("p.lead").inner_text()
+    first = await seen.page.locator("table.data tbody th").first.inner_text()
+    await seen.page.get_by_role("link", name="Next page").click()
+    await seen.page.wait_for_url("**cursor=*")
+    assert await seen.page.locator("table.data tbody tr").count() == 500
+    assert await seen.page.locator("table.data tbody th").first.inner_text() != first

@@ -1,0 +1,186 @@
+"""Tiles scale alone: a replica dies and joins unseen; what is cached outlives processes, not changes of the data."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import AsyncIterator
+from functools import partial
+
+import asyncpg
+import pytest
+from mapbox_vector_tile import decode
+
+from deploy.local.settings import REPOSITORY
+from tests.running_stack import RunningStack
+from tests.system.test_stack import FRESH, eventually, get
+
+pytestmark = pytest.mark.system
+
+EVENTS, TRACKS = "hazard.hazard_eq_events", "hazard.hazard_ts_tracks"
+REPLICAS = ("tiles_0", "tiles_1")
+NEW = 2_000_000_123
+
+
+def path(collection: str, z: int, x: int, y: int) -> str:
+    return f"/collections/{collection}/tiles/WebMercatorQuad/{z}/{x}/{y}"
+
+
+class Clients:
+    """Four clients that ask without a pause for tiles that nothing has cached."""
+
+    def __init__(self, stack: RunningStack) -> None:
+        self._stack = stack
+        # another start each time: what an earlier run asked for may still be kept
+        self._limits = itertools.count(1000 + int(time.time() * 10) % 7000)
+        self._stop = threading.Event()
+        self.statuses: Counter[int] = Counter()
+        self.slowest = 0.0
+        self._threads = [threading.Thread(target=self._ask) for _ in range(4)]
+
+    def __enter__(self) -> Clients:
+        for thread in self._threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stop.set()
+        for thread in self._threads:
+            thread.join()
+
+    def _ask(self) -> None:
+        while not self._stop.is_set():
+            url = f"{self._stack.base_url}{path(EVENTS, 4, 2, 6)}?limit={next(self._limits) % 9000 + 1000}"
+            begun = time.monotonic()
+            try:
+                status, _, _ = get(url, **{"Accept-Encoding": "gzip"})
+            except OSError:
+                status = 0
+            self.statuses[status] += 1
+            self.slowest = max(self.slowest, time.monotonic() - begun)
+
+
+def tiles_served(stack: RunningStack, replica: str) -> float:
+    """How many tile requests a process has answered since it started; 0 while it does not answer."""
+    try:
+        text = get(f"{stack.service_urls[replica]}/internal/metrics")[2].decode()
+    except OSError:
+        return 0
+    lines = [line for line in text.splitlines() if line.startswith("dams_tiles_total{")]
+    return sum(float(line.rpartition(" ")[2]) for line in lines)
+
+
+def test_a_replica_that_is_killed_and_comes_back_costs_no_client_an_error(stack: RunningStack) -> None:
+    with Clients(stack) as clients:
+        time.sleep(1)
+        before = stack.pid("tiles_0")
+        os.kill(before, signal.SIGKILL)
+        # the supervisor notices in a second, the process starts in another, nginx tries it after two more
+        eventually(lambda: stack.pid("tiles_0") not in {0, before} and tiles_served(stack, "tiles_0") > 3, seconds=20)
+    assert clients.statuses.keys() == {200}, clients.statuses
+    assert clients.statuses[200] > 50
+    assert clients.slowest < 3
+
+
+def test_load_is_spread_over_the_replicas(stack: RunningStack) -> None:
+    before = [tiles_served(stack, replica) for replica in REPLICAS]
+
+    def more() -> list[float]:
+        return [tiles_served(stack, replica) - count for replica, count in zip(REPLICAS, before, strict=True)]
+
+    with Clients(stack):
+        eventually(lambda: sum(more()) > 40, seconds=20)
+    assert min(more()) > 0.25 * sum(more())
+
+
+@pytest.fixture
+async def owner(stack: RunningStack) -> AsyncIterator[asyncpg.Connection]:
+    """A connection that may change the demo data; the new row is gone afterwards."""
+    connection = await asyncpg.connect(stack.owner_url("dams"))
+    yield connection
+    await connection.execute(f"DELETE FROM hazard.hazard_eq_events WHERE id = {NEW}")  # noqa: S608 - our own names
+    await connection.close()
+
+
+def tier(stack: RunningStack, address: str) -> str:
+    """Who answered behind the gateway, which keeps nothing for a host that nobody named before."""
+    status, headers, _ = get(stack.base_url + address, Host=f"tier-{next(FRESH)}.example.org")
+    assert status == 200
+    return headers["Server-Timing"].partition(";")[0]
+
+
+def is_healthy(stack: RunningStack, program: str) -> bool:
+    return get(f"{stack.service_urls[program]}/internal/health")[0] == 200
+
+
+def has_new(stack: RunningStack) -> bool:
+    body = get(stack.base_url + path(EVENTS, 9, 300, 300))[2]
+    return bool(body) and NEW in {feature["id"] for feature in decode(body)[EVENTS]["features"]}
+
+
+async def test_a_commit_shows_within_5_seconds_and_leaves_the_other_collections_warm(
+    stack: RunningStack, owner: asyncpg.Connection
+) -> None:
+    # not one of those that are warmed up
+    other = path(TRACKS, 5, 9, 13)
+    tier(stack, other)
+    assert tier(stack, other) == "redis"
+    # the gateway has the tile as it was
+    assert not has_new(stack)
+    place = "ST_Transform(ST_Centroid(ST_TileEnvelope(9, 300, 300)), 4326)"
+    columns = "id, event_id, magnitude, geom"
+    required = await owner.fetch(
+        "SELECT column_name FROM information_schema.columns WHERE table_schema = 'hazard'"
+        " AND table_name = 'hazard_eq_events' AND is_nullable = 'NO' AND column_default IS NULL"
+    )
+    assert {row[0] for row in required} <= set(columns.split(", ")) | {"event_date"}
+    await owner.execute(
+        f"INSERT INTO hazard.hazard_eq_events ({columns}, event_date)"  # noqa: S608 - our own names
+        f" VALUES ({NEW}, 'test', 5, {place}, now())"
+    )
+    committed = time.monotonic()
+    eventually(lambda: has_new(stack), seconds=5)
+    assert time.monotonic() - committed < 5
+    assert tier(stack, other) == "redis"
+
+
+def test_a_restart_keeps_the_cache(stack: RunningStack) -> None:
+    address = path(TRACKS, 5, 10, 13)
+    tier(stack, address)
+    stack.stop("tiles_0")
+    stack.start("tiles_0")
+    eventually(partial(is_healthy, stack, "tiles_0"))
+    status, headers, _ = get(stack.service_urls["tiles_0"] + address)
+    assert (status, headers["Server-Timing"].partition(";")[0]) == (200, "redis")
+
+
+def test_conditional_requests_pass_the_gateway(stack: RunningStack) -> None:
+    url = stack.base_url + path(TRACKS, 5, 11, 13)
+    status, headers, body = get(url)
+    assert (status, bool(body)) == (200, True)
+    assert get(url, **{"If-None-Match": headers["ETag"]})[0] == 304
+    assert get(url, **{"If-None-Match": 'W/"other"'})[0] == 200
+    assert "max-age=1" in headers["Cache-Control"]
+
+
+def test_the_command_works_on_the_running_stack(stack: RunningStack) -> None:
+    outputs = []
+    for arguments in (["seed", TRACKS, "--zoom", "3", "--bbox", "100,0,150,30"], ["inspect", TRACKS, "--zoom", "3"]):
+        ran = subprocess.run(
+            [sys.executable, "-m", "deploy.local", "run", "services.tiles.command", *arguments],
+            cwd=REPOSITORY,
+            env={**os.environ, "STATE_DIR": str(stack.state_dir)},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        outputs.append(ran.stdout)
+    assert "4 tiles in" in outputs[0]
+    assert "0 errors" in outputs[0]
+    assert f"{TRACKS}  WebMercatorQuad     3" in outputs[1]

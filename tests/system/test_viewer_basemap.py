@@ -1,0 +1,134 @@
+"""The basemap in a real Chromium: finer from near, and an operator's own."""
+
+import io
+from collections.abc import AsyncIterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import aiohttp
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
+from PIL import Image
+
+from services.viewer.app import make
+from tests.running_stack import RunningStack
+from tests.system.visits import SECONDS, NewVisit, counted_colours, near
+
+pytestmark = [pytest.mark.system, pytest.mark.browser, pytest.mark.timeout(240)]
+
+_EARTHQUAKES = "hazard.hazard_eq_events"
+_SEA, _LAND = (0xDF, 0xE8, 0xEE), (0xF7, 0xF6, 0xF2)
+
+
+def _map(matrix_set: str) -> str:
+    return f"/collections/{_EARTHQUAKES}/tiles/{matrix_set}/map.html"
+
+
+@pytest.mark.parametrize("matrix_set", ["WebMercatorQuad", "EuropeanETRS89_LAEAQuad"])
+async def test_fjords_are_seen_from_near(visit: NewVisit, matrix_set: str) -> None:
+    page = await visit()
+    # water in the Sognefjord that the 1:50m atlas takes for land, and land beside it
+    await page.open(f"{_map(matrix_set)}#map=9/61.07/6.4")
+    for _ in range(100):
+        image = Image.open(io.BytesIO(await page.page.locator("#map").screenshot())).convert("RGB")
+        if image.getpixel((640, 400)) == _SEA:
+            break
+    assert image.getpixel((640, 400)) == _SEA
+    counted = image.crop((360, 100, 1200, 640)).getcolors(1 << 20)
+    assert counted is not None
+    assert {colour: number for number, colour in counted}[_LAND] > 50_000
+    fine = [url for url in page.requests if "/basemap/fine/" in url]
+    assert fine
+    assert {page.statuses[url] for url in fine} == {200}
+    # what is far away is not asked for
+    assert len(fine) <= 5
+    # from afar the coarse one is back
+    await page.page.keyboard.press("-")
+    await page.page.keyboard.press("-")
+    assert "Natural Earth" in await page.page.inner_text("#map")
+
+
+@pytest.fixture
+async def tile_server() -> AsyncIterator[TestServer]:
+    """A stranger's raster tiles: all magenta."""
+    picture = io.BytesIO()
+    Image.new("RGB", (256, 256), "#ff00ff").save(picture, "PNG")
+
+    async def tile(request: web.Request) -> web.Response:
+        return web.Response(
+            body=picture.getvalue(), content_type="image/png", headers={"Access-Control-Allow-Origin": "*"}
+        )
+
+    app = web.Application()
+    app.router.add_get("/{z}/{x}/{y}.png", tile)
+    server = TestServer(app)
+    async with server:
+        yield server
+
+
+@pytest.fixture
+async def pages(stack: RunningStack, tile_server: TestServer, tmp_path: Path) -> AsyncIterator[str]:
+    """The viewer with that basemap, beside the rest of the stack; its base address."""
+    settings = {
+        "CATALOGUE_URL": stack.service_urls["common"],
+        "STATE_DIR": str(tmp_path),
+        "BASEMAP_TILES": f"http://127.0.0.1:{tile_server.port}/{{z}}/{{x}}/{{y}}.png",
+        "BASEMAP_ATTRIBUTION": "Magenta <maps>",
+    }
+    viewer = make(settings)
+    outer = web.Application()
+
+    async def elsewhere(request: web.Request) -> web.Response:
+        address = f"{stack.base_url}{request.path_qs.removeprefix('/api')}"
+        async with aiohttp.ClientSession() as session, session.get(address) as response:
+            text = await response.read()
+            return web.Response(
+                body=text.replace(stack.base_url.encode(), f"http://127.0.0.1:{front.port}/api".encode()),
+                status=response.status,
+                headers={"Content-Type": response.headers["Content-Type"]},
+            )
+
+    async with TestServer(viewer) as behind:
+
+        async def ours(request: web.Request) -> web.Response:
+            address = behind.make_url(request.path_qs.removeprefix("/api"))
+            headers = {"X-Forwarded-Host": f"127.0.0.1:{front.port}", "X-Forwarded-Proto": "http"}
+            headers["X-Forwarded-Prefix"] = "/api"
+            async with aiohttp.ClientSession() as session, session.get(address, headers=headers) as response:
+                kept = {
+                    name: response.headers[name]
+                    for name in ("Content-Type", "Content-Security-Policy")
+                    if name in response.headers
+                }
+                return web.Response(body=await response.read(), status=response.status, headers=kept)
+
+        for path in ("/api/assets/{rest:.*}", "/api/basemap/{rest:.*}", "/api/{rest:.*}/map.html"):
+            outer.router.add_get(path, ours)
+        outer.router.add_get("/api/{rest:.*}", elsewhere)
+        front = TestServer(outer)
+        async with front:
+            yield f"http://127.0.0.1:{front.port}/api"
+
+
+@pytest.mark.parametrize("matrix_set", ["WebMercatorQuad", "UPSArcticWGS84Quad"])
+async def test_an_operators_basemap_is_drawn(
+    visit: NewVisit, pages: str, matrix_set: str, tile_server: TestServer
+) -> None:
+    page = await visit()
+    page.base_url = pages
+    await page.open(f"{_map(matrix_set)}#map=3/65/-150")
+    await page.page.get_by_text("Magenta <maps>").wait_for(timeout=SECONDS)
+    for _ in range(50):
+        image = Image.open(io.BytesIO(await page.page.locator("#map").screenshot())).convert("RGB")
+        colours = counted_colours(image.crop((360, 60, 1200, 640)))
+        if near(colours, "#ff00ff", 4) > 200_000:
+            break
+    assert near(colours, "#ff00ff", 4) > 200_000
+    # data above it, and nothing of our own
+    assert near(colours, "#f8961e") > 10
+    assert not any("/basemap/land" in url for url in page.requests)
+    assert {urlsplit(url).netloc for url in page.elsewhere()} == {f"127.0.0.1:{tile_server.port}"}
+    # before its servers end
+    await page.page.goto("about:blank")
+    page.requests.clear()
