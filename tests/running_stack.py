@@ -55,16 +55,22 @@ class RunningStack(Cluster):
         return {name: f"http://127.0.0.1:{port}" for name, port in ports.items() if name not in servers}
 
     def stop(self, program: str) -> None:
-        """Stops one program; waits for its end."""
-        self._supervisor().stop_program(program)
+        """Stops one program, or all processes of a service; waits for the end."""
+        for name in self._named(program):
+            self._supervisor().stop_program(name)
 
     def start(self, program: str) -> None:
-        """Starts one program again; does not wait until it answers."""
-        self._supervisor().start_program(program)
+        """Starts again what `stop` stopped; does not wait until it answers."""
+        for name in self._named(program):
+            self._supervisor().start_program(name)
 
     def pid(self, program: str) -> int:
         """The process id of a program."""
         return int(self._supervisor().states()[program]["pid"])
+
+    def _named(self, program: str) -> list[str]:
+        names = self._supervisor().states()
+        return [name for name in names if program in {name, name.partition("_")[0]}]
 
     def _supervisor(self) -> Supervisor:
         folder = StateFolder(self.state_dir)

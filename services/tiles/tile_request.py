@@ -53,7 +53,7 @@ def parse_tile(  # noqa: PLR0917 the address of a tile
     limit = limit or max_features
     all_properties = query.values["properties"] is None
     return TileRequest(
-        selection=_trimmed(selection, tile_matrix_set.matrix(z).zoom) if all_properties else selection,
+        selection=_trimmed(selection, tile_matrix_set.matrix(z).zoom) if all_properties else _in_order(selection),
         geometry=selection.geometry,
         tile_matrix_set=tile_matrix_set,
         z=z,
@@ -73,6 +73,12 @@ def _trimmed(selection: Selection, zoom: float) -> Selection:
             kept = tuple(column for column in selection.properties if column.name in names)
             return replace(selection, properties=kept)
     return selection
+
+
+def _in_order(selection: Selection) -> Selection:
+    """With the properties in the order of the collection: however they are named, it is the same tile."""
+    names = {column.name for column in selection.properties}
+    return replace(selection, properties=tuple(c for c in selection.collection.columns if c.name in names))
 
 
 def _variant(selection: Selection, limit: int | None, all_properties: bool) -> str:

@@ -4,8 +4,10 @@ Each statement gives one row: `tile`, the encoded tile, and `rows`, the number o
 """
 
 from collections.abc import Iterable
+from functools import lru_cache
+from typing import NamedTuple
 
-from libs.catalog.model import Column
+from libs.catalog.model import Collection, Column
 from libs.pg.sql import EMPTY, Sql, all_of, bind, ident, join, sql
 from libs.selection.selection import SortTerm
 from services.tiles.tile_region import EXTENT, near
@@ -110,11 +112,7 @@ def order_by(request: TileRequest, sort: Iterable[SortTerm], *, nulls: bool = Tr
 def _first(request: TileRequest, where: Sql, limit: Sql) -> Sql:
     """Rows of the collection near the tile, in the order that the request gives, if it gives one."""
     selection = request.selection
-    names = {column.name: ident(column.name) for column in selection.properties}
-    key = _key(request)
-    if key is not None:
-        names[key.name] = ident(key.name)
-    columns = join(", ", [*names.values(), ident(request.geometry.name)])
+    columns = join(", ", [part for part in (_lists(request).read, ident(request.geometry.name)) if part])
     if not selection.sort:
         return sql(
             "SELECT {columns} FROM {table} WHERE {where} LIMIT {limit}",
@@ -152,7 +150,7 @@ def _first(request: TileRequest, where: Sql, limit: Sql) -> Sql:
 def _encoded(request: TileRequest) -> Sql:
     return sql(
         "ST_AsMVT(tile, {layer}, {extent}, '__geometry', '__id')"
-        if _key(request) is not None
+        if _key(request.selection.collection) is not None
         else "ST_AsMVT(tile, {layer}, {extent}, '__geometry')",
         layer=bind(request.selection.collection.id, "text"),
         extent=bind(EXTENT, "int4"),
@@ -161,32 +159,62 @@ def _encoded(request: TileRequest) -> Sql:
 
 def _features(request: TileRequest, rows: Sql) -> Sql:
     """Rows as the encoder takes them: geometry, id, properties."""
-    key = _key(request)
     shape = projected(request)
     if may_hold_areas(request.geometry):
         # OFFSET 0 keeps the planner from working the shape out at each place where it is used
         rows = sql("(SELECT *, {shape} AS __shape FROM {rows} OFFSET 0) AS placed", shape=shape, rows=rows)
         shape = sql("__shape")
-    columns = [sql("{shape} AS __geometry", shape=drawn(request, shape))]
+    return sql(
+        "SELECT {geometry} AS __geometry{columns} FROM {rows}",
+        geometry=drawn(request, shape),
+        columns=_lists(request).written,
+        rows=rows,
+    )
+
+
+class _Lists(NamedTuple):
+    """Columns of a statement: as they are read, and as the encoder takes them, each after a comma."""
+
+    read: Sql
+    written: Sql
+
+
+def _lists(request: TileRequest) -> _Lists:
+    properties = request.selection.properties
+    if properties is request.selection.collection.columns:
+        return _all_lists(request.selection.collection, request.all_properties)
+    return _some_lists(request.selection.collection, properties, request.all_properties)
+
+
+@lru_cache(maxsize=512)
+def _all_lists(collection: Collection, all_properties: bool) -> _Lists:
+    """What most requests want, put together once."""
+    lists = _some_lists(collection, collection.columns, all_properties)
+    return _Lists(lists.read.joined(), lists.written.joined())
+
+
+def _some_lists(collection: Collection, properties: tuple[Column, ...], all_properties: bool) -> _Lists:
+    key = _key(collection)
+    names = {column.name: ident(column.name) for column in properties}
+    written = []
     if key is not None:
-        columns.append(sql("{name} AS __id", name=ident(key.name)))
-    columns += [
-        sql("{value} AS {name}", value=_property(request, column), name=ident(column.name))
-        for column in request.selection.properties
-    ]
-    return sql("SELECT {columns} FROM {rows}", columns=join(", ", columns), rows=rows)
+        names[key.name] = ident(key.name)
+        written.append(sql(", {name} AS __id", name=ident(key.name)))
+    for column in properties:
+        value = _property(column, is_id=all_properties and column == key)
+        written.append(sql(", {value} AS {name}", value=value, name=ident(column.name)))
+    return _Lists(join(", ", names.values()), join("", written))
 
 
-def _key(request: TileRequest) -> Column | None:
+def _key(collection: Collection) -> Column | None:
     """The key where it is whole-numbered, as ids of vector tile features must be."""
-    collection = request.selection.collection
     key = collection.column(collection.key) if collection.key else None
     return key if key is not None and key.sql_type in _INTEGERS else None
 
 
-def _property(request: TileRequest, column: Column) -> Sql:
+def _property(column: Column, *, is_id: bool) -> Sql:
     name = ident(column.name)
-    if request.all_properties and column == _key(request):
+    if is_id:
         # the feature's id says it already, save for negative numbers, which ids cannot be
         return sql("CASE WHEN {name} < 0 THEN {name}::int8 END", name=name)
     if column.sql_type in _PLAIN:

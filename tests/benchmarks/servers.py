@@ -66,6 +66,8 @@ def running_servers(settings: BenchmarkSettings) -> Iterator[Servers]:
             database_url=stack.reader_url(folder, state),
             redis_url=f"redis://:{folder.secret('redis-password')}@127.0.0.1:{state.ports['redis']}/0",
         )
+        # tiles that nobody asked for would be made while others are measured
+        os.environ["TILE_WARM_UP"] = "none"
         stack.up(services)
         try:
             with _peer(ports["peer"], stack.reader_url(folder, state), settings) as peer:

@@ -156,7 +156,7 @@ def test_both_tiles_processes_get_requests(stack: RunningStack) -> None:
     eventually(both_have_answered)
 
 
-@pytest.mark.parametrize("program", ["features", "gateway"])
+@pytest.mark.parametrize("program", ["features_0", "gateway"])
 def test_a_killed_process_is_started_again(stack: RunningStack, program: str) -> None:
     before = stack.pid(program)
     os.kill(before, signal.SIGKILL)
