@@ -142,7 +142,7 @@ def _server(settings: GatewaySettings) -> object:
 def _guards() -> list[object]:
     return [
         Section('if ($client_host = "")', one("return", 400)),
-        Section(f"if ($request_method !~ ^({ALLOWED.replace(', ', '|')})$)", one("return", 405)),
+        Section("if ($refused_method)", one("return", 405)),
     ]
 
 
@@ -189,6 +189,8 @@ def _cache() -> object:
         one("proxy_cache_revalidate", "on"),
         one("proxy_cache_background_update", "on"),
         one("proxy_cache_lock", "on"),
+        # What nobody asks for again is not worth a file: writing one costs as much as passing the answer on.
+        one("proxy_cache_min_uses", 2),
         one("proxy_cache_lock_timeout", "5s"),
         one("proxy_no_cache", "$not_cached"),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gateway.nginx_directives import EmptyBlock, Section, one
+from gateway.nginx_headers import ALLOWED
 from gateway.routes import PREFIX, ROUTES
 
 
@@ -23,6 +24,7 @@ def variables() -> object:
             ],
             "",
         ),
+        _map("$request_method", "$refused_method", [(method, "") for method in ALLOWED.split(", ")], "1"),
         # Two encodings rather than the hundreds that browsers write: a cached response serves more of them.
         _map(
             "$http_accept_encoding", "$wanted_encoding", [(r"~gzip(?!\s*;\s*q=0(\.0*)?\s*(,|$))", "gzip")], "identity"

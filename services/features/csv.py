@@ -33,35 +33,29 @@ def lines(rows: Iterable[Row], plan: RowPlan) -> bytes:
     width = start + len(plan.properties)
     cells = [[_cell(value) for value in row[:width]] for row in rows]
     for place, converted in _conversions(plan).items():
-        for line in cells:
-            if line[place] is not None:
-                line[place] = converted(line[place])
+        for line, value in zip(cells, converted([line[place] for line in cells]), strict=True):
+            line[place] = value
     return _lines(cells)
 
 
-def _conversions(plan: RowPlan) -> dict[int, Callable[[Any], Any]]:
-    """What becomes of cells, by their place."""
-    found: dict[int, Callable[[Any], Any]] = {}
-    if plan.id_time is not None:
-        found[0] = plan.id_time
+def _conversions(plan: RowPlan) -> dict[int, Callable[[list[Any]], list[Any]]]:
+    """What becomes of the values of a column, by its place."""
+    found: dict[int, Callable[[list[Any]], list[Any]]] = {**dict(plan.times)}
     if plan.has_geometry:
         found[plan.has_id] = _finite
-    times = dict(plan.times)
     for place, column in enumerate(plan.properties, plan.has_id + plan.has_geometry):
-        if column.name in times:
-            found[place] = times[column.name]
-        elif column.type == "number":
+        if column.type == "number":
             found[place] = _exact
     return found
 
 
-def _finite(geometry: str) -> str | None:
-    return None if "NaN" in geometry or "Inf" in geometry else geometry
+def _finite(geometries: list[Any]) -> list[Any]:
+    return [None if text is None or "NaN" in text or "Inf" in text else text for text in geometries]
 
 
-def _exact(value: Any) -> Any:
+def _exact(values: list[Any]) -> list[Any]:
     # exact decimals travel as text, but a minus begins no formula
-    return value.removeprefix("'") if isinstance(value, str) else value
+    return [value.removeprefix("'") if isinstance(value, str) else value for value in values]
 
 
 def _lines(rows: Iterable[list[Any]]) -> bytes:

@@ -11,7 +11,7 @@ from libs.selection.selection import Selection, SortTerm
 from services.features.cursor import Position
 from services.features.geometry_sql import encoded_geometry
 from services.features.items_query import ItemsQuery
-from services.features.times import rfc3339_date, rfc3339_time
+from services.features.times import Conversion, rfc3339_dates, rfc3339_times
 
 _NATIVE = {
     "smallint", "integer", "bigint", "real", "double precision", "boolean", "text", "name", "uuid", "date",
@@ -27,10 +27,10 @@ _SAME_TEXT = {
     "timestamp without time zone",
 }
 """Types whose values are fetched as the text that PostgreSQL has for them, or have the same in Python."""
-CALENDAR: Mapping[str, Callable[[str], str | None]] = {
-    "date": rfc3339_date,
-    "timestamp with time zone": rfc3339_time,
-    "timestamp without time zone": rfc3339_time,
+CALENDAR: Mapping[str, Conversion] = {
+    "date": rfc3339_dates,
+    "timestamp with time zone": rfc3339_times,
+    "timestamp without time zone": rfc3339_times,
 }
 """Types that are fetched as text, and what makes it a value."""
 
@@ -48,10 +48,8 @@ class RowPlan:
     properties: tuple[Column, ...]
     raw_json: tuple[bool, ...]
     """For each property: whether its value is JSON text to embed rather than a value to encode."""
-    times: tuple[tuple[str, Callable[[str], str | None]], ...]
-    """Names of the properties that are times as PostgreSQL writes them, and what makes RFC 3339 of each."""
-    id_time: Callable[[str], str | None] | None
-    """The same for the id, where it is a time."""
+    times: tuple[tuple[int, Conversion], ...]
+    """Places in the row of times as PostgreSQL writes them, and what makes RFC 3339 of each."""
     sort_values: tuple[int, ...]
     """Places in the row of the values that a cursor is made of."""
     reversed: bool = False
@@ -144,8 +142,7 @@ _Head = tuple[
     bool,
     tuple[Column, ...],
     tuple[bool, ...],
-    tuple[tuple[str, Callable[[str], str | None]], ...],
-    Callable[[str], str | None] | None,
+    tuple[tuple[int, Conversion], ...],
 ]
 
 
@@ -185,23 +182,23 @@ def _some_columns(
     bbox_only: bool,
     simplify: float | None,
 ) -> tuple[Sql, _Head]:
-    columns, id_time = [], None
+    columns, types = [], []
     if collection.key is not None:
         key = collection.column(collection.key)
         columns.append(_property(key))
-        id_time = CALENDAR.get(key.sql_type) if key is not None else None
+        types.append(key.sql_type if key is not None else "")
     if geometry is not None:
         columns.append(encoded_geometry(geometry, geometry_as, bbox_only=bbox_only, simplify=simplify))
     columns += [_property(column) for column in properties]
     raw = [column.type != "string" and column.sql_type.partition("(")[0] not in _NATIVE for column in properties]
-    times = tuple((column.name, CALENDAR[column.sql_type]) for column in properties if column.sql_type in CALENDAR)
+    types += [*([""] if geometry is not None else []), *(column.sql_type for column in properties)]
+    times = tuple((place, CALENDAR[sql_type]) for place, sql_type in enumerate(types) if sql_type in CALENDAR)
     return join(", ", columns), (
         collection.key is not None,
         geometry is not None,
         properties,
         tuple(raw),
         times,
-        id_time,
     )
 
 
