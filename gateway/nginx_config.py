@@ -48,6 +48,8 @@ def build_config(settings: GatewaySettings, addresses: Addresses, *, user: str |
         *([one("user", user)] if user else []),
         one("worker_processes", "auto"),
         one("pcre_jit", "on"),
+        # For connections to both sides and the open files of the cache; a soft limit of 1,024 is usual.
+        one("worker_rlimit_nofile", 8192),
         one("daemon", "off"),
         one("pid", "nginx.pid"),
         one("error_log", "stderr", "warn"),
@@ -65,7 +67,7 @@ def _http(settings: GatewaySettings) -> object:
         # Together with sendfile it makes a cached answer beyond 64 kB wait for a timer of the kernel, 40 ms and more.
         one("tcp_nopush", "off"),
         # Files of the cache stay open: a third more answers a second.
-        one("open_file_cache", "max=4096", "inactive=60s"),
+        one("open_file_cache", "max=256", "inactive=60s"),
         one("open_file_cache_valid", "1s"),
         one("keepalive_timeout", "65s"),
         one("log_format", "access", *log_format(settings.log_format)),

@@ -14,7 +14,7 @@ from redis.asyncio.connection import AbstractConnection, ConnectionPool
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import ConnectionError as BrokenConnection
-from redis.exceptions import RedisError, ResponseError
+from redis.exceptions import ResponseError
 
 Command = tuple[bytes | str | int, ...]
 
@@ -95,11 +95,17 @@ class Commands:
             batch, self._waiting = self._waiting[:_MOST_TOGETHER], self._waiting[_MOST_TOGETHER:]
             if not self._waiting:
                 self._wake.clear()
+            if not batch:
+                continue
             try:
                 replies = await self._exchange([command for command, _ in batch])
-            except (RedisError, OSError, TimeoutError) as error:
+            except Exception as error:
+                # whatever it is: a sender that ends would leave all that come later waiting
                 self._paused_until = time.monotonic() + _PAUSE
                 self.cause = f"{type(error).__name__}: {error}"
+                if self._connection is not None:
+                    with contextlib.suppress(Exception):
+                        await self._connection.disconnect(nowait=True)
                 self._connection = None
                 self._fail(batch)
                 failed, self._waiting = self._waiting, []

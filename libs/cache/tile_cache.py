@@ -88,7 +88,8 @@ class TileCache:
             reply = await self._asked("SET", _name(name), b"", "NX", "PX", int(seconds * 1000))
         except CacheAway:
             return None
-        return reply is not None and not isinstance(reply, ResponseError)
+        # a cache that takes no claims has none of others either
+        return None if isinstance(reply, ResponseError) else reply is not None
 
     def release(self, name: str) -> None:
         """End a claim, after everything that was put before."""

@@ -72,6 +72,7 @@ class Database:
         # a timer each time, as much as a small query
         self._idle: list[asyncpg.Connection] = []
         self._waiting = 0
+        self._busy = 0
 
     async def __aenter__(self) -> Self:
         self._connecting = asyncio.create_task(self._connect())
@@ -149,10 +150,7 @@ class Database:
             if told is None:
                 raise
             raise told from error
-        if self._waiting:
-            await self._given_back(connection)
-        else:
-            self._idle.append(connection)
+        await self._given_back(connection)
         return rows
 
     async def fetchrow(self, statement: Sql) -> asyncpg.Record | None:
@@ -171,22 +169,28 @@ class Database:
             raise Unavailable("The database cannot be reached at the moment; try again.")
         while self._idle:
             connection = self._idle.pop()
-            if not connection.is_closed():
-                return connection
-            await self._pool.release(connection)
-        if self._waiting >= self._settings.waiting:
+            with contextlib.suppress(asyncpg.InterfaceError):
+                # one that the server closed is the pool's again already, and says so
+                if not connection.is_closed():
+                    self._busy += 1
+                    return connection
+                await self._pool.release(connection)
+        if self._busy + self._waiting >= self._settings.size + self._settings.waiting:
             raise Unavailable(_BUSY)
         self._waiting += 1
         try:
-            return await self._pool.acquire(timeout=self._settings.acquire_timeout)
+            connection = await self._pool.acquire(timeout=self._settings.acquire_timeout)
         except TimeoutError:
             if self._pool.get_size() < self._settings.size:
                 raise
             raise Unavailable(_BUSY) from None
         finally:
             self._waiting -= 1
+        self._busy += 1
+        return connection
 
     async def _given_back(self, connection: asyncpg.Connection) -> None:
+        self._busy -= 1
         if self._waiting and self._pool is not None:
             await self._pool.release(connection)
         else:
@@ -195,7 +199,10 @@ class Database:
     async def _given_up(self, connection: asyncpg.Connection | None) -> None:
         # something went wrong: the pool waits for what is cancelled and closes what is broken
         if connection is not None and self._pool is not None:
-            await self._pool.release(connection)
+            self._busy -= 1
+            # what went wrong first is what is told
+            with contextlib.suppress(Exception):
+                await self._pool.release(connection)
 
     async def _return_idle(self) -> None:
         """Give idle connections to the pool from time to time, which closes those that nobody needs."""

@@ -185,8 +185,11 @@ def _property_queries(collection: Collection, query: FaultCollector) -> list[Sql
             continue
         column = collection.column(name)
         if column is None:
-            unknown = unknown_name(name, _names(collection))
-            query.fault(name, f"'{name}' is not a parameter here, and {unknown}", "extra_forbidden", text)
+            near = get_close_matches(name, query.values, 1, 0.6)
+            unknown = f"did you mean {near[0]}?" if near else f"and {unknown_name(name, _names(collection))}"
+            query.fault(
+                name, f"'{name}' is not a parameter here{';' if near else ','} {unknown}", "extra_forbidden", text
+            )
             continue
         try:
             conditions.append(value_predicate(column_queryable(column), text))

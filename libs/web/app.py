@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote_to_bytes
 
 from aiohttp import web
 
@@ -85,9 +86,19 @@ def sent_parameters(request: web.Request) -> list[tuple[str, str]]:
     return [(name, text) for name, text in pairs if text or name == "properties"]
 
 
+def _is_text(escaped: str) -> bool:
+    try:
+        unquote_to_bytes(escaped).decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
 def _bound(operation: Operation, handler: OperationHandler) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
     async def handle(request: web.Request) -> web.StreamResponse:
         query = read_query(operation.parameters, operation.extra_parameters, sent_parameters(request))
+        if "%" in request.rel_url.raw_query_string and not _is_text(request.rel_url.raw_query_string):
+            query.fault("query", "the query string holds escapes that are not UTF-8", "string_unicode")
         path: dict[str, Any] = {}
         for parameter in operation.path_parameters:
             text = request.match_info[parameter.name]
@@ -106,7 +117,9 @@ def _bound(operation: Operation, handler: OperationHandler) -> Callable[[web.Req
                 )
         if query.faults and set(path) != {parameter.name for parameter in operation.path_parameters}:
             query.check()
-        media_type = negotiate(operation.media_types, query.values.get("f"), request.headers.get("Accept"))
+        media_type = negotiate(
+            operation.media_types, query.values.get("f"), request.headers.get("Accept"), has_f="f" in query.values
+        )
         response = await handler(Call(request, path, query, media_type))
         if len(operation.media_types) > 1:
             response.headers.setdefault("Vary", "Accept")

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import sys
+from contextlib import nullcontext, suppress
 from datetime import UTC, datetime
 from functools import lru_cache
 
@@ -54,23 +55,29 @@ class _Batches(logging.Handler):
         self._timer: asyncio.TimerHandle | None = None
 
     def emit(self, record: logging.LogRecord) -> None:
-        self._lines.append(self.format(record))
-        if record.levelno > logging.INFO or len(self._lines) >= _LINES:
-            self.flush()
-        elif self._timer is None:
-            try:
-                self._timer = asyncio.get_running_loop().call_later(_SECONDS, self.flush)
-            except RuntimeError:
+        try:
+            self._lines.append(self.format(record))
+            if record.levelno > logging.INFO or len(self._lines) >= _LINES:
                 self.flush()
+            elif self._timer is None:
+                try:
+                    self._timer = asyncio.get_running_loop().call_later(_SECONDS, self.flush)
+                except RuntimeError:
+                    self.flush()
+        except Exception:
+            # a line that cannot be written is no reason for a request to fail
+            self.handleError(record)
 
     def flush(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-        lines, self._lines = self._lines, []
+        with self.lock or nullcontext():
+            if self._timer is not None:
+                self._timer.cancel()
+                self._timer = None
+            lines, self._lines = self._lines, []
         if lines:
-            sys.stdout.write("\n".join(lines) + "\n")
-            sys.stdout.flush()
+            with suppress(OSError):
+                sys.stdout.buffer.write("".join(f"{line}\n" for line in lines).encode(errors="backslashreplace"))
+                sys.stdout.buffer.flush()
 
 
 def setup_logs(service: str, log_format: str, level: str) -> None:

@@ -18,25 +18,28 @@ class _Range:
     position: int
 
 
-def negotiate(offers: Sequence[str], f: str | None, accept: str | None) -> str:
+def negotiate(offers: Sequence[str], f: str | None, accept: str | None, *, has_f: bool = True) -> str:
     """The media type to answer in: one of `offers`, the first being the default.
 
     `f` wins over `Accept` (it was checked against its declaration). A missing or `*/*` `Accept` gets the
-    default. Raises NotAcceptable where nothing fits (RFC 9110 section 12.5.1).
+    default. `has_f` tells whether the resource knows the parameter. Raises NotAcceptable where nothing fits
+    (RFC 9110 section 12.5.1).
     """
     if f is not None:
         return _named(offers, f)
     if not accept or accept == "*/*":
         return offers[0]
-    return _chosen(tuple(offers), accept) if len(accept) <= _OFTEN else _choose(offers, accept)
+    if len(accept) <= _OFTEN:
+        return _chosen(tuple(offers), accept, has_f)
+    return _choose(offers, accept, has_f)
 
 
 @lru_cache(maxsize=256)
-def _chosen(offers: tuple[str, ...], accept: str) -> str:
-    return _choose(offers, accept)
+def _chosen(offers: tuple[str, ...], accept: str, has_f: bool) -> str:
+    return _choose(offers, accept, has_f)
 
 
-def _choose(offers: Sequence[str], accept: str) -> str:
+def _choose(offers: Sequence[str], accept: str, has_f: bool) -> str:
     ranges = _parse(accept)
     # the client's most wanted type wins; of equals, our order, except that a type it names
     # beats one that a wildcard covers
@@ -50,7 +53,8 @@ def _choose(offers: Sequence[str], accept: str) -> str:
         if best is None or key > best:
             best, chosen = key, offer
     if best is None:
-        listed = ", ".join(f"{offer} (f={FORMAT_NAMES[offer]})" if offer in FORMAT_NAMES else offer for offer in offers)
+        named = FORMAT_NAMES if has_f else {}
+        listed = ", ".join(f"{offer} (f={named[offer]})" if offer in named else offer for offer in offers)
         raise NotAcceptable(f"none of the accepted media types is offered; offered are {listed}")
     return chosen
 

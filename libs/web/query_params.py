@@ -9,6 +9,8 @@ from typing import Any
 from libs.ogc.errors import Fault, InvalidParameters
 
 _INTEGER = re.compile(r"[+-]?\d{1,18}\Z", re.ASCII)
+_DIGITS = re.compile(r"[+-]?\d+\Z", re.ASCII)
+_LARGEST = 10**18 - 1
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\Z", re.ASCII)
 
 Value = Any
@@ -69,7 +71,8 @@ def read_query(
             continue
         if "\x00" in text or "\x00" in name:
             result.given.add(name)
-            result.fault(name.replace("\x00", "?"), "must not hold a NUL character", "string_type")
+            shown = name.replace("\x00", "?")
+            result.fault(shown, f"{shown} must not hold a NUL character", "string_type")
         elif name in declared:
             result.given.add(name)
             try:
@@ -117,6 +120,8 @@ def _parser(name: str, schema: Mapping[str, Any]) -> Callable[[str], Value]:
 
 def _integer(schema: Mapping[str, Any], text: str) -> int:
     if not _INTEGER.match(text):
+        if _DIGITS.match(text) and not text.startswith("-"):
+            raise _MalformedError("less_than_equal", f"must be at most {schema.get('maximum', _LARGEST)}")
         raise _MalformedError("int_parsing", "must be a whole number")
     return int(_within(schema, int(text)))
 

@@ -1,7 +1,7 @@
 """Features as CSV (RFC 4180): id, geometry as WKT in CRS84, properties."""
 
 import csv
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Sequence
 from io import StringIO
 from itertools import count
 from typing import Any
@@ -31,34 +31,22 @@ def lines(rows: Iterable[Row], plan: RowPlan) -> bytes:
     """One line for each row."""
     start = plan.has_id + plan.has_geometry
     width = start + len(plan.properties)
-    cells = [[_cell(value) for value in row[:width]] for row in rows]
-    for place, converted in _conversions(plan).items():
-        for line, value in zip(cells, converted([line[place] for line in cells]), strict=True):
-            line[place] = value
-    return _lines(cells)
+    columns = list(zip(*(row[:width] for row in rows), strict=True))
+    numbers = {place for place, column in enumerate(plan.properties, start) if column.type == "number"}
+    times = dict(plan.times)
+    cells: list[Sequence[Any]] = []
+    for place, values in enumerate(columns):
+        if place in times:
+            cells.append(times[place](values))
+        elif plan.has_geometry and place == plan.has_id:
+            cells.append([None if text is None or "NaN" in text or "Inf" in text else text for text in values])
+        else:
+            # exact decimals travel as text, but a minus begins no formula
+            cells.append(values if place in numbers else [_cell(value) for value in values])
+    return _lines(zip(*cells, strict=True))
 
 
-def _conversions(plan: RowPlan) -> dict[int, Callable[[list[Any]], list[Any]]]:
-    """What becomes of the values of a column, by its place."""
-    found: dict[int, Callable[[list[Any]], list[Any]]] = {**dict(plan.times)}
-    if plan.has_geometry:
-        found[plan.has_id] = _finite
-    for place, column in enumerate(plan.properties, plan.has_id + plan.has_geometry):
-        if column.type == "number":
-            found[place] = _exact
-    return found
-
-
-def _finite(geometries: list[Any]) -> list[Any]:
-    return [None if text is None or "NaN" in text or "Inf" in text else text for text in geometries]
-
-
-def _exact(values: list[Any]) -> list[Any]:
-    # exact decimals travel as text, but a minus begins no formula
-    return [value.removeprefix("'") if isinstance(value, str) else value for value in values]
-
-
-def _lines(rows: Iterable[list[Any]]) -> bytes:
+def _lines(rows: Iterable[Sequence[Any]]) -> bytes:
     text = StringIO()
     csv.writer(text, lineterminator="\r\n").writerows(rows)
     return text.getvalue().encode()

@@ -3,6 +3,7 @@
 from libs.catalog.model import GeometryColumn
 from libs.pg.sql import Sql, bind, ident, sql
 
+_MOST_MENDED = 500
 _SIMPLE = {"Point", "LineString", "Polygon", "MultiPoint", "MultiLineString", "MultiPolygon"}
 
 
@@ -15,24 +16,40 @@ def encoded_geometry(column: GeometryColumn, geometry_as: str, *, bbox_only: boo
     shape = _in_crs84(column)
     if shape == ident(column.name) and simplify is None and not bbox_only:
         return _text(shape, shape, geometry_as)
-    stored, inside = shape, sql("shape.g")
-    drawn = inside
+    stored, drawn = sql("SELECT {shape} AS g", shape=shape), sql("shape.g")
     if simplify is not None:
         # GEOS loops without end on coordinates that are not numbers, and cannot be interrupted there
-        drawn = sql(
-            "CASE WHEN strpos(ST_AsText({shape}), 'NaN') = 0"
-            " THEN ST_SimplifyPreserveTopology({shape}, {tolerance}) END",
-            shape=drawn,
+        stored = sql(
+            "SELECT g, CASE WHEN strpos(ST_AsText(g), 'NaN') = 0 THEN ST_SimplifyPreserveTopology(g, {tolerance}) END"
+            " AS simpler FROM ({stored} OFFSET 0) AS stored",
+            stored=stored,
             tolerance=bind(simplify, "float8"),
         )
+        drawn = _valid(column)
     if bbox_only:
         drawn = sql("ST_Envelope({shape})", shape=drawn)
+    if bbox_only or simplify is not None:
+        # as RFC 7946 wants its rings
+        drawn = sql("ST_ForcePolygonCCW({shape})", shape=drawn)
     # OFFSET 0 keeps the planner from repeating the expression at each place where its value is used
     return sql(
-        "(SELECT {text} FROM (SELECT {stored} AS g OFFSET 0) AS shape)",
-        text=_text(inside, drawn, geometry_as),
+        "(SELECT {text} FROM ({stored} OFFSET 0) AS shape)",
+        text=_text(sql("shape.g"), drawn, geometry_as),
         stored=stored,
     )
+
+
+def _valid(column: GeometryColumn) -> Sql:
+    """The simplified geometry; parts that were apart may cross now. Of the type that the column says."""
+    # mending takes a time that grows with the square of the crossings, and cannot be interrupted
+    valid = sql(
+        "CASE WHEN ST_NPoints(shape.simpler) > {most} OR ST_IsValid(shape.simpler) THEN shape.simpler"
+        " ELSE (SELECT CASE WHEN ST_IsEmpty(g) THEN shape.simpler ELSE g END FROM (SELECT"
+        " ST_CollectionExtract(ST_MakeValid(shape.simpler), ST_Dimension(shape.simpler) + 1) AS g OFFSET 0) AS mended)"
+        " END",
+        most=bind(_MOST_MENDED, "int4"),
+    )
+    return sql("ST_Multi({valid})", valid=valid) if column.type.startswith("Multi") else valid
 
 
 def _text(shape: Sql, drawn: Sql, geometry_as: str) -> Sql:

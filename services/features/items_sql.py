@@ -1,5 +1,6 @@
 """SQL of items and item. Pure: values in, statement with binds out."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -17,6 +18,7 @@ _NATIVE = {
     "smallint", "integer", "bigint", "real", "double precision", "boolean", "text", "name", "uuid", "date",
     "timestamp with time zone", "timestamp without time zone",
 }  # fmt: skip
+_MODIFIER = re.compile(r"\(\d+(,-?\d+)?\)")
 _SAME_TEXT = {
     "smallint",
     "integer",
@@ -33,6 +35,11 @@ CALENDAR: Mapping[str, Conversion] = {
     "timestamp without time zone": rfc3339_times,
 }
 """Types that are fetched as text, and what makes it a value."""
+
+
+def base_type(sql_type: str) -> str:
+    """The type without its modifier: `timestamp(3) with time zone` is a `timestamp with time zone`."""
+    return _MODIFIER.sub("", sql_type)
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,12 +193,12 @@ def _some_columns(
     if collection.key is not None:
         key = collection.column(collection.key)
         columns.append(_property(key))
-        types.append(key.sql_type if key is not None else "")
+        types.append(base_type(key.sql_type) if key is not None else "")
     if geometry is not None:
         columns.append(encoded_geometry(geometry, geometry_as, bbox_only=bbox_only, simplify=simplify))
     columns += [_property(column) for column in properties]
-    raw = [column.type != "string" and column.sql_type.partition("(")[0] not in _NATIVE for column in properties]
-    types += [*([""] if geometry is not None else []), *(column.sql_type for column in properties)]
+    raw = [column.type != "string" and base_type(column.sql_type) not in _NATIVE for column in properties]
+    types += [*([""] if geometry is not None else []), *(base_type(column.sql_type) for column in properties)]
     times = tuple((place, CALENDAR[sql_type]) for place, sql_type in enumerate(types) if sql_type in CALENDAR)
     return join(", ", columns), (
         collection.key is not None,
@@ -217,7 +224,7 @@ def _sort_places(query: ItemsQuery, head: _Head) -> tuple[tuple[int, ...], list[
     more: list[Sql] = []
     for term in query.order:
         name = term.column.name
-        if name in at_hand and term.column.sql_type in _SAME_TEXT:
+        if name in at_hand and base_type(term.column.sql_type) in _SAME_TEXT:
             places.append(at_hand[name])
         else:
             places.append(end + len(more))
@@ -231,7 +238,7 @@ def _property(column: Column | None) -> Sql:
 
 def _property_template(column: Column) -> LiteralString:
     template: LiteralString = "to_json({name})::text"
-    if column.sql_type in CALENDAR:
+    if base_type(column.sql_type) in CALENDAR:
         template = "{name}::text"
     elif column.sql_type == "real":
         # its shortest decimal form, not that of the double it becomes on the way

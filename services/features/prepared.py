@@ -35,7 +35,8 @@ class PreparedPages:
 
     def page(self, call: Call, collection: Collection) -> PreparedPage:
         """The request, checked. Raises InvalidParameters with every fault."""
-        key = collection.id, call.request.query_string, call.media_type
+        # as it was escaped: unescaped, "%2526" and "%26" would be one request
+        key = collection.id, call.request.rel_url.raw_query_string, call.media_type
         found = self._pages.get(key)
         if found is not None and found.collection is collection:
             self._pages.move_to_end(key)

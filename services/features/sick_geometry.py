@@ -31,7 +31,8 @@ async def rows_without_sick_geometry(
         # what fails is halved, down to the rows that are at fault
         keys = failing.pop()
         try:
-            found |= {row[0]: row[1] for row in await database.fetch(_of_keys(selection, key, encoded, keys))}
+            statement = _of_keys(selection, key, encoded, keys)
+            found |= {keys[row[0] - 1]: row[1] for row in await database.fetch(statement)}
         except StoredValueError:
             middle = len(keys) // 2
             failing += [keys[:middle], keys[middle:]] if middle else []
@@ -44,8 +45,10 @@ async def rows_without_sick_geometry(
 
 
 def _of_keys(selection: Selection, key: Column, encoded: Sql, keys: list[str]) -> Sql:
+    # by position: one value may have one text in Python and another in PostgreSQL
     return sql(
-        "SELECT {key}::text, {encoded} FROM {table} WHERE {key} = ANY({keys})",
+        'SELECT "wanted position", {encoded} FROM {table}'
+        ' JOIN unnest({keys}) WITH ORDINALITY AS wanted ("wanted key", "wanted position") ON {key} = "wanted key"',
         encoded=encoded,
         table=selection.table,
         key=ident(key.name),

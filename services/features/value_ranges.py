@@ -3,13 +3,14 @@
 import asyncio
 import logging
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, LiteralString
 
 from libs.catalog.model import Collection, Column
 from libs.catalog.versions import DataVersions
 from libs.ogc.errors import DomainError
 from libs.pg.pool import Database
 from libs.pg.sql import Sql, bind, ident, join, sql
+from services.features.items_sql import CALENDAR, base_type
 
 _LOG = logging.getLogger("dams.features")
 _MOST_VALUES = 40
@@ -64,8 +65,9 @@ class ValueRanges:
             )
             values = tuple(row) if row else ()
             for position, column in enumerate(ordered):
-                least, greatest = values[2 * position : 2 * position + 2]
-                result[column.name] = ValueRange(least, greatest)
+                ends = list(values[2 * position : 2 * position + 2])
+                rfc3339 = CALENDAR.get(base_type(column.sql_type))
+                result[column.name] = ValueRange(*(rfc3339(ends) if rfc3339 else ends))
         few = await self._columns_with_few_values(collection)
         for column in collection.columns:
             if column.name in few and column.type == "string" and column.format is None:
@@ -107,4 +109,7 @@ def _ends(column: Column) -> tuple[Sql, Sql]:
     if column.type == "number":
         # exact decimals become numbers of JSON
         name = sql("{name}::float8", name=name)
-    return sql("min({name})", name=name), sql("max({name})", name=name)
+    template: tuple[LiteralString, LiteralString] = ("min({name})", "max({name})")
+    if base_type(column.sql_type) in CALENDAR:
+        template = ("min({name})::text", "max({name})::text")
+    return sql(template[0], name=name), sql(template[1], name=name)

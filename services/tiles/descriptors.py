@@ -14,7 +14,7 @@ from libs.web.respond import json_response
 from services.tiles.resources import CATALOGUE, geometry_of
 from services.tiles.style import style_json
 from services.tiles.tile_matrix_sets import TileMatrixSet, tile_matrix_set
-from services.tiles.tilesets import tileset_address
+from services.tiles.tilesets import middle_of, tileset_address
 from services.tiles.zoom_range import zoom_range
 
 
@@ -56,7 +56,7 @@ async def get_tilejson(call: Call) -> web.StreamResponse:
         document["attribution"] = collection.attribution
     if bbox:
         document["bounds"] = list(bbox)
-        document["center"] = [(bbox[0] + bbox[2]) / 2, (bbox[1] + bbox[3]) / 2, described.minzoom]
+        document["center"] = [*middle_of(bbox), described.minzoom]
     return json_response(document, media_type=MediaType.JSON)
 
 

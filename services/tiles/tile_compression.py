@@ -2,12 +2,11 @@
 
 import asyncio
 
-from zlib_ng import zlib_ng
+from isal import isal_zlib
 
 _GZIP = 31
 """As zlib numbers its formats."""
-_SMALL = 64 * 1024
-_LARGE = 256 * 1024
+_LARGE = 1024 * 1024
 
 
 async def compressed(encoded: bytes) -> bytes:
@@ -18,5 +17,5 @@ async def compressed(encoded: bytes) -> bytes:
 
 
 def _compress(encoded: bytes) -> bytes:
-    # measured on tiles of all collections against zlib's level 6: at most a tenth larger, in a third of the time
-    return zlib_ng.compress(encoded, 2 if len(encoded) <= _SMALL else 3, _GZIP)
+    # measured against zlib's level 6: 6 to 16 % larger, in a third (13 kB) to an eighteenth (400 kB) of the time
+    return isal_zlib.compress(encoded, 2, _GZIP)

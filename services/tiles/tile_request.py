@@ -96,4 +96,4 @@ def _variant(selection: Selection, limit: int | None, all_properties: bool) -> s
     names = None if all_properties else sorted(column.name for column in selection.properties)
     sort = [(term.column.name, term.descending) for term in selection.sort]
     geometry = selection.geometry.name if selection.geometry else None
-    return blake2b(f"{text}{args!r}{names}{sort}{limit}{geometry}".encode(), digest_size=9).hexdigest()
+    return blake2b(repr((text, args, names, sort, limit, geometry)).encode(), digest_size=9).hexdigest()

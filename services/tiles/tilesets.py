@@ -107,11 +107,17 @@ def _tileset(call: Call, collection: Collection, geometry: GeometryColumn, tms: 
         west, south, east, north = geometry.bbox
         document["boundingBox"] = {"lowerLeft": [west, south], "upperRight": [east, north], "crs": CRS84}
         document["centerPoint"] = {
-            "coordinates": [(west + east) / 2, (south + north) / 2],
+            "coordinates": list(middle_of(geometry.bbox)),
             "crs": CRS84,
             "tileMatrix": tms.matrices[zoom_range(collection, geometry, tms)[0]].id,
         }
     return {name: value for name, value in document.items() if value is not None}
+
+
+def middle_of(bbox: tuple[float, float, float, float]) -> tuple[float, float]:
+    """Longitude and latitude of the middle of a box, to a tenth of a metre."""
+    west, south, east, north = bbox
+    return round((west + east) / 2, 6), round((south + north) / 2, 6)
 
 
 def limits(geometry: GeometryColumn, tms: TileMatrixSet) -> list[dict[str, Any]]:

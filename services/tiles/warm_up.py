@@ -84,7 +84,7 @@ class WarmUp:
 
     async def _warm(self, collection: Collection, token: str) -> None:
         started, made = time.monotonic(), 0
-        result = "warmed"
+        result = "failed"
         try:
             for identifier, z in self._zooms:
                 tms = tile_matrix_set(identifier)
@@ -93,6 +93,7 @@ class WarmUp:
                         result = "changed again"
                         return
                     made += await self._make(collection, identifier, z, x, y)
+            result = "warmed"
         except DomainError as error:
             # the next who asks for that tile hears of it
             result = f"given up: {error}"

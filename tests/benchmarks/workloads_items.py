@@ -78,6 +78,7 @@ def items_workloads(product: Target) -> list[Workload]:
         ),
         Workload("filter_bbox", "items in a bbox", "items", _boxes(choice), _BY_VALUE, vary_host=True, limit=True),
         Workload("filter_cql2", "items by a filter", "items", _filters(choice), _BY_VALUE, vary_host=True, limit=True),
+        Workload("item_hot", "one item, cached", "item", [f"{_ITEMS}/{rows[0]}"], "", of_peer=4),
         Workload("items_10_hot", "items, limit 10, cached", "items", [f"{_ITEMS}?limit=10"], "", of_peer=40),
         Workload("items_1000_hot", "items, limit 1,000, cached", "items", [f"{_ITEMS}?limit=1000"], "", of_peer=20),
         Workload(

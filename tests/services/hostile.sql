@@ -258,6 +258,13 @@ INSERT INTO hostile.moments VALUES
     ('2020-01-05T00:00:00Z', '0001-01-01', '9999-12-31 23:59:59.999999'),
     ('2020-01-06T00:00:00Z', NULL, NULL);
 
+CREATE TABLE hostile.long_ago (id integer PRIMARY KEY, at timestamptz, brief timestamp(3) with time zone, day date);
+INSERT INTO hostile.long_ago VALUES
+    (1, '0044-03-15 12:00:00+00 BC', '2024-05-01T10:30:00.25Z', '-infinity'),
+    (2, '2020-01-01T00:00:00Z', '2024-05-01T10:30:00Z', '2020-01-01');
+CREATE TABLE hostile.odd_keys (id text PRIMARY KEY);
+INSERT INTO hostile.odd_keys VALUES ('a&b'), ('a%26b');
+
 GRANT USAGE ON SCHEMA hostile, "Odd schema ☂" TO dams_reader;
 GRANT SELECT ON ALL TABLES IN SCHEMA hostile, "Odd schema ☂" TO dams_reader;
 REVOKE ALL ON hostile.forbidden, hostile.half_forbidden FROM dams_reader;

@@ -29,6 +29,29 @@ async def test_what_is_stored_wrongly_is_no_fault_of_the_request(
         await owner.execute(f"DROP {name.partition('_')[2]} hostile.{name}")
 
 
+@pytest.mark.parametrize(
+    ("name", "statement"),
+    [
+        ("sick_numbers", "CREATE TABLE hostile.sick_numbers AS SELECT n::float8 AS id, {geom} AS geom"),
+        ("sick_uuids", "CREATE TABLE hostile.sick_uuids AS SELECT lpad(n::text, 32, '0')::uuid AS id, {geom} AS geom"),
+    ],
+)
+async def test_a_sick_geometry_is_found_by_a_key_of_any_type(
+    features: Client, owner: asyncpg.Connection, name: str, statement: str
+) -> None:
+    geom = "ST_SetSRID(ST_MakePoint(CASE WHEN n = 3 THEN 1e30 ELSE 1570000 END, 5180000), 2193)::geometry(Point, 2193)"
+    await owner.execute(
+        f"{statement.format(geom=geom)} FROM generate_series(1, 12) AS n;"
+        f" ALTER TABLE hostile.{name} ADD PRIMARY KEY (id); GRANT SELECT ON hostile.{name} TO hostile_reader"
+    )
+    try:
+        await eventually(lambda: features.json(f"/collections/hostile.{name}/queryables"))
+        page = await features.json(f"/collections/hostile.{name}/items", limit="12")
+        assert [number for number, f in enumerate(page["features"], 1) if f["geometry"] is None] == [3]
+    finally:
+        await owner.execute(f"DROP TABLE hostile.{name}")
+
+
 async def test_a_geometry_that_cannot_be_projected_is_null_and_spares_the_others(
     features: Client, owner: asyncpg.Connection
 ) -> None:

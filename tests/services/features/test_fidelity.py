@@ -56,6 +56,27 @@ async def test_times_are_rfc_3339_or_null(features: Client) -> None:
     assert [(line["id"], line["day"] or None, line["seen"] or None) for line in lines] == found
 
 
+async def test_times_of_any_precision_and_age(features: Client) -> None:
+    page = await features.json("/collections/hostile.long_ago/items")
+    first, second = (feature["properties"] for feature in page["features"])
+    assert (first["at"], first["brief"], first["day"]) == (None, "2024-05-01T10:30:00.250000Z", None)
+    assert second["brief"] == "2024-05-01T10:30:00Z"
+    table = await features.get("/collections/hostile.long_ago/items", {"f": "csv"})
+    assert table.body.splitlines()[1] == b"1,1,,2024-05-01T10:30:00.250000Z,"
+    schema = await features.json("/collections/hostile.long_ago/schema")
+    assert schema["properties"]["at"]["formatMaximum"] == "2020-01-01T00:00:00Z"
+    assert schema["properties"]["at"].get("formatMinimum") is None
+
+
+@pytest.mark.parametrize("order", [1, -1])
+async def test_an_escaped_escape_is_another_request(features: Client, order: int) -> None:
+    # a limit of its own: the first of the two must not have been asked before
+    asked = [("a%26b", "a&b"), ("a%2526b", "a%26b")][::order]
+    for escaped, identifier in asked:
+        page = (await features.get(f"/collections/hostile.odd_keys/items?ids={escaped}&limit={5 + order}")).json()
+        assert [feature["id"] for feature in page["features"]] == [identifier]
+
+
 async def test_pages_go_on_behind_a_time(features: Client) -> None:
     seen, address = [], "/collections/hostile.moments/items?limit=2&sortby=-at"
     while address:
