@@ -16,6 +16,7 @@ from services.viewer.assets import Assets
 from services.viewer.page_data import describe, in_order, script_json
 from services.viewer.part import PART
 from services.viewer.settings import Basemap
+from services.viewer.zooms import ZOOMS
 
 PATH = "/collections/{collectionId}/tiles/{tileMatrixSetId}/map.html"
 
@@ -50,6 +51,11 @@ async def get_map(call: Call) -> web.StreamResponse:
         raise NotFound(
             f"There is no tile matrix set '{call.path['tileMatrixSetId']}'; there are {', '.join(TILE_MATRIX_SETS)}."
         )
+    first, last = ZOOMS[call.path["tileMatrixSetId"]]
+    for name, zoom in (("minzoom", minzoom), ("maxzoom", maxzoom)):
+        if zoom is not None and not first <= zoom <= last:
+            message = f"{name} must be between {first} and {last} on {call.path['tileMatrixSetId']}"
+            call.query.fault(name, message, value=zoom)
     _check_geometry(call, collection)
     call.query.check()
     parameters = {name: values[name] for name in ("minzoom", "maxzoom", "geom-column") if values.get(name) is not None}

@@ -51,10 +51,12 @@ async def alone(heavy: None, hostile: HostileDatabase, running: Services) -> Asy
         except ClientConnectionError as error:
             raise AssertionError from error
 
-    await eventually(answers, seconds=20)
-    yield base, psutil.Process(process.pid)
-    process.terminate()
-    await process.wait()
+    try:
+        await eventually(answers, seconds=20)
+        yield base, psutil.Process(process.pid)
+    finally:
+        process.terminate()
+        await process.wait()
 
 
 async def test_large_answers_do_not_take_memory(alone: tuple[str, psutil.Process]) -> None:

@@ -6,6 +6,8 @@ import re
 import pytest
 from aiohttp.test_utils import TestClient
 
+from services.tiles.tile_matrix_sets import IDS, tile_matrix_set
+from services.viewer.zooms import ZOOMS
 from tests.services.viewer.conftest import HOSTILE
 
 _MAP = "/collections/hazard.hazard_eq_events/tiles/WebMercatorQuad/map.html"
@@ -49,6 +51,8 @@ async def test_parameters_reach_the_style(client: TestClient) -> None:  # type: 
         ("/collections/hazard.no_geometry/tiles/WebMercatorQuad/map.html", 404),
         (f"{_MAP}?minzoom=x", 422),
         (f"{_MAP}?minzoom=5&maxzoom=2", 422),
+        (f"{_MAP}?minzoom=-1", 422),
+        (f"{_MAP}?maxzoom=25", 422),
         (f"{_MAP}?geom-column=none", 422),
         (f"{_MAP}?colour=red", 422),
         ("/map?x=1", 422),
@@ -68,3 +72,8 @@ async def test_all_13_matrix_sets_have_a_page(client: TestClient) -> None:  # ty
     assert len(ids) == 13
     for identifier in ids:
         assert (await client.get(f"/collections/hazard.hazard_eq_events/tiles/{identifier}/map.html")).status == 200
+
+
+def test_the_zooms_are_those_of_the_tile_matrix_sets() -> None:
+    found = {identifier: sorted(tile_matrix_set(identifier).matrices) for identifier in IDS}
+    assert {identifier: (levels[0], levels[-1]) for identifier, levels in found.items()} == ZOOMS
