@@ -25,7 +25,7 @@ def variables() -> object:
             "",
         ),
         _map("$request_method", "$refused_method", [(method, "") for method in ALLOWED.split(", ")], "1"),
-        # Two encodings rather than the hundreds that browsers write: a cached response serves more of them.
+        # Two encodings rather than the hundreds that browsers write: no service makes an answer of a third kind.
         _map(
             "$http_accept_encoding", "$wanted_encoding", [(r"~gzip(?!\s*;\s*q=0(\.0*)?\s*(,|$))", "gzip")], "identity"
         ),
