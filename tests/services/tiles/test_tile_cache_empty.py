@@ -14,7 +14,7 @@ from services.tiles.tile_keys import ancestors, says_empty
 from services.tiles.tile_matrix_sets import IDS, Box, tile_matrix_set
 from services.tiles.tile_region import near
 from tests.services.in_process import Services, eventually, services
-from tests.services.tiles.cache import OwnRedis, metric, only_key, tier
+from tests.services.tiles.cache import OwnRedis, keys, metric, only_key, tier
 from tests.services.tiles.conftest import Placed
 
 LINES = "/collections/placed.lines/tiles/WebMercatorQuad"
@@ -72,11 +72,17 @@ async def test_a_tile_that_only_looks_empty_says_nothing_of_those_below(cached: 
         await owner.close()
 
 
-async def test_a_filter_is_part_of_what_is_empty(cached: Services) -> None:
+async def test_a_filter_is_part_of_what_is_empty(cached: Services, own_redis: OwnRedis) -> None:
     tiles = cached["tiles"]
     nothing = {"filter": "id < 0"}
     for _ in range(2):
         assert tier(await tiles.get(f"{POINTS}/0/0/0", nothing)) == "postgis"
+
+    async def kept() -> None:
+        # no answer waits for what is kept
+        assert any(name.startswith(b"dams:tile:3:e:") for name in await keys(own_redis.url))
+
+    await eventually(kept)
     answer = await tiles.get(f"{POINTS}/1/1/0", nothing)
     assert tier(answer) == "redis"
     assert tier(await tiles.get(f"{POINTS}/1/1/0", {"filter": "id > 0"})) == "postgis"
