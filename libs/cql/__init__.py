@@ -20,7 +20,7 @@ from libs.cql.normalise import normalise
 from libs.cql.parse_json import parse_json
 from libs.cql.parse_text import parse_text
 from libs.cql.predicates import bbox_predicate, datetime_predicate, value_predicate
-from libs.cql.queryables import Kind, Queryable, kind_of, queryable
+from libs.cql.queryables import Kind, Queryable, base_type, kind_of, queryable
 from libs.pg.sql import Sql
 
 FilterLang = Literal["cql2-text", "cql2-json"]
@@ -70,6 +70,7 @@ __all__ = [
     "FilterLang",
     "Kind",
     "Queryable",
+    "base_type",
     "bbox_predicate",
     "compile_filter",
     "datetime_predicate",

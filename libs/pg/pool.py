@@ -140,18 +140,8 @@ class Database:
     async def fetch(self, statement: Sql) -> list[asyncpg.Record]:
         """All rows of `statement`."""
         text, args = statement.render()
-        connection = None
-        try:
-            connection = await self._taken()
-            rows: list[asyncpg.Record] = await connection.fetch(text, *args)
-        except BaseException as error:
-            await self._given_up(connection)
-            told = _told(error)
-            if told is None:
-                raise
-            raise told from error
-        await self._given_back(connection)
-        return rows
+        async with self.connection() as connection:
+            return await connection.fetch(text, *args)  # type: ignore[no-any-return]
 
     async def fetchrow(self, statement: Sql) -> asyncpg.Record | None:
         """The first row of `statement`, or None."""

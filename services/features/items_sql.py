@@ -1,12 +1,12 @@
 """SQL of items and item. Pure: values in, statement with binds out."""
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import LiteralString
 
 from libs.catalog.model import Collection, Column, GeometryColumn
+from libs.cql import base_type
 from libs.pg.sql import EMPTY, Sql, all_of, any_of, bind, ident, join, sql
 from libs.selection.selection import Selection, SortTerm
 from services.features.cursor import Position
@@ -18,7 +18,6 @@ _NATIVE = {
     "smallint", "integer", "bigint", "real", "double precision", "boolean", "text", "name", "uuid", "date",
     "timestamp with time zone", "timestamp without time zone",
 }  # fmt: skip
-_MODIFIER = re.compile(r"\(\d+(,-?\d+)?\)")
 _SAME_TEXT = {
     "smallint",
     "integer",
@@ -35,11 +34,6 @@ CALENDAR: Mapping[str, Conversion] = {
     "timestamp without time zone": rfc3339_times,
 }
 """Types that are fetched as text, and what makes it a value."""
-
-
-def base_type(sql_type: str) -> str:
-    """The type without its modifier: `timestamp(3) with time zone` is a `timestamp with time zone`."""
-    return _MODIFIER.sub("", sql_type)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,11 @@ from typing import Any, LiteralString
 
 from libs.catalog.model import Collection, Column
 from libs.catalog.versions import DataVersions
+from libs.cql import base_type
 from libs.ogc.errors import DomainError
 from libs.pg.pool import Database
 from libs.pg.sql import Sql, bind, ident, join, sql
-from services.features.items_sql import CALENDAR, base_type
+from services.features.items_sql import CALENDAR
 
 _LOG = logging.getLogger("dams.features")
 _MOST_VALUES = 40

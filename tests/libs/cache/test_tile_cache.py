@@ -20,10 +20,8 @@ from tests.services.tiles.cache import OwnRedis
 @pytest.fixture
 async def server(tmp_path: Path) -> AsyncIterator[OwnRedis]:
     """An empty Redis of the test's own."""
-    own = OwnRedis(tmp_path)
-    await own.start()
-    yield own
-    await own.stop()
+    async with OwnRedis(tmp_path) as own:
+        yield own
 
 
 @pytest.fixture

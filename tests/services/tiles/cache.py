@@ -6,7 +6,7 @@ import asyncio
 import socket
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import redis.asyncio
 
@@ -33,6 +33,13 @@ class OwnRedis:
     def client(self) -> redis.asyncio.Redis:
         """A client of the test's own; to be used with `async with`."""
         return redis.asyncio.from_url(self.url)
+
+    async def __aenter__(self) -> Self:
+        await self.start()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.stop()
 
     async def start(self) -> None:
         """Starts it; returns once it answers."""

@@ -115,10 +115,8 @@ def placed_tiles(placed_services: Services) -> Client:
 @pytest.fixture
 async def own_redis(tmp_path: Path) -> AsyncIterator[OwnRedis]:
     """An empty Redis of the test's own."""
-    server = OwnRedis(tmp_path)
-    await server.start()
-    yield server
-    await server.stop()
+    async with OwnRedis(tmp_path) as server:
+        yield server
 
 
 @pytest.fixture
