@@ -12,7 +12,7 @@ export STATE_DIR GATEWAY_PORT FEATURES TILES COLLECTION_SCHEMAS DATABASE_URL RED
 
 BOOTSTRAP := deploy/local/bootstrap.sh
 PYTHON := .venv/bin/python
-COMPILE := .venv/bin/uv pip compile --quiet --no-config --universal --python-version 3.11 --generate-hashes \
+COMPILE := .venv/bin/uv pip compile --quiet --no-config --universal --fork-strategy fewest --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-emit-find-links --no-header --override gateway/overrides.in
 
 .PHONY: help up down status logs test check tiles bench format requirements clean environment test-environment

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import orjson
-from aiohttp import ClientError, ClientSession, ClientTimeout
+from aiohttp import ClientError, ClientSession, ClientTimeout, UnixConnector
 
 from gateway.settings import SERVICES
 from gateway.upstreams import Addresses
@@ -58,7 +58,7 @@ class PartsFetcher:
         known = self._known[service]
         for address in addresses:
             try:
-                await self._fetch(f"http://{address}/internal/part", known)
+                await self._fetch(address, known)
             except (ClientError, OSError, TimeoutError, ValueError) as error:
                 cause = f"{type(error).__name__}: {error}"
                 _LOG.debug("no part", extra={"fields": {"upstream": service, "address": address, "cause": cause}})
@@ -66,15 +66,24 @@ class PartsFetcher:
                 known.heard = time.monotonic()
                 return
 
-    async def _fetch(self, url: str, known: _Known) -> None:
-        headers = {"If-None-Match": known.etag} if known.etag else {}
-        async with self._session.get(url, headers=headers, timeout=ClientTimeout(total=2)) as response:
-            if response.status == 304 and known.part is not None:
-                return
-            response.raise_for_status()
-            part = orjson.loads(await response.read())
-            _check(part)
-            known.part, known.etag = part, response.headers.get("ETag")
+    async def _fetch(self, address: str, known: _Known) -> None:
+        if not address.startswith("unix:"):
+            await _read(self._session, address, known)
+            return
+        # a session reaches one socket only
+        async with ClientSession(connector=UnixConnector(address.removeprefix("unix:"))) as session:
+            await _read(session, "localhost", known)
+
+
+async def _read(session: ClientSession, host: str, known: _Known) -> None:
+    headers = {"If-None-Match": known.etag} if known.etag else {}
+    async with session.get(f"http://{host}/internal/part", headers=headers, timeout=ClientTimeout(total=2)) as response:
+        if response.status == 304 and known.part is not None:
+            return
+        response.raise_for_status()
+        part = orjson.loads(await response.read())
+        _check(part)
+        known.part, known.etag = part, response.headers.get("ETag")
 
 
 def _check(part: Any) -> None:

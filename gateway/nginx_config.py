@@ -15,6 +15,7 @@ from gateway.nginx_maps import variables
 from gateway.routes import PREFIX
 from gateway.settings import SERVICES, GatewaySettings
 from gateway.upstreams import Addresses
+from libs.web.assets import asset_path, shared_assets
 
 PUBLISHED = "published/openapi.json"
 BASE_ADDRESS_PLACEHOLDER = "http://base-address.invalid/api"
@@ -63,9 +64,10 @@ def _http(settings: GatewaySettings) -> object:
     return EmptyBlock(
         one("default_type", "application/octet-stream"),
         one("server_tokens", "off"),
-        one("sendfile", "on"),
-        # Together with sendfile it makes a cached answer beyond 64 kB wait for a timer of the kernel, 40 ms and more.
-        one("tcp_nopush", "off"),
+        # Header and body of a cached answer leave in one packet: a small one costs a fifth less than with sendfile, one
+        # of 140 kB a quarter more. (With tcp_nopush, sendfile's remedy, large ones wait for a timer of the kernel.)
+        one("sendfile", "off"),
+        one("output_buffers", 1, "256k"),
         # Files of the cache stay open: a third more answers a second.
         one("open_file_cache", "max=256", "inactive=60s"),
         one("open_file_cache_valid", "1s"),
@@ -128,6 +130,7 @@ def _server(settings: GatewaySettings) -> object:
         error_locations(),
         Location("/", response_headers(), one("return", 404)),
         Location("= /", response_headers(), one("return", 302, f"{PREFIX}/")),
+        _favicon(),
         Location(f"= {PREFIX}", response_headers(), one("return", 308, f"{PREFIX}/$is_args$args")),
         # The address without escapes and dots: there is no other spelling that gets past.
         Location(f"= {PREFIX}/internal", one("return", 404)),
@@ -141,10 +144,22 @@ def _server(settings: GatewaySettings) -> object:
     )
 
 
+def _favicon() -> object:
+    """What browsers ask for beside anything that is not a page of ours, such as JSON."""
+    content, media_type = shared_assets()[asset_path("mark.svg")]
+    return Location(
+        "= /favicon.ico",
+        one("default_type", media_type),
+        response_headers(("Cache-Control", quoted("public, max-age=86400"))),
+        one("return", 200, quoted(content.decode().strip())),
+    )
+
+
 def _guards() -> list[object]:
     return [
         Section('if ($client_host = "")', one("return", 400)),
         Section("if ($refused_method)", one("return", 405)),
+        Section("if ($not_encoded)", one("return", 400)),
     ]
 
 
@@ -152,6 +167,7 @@ def _proxy(header_size: str) -> object:
     """To the service that the address names; `header_size` is what a response's header may take."""
     return EmptyBlock(
         *_guards(),
+        Section("if ($without_slash)", response_headers(), one("return", 308, "$without_slash")),
         Section('if ($service = "")', one("return", 404)),
         one("proxy_pass", "http://$service$service_uri"),
         one("proxy_http_version", "1.1"),
@@ -186,7 +202,9 @@ def _cache() -> object:
     """
     return EmptyBlock(
         one("proxy_cache", "responses"),
-        one("proxy_cache_key", quoted("$scheme $client_host $request_uri $negotiated")),
+        one("proxy_cache_key", quoted("$scheme $client_host $service_uri $negotiated $wanted_encoding")),
+        # Left to itself nginx keeps a copy for each spelling of the headers that Vary names; the key has their meaning.
+        one("proxy_ignore_headers", "Vary"),
         one("proxy_cache_methods", "GET", "HEAD"),
         one("proxy_cache_revalidate", "on"),
         one("proxy_cache_background_update", "on"),
@@ -194,7 +212,7 @@ def _cache() -> object:
         # What nobody asks for again is not worth a file: writing one costs as much as passing the answer on.
         one("proxy_cache_min_uses", 2),
         one("proxy_cache_lock_timeout", "5s"),
-        one("proxy_no_cache", "$not_cached"),
+        one("proxy_no_cache", "$not_cached", "$varies_otherwise"),
     )
 
 

@@ -10,7 +10,7 @@ from gateway.nginx_headers import ALLOWED, response_headers
 RETRY_AFTER_SECONDS = 2
 
 _SENTENCES = {
-    400: "The request is malformed, or its Host header is not a host name.",
+    400: "The request is malformed: perhaps its address is not percent-encoded, or its Host header is not a host name.",
     404: "There is no such resource. The service starts at /api/.",
     405: f"Only {ALLOWED} are allowed.",
     413: "The request has a body, and that body is too large.",

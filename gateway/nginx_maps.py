@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gateway.nginx_directives import EmptyBlock, Section, one
 from gateway.nginx_headers import ALLOWED
-from gateway.routes import PREFIX, ROUTES
+from gateway.routes import ALIASES, PREFIX, ROUTES
 
 
 def variables() -> object:
@@ -12,7 +12,16 @@ def variables() -> object:
     return EmptyBlock(
         _map("$request_uri", "$service", [(f"~^{PREFIX}{pattern}", service) for pattern, service in ROUTES], ""),
         # The address as the client escaped it: nginx's own $uri is unescaped, so that %2F in an id were a slash.
-        _map("$request_uri", "$service_uri", [(f"~^{PREFIX}(/.*)$", "$1")], ""),
+        _map(
+            "$request_uri",
+            "$service_uri",
+            [*((f"~^{PREFIX}{pattern}$", name) for pattern, name in ALIASES), (f"~^{PREFIX}(/.*)$", "$1")],
+            "",
+        ),
+        # No resource ends with a slash but the first.
+        _map("$request_uri", "$without_slash", [(rf"~^({PREFIX}/[^?]*[^/?])/+(\?.*)?$", "$1$2")], ""),
+        # A query must be percent-encoded (RFC 3986 section 3.4); the services do not read others.
+        _map("$request_uri", "$not_encoded", [(r"~\?.*[\x80-\xff]", "1")], ""),
         # Goes into links and into the published document, so nothing but a host and a port may be in it.
         _map(
             "$http_host",
@@ -27,12 +36,19 @@ def variables() -> object:
         _map("$request_method", "$refused_method", [(method, "") for method in ALLOWED.split(", ")], "1"),
         # Two encodings rather than the hundreds that browsers write: no service makes an answer of a third kind.
         _map(
-            "$http_accept_encoding", "$wanted_encoding", [(r"~gzip(?!\s*;\s*q=0(\.0*)?\s*(,|$))", "gzip")], "identity"
+            "$http_accept_encoding", "$wanted_encoding", [(r"~*gzip(?!\s*;\s*q=0(\.0*)?\s*(,|$))", "gzip")], "identity"
         ),
         # When nginx renews what it holds it asks with its own ETag, otherwise with the client's.
         _map("$upstream_cache_etag", "$wanted_etag", [("", "$http_if_none_match")], "$upstream_cache_etag"),
         # An answer to the client's own condition says nothing about what others should get.
         _map("$upstream_status", "$not_cached", [("304", "1")], ""),
+        # What the key of the cache does not tell apart is not kept.
+        _map(
+            "$upstream_http_vary",
+            "$varies_otherwise",
+            [("", ""), (r"~*^accept(-encoding)?(\s*,\s*accept(-encoding)?)*$", "")],
+            "1",
+        ),
         # Who answered: what the service said of a response that is kept was true once.
         _map(
             "$upstream_cache_status",

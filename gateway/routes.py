@@ -20,3 +20,15 @@ ROUTES: tuple[tuple[str, str], ...] = (
 
 They are matched against the escaped path: a collection or item id may contain any character, `%2F` too.
 """
+
+_FOLDER = r"(/collections/[^/?]+/tiles/WebMercatorQuad"
+
+ALIASES: tuple[tuple[str, str], ...] = (
+    (rf"{_FOLDER}/\d+/\d+/\d+)\.(?:pbf|mvt)(\?.*)?", "$1$2"),
+    (rf"{_FOLDER})/metadata\.json(\?.*)?", "$1/tilejson.json$2"),
+)
+"""(regular expression of a path and query after `/api`, what it is another name of).
+
+Clients that take a tileset for a folder of files, such as GDAL's MVT driver, make up these names themselves. They
+take it to be in Web Mercator, too, so that another tileset must not look like a folder.
+"""

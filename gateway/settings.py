@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +11,9 @@ from libs.web.settings import SettingsError, choice, integer, names, required, u
 
 SERVICES = ("common", "features", "tiles", "viewer")
 """In the order in which their paths, classes and links appear in what is published."""
+
+_SOCKET_PATH = re.compile(r"/[A-Za-z0-9._/+@-]{1,106}\Z")
+"""What needs no quotes in nginx's configuration and is not too long for a socket."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +25,17 @@ class Endpoint:
 
 
 @dataclass(frozen=True, slots=True)
+class UnixSocket:
+    """A socket file on which a process of a service listens."""
+
+    path: str
+
+
+Upstreams = Mapping[str, tuple[Endpoint | UnixSocket, ...]]
+"""By service."""
+
+
+@dataclass(frozen=True, slots=True)
 class GatewaySettings:
     """How the gateway listens and where the services are. ARCHITECTURE.md explains the variables."""
 
@@ -29,7 +44,7 @@ class GatewaySettings:
     internal_port: int
     folder: Path
     public_url: str | None
-    upstreams: Mapping[str, tuple[Endpoint, ...]]
+    upstreams: Upstreams
     log_format: str
     log_level: str
 
@@ -53,11 +68,17 @@ class GatewaySettings:
         )
 
 
-def _endpoints(env: Mapping[str, str], name: str, default: str) -> tuple[Endpoint, ...]:
-    endpoints = []
-    for text in names(env, name, default):
-        host, _, port = text.rpartition(":")
-        if not host or not port.isdecimal() or not 1 <= int(port) <= 65535:
-            raise SettingsError(f"{name}: {text!r} is not host:port")
-        endpoints.append(Endpoint(host.strip("[]"), int(port)))
-    return tuple(endpoints)
+def _endpoints(env: Mapping[str, str], name: str, default: str) -> tuple[Endpoint | UnixSocket, ...]:
+    return tuple(_endpoint(name, text) for text in names(env, name, default))
+
+
+def _endpoint(name: str, text: str) -> Endpoint | UnixSocket:
+    if text.startswith("unix:"):
+        path = text.removeprefix("unix:")
+        if not _SOCKET_PATH.match(path):
+            raise SettingsError(f"{name}: {text!r} needs an absolute path of at most 107 letters, digits and ._/+@-")
+        return UnixSocket(path)
+    host, _, port = text.rpartition(":")
+    if not host or not port.isdecimal() or not 1 <= int(port) <= 65535:
+        raise SettingsError(f"{name}: {text!r} is neither host:port nor unix:/path")
+    return Endpoint(host.strip("[]"), int(port))

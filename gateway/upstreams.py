@@ -8,15 +8,15 @@ import logging
 import socket
 from collections.abc import Mapping
 
-from gateway.settings import Endpoint
+from gateway.settings import Endpoint, UnixSocket, Upstreams
 
 _LOG = logging.getLogger("dams.upstreams")
 
 Addresses = Mapping[str, tuple[str, ...]]
-"""By service: sorted `address:port`, IPv6 addresses in brackets; empty where a name is unknown."""
+"""By service: sorted `address:port`, IPv6 addresses in brackets, and `unix:/path`; empty where a name is unknown."""
 
 
-async def resolve(upstreams: Mapping[str, tuple[Endpoint, ...]], known: Addresses) -> Addresses:
+async def resolve(upstreams: Upstreams, known: Addresses) -> Addresses:
     """All addresses of all services now.
 
     A name that cannot be resolved keeps the service's `known` addresses: a hiccup of the name service must not
@@ -35,7 +35,9 @@ async def resolve(upstreams: Mapping[str, tuple[Endpoint, ...]], known: Addresse
     return result
 
 
-async def _addresses(endpoint: Endpoint) -> list[str]:
+async def _addresses(endpoint: Endpoint | UnixSocket) -> list[str]:
+    if isinstance(endpoint, UnixSocket):
+        return [f"unix:{endpoint.path}"]
     try:
         return [_joined(ipaddress.ip_address(endpoint.host).compressed, endpoint.port)]
     except ValueError:

@@ -78,8 +78,10 @@ fi
 # The stamp holds what the environment was made from and where: scripts in it carry its path.
 stamp=$(cat tests/requirements.txt deploy/database/demo-requirements.txt <(pwd) | sha256sum | cut -d' ' -f1)
 if [ "$(cat .venv/.stamp 2>/dev/null)" != "$stamp" ] || ! .venv/bin/python -c '' 2>/dev/null; then
+  python=$(find_python)
+  [ -n "$python" ] || fail "Python 3.11 or newer is needed, with its venv module; this system's packages have an older one"
   say "Installing the Python environment into .venv"
-  "$(find_python)" -m venv --clear .venv
+  "$python" -m venv --clear .venv
   .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes \
     -r tests/requirements.txt -r deploy/database/demo-requirements.txt </dev/null
   printf '%s' "$stamp" >.venv/.stamp

@@ -8,6 +8,7 @@ import pwd
 import shutil
 import subprocess
 from pathlib import Path
+from urllib.parse import quote
 
 import asyncpg
 
@@ -22,7 +23,6 @@ DATABASE = "dams"
 # A machine with two cores that also runs everything else. `jit` costs more than it saves on short queries.
 SERVER_SETTINGS = {
     "listen_addresses": "127.0.0.1",
-    "unix_socket_directories": "",  # a long STATE_DIR would exceed the length of a socket's path
     "shared_buffers": "256MB",
     "work_mem": "16MB",
     "maintenance_work_mem": "128MB",
@@ -109,10 +109,28 @@ def make_cluster(cluster: Path, password: str) -> None:
     new.rename(cluster)
 
 
-def server_command(cluster: Path, port: int) -> list[str]:
-    """The command that runs the server in the foreground."""
+def make_socket_folder(sockets: Path) -> None:
+    """Makes the folder for the server's socket among those of the stack.
+
+    Raises StackError where the server's user cannot get there.
+    """
+    folder = socket_folder(sockets)
+    folder.mkdir(mode=0o700)
+    if user := server_user():
+        shutil.chown(folder, user)
+        if _run_as(user, ["test", "-w", str(folder)], check=False).returncode != 0:
+            raise StackError(f"the user {user} cannot get into {folder}")
+
+
+def socket_folder(sockets: Path) -> Path:
+    return sockets / "postgresql"
+
+
+def server_command(cluster: Path, port: int, sockets: Path | None) -> list[str]:
+    """The command that runs the server in the foreground; `sockets` is the folder of the stack's Unix sockets."""
     command = [str(find_programs() / "postgres"), "-D", str(cluster), "-p", str(port)]
-    for name, value in SERVER_SETTINGS.items():
+    folder = str(socket_folder(sockets)) if sockets else ""
+    for name, value in {**SERVER_SETTINGS, "unix_socket_directories": folder}.items():
         command += ["-c", f"{name}={value}"]
     return command
 
@@ -128,8 +146,10 @@ def owner_url(port: int, password: str, database: str = DATABASE) -> str:
     return f"postgresql://{OWNER}:{password}@127.0.0.1:{port}/{database}"
 
 
-def reader_url(port: int, password: str, database: str = DATABASE) -> str:
-    return f"postgresql://{READER}:{password}@127.0.0.1:{port}/{database}"
+def reader_url(port: int, password: str, sockets: Path | None, database: str = DATABASE) -> str:
+    """By the Unix socket where there is a folder of them."""
+    host = quote(str(socket_folder(sockets)), safe="") if sockets else "127.0.0.1"
+    return f"postgresql://{READER}:{password}@{host}:{port}/{database}"
 
 
 async def is_ready(url: str) -> bool:

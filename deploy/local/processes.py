@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from pathlib import Path
 
 import psutil
@@ -45,13 +46,31 @@ def stop(processes: list[psutil.Process], grace: float = 8.0) -> None:
             process.send_signal(signal.SIGINT if process.name() == "postgres" else signal.SIGTERM)
         except psutil.Error:
             continue
-    _, alive = psutil.wait_procs(processes, timeout=grace)
+    alive = wait_for_end(processes, grace)
     for process in alive:
         try:
             process.kill()
         except psutil.Error:
             continue
-    psutil.wait_procs(alive, timeout=3)
+    wait_for_end(alive, 3)
+
+
+def wait_for_end(processes: list[psutil.Process], seconds: float) -> list[psutil.Process]:
+    """Those that have not ended in time."""
+    deadline = time.monotonic() + seconds
+    alive = [process for process in processes if _is_alive(process)]
+    while alive and time.monotonic() < deadline:
+        time.sleep(0.05)
+        alive = [process for process in alive if _is_alive(process)]
+    return alive
+
+
+def _is_alive(process: psutil.Process) -> bool:
+    try:
+        # In a container without an init nobody collects a process whose parent is gone.
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
 
 
 def running(pid_file: Path, name: str) -> psutil.Process | None:

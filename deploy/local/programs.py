@@ -41,7 +41,8 @@ SERVICES = ("common", "features", "tiles", "viewer")
 class Program:
     """One supervised program.
 
-    `health` is the path that answers 200 when it is ready; None for the servers that do not speak HTTP.
+    `health` is the path that answers 200 when it is ready; None for the servers that do not speak HTTP. `socket` is
+    the Unix socket by which others reach it, where there is one.
     """
 
     name: str
@@ -49,6 +50,7 @@ class Program:
     port: int
     environment: Mapping[str, str] = field(default_factory=dict)
     health: str | None = None
+    socket: Path | None = None
     user: str | None = None
     stop_signal: str = "TERM"
 
@@ -68,7 +70,11 @@ def service_names(settings: StackSettings) -> list[str]:
 
 
 def server_programs(
-    settings: StackSettings, folder: StateFolder, cluster: Path | None, ports: Mapping[str, int]
+    settings: StackSettings,
+    folder: StateFolder,
+    cluster: Path | None,
+    ports: Mapping[str, int],
+    sockets: Path | None,
 ) -> list[Program]:
     """PostgreSQL and Redis, unless the settings name existing ones."""
     programs = []
@@ -76,18 +82,18 @@ def server_programs(
         programs.append(
             Program(
                 "postgresql",
-                tuple(server_command(cluster, ports["postgresql"])),
+                tuple(server_command(cluster, ports["postgresql"], sockets)),
                 ports["postgresql"],
                 user=server_user(),
                 stop_signal="INT",  # fast shutdown: does not wait for clients
             )
         )
     if settings.redis_url is None:
-        programs.append(Program("redis", redis_command(folder, ports["redis"]), ports["redis"]))
+        programs.append(Program("redis", redis_command(folder, ports["redis"], sockets), ports["redis"]))
     return programs
 
 
-def redis_command(folder: StateFolder, port: int) -> tuple[str, ...]:
+def redis_command(folder: StateFolder, port: int, sockets: Path | None) -> tuple[str, ...]:
     """Redis as a cache: nothing on disk, bounded memory, the least used entries go first."""
     redis = shutil.which("redis-server")
     if redis is None:
@@ -102,6 +108,7 @@ def redis_command(folder: StateFolder, port: int) -> tuple[str, ...]:
         "maxmemory 256mb",
         "maxmemory-policy allkeys-lru",
         f'dir "{folder.folder("redis")}"',
+        *([f"unixsocket {redis_socket(sockets)}", "unixsocketperm 600"] if sockets else []),
     ]
     configuration = folder.path / "redis.conf"
     write_private(configuration, "\n".join(lines) + "\n")
@@ -110,24 +117,41 @@ def redis_command(folder: StateFolder, port: int) -> tuple[str, ...]:
     return redis, str(configuration), "--proc-title-template", title
 
 
-def service_programs(settings: StackSettings, ports: Mapping[str, int]) -> list[Program]:
+def redis_socket(sockets: Path) -> Path:
+    return sockets / "redis"
+
+
+def redis_url(folder: StateFolder, ports: Mapping[str, int], sockets: Path | None) -> str:
+    """The address of the stack's own Redis, by its Unix socket where there is a folder of them."""
+    password = folder.secret("redis-password")
+    if sockets:
+        return f"unix://:{password}@{redis_socket(sockets)}?db=0"
+    return f"redis://:{password}@127.0.0.1:{ports['redis']}/0"
+
+
+def service_programs(settings: StackSettings, ports: Mapping[str, int], sockets: Path | None) -> list[Program]:
     """The four services, features and tiles in as many processes as wanted."""
     programs = []
     for name in service_names(settings):
         module = "services." + name.partition("_")[0]
+        socket = sockets / name if sockets else None
         programs.append(
             Program(
                 name,
                 (sys.executable, "-m", module),
                 ports[name],
-                {"HOST": "127.0.0.1", "PORT": str(ports[name])},
+                # an empty one, too: there may be another in the environment of `make up`
+                {"HOST": "127.0.0.1", "PORT": str(ports[name]), "SOCKET": str(socket or "")},
                 health="/internal/health",
+                socket=socket,
             )
         )
     return programs
 
 
-def gateway_program(settings: StackSettings, folder: StateFolder, ports: Mapping[str, int]) -> Program:
+def gateway_program(
+    settings: StackSettings, folder: StateFolder, ports: Mapping[str, int], sockets: Path | None
+) -> Program:
     """nginx and what configures it."""
     environment = {
         "GATEWAY_HOST": "127.0.0.1",
@@ -137,7 +161,9 @@ def gateway_program(settings: StackSettings, folder: StateFolder, ports: Mapping
     }
     for service in SERVICES:
         addresses = [
-            f"127.0.0.1:{ports[name]}" for name in service_names(settings) if name.partition("_")[0] == service
+            f"unix:{sockets / name}" if sockets else f"127.0.0.1:{ports[name]}"
+            for name in service_names(settings)
+            if name.partition("_")[0] == service
         ]
         environment[f"{service.upper()}_UPSTREAM"] = ",".join(addresses)
     command = (sys.executable, "-m", "gateway")
@@ -145,10 +171,13 @@ def gateway_program(settings: StackSettings, folder: StateFolder, ports: Mapping
 
 
 def shared_environment(
-    settings: StackSettings, folder: StateFolder, ports: Mapping[str, int], database_url: str
+    settings: StackSettings,
+    folder: StateFolder,
+    ports: Mapping[str, int],
+    sockets: Path | None,
+    database_url: str,
 ) -> dict[str, str]:
     """Variables that all programs get. Secrets travel this way, not through the supervisor's file."""
-    redis_url = settings.redis_url or f"redis://:{folder.secret('redis-password')}@127.0.0.1:{ports['redis']}/0"
     # the demo data are described by a file of their own; for other data the operator names one
     described = {}
     if settings.database_url is None and not os.environ.get("COLLECTIONS_CONFIG"):
@@ -156,7 +185,7 @@ def shared_environment(
     return {
         **described,
         "DATABASE_URL": database_url,
-        "REDIS_URL": redis_url,
+        "REDIS_URL": settings.redis_url or redis_url(folder, ports, sockets),
         "COLLECTION_SCHEMAS": settings.collection_schemas,
         "CATALOGUE_URL": f"http://127.0.0.1:{ports['common']}",
         "PARTS_URL": f"http://127.0.0.1:{ports['gateway_internal']}",

@@ -35,9 +35,13 @@ def wait_for(program: Program, supervisor: Supervisor, is_ready: Callable[[], bo
 
 
 def answers_ok(program: Program) -> bool:
-    """Whether the program's health path answers 200."""
+    """Whether the program's health path answers 200, by its Unix socket where it has one."""
     connection = http.client.HTTPConnection("127.0.0.1", program.port, timeout=5)
     try:
+        if program.socket is not None:
+            connection.sock = socket.socket(socket.AF_UNIX)
+            connection.sock.settimeout(5)
+            connection.sock.connect(str(program.socket))
         connection.request("GET", program.health or "/")
         return connection.getresponse().status == 200
     except (OSError, http.client.HTTPException):

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from deploy.local import postgresql, processes, programs
+from deploy.local import postgresql, processes, programs, sockets
 from deploy.local.database import content_version, fill_database
 from deploy.local.ports import choose_ports, require_free
 from deploy.local.programs import Program
 from deploy.local.readiness import accepts_connections, answers_ok, wait_for, wait_for_document
-from deploy.local.settings import REPOSITORY, StackSettings
+from deploy.local.settings import REPOSITORY, StackError, StackSettings
 from deploy.local.state import StackState, StateFolder
 from deploy.local.supervision import Supervisor, configuration_text
 
@@ -44,13 +44,14 @@ class Plan:
 
 
 def make_plan(settings: StackSettings, folder: StateFolder, state: StackState) -> Plan:
-    """Works out the programs of a stack whose ports and cluster are chosen."""
+    """Works out the programs of a stack whose ports, cluster and sockets are chosen."""
     cluster = None if settings.database_url else Path(state.cluster or "")
-    servers = programs.server_programs(settings, folder, cluster, state.ports)
-    services = programs.service_programs(settings, state.ports)
-    gateway = programs.gateway_program(settings, folder, state.ports)
+    within = _sockets(state)
+    servers = programs.server_programs(settings, folder, cluster, state.ports, within)
+    services = programs.service_programs(settings, state.ports, within)
+    gateway = programs.gateway_program(settings, folder, state.ports, within)
     database_url = settings.database_url or reader_url(folder, state)
-    environment = programs.shared_environment(settings, folder, state.ports, database_url)
+    environment = programs.shared_environment(settings, folder, state.ports, within, database_url)
     text = configuration_text([*servers, *services, gateway], folder, state.ports["supervisor"])
     return Plan(servers, services, gateway, environment, text)
 
@@ -62,7 +63,16 @@ def owner_url(folder: StateFolder, state: StackState, database: str = postgresql
 
 def reader_url(folder: StateFolder, state: StackState) -> str:
     """The address of the private cluster for the role of the services."""
-    return postgresql.reader_url(state.ports["postgresql"], folder.secret("reader-password"))
+    return postgresql.reader_url(state.ports["postgresql"], folder.secret("reader-password"), _sockets(state))
+
+
+def redis_url(folder: StateFolder, state: StackState) -> str:
+    """The address of the stack's own Redis."""
+    return programs.redis_url(folder, state.ports, _sockets(state))
+
+
+def _sockets(state: StackState) -> Path | None:
+    return Path(state.sockets) if state.sockets else None
 
 
 def up(settings: StackSettings, *, servers_only: bool = False) -> None:
@@ -99,6 +109,8 @@ def down(settings: StackSettings, *, purge: bool = False) -> bool:
         cluster = Path(state.cluster) if state.cluster else None
         orphans = processes.left_behind(folder.path, cluster)
         processes.stop(orphans)
+        if state.sockets:
+            sockets.remove_folder(Path(state.sockets))
         if purge:
             _purge(folder, cluster)
     return was_running or bool(orphans)
@@ -109,7 +121,8 @@ def _running_supervisor(settings: StackSettings, folder: StateFolder, state: Sta
     if not supervisor.answers():
         return None
     same_ports = set(programs.port_names(settings)) == set(state.ports)
-    if same_ports and make_plan(settings, folder, state).version == state.configuration:
+    same_sockets = state.sockets is None or sockets.is_ours(Path(state.sockets))
+    if same_ports and same_sockets and make_plan(settings, folder, state).version == state.configuration:
         return supervisor
     _say("Settings or code have changed: restarting")
     supervisor.shut_down()
@@ -131,6 +144,7 @@ def _start_supervisor(
             state.loaded = None
             postgresql.make_cluster(cluster, folder.secret("owner-password"))
         postgresql.remove_stale_lock(cluster)
+    state.sockets = _make_sockets(settings, folder, state)
     state.ports = choose_ports(programs.port_names(settings), state.ports, folder.path, avoid=settings.gateway_port)
     plan = make_plan(settings, folder, state)
     state.configuration = plan.version
@@ -138,6 +152,24 @@ def _start_supervisor(
     supervisor = Supervisor(folder, state.ports["supervisor"])
     supervisor.start(plan.configuration, plan.environment)
     return supervisor
+
+
+def _make_sockets(settings: StackSettings, folder: StateFolder, state: StackState) -> str | None:
+    """The folder of the sockets, new, since nothing of this stack runs; None where there can be none."""
+    if state.sockets:
+        sockets.remove_folder(Path(state.sockets))
+    try:
+        made = sockets.make_folder(folder.path)
+        try:
+            if settings.database_url is None:
+                postgresql.make_socket_folder(made)
+        except (OSError, StackError):
+            sockets.remove_folder(made)
+            raise
+    except (OSError, StackError) as error:
+        _say(f"No Unix sockets, only TCP: {error}")
+        return None
+    return str(made)
 
 
 def _choose_cluster(folder: StateFolder, state: StackState) -> Path:

@@ -17,12 +17,14 @@ from deploy.local.settings import StackError
 class StackState:
     """Contents of `stack.json`.
 
-    `cluster` is the folder of the PostgreSQL cluster (it may lie outside STATE_DIR), `loaded` says which
-    version of schema and demo data was loaded completely, `configuration` identifies what is running.
+    `cluster` is the folder of the PostgreSQL cluster (it may lie outside STATE_DIR), `sockets` that of the Unix
+    sockets, None where the programs talk over TCP; `loaded` says which version of schema and demo data was loaded
+    completely, `configuration` identifies what is running.
     """
 
     ports: dict[str, int] = field(default_factory=dict)
     cluster: str | None = None
+    sockets: str | None = None
     loaded: str | None = None
     configuration: str | None = None
 

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from deploy.local.processes import MARK, running
+from deploy.local.processes import MARK, running, wait_for_end
 from deploy.local.programs import Program
 from deploy.local.settings import REPOSITORY, StackError
 from deploy.local.state import StateFolder, write_private
@@ -142,8 +142,8 @@ class Supervisor:
         process = running(self.folder.supervisor_pid, str(self.folder.supervisor_configuration))
         with self._control() as control:
             control.shutdown()
-        if process is not None:
-            process.wait(timeout=60)
+        if process is not None and wait_for_end([process], 60):
+            raise StackError(f"the supervisor does not end; see {self.folder.log / 'supervisord.log'}")
 
     @contextmanager
     def _control(self) -> Iterator[Any]:

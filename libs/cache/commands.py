@@ -10,6 +10,7 @@ import time
 from collections.abc import Sequence
 from typing import Any, Self
 
+import hiredis
 from redis.asyncio.connection import AbstractConnection, ConnectionPool
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
@@ -39,7 +40,8 @@ class Commands:
         self._pool: ConnectionPool = ConnectionPool.from_url(
             url,
             protocol=2,
-            socket_timeout=_TIMEOUT,
+            # a round trip has one time limit, not each of its steps
+            socket_timeout=None,
             socket_connect_timeout=_TIMEOUT,
             retry=Retry(NoBackoff(), 0),
             health_check_interval=0,
@@ -132,13 +134,15 @@ class Commands:
 
     @staticmethod
     async def _round_trip(connection: AbstractConnection, commands: Sequence[Command]) -> list[Any]:
-        await connection.send_packed_command(connection.pack_commands(commands), check_health=False)
+        packed = b"".join([hiredis.pack_command(command) for command in commands])  # type: ignore[arg-type]
         replies: list[Any] = []
-        for _ in commands:
-            try:
-                replies.append(await connection.read_response(disable_decoding=True))
-            except ResponseError as error:
-                replies.append(error)
+        async with asyncio.timeout(_TIMEOUT):
+            await connection.send_packed_command(packed, check_health=False)
+            for _ in commands:
+                try:
+                    replies.append(await connection.read_response(disable_decoding=True))
+                except ResponseError as error:
+                    replies.append(error)
         return replies
 
     def _fail(self, batch: Sequence[tuple[Command, asyncio.Future[Any] | None]]) -> None:

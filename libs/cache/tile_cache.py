@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import secrets
 import time
 import zlib
 from collections.abc import AsyncIterator, Sequence
@@ -21,6 +22,8 @@ _CHECKSUM_BYTES = 4
 _SCANNED_AT_ONCE = 1000
 _SHARE_SECONDS = 1800
 _SILENT_SECONDS = 2.0
+# a claim may have ended by itself, and be another's by now
+_RELEASE = "if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('UNLINK', KEYS[1]) end"
 
 
 class TileCache:
@@ -32,6 +35,7 @@ class TileCache:
     def __init__(self, url: str | None, *, share_bytes: int = 64 * 1024 * 1024) -> None:
         self._commands = Commands(url) if url else None
         self._share_bytes = share_bytes
+        self._owner = secrets.token_hex(8).encode()
         self._complained = 0.0
         self._putting: set[asyncio.Task[None]] = set()
 
@@ -85,16 +89,16 @@ class TileCache:
     async def claim(self, name: str, *, seconds: float) -> bool | None:
         """Whether this caller has the claim now and others have not; None where the cache is away."""
         try:
-            reply = await self._asked("SET", _name(name), b"", "NX", "PX", int(seconds * 1000))
+            reply = await self._asked("SET", _name(name), self._owner, "NX", "PX", int(seconds * 1000))
         except CacheAway:
             return None
         # a cache that takes no claims has none of others either
         return None if isinstance(reply, ResponseError) else reply is not None
 
     def release(self, name: str) -> None:
-        """End a claim, after everything that was put before."""
+        """End a claim of this cache's own, after everything that was put before."""
         if self._commands:
-            self._commands.post("UNLINK", _name(name))
+            self._commands.post("EVAL", _RELEASE, 1, _name(name), self._owner)
 
     async def check(self) -> None:
         """Raises CacheAway where there is no cache to speak of."""

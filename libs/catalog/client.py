@@ -6,6 +6,7 @@ import logging
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol, Self
+from uuid import uuid4
 
 import orjson
 from aiohttp import ClientError, ClientSession, ClientTimeout
@@ -137,6 +138,7 @@ def _parse(body: bytes, before: Entries, known: Mapping[str, Collection]) -> tup
 
 def _save(file: Path, body: bytes) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
-    scratch = file.with_suffix(".new")
+    # processes of a service share the folder; in containers even their numbers are the same
+    scratch = file.with_suffix(f".{uuid4().hex}.new")
     scratch.write_bytes(body)
     scratch.replace(file)

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -22,7 +22,10 @@ _BATCH = 100
 Found = dict[Key, list[tuple[Any, ...]]]
 """The rows of each query."""
 BBox4 = tuple[float, float, float, float]
-Ends = tuple[str | None, str | None]
+Ends = tuple[str | None, str | None, bool]
+"""First and last moment, and whether there are rows without one."""
+Sampled = tuple[list[str], bool]
+"""Moments from the statistics, and whether there are rows without one."""
 
 # An estimate changes with the statistics that it is taken from.
 _ANALYSED = """
@@ -53,6 +56,8 @@ class Extents:
         self._trusted_seconds = trusted_seconds
         self._known: dict[str, _Known] = {}
         self._read_at = 0.0
+        self.states: Mapping[str, object] = {}
+        """What the extents of each collection hang on, by id, as of the last time."""
 
     async def filled_in(self, collections: tuple[Collection, ...]) -> tuple[Collection, ...]:
         """The collections with the extents of their geometry and datetime columns. Raises Unavailable."""
@@ -68,6 +73,7 @@ class Extents:
             )
             for collection in collections
         }
+        self.states = states
         known = {
             collection.id: found
             for collection in collections
@@ -104,11 +110,11 @@ class Extents:
             collection.id: replace(
                 collection,
                 geometries=tuple(
-                    replace(column, bbox=_box(boxes.get((collection.id, column.name), []), column.srid))
+                    replace(column, bbox=box_in_degrees(boxes.get((collection.id, column.name), []), column.srid))
                     for column in collection.geometries
                 ),
                 times=tuple(
-                    _with_ends(column, _ends(ends[key]) if key in ends else _span(sampled.get(key, ())))
+                    _with_ends(column, ends_of(ends[key]) if key in ends else _span(*sampled.get(key, ([], False))))
                     for column in collection.times
                     for key in [(collection.id, column.name)]
                 ),
@@ -145,7 +151,7 @@ class Extents:
             found.setdefault(batch[row[0]][0], []).append(tuple(row)[1:])
         return found
 
-    async def _sampled(self, collections: Sequence[Collection]) -> dict[Key, list[str]]:
+    async def _sampled(self, collections: Sequence[Collection]) -> dict[Key, Sampled]:
         wanted = {
             (collection.schema, collection.name, column.name): (collection.id, column.name)
             for collection in collections
@@ -154,7 +160,7 @@ class Extents:
         }
         if not wanted:
             return {}
-        found: dict[Key, list[str]] = {}
+        found: dict[Key, Sampled] = {}
         try:
             rows = await self._database.fetch(sampled_times(list(wanted)))
         except Exception as error:
@@ -164,7 +170,8 @@ class Extents:
             return found
         for row in rows:
             key = wanted[(row["schema"], row["name"], row["attribute"])]
-            found[key] = [*found.get(key, ()), *row["values"]]
+            values, nulls = found.get(key, ([], False))
+            found[key] = [*values, *row["values"]], nulls or row["nulls"]
         return found
 
 
@@ -174,10 +181,11 @@ def _with(collection: Collection, extents: Collection) -> Collection:
 
 
 def _with_ends(column: TimeColumn, ends: Ends) -> TimeColumn:
-    return replace(column, start=ends[0], end=ends[1])
+    return replace(column, start=ends[0], end=ends[1], nulls=ends[2])
 
 
-def _box(rows: Sequence[tuple[Any, ...]], srid: int) -> BBox4 | None:
+def box_in_degrees(rows: Sequence[tuple[Any, ...]], srid: int) -> BBox4 | None:
+    """The box of the first row, cut to the world; None where that is none, or of no CRS that is known."""
     if not rows or any(not isinstance(value, float) for value in rows[0]):
         return None
     west, south, east, north = rows[0]
@@ -195,13 +203,15 @@ def _box(rows: Sequence[tuple[Any, ...]], srid: int) -> BBox4 | None:
     )
 
 
-def _ends(rows: Iterable[tuple[bool, datetime | None]]) -> Ends:
+def ends_of(rows: Sequence[tuple[bool | None, datetime | None]]) -> Ends:
+    """First and last moment of the rows of `time_query`, None where open, and whether there are rows without one."""
     moments = {first: moment for first, moment in rows if moment is not None}
+    nulls = any(first is None for first, _ in rows)
     start, end = moments.get(True), moments.get(False)
-    return _moment(start) if start else None, _moment(end) if end else None
+    return _moment(start) if start else None, _moment(end) if end else None, nulls
 
 
-def _span(texts: Iterable[str]) -> Ends:
+def _span(texts: Iterable[str], nulls: bool) -> Ends:
     moments = []
     for text in texts:
         try:
@@ -210,7 +220,7 @@ def _span(texts: Iterable[str]) -> Ends:
             # infinity, and years that neither RFC 3339 nor Python knows
             continue
     aware = [moment if moment.tzinfo else moment.replace(tzinfo=UTC) for moment in moments]
-    return (_moment(min(aware)), _moment(max(aware))) if aware else (None, None)
+    return (_moment(min(aware)), _moment(max(aware)), nulls) if aware else (None, None, nulls)
 
 
 def _moment(value: datetime) -> str | None:

@@ -1,6 +1,7 @@
-"""The queries for extents: one row each, from indexes and statistics only."""
+"""The queries for extents: one row each, from indexes and statistics only; of views from their rows."""
 
 from collections.abc import Callable, Sequence
+from typing import LiteralString
 
 from libs.catalog.model import Collection, GeometryColumn, TimeColumn
 from libs.pg.sql import Sql, bind, ident, sql
@@ -62,11 +63,33 @@ def _in_degrees(box: Sql, srid: int) -> Sql:
 def time_query(collection: Collection, column: TimeColumn) -> Query | None:
     """Two rows: whether it is the first moment or the last, and the moment as timestamptz, null where open.
 
-    None where no index leads to them.
+    A third one of nulls where there is a row without a moment. None where no index leads to them.
     """
     property_ = collection.column(column.name)
     if property_ is None or not property_.indexed or collection.kind not in (*_STORED, "partitioned table"):
         return None
+    return _ends(collection, column, nullable=not property_.not_null)
+
+
+def view_box(view: Collection, column: GeometryColumn) -> Sql:
+    """A position of no meaning, then west, south, east, north in degrees of all rows of a view; or no row."""
+    box = sql(
+        "SELECT ST_Extent({column}::geometry) AS box FROM {view}",
+        column=ident(column.name),
+        view=ident(view.schema, view.name),
+    )
+    return sql(
+        "SELECT 0, ST_XMin(b), ST_YMin(b), ST_XMax(b), ST_YMax(b) FROM ({box}) AS found(b) WHERE b IS NOT NULL",
+        box=_in_degrees(box, column.srid),
+    )
+
+
+def ends_of_view(view: Collection, column: TimeColumn) -> Sql:
+    """The rows of `time_query`, whatever it takes to find them."""
+    return _ends(view, column, nullable=True)(sql("0"))
+
+
+def _ends(collection: Collection, column: TimeColumn, *, nullable: bool) -> Query:
     name, table = ident(column.name), ident(collection.schema, collection.name)
     # min() and max() do the same, and are planned three times as slowly
     end = (
@@ -75,8 +98,9 @@ def time_query(collection: Collection, column: TimeColumn) -> Query | None:
         " CASE WHEN {name} >= '0001-01-02' AND {name} < '9999-12-31' THEN {name}::timestamptz END"
         " FROM {table} WHERE {name} IS NOT NULL ORDER BY {name}"
     )
+    none: LiteralString = " UNION ALL (SELECT {position}, NULL, NULL FROM {table} WHERE {name} IS NULL LIMIT 1)"
     return lambda position: sql(
-        end + " LIMIT 1) UNION ALL " + end.replace("{first}", "{last}") + " DESC LIMIT 1)",
+        end + " LIMIT 1) UNION ALL " + end.replace("{first}", "{last}") + " DESC LIMIT 1)" + (none if nullable else ""),
         position=position,
         first=sql("true"),
         last=sql("false"),
@@ -86,11 +110,15 @@ def time_query(collection: Collection, column: TimeColumn) -> Query | None:
 
 
 def sampled_times(columns: Sequence[tuple[str, str, str]]) -> Sql:
-    """`schema`, `name`, `attribute` and `values`, moments as text, that the statistics hold of each given column."""
+    """What the statistics hold of each given column.
+
+    `schema`, `name`, `attribute`, `values` (moments as text) and `nulls` (whether rows have none).
+    """
     schemas, names, attributes = zip(*columns, strict=True)
     return sql(
         "SELECT s.schemaname AS schema, s.tablename AS name, s.attname AS attribute,"
-        " array_remove(ARRAY[bounds[1], bounds[array_upper(bounds, 1)]] || common, NULL) AS values"
+        " array_remove(ARRAY[bounds[1], bounds[array_upper(bounds, 1)]] || common, NULL) AS values,"
+        " s.null_frac > 0 AS nulls"
         # matched against the catalogue's own columns first: the view is a join of five tables
         " FROM unnest({schemas}, {names}, {attributes}) AS wanted(schema, name, attribute)"
         " JOIN pg_stats s ON s.schemaname = wanted.schema AND s.tablename = wanted.name"

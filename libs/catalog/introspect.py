@@ -12,6 +12,7 @@ from libs.catalog.column_types import GEOMETRIES, TIMES, argument_of, column_of
 from libs.catalog.extents import Extents
 from libs.catalog.model import Collection, GeometryColumn, TimeColumn
 from libs.catalog.view_check import ViewCheck
+from libs.catalog.view_extents import ViewExtents
 from libs.pg.pool import Database
 from libs.pg.sql import Sql, bind
 
@@ -54,6 +55,7 @@ class Introspection:
         self._schemas = schemas
         self._views = ViewCheck(database)
         self._extents = Extents(database)
+        self._view_extents = ViewExtents(database)
         self._known: dict[tuple[object, ...], Collection] = {}
 
     async def collections(self) -> tuple[Collection, ...]:
@@ -73,7 +75,8 @@ class Introspection:
                     known[_identity(row)] = found[collection.id] = collection
         self._known = known
         usable = await self._views.usable(tuple(found[identifier] for identifier in sorted(found)))
-        return await self._extents.filled_in(usable)
+        filled = await self._extents.filled_in(usable)
+        return await self._view_extents.filled_in(filled, self._extents.states)
 
 
 def _identity(row: Row) -> tuple[object, ...]:

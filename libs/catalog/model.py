@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Self
 
 from libs.ogc.bbox import BBox
+from libs.ogc.temporal import parse_instant
 
 _UNORDERED = frozenset({"xml", "point", "line", "lseg", "box", "path", "polygon", "circle", "xid", "cid", "aclitem"})
 
@@ -66,6 +67,8 @@ class TimeColumn:
     sql_type: str
     start: str | None = None
     end: str | None = None
+    nulls: bool = False
+    """Whether rows without a value are known of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +99,8 @@ class Collection:
     columns: tuple[Column, ...]
     geometries: tuple[GeometryColumn, ...] = ()
     times: tuple[TimeColumn, ...] = ()
+    time_end: str | None = None
+    """The datetime column at which a feature ends that starts at the first of `times`; None where it is a moment."""
     key: str | None = None
     """The column whose value is the feature id: a single-column primary key."""
     rows: int | None = None
@@ -131,6 +136,14 @@ class Collection:
         """The contract's collection type."""
         return "Function" if self.kind == "function" else "Table"
 
+    @property
+    def row_address(self) -> tuple[str, ...]:
+        """System columns that tell its rows apart within a statement; none where they do not."""
+        if not self.sources or self.kind not in ("table", "materialized view", "partitioned table"):
+            return ()
+        # a child (INHERITS) or a partition numbers its rows by itself
+        return ("ctid",) if self.sources == (self.oid,) else ("tableoid", "ctid")
+
     def column(self, name: str) -> Column | None:
         """The property of that name."""
         return next((column for column in self.columns if column.name == name), None)
@@ -146,6 +159,28 @@ class Collection:
         if name is None:
             return self.times[0] if self.times else None
         return next((time for time in self.times if time.name == name), None)
+
+    def lasting(self) -> tuple[TimeColumn, TimeColumn] | None:
+        """The datetime columns between which a feature lasts; None where each is a moment."""
+        start, end = self.time(), self.time(self.time_end) if self.time_end else None
+        return (start, end) if start and end else None
+
+    def temporal_extent(self) -> tuple[str | None, str | None]:
+        """First and last moment in RFC 3339, None where open or not known.
+
+        Of features that last, open at the end where some are known to have none yet.
+        """
+        pair = self.lasting()
+        if pair is None:
+            time = self.time()
+            return (time.start, time.end) if time else (None, None)
+        start, end = pair
+        starts = [moment for moment in (start.start, end.start) if moment]
+        ends = [moment for moment in (start.end, end.end) if moment]
+        return (
+            min(starts, key=parse_instant) if start.start else None,
+            max(ends, key=parse_instant) if end.end and not end.nulls else None,
+        )
 
     def bbox(self) -> BBox | None:
         """Extent of the default geometry."""

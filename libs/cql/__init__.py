@@ -19,7 +19,7 @@ from libs.cql.nodes import Ast
 from libs.cql.normalise import normalise
 from libs.cql.parse_json import parse_json
 from libs.cql.parse_text import parse_text
-from libs.cql.predicates import bbox_predicate, datetime_predicate, value_predicate
+from libs.cql.predicates import bbox_predicate, datetime_predicate, lasting_predicate, value_predicate
 from libs.cql.queryables import Kind, Queryable, base_type, kind_of, queryable
 from libs.pg.sql import Sql
 
@@ -76,6 +76,7 @@ __all__ = [
     "datetime_predicate",
     "filter_sql",
     "kind_of",
+    "lasting_predicate",
     "normalise",
     "parse",
     "queryable",

@@ -40,6 +40,39 @@ def datetime_predicate(queryable: Queryable, interval: Interval, alias: str | No
     return all_of(conditions) if conditions else sql("{column} IS NOT NULL", column=column.sql)
 
 
+def lasting_predicate(
+    start: Queryable,
+    end: Queryable,
+    interval: Interval,
+    alias: str | None = None,
+    *,
+    start_not_null: bool = False,
+    end_not_null: bool = False,
+) -> Sql:
+    """Rows that last from `start` to `end`, both included, and meet the closed interval.
+
+    A row without an end goes on, one without a start has always been; one with neither never matches. A date is its
+    whole day, in UTC. Where a column is known to hold no nulls, they are not looked for. Raises ValueError for a
+    column that holds no time.
+    """
+    for queryable in (start, end):
+        if queryable.kind not in TEMPORAL:
+            raise ValueError(f"{queryable.name} is no date or timestamp")
+    starts, ends = column_of(start, alias), column_of(end, alias)
+    conditions = []
+    # one condition for each column: an index on either can be used, and both together
+    for op, column, bound, not_null in (
+        ("<=", starts, interval.end, start_not_null),
+        (">=", ends, interval.start, end_not_null),
+    ):
+        if bound is not None:
+            meets = compare_instants(op, column, Value(bound, Kind.TIMESTAMP))
+            conditions.append(meets if not_null else sql("{meets} OR {column} IS NULL", meets=meets, column=column.sql))
+    if not start_not_null and not end_not_null:
+        conditions.append(sql("{starts} IS NOT NULL OR {ends} IS NOT NULL", starts=starts.sql, ends=ends.sql))
+    return all_of(conditions)
+
+
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?\Z", re.ASCII)
 
 

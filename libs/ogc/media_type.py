@@ -34,11 +34,13 @@ FORMAT_NAMES: dict[str, str] = {media_type: name for name, media_type in FORMATS
 """Media type to value of `f`."""
 
 # What clients call our types: OGC's test suites ask for the script types, other tile clients
-# for the two older names of a vector tile.
+# for the two older names of a vector tile, and many take every JSON for application/json (which
+# it stays where it is offered).
 ALIASES: dict[str, MediaType] = {
     "application/javascript": MediaType.JSON,
     "text/javascript": MediaType.JSON,
     "text/json": MediaType.JSON,
+    "application/json": MediaType.SCHEMAJSON,
     "application/vnd.geo+json": MediaType.GEOJSON,
     "application/x-ndjson": MediaType.NDJSON,
     "application/xhtml+xml": MediaType.HTML,

@@ -23,6 +23,8 @@ _UNAVAILABLE: tuple[tuple[type[BaseException], str, int], ...] = (
             asyncio.TimeoutError,
             asyncpg.PostgresConnectionError,
             asyncpg.InterfaceError,
+            # what the driver says of a connection whose server has taken leave but not hung up yet
+            asyncpg.InternalClientError,
             asyncpg.exceptions.OperatorInterventionError,
             asyncpg.InvalidPasswordError,
             asyncpg.InvalidAuthorizationSpecificationError,

@@ -35,8 +35,8 @@ class PoolSettings:
     size: int = 10
     statement_timeout_ms: int = 10_000
     acquire_timeout: float = 5.0
-    waiting: int = 1000
-    """How many requests may wait for a connection; one more is told at once that there is none."""
+    waiting: int | None = 1000
+    """How many requests may wait for a connection; one more is told at once that there is none. None: no bound."""
     parallel: bool = True
     """False forbids parallel plans, whose start costs more than a small query takes."""
 
@@ -112,7 +112,7 @@ class Database:
                     server_settings=self._settings.server_settings(),
                     connection_class=_Connection,
                 )
-            except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+            except (OSError, TimeoutError, ValueError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
                 _LOG.warning("cannot connect", extra={"fields": {"cause": str(error)}})
                 await asyncio.sleep(delay)
                 delay = min(delay * 2, 5)
@@ -130,8 +130,7 @@ class Database:
             connection = await self._taken()
             yield connection
         except BaseException as error:
-            await self._given_up(connection)
-            told = _told(error)
+            told = await self._failed(connection, error)
             if told is None:
                 raise
             raise told from error
@@ -140,8 +139,18 @@ class Database:
     async def fetch(self, statement: Sql) -> list[asyncpg.Record]:
         """All rows of `statement`."""
         text, args = statement.render()
-        async with self.connection() as connection:
-            return await connection.fetch(text, *args)  # type: ignore[no-any-return]
+        # what `connection` does, without the generator, which costs as much as taking a connection
+        connection = None
+        try:
+            connection = await self._taken()
+            rows: list[asyncpg.Record] = await connection.fetch(text, *args)
+        except BaseException as error:
+            told = await self._failed(connection, error)
+            if told is None:
+                raise
+            raise told from error
+        await self._given_back(connection)
+        return rows
 
     async def fetchrow(self, statement: Sql) -> asyncpg.Record | None:
         """The first row of `statement`, or None."""
@@ -165,7 +174,8 @@ class Database:
                     self._busy += 1
                     return connection
                 await self._pool.release(connection)
-        if self._busy + self._waiting >= self._settings.size + self._settings.waiting:
+        bound = self._settings.waiting
+        if bound is not None and self._busy + self._waiting >= self._settings.size + bound:
             raise Unavailable(_BUSY)
         self._waiting += 1
         try:
@@ -186,13 +196,14 @@ class Database:
         else:
             self._idle.append(connection)
 
-    async def _given_up(self, connection: asyncpg.Connection | None) -> None:
-        # something went wrong: the pool waits for what is cancelled and closes what is broken
+    async def _failed(self, connection: asyncpg.Connection | None, error: BaseException) -> DomainError | None:
+        """The domain error to raise, if it is one; the pool waits for what is cancelled and closes what is broken."""
         if connection is not None and self._pool is not None:
             self._busy -= 1
             # what went wrong first is what is told
             with contextlib.suppress(Exception):
                 await self._pool.release(connection)
+        return _told(error)
 
     async def _return_idle(self) -> None:
         """Give idle connections to the pool from time to time, which closes those that nobody needs."""

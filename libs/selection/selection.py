@@ -6,7 +6,15 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from libs.catalog.model import Collection, Column, GeometryColumn, TimeColumn
-from libs.cql import CqlError, FilterLang, bbox_predicate, datetime_predicate, filter_sql, value_predicate
+from libs.cql import (
+    CqlError,
+    FilterLang,
+    bbox_predicate,
+    datetime_predicate,
+    filter_sql,
+    lasting_predicate,
+    value_predicate,
+)
 from libs.ogc.bbox import bbox_of
 from libs.ogc.temporal import parse_interval
 from libs.pg.sql import Sql, all_of, any_of, bind, ident, join, sql
@@ -15,7 +23,8 @@ from libs.selection.queryables import column_queryable, geometry_queryable, quer
 from libs.selection.request import FaultCollector
 
 _LONGEST_QUOTED = 500
-_PLAIN_INTEGER = re.compile(r"-?\d{1,18}\Z", re.ASCII)
+_INTEGER_ID = re.compile(r"(?:0|-?[1-9]\d*)\Z", re.ASCII)
+_INT8_DIGITS = 18
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +171,19 @@ def _datetime(collection: Collection, query: FaultCollector) -> list[Sql]:
         if query.values.get("datetime-column") is None:
             query.fault("datetime", "datetime cannot be used: this collection has no datetime column", value=text)
         return []
-    return [datetime_predicate(column_queryable(column), interval)]
+    pair = collection.lasting() if query.values.get("datetime-column") is None else None
+    end = collection.column(pair[1].name) if pair else None
+    if end is None:
+        return [datetime_predicate(column_queryable(column), interval)]
+    return [
+        lasting_predicate(
+            column_queryable(column),
+            column_queryable(end),
+            interval,
+            start_not_null=column.not_null,
+            end_not_null=end.not_null,
+        )
+    ]
 
 
 def _filter(collection: Collection, query: FaultCollector, unaccent: tuple[str, ...] | None) -> list[Sql]:
@@ -249,8 +270,12 @@ def key_condition(collection: Collection, text: str) -> Sql | None:
     key = collection.column(collection.key) if collection.key else None
     if key is None:
         return None
-    if key.type == "integer" and _PLAIN_INTEGER.match(text):
-        return sql("{name} = {value}", name=ident(key.name), value=bind(int(text), "int8"))
+    if key.type == "integer":
+        # as features have it: "049" and "49.0" are no other names of 49
+        if not _INTEGER_ID.match(text):
+            return None
+        if len(text) <= _INT8_DIGITS:
+            return sql("{name} = {value}", name=ident(key.name), value=bind(int(text), "int8"))
     try:
         return value_predicate(column_queryable(key), text)
     except CqlError:

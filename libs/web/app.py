@@ -64,7 +64,8 @@ def make_app(
     documented = {operation.operation_id: operation for operation in operations(dict(part.openapi))}
     if documented.keys() != handlers.keys():
         raise ValueError(f"documented and served operations differ: {sorted(documented.keys() ^ handlers.keys())}")
-    for operation_id, operation in documented.items():
+    # the longest paths first: they are asked for the most, and aiohttp tries one after the other
+    for operation_id, operation in sorted(documented.items(), key=lambda entry: -entry[1].path.count("/")):
         app.router.add_get(_route_path(operation), _bound(operation, handlers[operation_id]))
     add_internal_routes(app)
     setup_templates(app, templates)
@@ -79,6 +80,8 @@ def _route_path(operation: Operation) -> str:
 
 def sent_parameters(request: web.Request) -> list[tuple[str, str]]:
     """The query parameters; of those that a page's form sends, the ones that were filled in."""
+    if not request.rel_url.raw_query_string:
+        return []
     pairs = list(request.query.items())
     if request.query.get("f") != "html":
         return pairs
@@ -99,6 +102,10 @@ def _bound(operation: Operation, handler: OperationHandler) -> Callable[[web.Req
         query = read_query(operation.parameters, operation.extra_parameters, sent_parameters(request))
         if "%" in request.rel_url.raw_query_string and not _is_text(request.rel_url.raw_query_string):
             query.fault("query", "the query string holds escapes that are not UTF-8", "string_unicode")
+        if "%" in request.rel_url.raw_path and not _is_text(request.rel_url.raw_path):
+            # they would stay as they are written, and be another name of what is really called "%FF"
+            query.faults.append(Fault(("path",), "the path holds escapes that are not UTF-8", None, "string_unicode"))
+            query.check()
         path: dict[str, Any] = {}
         for parameter in operation.path_parameters:
             text = request.match_info[parameter.name]

@@ -1,17 +1,16 @@
 """The address that the client used, for absolute links."""
 
-import ipaddress
 import re
-from functools import lru_cache
 
 from aiohttp import web
 
-from libs.web.settings import Network, WebSettings
+from libs.web.settings import WebSettings
 
 SETTINGS = web.AppKey("settings", WebSettings)
 _BASE_URL = web.RequestKey("base_url", str)
 
 _HOST = re.compile(r"[A-Za-z0-9.\-\[\]:]{1,255}\Z")
+_REQUEST_ID = re.compile(r"[A-Za-z0-9\-]{8,64}\Z")
 _PREFIX = re.compile(r"(/[A-Za-z0-9._~\-]+)*\Z")
 
 
@@ -30,11 +29,10 @@ def base_url(request: web.Request) -> str:
 def _base_url(request: web.Request, settings: WebSettings) -> str:
     if settings.public_url:
         return settings.public_url
-    scheme, host, prefix = request.scheme, request.host, ""
-    if _trusted(request, settings):
-        scheme = request.headers.get("X-Forwarded-Proto", scheme)
-        host = request.headers.get("X-Forwarded-Host", host)
-        prefix = request.headers.get("X-Forwarded-Prefix", "")
+    headers = request.headers if _trusted(request, settings) else {}
+    scheme = headers.get("X-Forwarded-Proto") or request.scheme
+    host = headers.get("X-Forwarded-Host") or request.host
+    prefix = headers.get("X-Forwarded-Prefix", "")
     if scheme not in ("http", "https"):
         scheme = "http"
     if not _HOST.match(host):
@@ -43,21 +41,13 @@ def _base_url(request: web.Request, settings: WebSettings) -> str:
 
 
 def _trusted(request: web.Request, settings: WebSettings) -> bool:
-    return _is_within(request.remote or "", settings.trusted_proxies)
-
-
-@lru_cache(maxsize=1024)
-def _is_within(address: str, networks: tuple[Network, ...]) -> bool:
-    try:
-        remote = ipaddress.ip_address(address)
-    except ValueError:
-        return False
-    return any(remote in network for network in networks)
+    remote = request.remote
+    return remote is not None and remote in settings.trusted_proxies
 
 
 def forwarded_request_id(request: web.Request) -> str | None:
     """The request id that a trusted gateway chose, if it looks like one."""
     value = request.headers.get("X-Request-Id", "")
-    if re.fullmatch(r"[A-Za-z0-9\-]{8,64}", value) and _trusted(request, request.app[SETTINGS]):
+    if _REQUEST_ID.match(value) and _trusted(request, request.app[SETTINGS]):
         return value
     return None

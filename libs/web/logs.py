@@ -3,14 +3,19 @@
 import asyncio
 import logging
 import sys
+import time
+from collections.abc import Mapping
 from contextlib import nullcontext, suppress
 from datetime import UTC, datetime
 from functools import lru_cache
+from typing import Any
 
 import orjson
 
 _LINES = 200
 _SECONDS = 0.2
+
+_REQUESTS = logging.getLogger("dams.access")
 
 
 class _JsonFormatter(logging.Formatter):
@@ -19,17 +24,23 @@ class _JsonFormatter(logging.Formatter):
         self._service = service
 
     def format(self, record: logging.LogRecord) -> str:
-        entry = {
-            "time": f"{_second(int(record.created))}.{int(record.msecs):03}+00:00",
-            "level": record.levelname,
-            "service": self._service,
-            "logger": record.name,
-            "message": record.getMessage(),
-            **getattr(record, "fields", {}),
-        }
+        fields = dict(getattr(record, "fields", {}))
         if record.exc_info:
-            entry["error"] = self.formatException(record.exc_info)
-        return orjson.dumps(entry, default=str).decode()
+            fields["error"] = self.formatException(record.exc_info)
+        return self.line(record.created, record.levelname, record.name, record.getMessage(), fields).decode()
+
+    def line(self, created: float, level: str, logger: str, message: str, fields: Mapping[str, Any]) -> bytes:
+        """One entry; `created` in seconds since 1970."""
+        seconds = int(created)
+        entry = {
+            "time": f"{_second(seconds)}.{int((created - seconds) * 1000):03}+00:00",
+            "level": level,
+            "service": self._service,
+            "logger": logger,
+            "message": message,
+            **fields,
+        }
+        return orjson.dumps(entry, default=str)
 
 
 @lru_cache(maxsize=4)
@@ -51,22 +62,26 @@ class _Batches(logging.Handler):
 
     def __init__(self) -> None:
         super().__init__()
-        self._lines: list[str] = []
+        self._lines: list[bytes] = []
         self._timer: asyncio.TimerHandle | None = None
 
     def emit(self, record: logging.LogRecord) -> None:
         try:
-            self._lines.append(self.format(record))
-            if record.levelno > logging.INFO or len(self._lines) >= _LINES:
-                self.flush()
-            elif self._timer is None:
-                try:
-                    self._timer = asyncio.get_running_loop().call_later(_SECONDS, self.flush)
-                except RuntimeError:
-                    self.flush()
+            self.add(self.format(record).encode(errors="backslashreplace"), at_once=record.levelno > logging.INFO)
         except Exception:
             # a line that cannot be written is no reason for a request to fail
             self.handleError(record)
+
+    def add(self, line: bytes, *, at_once: bool = False) -> None:
+        """A line that is ready."""
+        self._lines.append(line)
+        if at_once or len(self._lines) >= _LINES:
+            self.flush()
+        elif self._timer is None:
+            try:
+                self._timer = asyncio.get_running_loop().call_later(_SECONDS, self.flush)
+            except RuntimeError:
+                self.flush()
 
     def flush(self) -> None:
         with self.lock or nullcontext():
@@ -76,8 +91,18 @@ class _Batches(logging.Handler):
             lines, self._lines = self._lines, []
         if lines:
             with suppress(OSError):
-                sys.stdout.buffer.write("".join(f"{line}\n" for line in lines).encode(errors="backslashreplace"))
+                sys.stdout.buffer.write(b"\n".join((*lines, b"")))
                 sys.stdout.buffer.flush()
+
+
+def log_request(fields: Mapping[str, Any]) -> None:
+    """A line about a request that was answered."""
+    handler = next((handler for handler in logging.root.handlers if isinstance(handler, _Batches)), None)
+    if handler is None or not isinstance(handler.formatter, _JsonFormatter):
+        _REQUESTS.info("request", extra={"fields": fields})
+    elif _REQUESTS.isEnabledFor(logging.INFO):
+        # a record of its own, made for each request, would cost ten times the line
+        handler.add(handler.formatter.line(time.time(), "INFO", _REQUESTS.name, "request", fields))
 
 
 def setup_logs(service: str, log_format: str, level: str) -> None:

@@ -1,7 +1,6 @@
 """What happens around every request: id, errors, CORS, OPTIONS, access log, metrics."""
 
 import asyncio
-import logging
 import time
 from functools import cache
 from uuid import uuid4
@@ -12,10 +11,10 @@ from prometheus_client import Counter, Histogram
 
 from libs.web.base_url import forwarded_request_id
 from libs.web.errors import error_response
+from libs.web.logs import log_request
 
 REQUEST_ID = web.RequestKey("request_id", str)
 
-_ACCESS = logging.getLogger("dams.access")
 _SECONDS = Histogram(
     "dams_request_seconds",
     "Time until the response is ready, by route",
@@ -46,7 +45,15 @@ async def around(request: web.Request, handler: Handler) -> web.StreamResponse:
     seconds = time.perf_counter() - started
     _histogram(route, response.status).observe(seconds)
     if not route.startswith("/internal/"):
-        _log(request, response, request_id, seconds)
+        log_request(
+            {
+                "request_id": request_id,
+                "method": request.method,
+                "path": request.raw_path,
+                "status": response.status,
+                "ms": round(seconds * 1000, 2),
+            }
+        )
     return response
 
 
@@ -85,18 +92,3 @@ def _preflight(request: web.Request) -> web.Response | None:
 def _route(request: web.Request) -> str:
     resource = request.match_info.route.resource
     return resource.canonical if resource is not None else "none"
-
-
-def _log(request: web.Request, response: web.StreamResponse, request_id: str, seconds: float) -> None:
-    _ACCESS.info(
-        "request",
-        extra={
-            "fields": {
-                "request_id": request_id,
-                "method": request.method,
-                "path": request.raw_path,
-                "status": response.status,
-                "ms": round(seconds * 1000, 2),
-            }
-        },
-    )

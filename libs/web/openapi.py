@@ -3,7 +3,7 @@
 The declared parameters are what requests are checked against, so documentation and validation cannot drift.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,7 +29,8 @@ class Operation:
 
     operation_id: str
     path: str
-    parameters: tuple[QueryParameter, ...]
+    parameters: Mapping[str, QueryParameter]
+    """By name."""
     path_parameters: tuple[PathParameter, ...]
     extra_parameters: str | None
     """Name of the free-form parameter whose members are parameters themselves (property queries)."""
@@ -76,7 +77,9 @@ def _operation(
     return Operation(
         operation_id=operation["operationId"],
         path=path,
-        parameters=tuple(query_parameter(entry) for entry in query if entry["schema"].get("type") != "object"),
+        parameters={
+            entry["name"]: query_parameter(entry) for entry in query if entry["schema"].get("type") != "object"
+        },
         path_parameters=tuple(
             PathParameter(entry["name"], entry["schema"]["type"]) for entry in declared if entry["in"] == "path"
         ),

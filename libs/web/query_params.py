@@ -1,7 +1,7 @@
 """Query parameters checked against their OpenAPI declaration, all faults in one answer."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any
@@ -57,11 +57,10 @@ class _MalformedError(ValueError):
 
 
 def read_query(
-    parameters: Sequence[QueryParameter], extra: str | None, query: Sequence[tuple[str, str]]
+    declared: Mapping[str, QueryParameter], extra: str | None, query: Iterable[tuple[str, str]]
 ) -> QueryValues:
-    """Check `query` (decoded name and value pairs in the order sent) against the declaration."""
-    declared = {parameter.name: parameter for parameter in parameters}
-    result = QueryValues({parameter.name: parameter.default for parameter in parameters})
+    """Check `query` (decoded name and value pairs in the order sent) against the parameters, by their names."""
+    result = QueryValues({name: parameter.default for name, parameter in declared.items()})
     repeated: set[str] = set()
     for name, text in query:
         if name in result.given or name in result.extra:

@@ -1,5 +1,6 @@
 """Run a service: logs, event loop, graceful shutdown. An entry point is a few lines over this."""
 
+import gc
 import logging
 import os
 import sys
@@ -11,6 +12,13 @@ from aiohttp import web
 from libs.web.base_url import SETTINGS
 from libs.web.logs import setup_logs
 from libs.web.settings import SettingsError, choice
+from libs.web.unix_socket import bind
+
+_GC_THRESHOLDS = (50_000, 20, 100)
+"""A page of features is tens of thousands of values without cycles; looking for cycles took a third of its time."""
+
+_BACKLOG = 4096
+"""Where a Unix socket's is full, connecting fails at once; TCP would try again."""
 
 
 def run(service: str, make: Callable[[Mapping[str, str]], web.Application]) -> None:
@@ -23,18 +31,30 @@ def run(service: str, make: Callable[[Mapping[str, str]], web.Application]) -> N
             choice(env, "LOG_LEVEL", ("INFO", "DEBUG", "WARNING", "ERROR")),
         )
         app = make(env)
+        path = app[SETTINGS].socket
+        sock = bind(path) if path else None
     except SettingsError as error:
         sys.exit(f"{service}: {error}")
     settings = app[SETTINGS]
-    logging.getLogger("dams").info("listening", extra={"fields": {"host": settings.host, "port": settings.port}})
+    fields = {"host": settings.host, "port": settings.port, **({"socket": str(path)} if path else {})}
+    logging.getLogger("dams").info("listening", extra={"fields": fields})
     uvloop.install()
+    gc.set_threshold(*_GC_THRESHOLDS)
+    app.on_startup.append(_settled)
     web.run_app(
         app,
         host=settings.host,
         port=settings.port,
+        sock=sock,
         access_log=None,
         print=None,
         shutdown_timeout=10,
         keepalive_timeout=75,
-        backlog=1024,
+        backlog=_BACKLOG,
     )
+
+
+async def _settled(_: web.Application) -> None:
+    """What is there at the start stays: the garbage collector need not look at it again."""
+    gc.collect()
+    gc.freeze()

@@ -66,9 +66,10 @@ def collection_json(collection: Collection, whole: Whole, base: str, media_type:
 
 def extent_json(collection: Collection) -> dict[str, Any] | None:
     """Spatial and temporal extent, each null where it is not known; null where neither is."""
-    geometry, time = collection.geometry(), collection.time()
+    geometry = collection.geometry()
+    start, end = collection.temporal_extent()
     spatial = {"bbox": [list(geometry.bbox)], "crs": CRS84} if geometry and geometry.bbox else None
-    temporal = {"interval": [[time.start, time.end]], "trs": GREGORIAN} if time and (time.start or time.end) else None
+    temporal = {"interval": [[start, end]], "trs": GREGORIAN} if start or end else None
     return {"spatial": spatial, "temporal": temporal} if spatial or temporal else None
 
 
@@ -79,5 +80,6 @@ def facts(collection: Collection) -> dict[str, Any]:
         "rows": collection.rows,
         "geometry_type": geometry.type if geometry else None,
         "properties": collection.columns,
-        "time": collection.time(),
+        "time": collection.temporal_extent(),
+        "time_columns": collection.lasting() or [time for time in (collection.time(),) if time],
     }

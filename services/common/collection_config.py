@@ -8,7 +8,7 @@ collections:
     description: ...
     id_column: event_id          # a column with unique values, instead of the primary key
     geometry_column: geom        # the default among several
-    datetime_column: event_date
+    datetime_column: event_date  # or, of features that last, where they start and end: [began, ended]
     properties: [magnitude, depth]   # the columns to show, in this order; without it all
     sort: [-event_date]          # default order of items
     importance: [-magnitude]     # what a tile keeps where it has too many features
@@ -54,7 +54,7 @@ class CollectionConfig:
     description: str | None = None
     id_column: str | None = None
     geometry_column: str | None = None
-    datetime_column: str | None = None
+    datetime_column: str | tuple[str, str] | None = None
     properties: tuple[str, ...] = ()
     sort: tuple[str, ...] = ()
     importance: tuple[str, ...] = ()
@@ -81,6 +81,8 @@ class CollectionConfig:
                 if not isinstance(given, int) or isinstance(given, bool) or not 0 <= given <= _DEEPEST:
                     raise ConfigError(f"{where}.{name} must be a whole number from 0 to {_DEEPEST}")
                 parsed[name] = given
+            elif name == "datetime_column":
+                parsed[name] = given if isinstance(given, str) else _start_and_end(f"{where}.{name}", given)
             elif name == "tile_properties":
                 parsed[name] = _by_zoom(f"{where}.{name}", given)
             elif not isinstance(given, str):
@@ -128,7 +130,14 @@ class CatalogueConfig:
         said = self.collections.get(collection.id, CollectionConfig())
         where = f"collections.{collection.id}"
         _known(f"{where}.geometry_column", said.geometry_column, [entry.name for entry in collection.geometries])
-        _known(f"{where}.datetime_column", said.datetime_column, [entry.name for entry in collection.times])
+        start, end = said.datetime_column if isinstance(said.datetime_column, tuple) else (said.datetime_column, None)
+        times = [entry.name for entry in collection.times]
+        _known(f"{where}.datetime_column", start, times)
+        if end is not None:
+            # what is not shown cannot be filtered by
+            shown_times = [name for name in times if not said.properties or name in said.properties]
+            _known(f"{where}.datetime_column", start, shown_times)
+            _known(f"{where}.datetime_column", end, shown_times)
         names = [column.name for column in collection.columns]
         _known(f"{where}.id_column", said.id_column, names)
         for member, given in (("properties", said.properties), ("sort", said.sort), ("importance", said.importance)):
@@ -145,7 +154,8 @@ class CatalogueConfig:
             description=said.description or collection.description,
             key=said.id_column or collection.key,
             geometries=tuple(sorted(collection.geometries, key=lambda entry: entry.name != said.geometry_column)),
-            times=tuple(sorted(collection.times, key=lambda entry: entry.name != said.datetime_column)),
+            times=tuple(sorted(collection.times, key=lambda entry: entry.name != start)),
+            time_end=end,
             columns=tuple(sorted(columns, key=lambda column: shown.get(column.name, 0))),
             sort=said.sort,
             importance=said.importance or tuple(f"-{name}" for name in _TELLING if name in names)[:1],
@@ -169,6 +179,7 @@ def _shape(collection: Collection) -> str:
         collection.columns,
         [geometry.name for geometry in collection.geometries],
         [time.name for time in collection.times],
+        collection.time_end,
         collection.sort,
         collection.importance,
         collection.tile_properties,
@@ -187,6 +198,13 @@ def _texts(where: str, value: object) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(entry, str) for entry in value):
         raise ConfigError(f"{where} must be a list of texts")
     return tuple(value)
+
+
+def _start_and_end(where: str, value: object) -> tuple[str, str]:
+    names = _texts(where, value) if isinstance(value, list) else ()
+    if len(names) != 2 or names[0] == names[1]:
+        raise ConfigError(f"{where} must be a text, or a list of two columns: where features start and where they end")
+    return names[0], names[1]
 
 
 def _by_zoom(where: str, value: object) -> tuple[tuple[int, int, tuple[str, ...]], ...]:

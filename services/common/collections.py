@@ -105,11 +105,11 @@ def _meets_box(collection: Collection, box: BBox) -> bool:
 
 
 def _meets_interval(collection: Collection, interval: Interval) -> bool:
-    time = collection.time()
-    if time is None or not (time.start or time.end):
+    start, end = collection.temporal_extent()
+    if not (start or end):
         return False
-    starts_before_end = interval.end is None or time.start is None or parse_instant(time.start) <= interval.end
-    ends_after_start = interval.start is None or time.end is None or parse_instant(time.end) >= interval.start
+    starts_before_end = interval.end is None or start is None or parse_instant(start) <= interval.end
+    ends_after_start = interval.start is None or end is None or parse_instant(end) >= interval.start
     return starts_before_end and ends_after_start
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
 
-from libs.web.settings import WebSettings, integer, names, required, url
+from libs.web.settings import WebSettings, integer, names, postgresql_url, url
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class Settings:
         """Raises SettingsError."""
         return cls(
             web=WebSettings.from_env(env, port=8081),
-            database_url=required(env, "DATABASE_URL"),
+            database_url=postgresql_url(env, "DATABASE_URL"),
             collection_schemas=names(env, "COLLECTION_SCHEMAS", "hazard"),
             parts_url=url(env, "PARTS_URL"),
             collections_config=Path(env["COLLECTIONS_CONFIG"]) if env.get("COLLECTIONS_CONFIG") else None,

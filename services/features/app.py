@@ -15,7 +15,7 @@ from services.features.item import get_item
 from services.features.items import get_items
 from services.features.items_store import ItemsStore
 from services.features.part import PART
-from services.features.prepared import PreparedPages
+from services.features.prepared import Prepared
 from services.features.queryables import get_queryables
 from services.features.resources import CATALOGUE, PREPARED, STORE, VALUES, VERSIONS
 from services.features.schema import get_schema
@@ -29,7 +29,7 @@ def make(env: Mapping[str, str]) -> web.Application:
     handlers = {"getQueryables": get_queryables, "getItems": get_items, "getItem": get_item, "getSchema": get_schema}
     app = make_app(settings.web, PART, handlers, templates=Path(__file__).parent / "templates")
 
-    app[PREPARED] = PreparedPages()
+    app[PREPARED] = Prepared()
 
     async def resources(app: web.Application) -> AsyncIterator[None]:
         pool = PoolSettings(settings.database_url, "dams-features", size=settings.pool_size)

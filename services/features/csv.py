@@ -1,4 +1,7 @@
-"""Features as CSV (RFC 4180): id, geometry as WKT in CRS84, properties."""
+"""Features as CSV (RFC 4180): id, geometry as WKT in CRS84, properties.
+
+A key that is named `id` is one column, the first: the identifier and the property are the same value.
+"""
 
 import csv
 from collections.abc import Iterable, Sequence
@@ -18,9 +21,18 @@ def header(plan: RowPlan) -> bytes:
     names = [*(["id"] if plan.has_id else []), *(["geometry"] if plan.has_geometry else [])]
     # id and geometry stand first; properties of the same names keep columns of their own
     taken = {*names, *(column.name for column in plan.properties)}
-    for column in plan.properties:
+    for place, column in enumerate(plan.properties):
+        if place == _told_as_id(plan):
+            continue
         names.append(column.name if column.name not in names else _free(column.name, taken))
     return _lines([names])
+
+
+def _told_as_id(plan: RowPlan) -> int | None:
+    """The place among the properties of a key named `id`, which the first column is already."""
+    if not plan.has_id or plan.key != "id":
+        return None
+    return next((place for place, column in enumerate(plan.properties) if column.name == "id"), None)
 
 
 def _free(name: str, taken: set[str]) -> str:
@@ -34,8 +46,11 @@ def lines(rows: Iterable[Row], plan: RowPlan) -> bytes:
     columns = list(zip(*(row[:width] for row in rows), strict=True))
     numbers = {place for place, column in enumerate(plan.properties, start) if column.type == "number"}
     times = dict(plan.times)
+    told = _told_as_id(plan)
     cells: list[Sequence[Any]] = []
     for place, values in enumerate(columns):
+        if told is not None and place == start + told:
+            continue
         if place in times:
             cells.append(times[place](values))
         elif plan.has_geometry and place == plan.has_id:

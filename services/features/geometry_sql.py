@@ -4,7 +4,8 @@ from libs.catalog.model import GeometryColumn
 from libs.pg.sql import Sql, bind, ident, sql
 
 _MOST_MENDED = 500
-_SIMPLE = {"Point", "LineString", "Polygon", "MultiPoint", "MultiLineString", "MultiPolygon"}
+_ONE_PART = {"Point", "LineString", "Polygon"}
+_SIMPLE = {*_ONE_PART, "MultiPoint", "MultiLineString", "MultiPolygon"}
 
 
 def encoded_geometry(column: GeometryColumn, geometry_as: str, *, bbox_only: bool, simplify: float | None) -> Sql:
@@ -27,7 +28,8 @@ def encoded_geometry(column: GeometryColumn, geometry_as: str, *, bbox_only: boo
         )
         drawn = _valid(column)
     if bbox_only:
-        drawn = sql("ST_Envelope({shape})", shape=drawn)
+        # one part lies on one side, or around the world
+        drawn = sql("ST_Envelope({shape})", shape=drawn) if column.type in _ONE_PART else _box(drawn)
     if bbox_only or simplify is not None:
         # as RFC 7946 wants its rings
         drawn = sql("ST_ForcePolygonCCW({shape})", shape=drawn)
@@ -36,6 +38,28 @@ def encoded_geometry(column: GeometryColumn, geometry_as: str, *, bbox_only: boo
         "(SELECT {text} FROM ({stored} OFFSET 0) AS shape)",
         text=_text(sql("shape.g"), drawn, geometry_as),
         stored=stored,
+    )
+
+
+def _box(drawn: Sql) -> Sql:
+    """The box of a shape; where its parts lie on both sides of the antimeridian, one that is cut there in two.
+
+    RFC 7946 sections 5.2 and 3.1.9. The box leaves out the widest stretch of longitudes between parts. One that is
+    only as wide as the world for want of such a stretch is whole.
+    """
+    # the boxes that geometries carry tell at once that nearly all do not touch both sides
+    return sql(
+        "CASE WHEN shape.g && 'SRID=4326;LINESTRING(180 -90, 180 90)'::geometry"
+        " AND shape.g && 'SRID=4326;LINESTRING(-180 -90, -180 90)'::geometry THEN coalesce((SELECT ST_Collect("
+        "ST_Envelope(ST_SetSRID(ST_MakeLine(ST_MakePoint(east, south), ST_MakePoint(180, north)), srid)),"
+        " ST_Envelope(ST_SetSRID(ST_MakeLine(ST_MakePoint(-180, south), ST_MakePoint(west, north)), srid)))"
+        " FROM (SELECT max(ST_XMax(part.geom)) OVER (ORDER BY ST_XMin(part.geom)) AS west,"
+        " lead(ST_XMin(part.geom)) OVER (ORDER BY ST_XMin(part.geom)) AS east,"
+        " min(ST_YMin(part.geom)) OVER () AS south, max(ST_YMax(part.geom)) OVER () AS north,"
+        " ST_SRID(part.geom) AS srid FROM ST_Dump({drawn}) AS part) AS stretch"
+        " WHERE west < east ORDER BY east - west DESC, west LIMIT 1), ST_Envelope({drawn}))"
+        " ELSE ST_Envelope({drawn}) END",
+        drawn=drawn,
     )
 
 
@@ -56,11 +80,11 @@ def _text(shape: Sql, drawn: Sql, geometry_as: str) -> Sql:
     # nine decimals are a tenth of a millimetre; option 0 leaves the CRS out, as RFC 7946 wants
     text = sql("ST_AsText({drawn}, 9)" if geometry_as == "wkt" else "ST_AsGeoJSON({drawn}, 9, 0)", drawn=drawn)
     # Half of the last decimal lies outside: a transformation may miss 180 by that. The operator compares the boxes
-    # that geometries carry, in single precision; an empty geometry has none and is in no box.
+    # that geometries carry, in single precision. An empty geometry has none; from PostGIS 3.5 on it is within any box.
     return sql(
         "CASE WHEN {shape} @"
         " 'SRID=4326;LINESTRING(-180.0000000005 -90.0000000005, 180.0000000005 90.0000000005)'::geometry"
-        " THEN {text} END",
+        " AND {shape} && 'SRID=4326;LINESTRING(-181 -91, 181 91)'::geometry THEN {text} END",
         shape=shape,
         text=text,
     )

@@ -14,6 +14,7 @@ import orjson
 from libs.catalog.model import Collection, Column
 from libs.ogc.temporal import rfc3339
 from libs.web.openapi import operations
+from services.features.feature_name import feature_name
 from services.features.geojson import features
 from services.features.items_store import Row
 from services.features.part import PART
@@ -79,7 +80,7 @@ def items_context(answer: ItemsAnswer, rows: Sequence[Row]) -> dict[str, Any]:
 def _declared() -> frozenset[str]:
     """Names that mean something else than the property of that name."""
     (items,) = (entry for entry in operations(dict(PART.openapi)) if entry.operation_id == "getItems")
-    return frozenset(parameter.name for parameter in items.parameters)
+    return frozenset(items.parameters)
 
 
 def _fields(collection: Collection) -> list[Column]:
@@ -125,12 +126,13 @@ def _round_down(value: float) -> str:
     return f"{floor(value / unit) * unit:.10g}"
 
 
-def row_context(feature: dict[str, Any]) -> dict[str, Any]:
-    """A feature as its own page shows it: its id and the text of each property, lists of objects as tables."""
+def row_context(collection: Collection, feature: dict[str, Any]) -> dict[str, Any]:
+    """A feature as its own page shows it: id, name, the text of each property, lists of objects as tables."""
     cells = _cells(feature)
     for name, value in feature["properties"].items():
         cells[name]["table"] = _table(value)
-    return {"id": feature.get("id"), "cells": cells}
+    name = feature_name(collection, feature.get("id"), feature["properties"])
+    return {"id": feature.get("id"), "name": name, "cells": cells}
 
 
 def _cells(feature: dict[str, Any]) -> dict[str, dict[str, Any]]:

@@ -29,11 +29,14 @@ _LONGEST_HEADER = 32 * 1024
 # stands for the base address until it is known; addresses are ASCII, so that it is nowhere else
 _BASE = "\ue000"
 _MARK = _BASE.encode()
+# the same for the id of a feature
+_ITEM = "\ue001"
+_ITEM_MARK = _ITEM.encode()
 
 
 @dataclass(frozen=True, slots=True)
 class PageLinks:
-    """The links of a page: members of a JSON array, and the value of the `Link` header."""
+    """The links of a page or a feature: members of a JSON array, and the value of the `Link` header."""
 
     json: bytes
     header: str
@@ -92,6 +95,30 @@ def page_links(template: LinkTemplate, base: str, ends: PageEnds, matched: int |
     members = b",".join((template.json, _members(links))) if links else template.json
     values = {**{link.rel: link.to_header() for link in links}, **template.header}
     return PageLinks(members.replace(_MARK, orjson.dumps(base)[1:-1]), _header(values).replace(_BASE, base))
+
+
+@dataclass(frozen=True, slots=True)
+class ItemLinkTemplate:
+    """The links of a feature but for base address and id."""
+
+    json: bytes
+    header: str
+
+
+def item_link_template(collection_id: str, given: Mapping[str, str], media_type: str) -> ItemLinkTemplate:
+    """`self`, `alternate` and `collection` (/req/core/f-links) for a request with the given parameters."""
+    collection = f"{_BASE}/collections/{path_segment(collection_id)}"
+    kept = {name: text for name, text in given.items() if name != "f"}
+    links = representations(with_query(f"{collection}/items/{_ITEM}", kept), media_type, OFFERS)
+    links.append(Link(collection, "collection", MediaType.JSON, "The collection"))
+    return ItemLinkTemplate(_members(links), ", ".join(link.to_header() for link in links))
+
+
+def item_links(template: ItemLinkTemplate, base: str, item_id: str) -> PageLinks:
+    """The links of the feature with this id."""
+    item = path_segment(item_id)
+    members = template.json.replace(_ITEM_MARK, item.encode()).replace(_MARK, orjson.dumps(base)[1:-1])
+    return PageLinks(members, template.header.replace(_ITEM, item).replace(_BASE, base))
 
 
 def _members(links: list[Link]) -> bytes:

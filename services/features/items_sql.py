@@ -12,6 +12,7 @@ from libs.selection.selection import Selection, SortTerm
 from services.features.cursor import Position
 from services.features.geometry_sql import encoded_geometry
 from services.features.items_query import ItemsQuery
+from services.features.sick_geometry import GeometryOf, geometries_of_keys
 from services.features.times import Conversion, rfc3339_dates, rfc3339_times
 
 _NATIVE = {
@@ -55,8 +56,10 @@ class RowPlan:
     """Places in the row of the values that a cursor is made of."""
     reversed: bool = False
     """Rows come last to first."""
-    apart: Callable[[], tuple[Sql, Sql]] | None = None
-    """Where a geometry may fail: makes the statement of the rows without it, and the expression of the geometry."""
+    apart: Callable[[], tuple[Sql, GeometryOf]] | None = None
+    """Where a geometry may fail: makes the statement of the rows without it, and that of some of the geometries."""
+    key: str | None = None
+    """The column that the id is the value of."""
 
 
 def items_plan(
@@ -84,13 +87,39 @@ def items_plan(
         offset=sql(" OFFSET {offset}", offset=bind(query.offset, "int8")) if query.offset else EMPTY,
     )
 
-    def apart() -> tuple[Sql, Sql]:
+    def apart() -> tuple[Sql, GeometryOf]:
         bare = items_plan(replace(query, selection=replace(selection, geometry=None)), limit=limit, until=until)
-        return bare.statement, _geometry(selection, geometry_as, query.bbox_only, query.simplify)
+        geometry = _geometry(selection, geometry_as, query.bbox_only, query.simplify)
+        if head[0]:
+            return bare.statement, geometries_of_keys(selection, geometry)
+        # what has no key has no cursor, so all that is left of the page is its place in the order
+        return bare.statement, _geometries_by_place(query, geometry)
 
     return RowPlan(
-        statement, *head, sort_values=places, reversed=backwards, apart=apart if head[0] and head[1] else None
+        statement,
+        *head,
+        sort_values=places,
+        reversed=backwards,
+        apart=apart if head[1] else None,
+        key=selection.collection.key,
     )
+
+
+def _geometries_by_place(query: ItemsQuery, geometry: Sql) -> GeometryOf:
+    def statement(rows: range, _: Sequence[str]) -> Sql:
+        # the geometry is worked out above the limit: below it, those of the rows that are passed over would be, too
+        return sql(
+            "SELECT row_number() OVER (), {geometry} FROM (SELECT * FROM {table} AS item WHERE {where}{order}"
+            " LIMIT {limit} OFFSET {offset}) AS item",
+            geometry=geometry,
+            table=query.selection.table,
+            where=query.selection.where,
+            order=_order_by(query, backwards=False),
+            limit=bind(len(rows), "int8"),
+            offset=bind(query.offset + rows.start, "int8"),
+        )
+
+    return statement
 
 
 def places_statement(query: ItemsQuery, *, skip: int, number: int) -> Sql:
@@ -110,27 +139,28 @@ def places_statement(query: ItemsQuery, *, skip: int, number: int) -> Sql:
 
 
 def item_plan(
-    selection: Selection,
-    condition: Sql,
-    *,
-    bbox_only: bool,
-    simplify: float | None,
-    geometry_as: str = "geojson",
-) -> RowPlan:
-    """The one row that `condition` picks."""
+    selection: Selection, *, bbox_only: bool, simplify: float | None, geometry_as: str = "geojson"
+) -> Callable[[Sql], RowPlan]:
+    """Makes the plan of the one row that a condition picks."""
     columns, head = _columns(selection, geometry_as, bbox_only, simplify)
-    statement = sql(
-        "SELECT {columns} FROM {table} WHERE {condition} LIMIT 1",
-        columns=columns or sql("1"),
-        table=selection.table,
-        condition=condition,
-    )
+    start = sql("SELECT {columns} FROM {table} WHERE ", columns=columns or sql("1"), table=selection.table).joined()
+    end = sql(" LIMIT 1")
 
-    def apart() -> tuple[Sql, Sql]:
-        bare = item_plan(replace(selection, geometry=None), condition, bbox_only=False, simplify=None)
-        return bare.statement, _geometry(selection, geometry_as, bbox_only, simplify)
+    def plan(condition: Sql) -> RowPlan:
+        def apart() -> tuple[Sql, GeometryOf]:
+            bare = item_plan(replace(selection, geometry=None), bbox_only=False, simplify=None)(condition)
+            geometry = _geometry(selection, geometry_as, bbox_only, simplify)
+            return bare.statement, geometries_of_keys(selection, geometry)
 
-    return RowPlan(statement, *head, sort_values=(), apart=apart if head[0] and head[1] else None)
+        return RowPlan(
+            start + condition + end,
+            *head,
+            sort_values=(),
+            apart=apart if head[0] and head[1] else None,
+            key=selection.collection.key,
+        )
+
+    return plan
 
 
 def count_statement(selection: Selection) -> Sql:
@@ -264,11 +294,8 @@ def _order_by(query: ItemsQuery, backwards: bool) -> Sql:
 
 def _tie_breakers(selection: Selection) -> list[Sql]:
     collection = selection.collection
-    if collection.kind in ("table", "materialized view"):
-        return [sql("item.ctid")]
-    if collection.kind == "partitioned table":
-        return [sql("item.tableoid"), sql("item.ctid")]
-    return [sql("item.{name}", name=ident(column.name)) for column in collection.columns if column.ordered]
+    names = collection.row_address or [column.name for column in collection.columns if column.ordered]
+    return [sql("item.{name}", name=ident(name)) for name in names]
 
 
 def _term(term: SortTerm, backwards: bool) -> Sql:

@@ -5,9 +5,9 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from libs.catalog.model import Collection
 from libs.ogc.errors import StoredValueError
 from libs.pg.pool import Database
-from libs.selection.selection import Selection
 from services.features.counts import Counts
 from services.features.cursor import Position
 from services.features.items_query import ItemsQuery
@@ -71,7 +71,7 @@ class ItemsStore:
 
     async def page(self, query: ItemsQuery, plan: RowPlan) -> Page:
         """The page that `plan` (made with one row more than the limit) fetches. Raises Unavailable."""
-        rows = await self._rows(query.selection, plan)
+        rows = await self._rows(query.selection.collection, plan)
         more = len(rows) > query.limit
         rows = rows[: query.limit]
         if plan.reversed:
@@ -80,19 +80,21 @@ class ItemsStore:
             return Page(rows, PageEnds(more=more))
         return Page(rows, _ends(query, rows[0], rows[-1], more, plan.sort_values))
 
-    async def row(self, selection: Selection, plan: RowPlan) -> Row | None:
+    async def row(self, collection: Collection, plan: RowPlan) -> Row | None:
         """The one row of an item. Raises Unavailable."""
-        rows = await self._rows(selection, plan)
+        rows = await self._rows(collection, plan)
         return rows[0] if rows else None
 
-    async def _rows(self, selection: Selection, plan: RowPlan) -> list[Row]:
+    async def _rows(self, collection: Collection, plan: RowPlan) -> list[Row]:
         try:
             return await self._database.fetch(plan.statement)
         except StoredValueError:
             if plan.apart is None:
                 raise
-            without, encoded = plan.apart()
-            return await rows_without_sick_geometry(self._database, selection, without=without, encoded=encoded)
+            without, geometry_of = plan.apart()
+            return await rows_without_sick_geometry(
+                self._database, collection, without, geometry_of, has_id=plan.has_id
+            )
 
     def counted(self, query: ItemsQuery) -> int | None:
         """The number of rows that match, where it need not be counted."""
@@ -139,7 +141,7 @@ class ItemsStore:
             # before it to the end of the table. Rows that were added meanwhile come a few at a time.
             limit = min(size, wanted) if wanted > 0 else _CHUNK_ROWS.start
             plan = items_plan(rest, limit=limit, geometry_as=geometry_as, until=page.until)
-            rows = await self._rows(rest.selection, plan)
+            rows = await self._rows(rest.selection.collection, plan)
             yield plan, rows
             wanted -= len(rows)
             if len(rows) < limit or (page.until is None and wanted <= 0):

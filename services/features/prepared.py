@@ -1,13 +1,18 @@
-"""Requests for pages, parsed and planned once: the same request comes again and again, and half its cost is this."""
+"""Requests parsed and planned once: the same ones come again and again, and half their cost is this."""
 
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeVar, cast
 
 from libs.catalog.model import Collection
+from libs.ogc.media_type import MediaType
+from libs.pg.sql import Sql
+from libs.selection.selection import select
 from libs.web.app import Call
-from services.features.items_links import LinkTemplate, link_template
+from services.features.items_links import ItemLinkTemplate, LinkTemplate, item_link_template, link_template
 from services.features.items_query import ItemsQuery, parse_items
-from services.features.items_sql import RowPlan
+from services.features.items_sql import RowPlan, item_plan
 from services.features.items_store import one_more
 from services.features.representations import REPRESENTATIONS, Representation
 
@@ -27,31 +32,66 @@ class PreparedPage:
     links: LinkTemplate
 
 
-class PreparedPages:
+@dataclass(frozen=True, slots=True)
+class PreparedItem:
+    """A request for a feature, whichever it is."""
+
+    collection: Collection
+    plan: Callable[[Sql], RowPlan]
+    """Of the row that a condition picks."""
+    links: ItemLinkTemplate
+
+
+_Prepared = TypeVar("_Prepared", PreparedPage, PreparedItem)
+
+
+class Prepared:
     """The requests of late. A collection that changes is another object, so nothing outlives its catalogue."""
 
     def __init__(self) -> None:
-        self._pages: OrderedDict[tuple[str, str, str], PreparedPage] = OrderedDict()
+        self._requests: OrderedDict[tuple[object, ...], PreparedPage | PreparedItem] = OrderedDict()
 
     def page(self, call: Call, collection: Collection) -> PreparedPage:
         """The request, checked. Raises InvalidParameters with every fault."""
+        return self._known(call, collection, _page)
+
+    def item(self, call: Call, collection: Collection) -> PreparedItem:
+        """The same for a feature; the id is not looked at."""
+        return self._known(call, collection, _item)
+
+    def _known(self, call: Call, collection: Collection, prepare: Callable[[Call, Collection], _Prepared]) -> _Prepared:
         # as it was escaped: unescaped, "%2526" and "%26" would be one request
-        key = collection.id, call.request.rel_url.raw_query_string, call.media_type
-        found = self._pages.get(key)
+        query = call.request.rel_url.raw_query_string
+        key = prepare, collection.id, query, call.media_type
+        found = self._requests.get(key)
         if found is not None and found.collection is collection:
-            self._pages.move_to_end(key)
-            return found
-        query = parse_items(collection, call.query, call.request.query)
-        representation = REPRESENTATIONS[call.media_type]
-        found = PreparedPage(
-            collection,
-            query,
-            representation,
-            one_more(query, representation.geometry_as),
-            link_template(query, call.media_type),
-        )
-        if len(key[1]) <= _LONGEST:
-            self._pages[key] = found
-            if len(self._pages) > _KEPT:
-                self._pages.popitem(last=False)
-        return found
+            self._requests.move_to_end(key)
+            # what is wrong with the path is not known to be right from another request
+            call.query.check()
+            return cast(_Prepared, found)
+        made = prepare(call, collection)
+        if len(query) <= _LONGEST:
+            self._requests[key] = made
+            if len(self._requests) > _KEPT:
+                self._requests.popitem(last=False)
+        return made
+
+
+def _page(call: Call, collection: Collection) -> PreparedPage:
+    query = parse_items(collection, call.query, call.request.query)
+    representation = REPRESENTATIONS[call.media_type]
+    plan = one_more(query, representation.geometry_as)
+    return PreparedPage(collection, query, representation, plan, link_template(query, call.media_type))
+
+
+def _item(call: Call, collection: Collection) -> PreparedItem:
+    selection, simplify = select(collection, call.query), call.query.values["simplify"]
+    call.query.check()
+    plan = item_plan(
+        selection,
+        # a page shows the box on a small map
+        bbox_only=bool(call.query.values["bbox-only"]) or call.media_type == MediaType.HTML,
+        simplify=simplify or None,
+        geometry_as="wkt" if call.media_type == MediaType.CSV else "geojson",
+    )
+    return PreparedItem(collection, plan, item_link_template(collection.id, call.request.query, call.media_type))

@@ -40,7 +40,7 @@ class Preview:
 
 def preview(features: Iterable[dict[str, Any]]) -> Preview | None:
     """A map of features whose geometries are boxes or points (`bbox-only`); None where none has a geometry."""
-    marks = tuple(mark for feature in features if (mark := _mark(feature)) is not None)
+    marks = tuple(mark for feature in features for mark in _marks(feature))
     if not marks:
         return None
     left, right = min(mark.x for mark in marks), max(mark.x + mark.width for mark in marks)
@@ -50,16 +50,25 @@ def preview(features: Iterable[dict[str, Any]]) -> Preview | None:
     return Preview((left + right - width) / 2, (top + bottom - height) / 2, width, height, marks)
 
 
-def _mark(feature: dict[str, Any]) -> Mark | None:
-    geometry = feature["geometry"]
-    if geometry is None:
-        return None
-    positions = list(_positions(orjson.loads(orjson.dumps(geometry)).get("coordinates")))
-    if not positions:
-        return None
+def _marks(feature: dict[str, Any]) -> Iterable[Mark]:
+    """One, or the two halves of a box that is cut at the antimeridian."""
+    if feature["geometry"] is None:
+        return
+    geometry = orjson.loads(orjson.dumps(feature["geometry"]))
+    if geometry["type"] == "GeometryCollection":
+        parts = [part["coordinates"] for part in geometry["geometries"]]
+    else:
+        parts = geometry["coordinates"] if geometry["type"].startswith("Multi") else [geometry["coordinates"]]
+    for part in parts:
+        positions = list(_positions(part))
+        if positions:
+            yield _mark(feature.get("id"), positions)
+
+
+def _mark(identifier: Any, positions: list[list[float]]) -> Mark:
     west, east = min(position[0] for position in positions), max(position[0] for position in positions)
     south, north = min(position[1] for position in positions), max(position[1] for position in positions)
-    return Mark(feature.get("id"), west, -north, east - west, north - south)
+    return Mark(identifier, west, -north, east - west, north - south)
 
 
 def _positions(coordinates: Any) -> Iterable[list[float]]:

@@ -5,11 +5,11 @@ from aiohttp import web
 from libs.catalog.client import CatalogueClient
 from libs.catalog.versions import DataVersions
 from services.features.items_store import ItemsStore
-from services.features.prepared import PreparedPages
+from services.features.prepared import Prepared
 from services.features.value_ranges import ValueRanges
 
 CATALOGUE = web.AppKey("catalogue", CatalogueClient)
-PREPARED = web.AppKey("prepared", PreparedPages)
+PREPARED = web.AppKey("prepared", Prepared)
 STORE = web.AppKey("store", ItemsStore)
 VALUES = web.AppKey("values", ValueRanges)
 VERSIONS = web.AppKey("versions", DataVersions)

@@ -44,7 +44,7 @@ async def get_schema(call: Call) -> web.StreamResponse:
 
 def schema_json(collection: Collection, ranges: dict[str, ValueRange], address: str) -> dict[str, Any]:
     """A JSON Schema with a property for each column, geometries included."""
-    default_time = collection.time()
+    times = _time_roles(collection)
     properties: dict[str, Any] = {}
     for position, geometry in enumerate(collection.geometries):
         properties[geometry.name] = _geometry(geometry, primary=position == 0)
@@ -54,8 +54,8 @@ def schema_json(collection: Collection, ranges: dict[str, ValueRange], address: 
         members = _column(column, ranges.get(column.name))
         if column.name == collection.key:
             members["x-ogc-role"] = "id"
-        elif default_time is not None and column.name == default_time.name:
-            members["x-ogc-role"] = "primary-instant"
+        elif column.name in times:
+            members["x-ogc-role"] = times[column.name]
         properties[column.name] = members
     return {
         "$schema": _SCHEMA,
@@ -65,6 +65,15 @@ def schema_json(collection: Collection, ranges: dict[str, ValueRange], address: 
         "type": "object",
         "properties": properties,
     }
+
+
+def _time_roles(collection: Collection) -> dict[str, str]:
+    """The columns that `datetime` tests, and the role of each."""
+    pair = collection.lasting()
+    if pair is not None:
+        return {pair[0].name: "primary-interval-start", pair[1].name: "primary-interval-end"}
+    time = collection.time()
+    return {time.name: "primary-instant"} if time is not None else {}
 
 
 def _column(column: Column, found: ValueRange | None) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
 
-from libs.web.settings import WebSettings, integer, required, url
+from libs.web.settings import WebSettings, integer, postgresql_url, url
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class Settings:
         """Raises SettingsError."""
         return cls(
             web=WebSettings.from_env(env, port=8082),
-            database_url=required(env, "DATABASE_URL"),
+            database_url=postgresql_url(env, "DATABASE_URL"),
             catalogue_url=url(env, "CATALOGUE_URL", "http://127.0.0.1:8081") or "",
             state_dir=Path(env["STATE_DIR"]) if env.get("STATE_DIR") else None,
             pool_size=integer(env, "POOL_SIZE", 10, minimum=1, maximum=200),

@@ -45,7 +45,7 @@ def _rfc3339_time(text: str) -> str | None:
     if text[4:5] != "-" or text.endswith("C"):
         return None
     whole, fraction = f"{text[:10]}T{text[11:_SECONDS]}", text[_SECONDS:].partition("+")[0]
-    return f"{whole}.{fraction[1:]:0<6}Z" if fraction else f"{whole}Z"
+    return f"{whole}{fraction}Z"
 
 
 def rfc3339_dates(texts: Times) -> list[str | None]:

@@ -9,7 +9,7 @@ from libs.web.app import make_app
 from libs.web.health import HEALTH_CHECKS
 from services.tiles.descriptors import get_style, get_tilejson
 from services.tiles.part import PART
-from services.tiles.resources import CATALOGUE, MAX_FEATURES, STORE, open_resources
+from services.tiles.resources import BASEMAP, CATALOGUE, MAX_FEATURES, STORE, open_resources
 from services.tiles.settings import Settings
 from services.tiles.tile import get_tile
 from services.tiles.tile_matrix_sets import IDS, tile_matrix_set
@@ -31,7 +31,7 @@ def make(env: Mapping[str, str]) -> web.Application:
         ".collection.vector.getStyle": get_style,
     }
     app = make_app(settings.web, PART, handlers, templates=Path(__file__).parent / "templates")
-    app[MAX_FEATURES] = settings.max_features
+    app[MAX_FEATURES], app[BASEMAP] = settings.max_features, settings.basemap
     for identifier in IDS:
         tile_matrix_set(identifier)
 

@@ -11,11 +11,14 @@ from libs.ogc.media_type import MediaType
 from libs.web.app import Call
 from libs.web.base_url import base_url
 from libs.web.respond import json_response
-from services.tiles.resources import CATALOGUE, geometry_of
+from services.tiles.resources import BASEMAP, CATALOGUE, geometry_of
 from services.tiles.style import style_json
 from services.tiles.tile_matrix_sets import TileMatrixSet, tile_matrix_set
 from services.tiles.tilesets import middle_of, tileset_address
 from services.tiles.zoom_range import zoom_range
+
+_FIELD_TYPES = {"integer": "Number", "number": "Number", "boolean": "Boolean"}
+"""As MBTiles has them: clients such as GDAL take each field that is called otherwise for text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +51,7 @@ async def get_tilejson(call: Call) -> web.StreamResponse:
                 "description": collection.description or collection.title,
                 "minzoom": described.minzoom,
                 "maxzoom": described.maxzoom,
-                "fields": {column.name: column.title or column.type for column in collection.columns},
+                "fields": {column.name: _FIELD_TYPES.get(column.type, "String") for column in collection.columns},
             }
         ],
     }
@@ -77,6 +80,7 @@ async def get_style(call: Call) -> web.StreamResponse:
         bounds=bbox,
         center=None,
         attribution=collection.attribution,
+        basemap=call.request.app[BASEMAP],
     )
     return json_response(document, media_type=MediaType.JSON)
 

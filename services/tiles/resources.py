@@ -12,12 +12,14 @@ from libs.catalog.model import Collection, GeometryColumn
 from libs.catalog.versions import DataVersions
 from libs.ogc.errors import NotFound
 from libs.pg.pool import Database, PoolSettings
+from libs.web.basemap import Basemap
 from libs.web.query_params import QueryValues
 from services.tiles.settings import Settings
 from services.tiles.tile_store import TileStore
 
 CATALOGUE = web.AppKey("catalogue", CatalogueClient)
 STORE = web.AppKey("store", TileStore)
+BASEMAP: web.AppKey[Basemap | None] = web.AppKey("basemap")
 MAX_FEATURES = web.AppKey("max_features", int)
 
 
@@ -40,6 +42,8 @@ async def open_resources(settings: Settings, *, name: str = "dams-tiles") -> Asy
         name,
         size=settings.pool_size,
         statement_timeout_ms=settings.timeout_seconds * 1000,
+        # the store bounds them, as whole requests: a tile that takes three statements is not refused at its third
+        waiting=None,
         parallel=False,
     )
     state = settings.state_dir / "tiles-catalogue.json" if settings.state_dir else None

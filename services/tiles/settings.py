@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Self
 
 from libs.ogc.errors import NotFound
-from libs.web.settings import SettingsError, WebSettings, integer, required, url
+from libs.web.basemap import Basemap
+from libs.web.settings import SettingsError, WebSettings, integer, postgresql_url, url
 from services.tiles.tile_matrix_sets import tile_matrix_set
 
 _ZOOMS = re.compile(r"(?P<set>\w+)/(?P<first>-?\d{1,2})(?:-(?P<last>-?\d{1,2}))?\Z", re.ASCII)
@@ -31,13 +32,15 @@ class Settings:
     share_mb: int
     warm_up: tuple[tuple[str, int], ...]
     """Tile matrix sets and zooms."""
+    basemap: Basemap | None
+    """What styles draw below the data; None for the viewer's."""
 
     @classmethod
     def from_env(cls, env: Mapping[str, str]) -> Self:
         """Raises SettingsError."""
         return cls(
             web=WebSettings.from_env(env, port=8083),
-            database_url=required(env, "DATABASE_URL"),
+            database_url=postgresql_url(env, "DATABASE_URL"),
             catalogue_url=url(env, "CATALOGUE_URL", "http://127.0.0.1:8081") or "",
             redis_url=env.get("REDIS_URL") or None,
             state_dir=Path(env["STATE_DIR"]) if env.get("STATE_DIR") else None,
@@ -48,6 +51,7 @@ class Settings:
             queue=integer(env, "TILE_QUEUE", 100, minimum=0, maximum=100_000),
             share_mb=integer(env, "TILE_CACHE_FILTERED_MB", 64, minimum=0, maximum=1_000_000),
             warm_up=_warm_up(env.get("TILE_WARM_UP") or "WebMercatorQuad/0-2"),
+            basemap=Basemap.from_env(env),
         )
 
 

@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from math import log2
 from typing import Any
 
-from services.tiles.style_basemap import basemap_layers, basemap_sources, font_faces
+from libs.web.basemap import Basemap
+from services.tiles.style_basemap import basemap_layers, basemap_sources, font_faces, raster_layers, raster_sources
 from services.tiles.style_hazard import look_of
 from services.tiles.style_layers import data_layers
 
@@ -25,12 +26,14 @@ def style_json(
     bounds: Sequence[float] | None,
     center: Sequence[float] | None,
     attribution: str | None,
+    basemap: Basemap | None = None,
 ) -> dict[str, Any]:
-    """StyleJSON of a collection: valid MapLibre style v8, drawable without any other server.
+    """StyleJSON of a collection: valid MapLibre style v8, drawable without any other server but that of `basemap`.
 
     `geometry_type` is a simple features name (`Point`, `MultiPolygon`, `Geometry`, …), `properties` maps
     property names to JSON types, `tiles_url_template` holds `{z}`, `{x}`, `{y}`, and `bounds` is
-    west, south, east, north in degrees (west > east where it crosses ±180°). The source layer, the source
+    west, south, east, north in degrees (west > east where it crosses ±180°), `basemap` an operator's raster tiles
+    in place of ours. The source layer, the source
     and the prefix of the layers' ids are the collection's id.
 
     `metadata` describes to a viewer what the document cannot say itself: `dams:collection`,
@@ -40,7 +43,7 @@ def style_json(
     """
     look = look_of(collection_id, geometry_type, properties)
     data = data_layers(collection_id, geometry_type, look)
-    below, labels = basemap_layers()
+    below, labels = raster_layers() if basemap else basemap_layers()
     center_zoom = _center_and_zoom(bounds, minzoom, maxzoom)
     source: dict[str, Any] = {
         "type": "vector",
@@ -65,7 +68,7 @@ def style_json(
         "center": [round(value, 6) for value in center[:2]] if center else center_zoom[0],
         "zoom": center_zoom[1],
         "font-faces": font_faces(base_url),
-        "sources": {**basemap_sources(base_url), collection_id: source},
+        "sources": {**(raster_sources(basemap) if basemap else basemap_sources(base_url)), collection_id: source},
         "layers": [*below, *data, *labels],
     }
 

@@ -1,14 +1,16 @@
-"""The basemap's sources and layers: GeoJSON that the viewer service hands out at stable addresses."""
+"""The basemap's sources and layers: GeoJSON that the viewer service hands out, or an operator's raster tiles."""
 
 from dataclasses import asdict
 from typing import Any
 
+from libs.web.basemap import Basemap
 from services.tiles.palette import DARK, LIGHT
 
 Layer = dict[str, Any]
 
 ATTRIBUTION = "Natural Earth"
 FONT, FONT_ITALIC = "Inter", "Inter Italic"
+_RASTER = "basemap-raster"
 _LAYERS = ("land", "borders", "coast", "lakes", "rivers", "graticule", "labels")
 
 
@@ -50,6 +52,30 @@ def basemap_layers() -> tuple[list[Layer], list[Layer]]:
     return _below(), _labels()
 
 
+def raster_sources(basemap: Basemap) -> dict[str, dict[str, Any]]:
+    """The source of an operator's basemap."""
+    return {
+        _RASTER: {
+            "type": "raster",
+            "tiles": [basemap.tiles],
+            "tileSize": 256,
+            "maxzoom": basemap.max_zoom,
+            "attribution": basemap.attribution,
+        }
+    }
+
+
+def raster_layers() -> tuple[list[Layer], list[Layer]]:
+    """Layers of an operator's basemap below the data; it has its own labels."""
+    dimmed = {"dams:dark": {"raster-brightness-max": 0.7}}
+    raster = {"id": _RASTER, "type": "raster", "source": _RASTER, "paint": {"raster-brightness-max": 1}}
+    return [_sea(), {**raster, "metadata": dimmed}], []
+
+
+def _sea() -> Layer:
+    return themed({"id": "basemap-sea", "type": "background"}, background_color="sea")
+
+
 def _line(name: str, width: list[Any], **more: Any) -> Layer:
     paint = {"line-width": width, **more.pop("paint", {})}
     return {"id": f"basemap-{name}", "type": "line", "source": f"basemap-{name}", "paint": paint, **more}
@@ -69,7 +95,7 @@ def _below() -> list[Layer]:
     land = {"id": "basemap-land", "type": "fill", "source": "basemap-land", "paint": {"fill-antialias": False}}
     rounded = {"line-join": "round", "line-cap": "round"}
     return [
-        themed({"id": "basemap-sea", "type": "background"}, background_color="sea"),
+        _sea(),
         themed(_line("graticule", _by_zoom(0, 0.4, 4, 0.8)), line_color="graticule"),
         themed(land, fill_color="land"),
         themed(lakes, fill_color="lake"),

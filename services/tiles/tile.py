@@ -1,6 +1,5 @@
 """GET .../tiles/{tileMatrixSetId}/{z}/{x}/{y}: a vector tile (OGC API Tiles, /req/core/tc-op)."""
 
-import gzip
 import time
 from functools import lru_cache
 from hashlib import blake2b
@@ -11,6 +10,7 @@ from libs.ogc.media_type import MediaType
 from libs.web.app import Call
 from libs.web.respond import etag_matches
 from services.tiles.resources import CATALOGUE, MAX_FEATURES, STORE
+from services.tiles.tile_compression import decompressed
 from services.tiles.tile_matrix_sets import tile_matrix_set
 from services.tiles.tile_request import parse_tile
 
@@ -51,7 +51,7 @@ async def get_tile(call: Call) -> web.StreamResponse:
     if body and _takes_gzip(call.request.headers.get("Accept-Encoding")):
         headers["Content-Encoding"] = "gzip"
     elif body:
-        body = gzip.decompress(body)
+        body = await decompressed(body)
     return web.Response(body=body, headers=headers)
 
 

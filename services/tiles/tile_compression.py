@@ -7,6 +7,7 @@ from isal import isal_zlib
 _GZIP = 31
 """As zlib numbers its formats."""
 _LARGE = 1024 * 1024
+_LARGE_COMPRESSED = 100 * 1024
 
 
 async def compressed(encoded: bytes) -> bytes:
@@ -14,6 +15,17 @@ async def compressed(encoded: bytes) -> bytes:
     if len(encoded) > _LARGE:
         return await asyncio.to_thread(_compress, encoded)
     return _compress(encoded)
+
+
+async def decompressed(gzipped: bytes) -> bytes:
+    """The encoded tile again, for clients that do not take gzip."""
+    if len(gzipped) > _LARGE_COMPRESSED:
+        return await asyncio.to_thread(_decompress, gzipped)
+    return _decompress(gzipped)
+
+
+def _decompress(gzipped: bytes) -> bytes:
+    return isal_zlib.decompress(gzipped, _GZIP)
 
 
 def _compress(encoded: bytes) -> bytes:

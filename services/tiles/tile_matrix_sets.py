@@ -35,7 +35,7 @@ Box = tuple[float, float, float, float]
 """Left, bottom, right, top."""
 
 _REGISTER = "http://www.opengis.net/def/tilematrixset/OGC/1.0"
-"""Where OGC registers the sets; some definitions leave their own address out."""
+"""Where OGC registers the sets; some definitions leave their own address out, and WGS1984Quad's gives another's."""
 
 _DEGREE = 111_319.49079327358
 """Metres of the equator, as OGC's scale denominators have it."""
@@ -117,7 +117,7 @@ def tile_matrix_set(identifier: str) -> TileMatrixSet:
     if identifier not in IDS:
         raise NotFound(f"There is no tile matrix set '{identifier}'; there are {', '.join(IDS)}.")
     definition = morecantile.tms.get(identifier)
-    document = definition.model_dump(mode="json", exclude_none=True)
+    document = {**definition.model_dump(mode="json", exclude_none=True), "uri": f"{_REGISTER}/{identifier}"}
     crs = document["crs"] if isinstance(document["crs"], str) else document["crs"]["uri"]
     swapped = (document.get("orderedAxes") or ["E"])[0].lower() in ("lat", "y", "n")
     srid = 4326 if crs.endswith("CRS84") else CRS.from_user_input(crs).to_epsg() or 0
@@ -125,7 +125,7 @@ def tile_matrix_set(identifier: str) -> TileMatrixSet:
     return TileMatrixSet(
         id=identifier,
         title=document.get("title", identifier),
-        uri=document.get("uri", f"{_REGISTER}/{identifier}"),
+        uri=document["uri"],
         crs=crs,
         srid=srid,
         matrices={int(entry["id"]): _matrix(entry, swapped, metres) for entry in document["tileMatrices"]},

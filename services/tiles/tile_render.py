@@ -5,10 +5,13 @@ from dataclasses import dataclass, replace
 from json import loads
 from typing import Any
 
+from libs.ogc.errors import StoredValueError
 from libs.pg.pool import Database
 from libs.pg.sql import Sql
+from services.tiles.sick_rows import without_sick_rows
+from services.tiles.tile_prepared import prepared_statement
 from services.tiles.tile_request import TileRequest
-from services.tiles.tile_sql import count_statement, estimate_statement, tile_statement
+from services.tiles.tile_sql import count_statement, estimate_statement
 from services.tiles.tile_thinning import thinned_statement
 
 _CHEAP_TO_COUNT = 20_000
@@ -16,6 +19,9 @@ _CHEAP_TIMES = 5
 """Rows that are counted rather than estimated, for each feature that the tile may have."""
 _MARGIN = 0.93
 """Of the byte budget, for features that are larger than the average."""
+
+_ATTEMPTS = 5
+"""The rows that take the place of sick ones may be sick themselves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +39,27 @@ class Rendered:
 
 async def render(database: Database, request: TileRequest, max_bytes: int) -> Rendered:
     """The tile. Where it would have more bytes, it has fewer features, but at least one. Raises Unavailable."""
-    statement = tile_statement(request)
+    sick = 0
+    for _ in range(_ATTEMPTS):
+        try:
+            found = await _render(database, request, max_bytes)
+        except StoredValueError:
+            request, number = await without_sick_rows(database, request, await _matched_if_any(database, request))
+            sick += number
+        else:
+            return replace(found, rows=max(found.rows, sick), left_out=found.left_out + sick) if sick else found
+    raise StoredValueError
+
+
+async def _matched_if_any(database: Database, request: TileRequest) -> int | None:
+    try:
+        return (await _matched(database, request))[0]
+    except StoredValueError:
+        return None
+
+
+async def _render(database: Database, request: TileRequest, max_bytes: int) -> Rendered:
+    statement = prepared_statement(request)
     if statement is None:
         return Rendered(b"")
     tile, rows = await _run(database, statement)
@@ -51,7 +77,7 @@ async def render(database: Database, request: TileRequest, max_bytes: int) -> Re
 
 async def _first(database: Database, request: TileRequest, matched: int) -> tuple[bytes, int]:
     """The tile of as many features as its limit says."""
-    statement = tile_statement(request) if request.selection.sort else None
+    statement = prepared_statement(request) if request.selection.sort else None
     if statement is None:
         return await _thinned(database, request, matched)
     tile, _ = await _run(database, statement)

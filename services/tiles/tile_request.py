@@ -1,6 +1,7 @@
 """A request for a tile as one frozen value."""
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from hashlib import blake2b
 
 from libs.catalog.model import Collection, GeometryColumn
@@ -41,7 +42,9 @@ def parse_tile(  # noqa: PLR0917 the address of a tile
 ) -> TileRequest:
     """The tile that path and query parameters name. Raises NotFound, or InvalidParameters with every fault."""
     bounds = tile_matrix_set.tile_bounds(z, x, y)
-    selection = select(collection, query)
+    zoom = tile_matrix_set.matrix(z).zoom
+    plain = not (query.given or query.extra or collection.kind == "function")
+    selection = whole(collection, zoom) if plain else select(collection, query)
     limit = query.values["limit"]
     if limit is not None and limit > max_features:
         query.fault("limit", f"limit must be at most {max_features}, the operator's maximum", "less_than_equal", limit)
@@ -53,7 +56,7 @@ def parse_tile(  # noqa: PLR0917 the address of a tile
     limit = limit or max_features
     all_properties = query.values["properties"] is None
     return TileRequest(
-        selection=_trimmed(selection, tile_matrix_set.matrix(z).zoom) if all_properties else _in_order(selection),
+        selection=selection if plain else _trimmed(selection, zoom) if all_properties else _in_order(selection),
         geometry=selection.geometry,
         tile_matrix_set=tile_matrix_set,
         z=z,
@@ -62,8 +65,14 @@ def parse_tile(  # noqa: PLR0917 the address of a tile
         bounds=bounds,
         limit=limit,
         all_properties=all_properties,
-        variant=_variant(selection, None if limit == max_features else limit, all_properties),
+        variant="" if plain else _variant(selection, None if limit == max_features else limit, all_properties),
     )
+
+
+@lru_cache(maxsize=1024)
+def whole(collection: Collection, zoom: float) -> Selection:
+    """What a request without parameters selects at this zoom; of a table or the like, not of a function."""
+    return _trimmed(select(collection, QueryValues()), zoom)
 
 
 def _trimmed(selection: Selection, zoom: float) -> Selection:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from libs.catalog.model import Collection, Column
 from libs.pg.sql import EMPTY, Sql, all_of, bind, ident, join, sql
 from libs.selection.selection import SortTerm
+from services.tiles.tile_matrix_sets import Box
 from services.tiles.tile_region import EXTENT, near
 from services.tiles.tile_request import TileRequest
 from services.tiles.tile_shape import drawn, is_near, may_hold_areas, projected
@@ -18,15 +19,13 @@ _INTEGERS = ("smallint", "integer", "bigint")
 _PLAIN = {"integer", "bigint", "real", "double precision", "boolean", "text"}
 
 
-def tile_statement(request: TileRequest) -> Sql | None:
-    """The tile of all features near it. None where nothing can be in it.
+def tile_statement(request: TileRequest, boxes: list[Box]) -> Sql:
+    """The tile of all features near it, which is where the boxes are.
 
     Where there are more than the limit, `rows` is one more than that and `tile` is null, save where the request
     orders them: then it holds the first.
     """
-    where = matching(request)
-    if where is None:
-        return None
+    where = _near(request, boxes)
     limit = bind(request.limit, "int8")
     found = sql("near WHERE (SELECT count(*) FROM near) <= {limit}", limit=limit)
     if request.selection.sort:
@@ -42,18 +41,21 @@ def tile_statement(request: TileRequest) -> Sql | None:
 
 def kept_statement(request: TileRequest, kept: Sql) -> Sql:
     """The tile of the rows that `kept` gives, a query of identities as `identity` tells them."""
+    # rows of one table are fetched by their places in it; where there are several the index finds those near again
+    template = "{table} WHERE {identity} = ANY(ARRAY({kept}))"
+    if _is_of_several_tables(request.selection.collection):
+        template = "{table} WHERE {where} AND ({identity}) IN ({kept})"
+    rows = sql(
+        template,
+        table=request.selection.table,
+        where=matching(request) or sql("FALSE"),
+        identity=identity(request) or EMPTY,
+        kept=kept,
+    )
     return sql(
         "SELECT {tile} AS tile, count(*) AS rows FROM ({features}) AS tile",
         tile=_encoded(request),
-        features=_features(
-            request,
-            sql(
-                "{table} WHERE {identity} = ANY(ARRAY({kept}))",
-                table=request.selection.table,
-                identity=identity(request) or EMPTY,
-                kept=kept,
-            ),
-        ),
+        features=_features(request, rows),
     )
 
 
@@ -87,15 +89,37 @@ def estimate_statement(request: TileRequest) -> Sql:
 def matching(request: TileRequest) -> Sql | None:
     """The condition on rows that the tile shows, as far as boxes tell; None where nothing can be in the tile."""
     boxes = near(request)
-    return all_of([*request.selection.conditions, is_near(request.geometry, boxes)]) if boxes else None
+    return _near(request, boxes) if boxes else None
+
+
+def _near(request: TileRequest, boxes: list[Box]) -> Sql:
+    return all_of([*request.selection.conditions, is_near(request.geometry, boxes)])
 
 
 def identity(request: TileRequest) -> Sql | None:
     """What tells the rows of the collection apart within a statement; None where nothing does."""
     collection = request.selection.collection
-    if collection.kind in ("table", "materialized view"):
+    if collection.row_address == ("ctid",):
         return sql("ctid")
-    return ident(collection.key) if collection.key and collection.kind != "function" else None
+    if _is_of_several_tables(collection):
+        return sql("tableoid::text || ctid::text")
+    return ident(collection.key) if collection.key and collection.kind not in ("function", "table") else None
+
+
+def identities(request: TileRequest, rows: list[str]) -> Sql:
+    """An array of identities that were read as text."""
+    collection = request.selection.collection
+    key = collection.column(collection.key or "")
+    if collection.row_address == ("ctid",):
+        return bind(rows, "text[]", cast="tid[]")
+    if _is_of_several_tables(collection) or key is None:
+        return bind(rows, "text[]")
+    return bind(rows, "text[]", cast=f"{key.sql_type}[]")
+
+
+def _is_of_several_tables(collection: Collection) -> bool:
+    """Of a table with children (INHERITS) no key tells the rows apart; that of a partitioned table does."""
+    return len(collection.row_address) > 1 and not (collection.kind == "partitioned table" and collection.key)
 
 
 def order_by(request: TileRequest, sort: Iterable[SortTerm], *, nulls: bool = True) -> Sql:
@@ -227,11 +251,9 @@ def _property(column: Column, *, is_id: bool) -> Sql:
     if column.format in ("date-time", "date"):
         # vector tiles have no type for time: the same text as in the features, null where they have none
         text = sql("{name}::text", name=name)
-        if column.format == "date-time":
-            text = sql(
-                """to_char({name}, CASE WHEN date_trunc('second', {name}) = {name}"""
-                """ THEN 'YYYY-MM-DD"T"HH24:MI:SS"Z"' ELSE 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"' END)""",
-                name=name,
-            )
+        if column.sql_type.startswith("timestamp"):
+            # the session's time zone is UTC: what follows the time is "+00". to_char would take twice as long
+            bare = sql("left({text}, -3)", text=text) if column.sql_type.endswith("with time zone") else text
+            text = sql("replace({bare}, ' ', 'T') || 'Z'", bare=bare)
         return sql("CASE WHEN {name} >= '0001-01-01' AND {name} < '10000-01-01' THEN {text} END", name=name, text=text)
     return sql("{name}::text", name=name)

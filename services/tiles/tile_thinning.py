@@ -36,6 +36,11 @@ def thinned_statement(request: TileRequest, matched: int) -> Sql:
     return kept_statement(request, _kept(request, where, matched))
 
 
+def kept_rows(request: TileRequest, matched: int) -> Sql:
+    """Identities, as `feature`, of the rows of that tile; for requests whose rows can be told apart."""
+    return _kept(request, matching(request) or sql("FALSE"), matched)
+
+
 def _importance(request: TileRequest) -> tuple[SortTerm, ...]:
     collection = request.selection.collection
     return tuple(term for term in configured_order(collection, collection.importance) if term.column.ordered)
@@ -134,9 +139,9 @@ def _spread(request: TileRequest, where: Sql, matched: int, importance: tuple[So
 def _chance(request: TileRequest) -> Sql:
     """A number that has nothing to do with where or when a row was stored, always the same for the same row."""
     name = identity(request) or EMPTY
-    if request.selection.collection.kind in ("table", "materialized view"):
-        return sql("hashtid({name})", name=name)
-    return sql("hashtextextended({name}::text, 0)", name=name)
+    if request.selection.collection.row_address == ("ctid",):
+        return sql("hashtid(ctid)")
+    return sql("hashtextextended(({name})::text, 0)", name=name)
 
 
 def _sample(request: TileRequest, matched: int) -> tuple[Sql, Sql]:
@@ -148,7 +153,7 @@ def _sample(request: TileRequest, matched: int) -> tuple[Sql, Sql]:
         return table, EMPTY
     from_blocks = max(wanted, _LEAST_FROM_BLOCKS) / matched
     read = (collection.rows or 0) * from_blocks
-    if collection.kind in ("table", "materialized view") and matched > _MANY and read < matched:
+    if collection.row_address and matched > _MANY and read < matched:
         # a part of the table's blocks, rather than of its rows: most of it is never read
         percent = bind(from_blocks * 100, "float4")
         return sql("{table} TABLESAMPLE SYSTEM ({percent}) REPEATABLE (1)", table=table, percent=percent), EMPTY

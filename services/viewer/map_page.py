@@ -11,11 +11,11 @@ from libs.ogc.errors import NotFound
 from libs.ogc.link import path_segment
 from libs.web.app import Call
 from libs.web.base_url import base_url
+from libs.web.basemap import Basemap
 from libs.web.html import CONTENT_SECURITY_POLICY, page_response
 from services.viewer.assets import Assets
 from services.viewer.page_data import describe, in_order, script_json
 from services.viewer.part import PART
-from services.viewer.settings import Basemap
 from services.viewer.zooms import ZOOMS
 
 PATH = "/collections/{collectionId}/tiles/{tileMatrixSetId}/map.html"
@@ -86,14 +86,11 @@ def _check_geometry(call: Call, collection: Collection) -> None:
 
 def _page_data(call: Call, collections: Mapping[str, Collection], tile_matrix_set: str) -> dict[str, Any]:
     base, assets = base_url(call.request), call.request.app[ASSETS]
-    basemap = call.request.app[BASEMAP]
     return {
         "base": base,
         "workerUrl": f"{base}/assets/{assets.name('maplibre-gl-worker.mjs')}",
         "edition": assets.edition,
         "tileMatrixSet": tile_matrix_set,
-        "basemap": basemap
-        and {"tiles": basemap.tiles, "attribution": basemap.attribution, "maxzoom": basemap.max_zoom},
         "collections": [describe(collection) for collection in in_order(collections.values())],
     }
 

@@ -22,6 +22,7 @@ def describe(collection: Collection) -> dict[str, Any]:
     geometry = collection.geometry()
     # the default where it is filled, else the first that is
     time = next((column for column in collection.times if column.start and column.end), collection.time())
+    pair = collection.lasting()
     bbox = geometry.bbox if geometry else None
     return {
         "id": collection.id,
@@ -30,7 +31,15 @@ def describe(collection: Collection) -> dict[str, Any]:
         "group": module(collection),
         "geometryType": geometry.type if geometry else None,
         "bbox": list(bbox) if bbox else None,
-        "time": {"column": time.name, "start": time.start, "end": time.end} if time else None,
+        "time": {
+            "column": time.name,
+            "start": time.start,
+            "end": time.end,
+            "lasts": pair is not None and pair[0] == time,
+            "endColumn": pair[1].name if pair is not None and pair[0] == time else None,
+        }
+        if time
+        else None,
         "eventKey": _EVENT_KEY if collection.column(_EVENT_KEY) else None,
         "columns": [
             {

@@ -64,7 +64,7 @@ def running_servers(settings: BenchmarkSettings) -> Iterator[Servers]:
             tiles_processes=settings.processes,
             collection_schemas=",".join(settings.schemas),
             database_url=stack.reader_url(folder, state),
-            redis_url=f"redis://:{folder.secret('redis-password')}@127.0.0.1:{state.ports['redis']}/0",
+            redis_url=stack.redis_url(folder, state),
         )
         # tiles that nobody asked for would be made while others are measured
         os.environ["TILE_WARM_UP"] = "none"

@@ -17,6 +17,7 @@ from aiohttp import ClientError, ClientSession, web
 
 from deploy.local.ports import LOWEST, is_free
 from gateway.settings import SERVICES
+from libs.web.unix_socket import bind
 
 Answer = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
@@ -57,6 +58,7 @@ class Upstream:
     service: str
     name: str = ""
     port: int = field(default_factory=free_port)
+    socket: Path | None = None
     part: dict[str, Any] = field(default_factory=dict)
     part_tag: int = 1
     part_status: list[int] = field(default_factory=list)
@@ -71,6 +73,8 @@ class Upstream:
         self._runner = web.AppRunner(app, access_log=None)
         await self._runner.setup()
         await web.TCPSite(self._runner, "127.0.0.1", self.port).start()
+        if self.socket is not None:
+            await web.SockSite(self._runner, bind(self.socket)).start()
 
     async def stop(self) -> None:
         if self._runner is not None:

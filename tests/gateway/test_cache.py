@@ -112,11 +112,36 @@ async def test_escapes_and_parameters_tell_addresses_apart(gateway: Gateway, ses
     assert [(await get(session, url + end))[1] for end in ends] == ["MISS", "MISS", "MISS", "HIT"]
 
 
-async def test_vary_is_honoured(gateway: Gateway, session: ClientSession, url: str) -> None:
-    gateway.upstreams["tiles"].answer = Tile("public, max-age=5", Vary="Accept-Language")
-    assert (await get(session, url, {"Accept-Language": "de"}))[1] == "MISS"
-    assert (await get(session, url, {"Accept-Language": "fr"}))[1] == "MISS"
-    assert (await get(session, url, {"Accept-Language": "fr"}))[1] == "HIT"
+@pytest.mark.parametrize("vary", ["Accept-Language", "Accept, Cookie", "*"])
+async def test_what_varies_otherwise_than_the_key_is_not_kept(
+    gateway: Gateway, session: ClientSession, url: str, vary: str
+) -> None:
+    gateway.upstreams["tiles"].answer = Tile("public, max-age=5", Vary=vary)
+    assert [(await get(session, url))[1] for _ in range(4)] == ["MISS"] * 4
+
+
+@pytest.mark.parametrize("vary", ["Accept-Encoding", "Accept", "accept, Accept-Encoding"])
+async def test_one_copy_for_all_who_take_gzip_and_one_for_the_others(
+    gateway: Gateway, session: ClientSession, url: str, vary: str
+) -> None:
+    async def answer(request: web.Request) -> web.StreamResponse:
+        headers = {"Cache-Control": "public, max-age=5", "Vary": vary, "Content-Type": "application/octet-stream"}
+        if request.headers["Accept-Encoding"] == "gzip":
+            return web.Response(body=gzip.compress(b"tile"), headers={**headers, "Content-Encoding": "gzip"})
+        return web.Response(body=b"tile", headers=headers)
+
+    gateway.upstreams["tiles"].answer = answer
+    takers, others = ("gzip", "gzip, br", "br;q=1, gzip;q=0.5", "GZIP"), ("", "br", "gzip;q=0", "identity")
+    for spellings in (takers, others):
+        states = []
+        for spelling in spellings:
+            async with session.get(url, headers={"Accept": "x", "Accept-Encoding": spelling}) as response:
+                states.append(response.headers["X-Cache"])
+                # caches on the way to the client have to know, too
+                assert vary in response.headers.getall("Vary")
+                content = await response.read()
+            assert (gzip.decompress(content) if spellings is takers else content) == b"tile"
+        assert states == ["MISS", "MISS", "HIT", "HIT"]
 
 
 async def test_a_crowd_makes_one_request(gateway: Gateway, session: ClientSession, url: str) -> None:

@@ -32,6 +32,8 @@ HEAD = b" HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
     [
         (b"GET /nothing" + HEAD + b"\r\n", 404),
         (b"GET /api/%00" + HEAD + b"\r\n", 400),
+        (b"GET /api/collections?filter=\xe4" + HEAD + b"\r\n", 400),
+        (b"GET /api/openapi.json?\xc3\xa9" + HEAD + b"\r\n", 400),
         (b"GET /api/../.." + HEAD + b"\r\n", 400),
         (b"GET /api/ HTTP/1.1\r\nConnection: close\r\n\r\n", 400),
         (b"GET /_error/503" + HEAD + b"\r\n", 404),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from aiohttp import ClientSession
 
 from gateway.nginx_config import build_config
 from gateway.nginx_process import Nginx, NginxError
-from gateway.settings import Endpoint, GatewaySettings
+from gateway.settings import SERVICES, Endpoint, GatewaySettings, UnixSocket
 from gateway.upstreams import resolve
 from libs.web.settings import SettingsError
 from tests.gateway.harness import Gateway, Upstream, eventually, free_port, make_part
@@ -74,6 +75,47 @@ async def test_names_become_all_their_addresses() -> None:
     assert len(set(found["tiles"])) == len(found["tiles"])
 
 
+async def test_ports_and_sockets_may_stand_side_by_side(tmp_path: Path) -> None:
+    settings = settings_for(tmp_path, TILES_UPSTREAM="unix:/run/tiles_0, 127.0.0.1:80")
+    assert settings.upstreams["tiles"] == (UnixSocket("/run/tiles_0"), Endpoint("127.0.0.1", 80))
+    assert (await resolve(settings.upstreams, {}))["tiles"] == ("127.0.0.1:80", "unix:/run/tiles_0")
+
+
+async def test_services_on_unix_sockets(tmp_path: Path, session: ClientSession) -> None:
+    replicas = [
+        Upstream("tiles", name, socket=tmp_path / name, part=make_part("tiles")) for name in ("first", "second")
+    ]
+    others = [Upstream(name, socket=tmp_path / name, part=make_part(name)) for name in SERVICES if name != "tiles"]
+    settings = {f"{upstream.service.upper()}_UPSTREAM": f"unix:{upstream.socket}" for upstream in others}
+    settings["TILES_UPSTREAM"] = ",".join(f"unix:{replica.socket}" for replica in replicas)
+    gateway = Gateway(tmp_path / "gateway", {}, settings)
+
+    async def behind(*names: str) -> bool:
+        return await names_behind(session, gateway.url) == set(names)
+
+    try:
+        for upstream in [*others, replicas[0]]:
+            await upstream.start()
+        # the socket of the second is not there yet
+        await gateway.start()
+        await gateway.published()
+        assert await behind("first")
+        await replicas[1].start()
+        await eventually(partial(behind, "first", "second"))
+        # its file stays, but nobody listens: no request fails
+        await replicas[0].stop()
+        assert replicas[0].socket is not None
+        assert replicas[0].socket.is_socket()
+        assert await behind("second")
+        await replicas[0].start()
+        await eventually(partial(behind, "first", "second"))
+    finally:
+        if gateway.process is not None:
+            await gateway.stop()
+        for upstream in [*others, *replicas]:
+            await upstream.stop()
+
+
 async def test_a_name_that_cannot_be_resolved_keeps_its_addresses() -> None:
     upstreams = {"tiles": (Endpoint("no-such-host.invalid", 80),)}
     assert await resolve(upstreams, {"tiles": ("192.0.2.1:80",)}) == {"tiles": ("192.0.2.1:80",)}
@@ -111,7 +153,16 @@ async def test_a_killed_gateway_can_be_started_again(own_gateway: Gateway, sessi
 
 @pytest.mark.parametrize(
     ("variable", "value"),
-    [("GATEWAY_PORT", "x"), ("TILES_UPSTREAM", "tiles"), ("TILES_UPSTREAM", "a:1,b:"), ("PUBLIC_URL", "example.org")],
+    [
+        ("GATEWAY_PORT", "x"),
+        ("TILES_UPSTREAM", "tiles"),
+        ("TILES_UPSTREAM", "a:1,b:"),
+        ("TILES_UPSTREAM", "unix:"),
+        ("TILES_UPSTREAM", "unix:relative"),
+        ("TILES_UPSTREAM", "unix:/x;}"),
+        ("TILES_UPSTREAM", "unix:/" + "x" * 107),
+        ("PUBLIC_URL", "example.org"),
+    ],
 )
 def test_a_wrong_setting_is_named(tmp_path: Path, variable: str, value: str) -> None:
     with pytest.raises(SettingsError, match=variable):

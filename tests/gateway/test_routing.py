@@ -36,6 +36,10 @@ ROUTES = [
     ("/tileMatrixSets/WebMercatorQuad", "tiles"),
     ("/collections/a.b/tiles/WebMercatorQuad/map.html", "viewer"),
     ("/collections/a.b/tiles/WebMercatorQuad/map.html?minzoom=2", "viewer"),
+    ("/collections/a.b/tiles/WebMercatorQuad/1/2/3.png", "tiles"),
+    ("/collections/a.b/tiles/WebMercatorQuad/1/2.pbf", "tiles"),
+    ("/collections/a.b/tiles/WorldCRS84Quad/1/2/3.pbf", "tiles"),
+    ("/collections/a.b/tiles/WorldCRS84Quad/metadata.json", "tiles"),
     ("/map", "viewer"),
     ("/docs", "viewer"),
     ("/assets/maplibre.js", "viewer"),
@@ -65,6 +69,57 @@ async def test_route(gateway: Gateway, session: ClientSession, path: str, servic
 async def test_escapes_arrive_as_they_were_sent(gateway: Gateway, session: ClientSession, path: str) -> None:
     async with session.get(URL(f"{gateway.url}/api{path}", encoded=True)) as response:
         assert (await response.json())["path"] == path
+
+
+ALIASES = [
+    ("/1/2/3.pbf", "/1/2/3"),
+    ("/11/2/3.mvt?ids=1,2&f=mvt", "/11/2/3?ids=1,2&f=mvt"),
+    ("/metadata.json", "/tilejson.json"),
+    ("/metadata.json?minzoom=1", "/tilejson.json?minzoom=1"),
+]
+
+
+@pytest.mark.parametrize(("alias", "path"), ALIASES)
+async def test_a_tileset_as_a_folder_of_files(gateway: Gateway, session: ClientSession, alias: str, path: str) -> None:
+    tileset = "/collections/a%2Fb/tiles/WebMercatorQuad"
+    async with session.get(URL(f"{gateway.url}/api{tileset}{alias}", encoded=True)) as response:
+        answer = await response.json()
+    assert (answer["service"], answer["path"]) == ("tiles", tileset + path)
+
+
+SLASHES = [
+    ("/collections/", "/collections"),
+    ("/collections/?limit=1&x=/", "/collections?limit=1&x=/"),
+    ("/collections/a%2F/items//", "/collections/a%2F/items"),
+    ("/docs/", "/docs"),
+    ("//evil.example/", "//evil.example"),
+]
+
+
+@pytest.mark.parametrize(("path", "target"), SLASHES)
+async def test_a_slash_at_the_end_leads_to_the_resource(
+    gateway: Gateway, session: ClientSession, path: str, target: str
+) -> None:
+    address = URL(f"{gateway.url}/api{path}", encoded=True)
+    async with session.get(address, allow_redirects=False) as response:
+        assert (response.status, response.headers["Location"]) == (308, f"/api{target}")
+        # a page of another origin must be able to follow
+        assert response.headers.getall("Access-Control-Allow-Origin") == ["*"]
+    async with session.post(address) as response:
+        assert response.status == 405
+    assert not any(upstream.seen for upstream in gateway.upstreams.values())
+
+
+async def test_the_landing_page_keeps_its_slash(gateway: Gateway, session: ClientSession) -> None:
+    for path in ("/", "/?f=json", "/?x=/"):
+        async with session.get(f"{gateway.url}/api{path}", allow_redirects=False) as response:
+            assert (response.status, (await response.json())["path"]) == (200, path)
+
+
+async def test_favicon(gateway: Gateway, session: ClientSession) -> None:
+    async with session.get(f"{gateway.url}/favicon.ico") as response:
+        assert (response.status, response.content_type) == (200, "image/svg+xml")
+        assert (await response.text()).startswith("<svg")
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,8 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 from PIL import Image
 
-from services.viewer.app import make
+from services.tiles.app import make as make_tiles
+from services.viewer.app import make as make_viewer
 from tests.running_stack import RunningStack
 from tests.system.visits import SECONDS, NewVisit, counted_colours, near
 
@@ -69,14 +70,15 @@ async def tile_server() -> AsyncIterator[TestServer]:
 
 @pytest.fixture
 async def pages(stack: RunningStack, tile_server: TestServer, tmp_path: Path) -> AsyncIterator[str]:
-    """The viewer with that basemap, beside the rest of the stack; its base address."""
+    """Viewer and tiles with that basemap, beside the rest of the stack; their base address."""
     settings = {
         "CATALOGUE_URL": stack.service_urls["common"],
+        "DATABASE_URL": stack.reader_url("dams"),
+        "TILE_WARM_UP": "none",
         "STATE_DIR": str(tmp_path),
         "BASEMAP_TILES": f"http://127.0.0.1:{tile_server.port}/{{z}}/{{x}}/{{y}}.png",
         "BASEMAP_ATTRIBUTION": "Magenta <maps>",
     }
-    viewer = make(settings)
     outer = web.Application()
 
     async def elsewhere(request: web.Request) -> web.Response:
@@ -89,9 +91,10 @@ async def pages(stack: RunningStack, tile_server: TestServer, tmp_path: Path) ->
                 headers={"Content-Type": response.headers["Content-Type"]},
             )
 
-    async with TestServer(viewer) as behind:
+    async with TestServer(make_viewer(settings)) as viewer, TestServer(make_tiles(settings)) as tiles:
 
         async def ours(request: web.Request) -> web.Response:
+            behind = tiles if request.path.endswith("/style.json") else viewer
             address = behind.make_url(request.path_qs.removeprefix("/api"))
             headers = {"X-Forwarded-Host": f"127.0.0.1:{front.port}", "X-Forwarded-Proto": "http"}
             headers["X-Forwarded-Prefix"] = "/api"
@@ -103,7 +106,12 @@ async def pages(stack: RunningStack, tile_server: TestServer, tmp_path: Path) ->
                 }
                 return web.Response(body=await response.read(), status=response.status, headers=kept)
 
-        for path in ("/api/assets/{rest:.*}", "/api/basemap/{rest:.*}", "/api/{rest:.*}/map.html"):
+        for path in (
+            "/api/assets/{rest:.*}",
+            "/api/basemap/{rest:.*}",
+            "/api/{rest:.*}/map.html",
+            "/api/{rest:.*}/style.json",
+        ):
             outer.router.add_get(path, ours)
         outer.router.add_get("/api/{rest:.*}", elsewhere)
         front = TestServer(outer)

@@ -24,6 +24,8 @@ process.stdout.write(
     lakes: geometries(waters, "lakes"),
     rivers: geometries(waters, "rivers"),
     fineLand: geometries(fine, "land"),
+    // countries that the 1:50m atlas leaves out; it holds no others that people are known to live in
+    smallCountries: geometries(fine, "countries").filter(({ name }) => ["Gibraltar", "Tuvalu"].includes(name)),
     fineBorders: [{ geometry: mesh(fine, fine.objects.countries, (a, b) => a !== b), name: null }],
   }),
 );

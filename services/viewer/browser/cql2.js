@@ -17,7 +17,8 @@ export const NULLITY = [["filled", "is given"], ["empty", "is not given"]];
 /** A property's name, quoted where CQL2 asks for it. */
 export const quotedName = (name) => (NAME.test(name) && !RESERVED.has(name.toLowerCase()) ? name : `"${name.replaceAll('"', '""')}"`);
 
-const quoted = (text) => `'${text.replaceAll("'", "''")}'`;
+/** A text as a literal. */
+export const quoted = (text) => `'${text.replaceAll("'", "''")}'`;
 
 /** "One of the properties contains this text", in any case. */
 export const containing = (names, text) => {

@@ -57,7 +57,7 @@ class MapLibreEngine {
       pitchWithRotate: false,
       touchPitch: false,
       fadeDuration: matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : 300,
-      locale: { "Map.Title": "Map" },
+      locale: { "Map.Title": "Map; arrow keys move it, + and - zoom" },
     });
     this.map.touchZoomRotate.disableRotation();
     this.map.addControl(new library.NavigationControl({ showCompass: false }), "top-right");

@@ -2,6 +2,7 @@
 
 import { address, getJson } from "./api.js";
 import { basemapLayers } from "./basemap-openlayers.js";
+import { sheet } from "./layout.js";
 import { matrixLayer } from "./layer-openlayers.js";
 import { MatrixGrid } from "./matrix-grid.js";
 import { systemOf } from "./projections.js";
@@ -228,7 +229,8 @@ class OpenLayersEngine {
       position: this.#library.fromLonLat(position, this.#projection),
       positioning: "bottom-center",
       offset: [0, -12],
-      autoPan: { margin: 24 },
+      // in a sheet's layout the popup lies over the sheet
+      autoPan: sheet.matches ? false : { margin: 24 },
       stopEvent: true,
     });
     this.#popup = overlay;

@@ -1,18 +1,21 @@
 // The features in view as a list that works without seeing or touching the map.
 
 import { address, collectionPath, getJson } from "./api.js";
-import { containing } from "./cql2.js";
 import { debounced, element, find } from "./dom.js";
 import { featureBadge, featureTime, featureTitle } from "./feature-card.js";
 import { formatInstant, formatNumber } from "./format.js";
+import { searchFilter, searchHint } from "./search.js";
 import { writeState } from "./state.js";
 
 const LIMIT = 30;
 const RETRY = 5000; // milliseconds after a failure
 const DOWNLOAD_LIMIT = 10000; // the service's largest page
 
-/** Fills the list in `container` whenever view, time or filter change. `choose(collection, id, focus)` selects. */
-export function eventList(container, explorer, choose) {
+/**
+ * Fills the list in `container` whenever view, time or filter change. `filtering` resolves to whether the service can
+ * search; `choose(collection, id, focus)` selects.
+ */
+export function eventList(container, explorer, filtering, choose) {
   const list = find("ol", container);
   const heading = find("#tab-events span");
   const search = find("input[type=search]", container);
@@ -71,8 +74,10 @@ export function eventList(container, explorer, choose) {
       "button",
       { type: "button", "data-id": feature.id, onclick: () => choose(collection.id, feature.id, () => focus(feature.id)) },
       featureBadge(style, feature.properties),
+      " ", // for those who hear it
       element("span", { class: "title", text: featureTitle(collection, feature) }),
-      time && element("time", { datetime: time, text: formatInstant(time) }),
+      " ",
+      time && element("time", { datetime: time, text: [formatInstant(time), eventOf(collection, feature)].filter(Boolean).join(" · ") }),
     ));
   };
 
@@ -81,6 +86,16 @@ export function eventList(container, explorer, choose) {
     const buttons = [...list.querySelectorAll("button")];
     (buttons.find((button) => button.dataset.id === String(id)) ?? buttons[0])?.focus();
   };
+
+  const offerSearch = async () => {
+    const collection = explorer.collections.get(explorer.subject);
+    const hint = (await filtering) && collection ? searchHint(collection) : null;
+    search.closest("label").hidden = hint === null;
+    search.placeholder = hint ?? "";
+    find("span", search.closest("label")).textContent = hint ?? "";
+  };
+  explorer.addEventListener("subject", offerSearch);
+  offerSearch();
 
   const soon = debounced(refresh, 350);
   for (const event of ["move", "query", "subject", "shown", "data"]) explorer.addEventListener(event, soon);
@@ -91,9 +106,15 @@ export function eventList(container, explorer, choose) {
   return refresh;
 }
 
+/** The event's identifier where the title is made of what else is known. */
+function eventOf(collection, { properties }) {
+  const own = ["title", "name", "place"].some((name) => properties[name]) && !properties.basin;
+  return own ? null : properties[collection.eventKey];
+}
+
 function query(explorer, collection, text) {
   const { filter, ...parameters } = explorer.parameters(collection.id);
-  const named = text.trim() ? searchFilter(collection, text.trim()) : null;
+  const named = text.trim() ? searchFilter(collection, text) : null;
   return {
     ...parameters,
     limit: LIMIT,
@@ -105,16 +126,8 @@ function query(explorer, collection, text) {
   };
 }
 
-/** CQL2 for "one of the naming properties contains this text", in any case. */
-function searchFilter(collection, text) {
-  const names = ["title", "name", "place", "event_id", "country"].filter((name) =>
-    collection.columns.some((column) => column.name === name && column.type === "string"),
-  );
-  return containing(names, text);
-}
-
 function emptyText(explorer, collection, text) {
-  if (text.trim()) return `Nothing is named “${text.trim()}”.`;
+  if (text.trim()) return `Nothing is found for “${text.trim()}”.`;
   const { datetime, filter } = explorer.parameters(collection.id);
   return datetime || filter ? "Nothing here matches the time and filter." : "Nothing in this view; zoom out or move the map.";
 }

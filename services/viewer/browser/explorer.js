@@ -18,6 +18,7 @@ export class Explorer extends EventTarget {
     this.shown = new Map(); // id -> style
     this.subject = null;
     this.datetime = null;
+    this.playing = false; // whether time moves by itself
     this.filters = new Map(); // id -> CQL2 text
     this.events = new Map(); // id -> the one event that is shown of the collection
     this.pending = new Map(); // id -> promise of a style
@@ -107,7 +108,7 @@ export class Explorer extends EventTarget {
     const timed = time !== null && this.datetime !== null;
     return {
       datetime: timed ? this.datetime : null,
-      "datetime-column": timed ? time.column : null,
+      "datetime-column": timed && !time.lasts ? time.column : null,
       filter: this.filters.get(id) ?? null,
       ...(this.events.has(id) ? { [eventKey]: this.events.get(id) } : {}),
     };

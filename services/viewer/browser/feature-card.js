@@ -2,30 +2,16 @@
 
 import { address, itemPath } from "./api.js";
 import { element } from "./dom.js";
+import { featureName } from "./feature-name.js";
 import { formatInstant, formatValue, isWebAddress, propertyTitle } from "./format.js";
 import { classOf, inkOn } from "./legend.js";
 import { seriesChart } from "./series-chart.js";
 
-const TITLES = ["title", "name", "place"];
-const IN_HEADER = new Set(["title"]);
-const BASINS = {
-  NA: "North Atlantic", SA: "South Atlantic", EP: "East Pacific", WP: "West Pacific", SP: "South Pacific",
-  NI: "North Indian Ocean", SI: "South Indian Ocean",
-};
-
-/** The text that names a feature: its own, else what and where it is, for identifiers tell people little. */
+/** The text that names a feature beside its badge, which says the magnitude already. */
 export function featureTitle(collection, feature) {
-  const properties = feature.properties ?? {};
-  const texts = TITLES.map((name) => String(properties[name] ?? "").trim());
-  // the badge says the magnitude already
-  if (typeof properties.magnitude === "number") texts[0] = texts[0].replace(/^M\s*-?[\d.]+\s*[-–]?\s*/, "");
-  return texts.find((text) => text !== "") ?? describedTitle(collection, feature);
-}
-
-function describedTitle(collection, { id, properties }) {
-  const kind = collection.label.replace(/([^s])s$/, "$1");
-  const place = properties?.country ?? BASINS[properties?.basin] ?? properties?.basin;
-  return place ? `${kind}, ${place}` : `${kind} ${id ?? ""}`.trim();
+  const name = featureName(collection, feature);
+  if (typeof feature.properties?.magnitude !== "number") return name;
+  return name.replace(/^M\s*-?[\d.]+\s*[-–]?\s*/, "") || String(feature.properties.place ?? name);
 }
 
 /** The coloured word for its class: `M 6.1`, `C5`, `Orange`; null where the collection has none. */
@@ -51,12 +37,13 @@ export function featureTime(collection, properties) {
 export function featureCard(collection, style, feature, actions = []) {
   const properties = feature.properties ?? {};
   const columns = new Map(collection.columns.map((column) => [column.name, column]));
+  const title = featureTitle(collection, feature);
   const rows = element("dl");
   const products = element("ul", { class: "products" });
   const charts = element("div");
   for (const [name, value] of Object.entries(properties)) {
     const column = columns.get(name);
-    if (IN_HEADER.has(name) || value === null || value === "") continue;
+    if (value === null || value === "" || (name === "title" && String(value).endsWith(title))) continue;
     if (isWebAddress(value)) {
       products.append(element("li", {}, productLink(propertyTitle(name, column), value)));
       continue;
@@ -77,7 +64,7 @@ export function featureCard(collection, style, feature, actions = []) {
       "header",
       {},
       featureBadge(style, properties),
-      element("h2", { text: featureTitle(collection, feature) }),
+      element("h2", { text: title }),
       element("p", { text: [collection.label, time && formatInstant(time)].filter(Boolean).join(" · ") }),
       properties.source === "simulated" && element("p", { class: "simulated", text: "Simulated, not observed" }),
     ),

@@ -6,18 +6,18 @@ import { collectionsOf, followLinks, remember, restore } from "./deep-link.js";
 import { element, find } from "./dom.js";
 import { eventList } from "./event-list.js";
 import { Explorer } from "./explorer.js";
-import { describeSubject } from "./facts.js";
+import { describeShown, newest } from "./facts.js";
 import { fineBasemap } from "./fine-basemap.js";
 import { FilterForm } from "./filter-form.js";
 import { watch } from "./freshness.js";
 import { layerList } from "./layer-list.js";
+import { followPanel, sheet } from "./layout.js";
 import { legendKey, legendOf } from "./legend.js";
 import { Measure } from "./measure.js";
 import { bboxOf, Selection } from "./selection.js";
 import { parseView, readState } from "./state.js";
 import { announce, announceError, clearError, currentError } from "./status.js";
 import { currentTheme, onTheme, themeButton } from "./theme.js";
-import { withBasemap } from "./style-theme.js";
 import { tabs } from "./tabs.js";
 import { Timeline } from "./timeline.js";
 
@@ -55,18 +55,22 @@ async function start() {
     deselect: () => selection.clear(),
   };
   remember(explorer, engine, page.shown);
-  tabs(find(".tabs"), page.collection ? "events" : "layers", (id) => id === "filter" && filterForm.open());
+  tabs(find(".tabs"), page.collection ? "events" : "layers", (id) => {
+    document.body.dataset.tab = id;
+    if (id === "filter") filterForm.open();
+  });
   await restore(state, explorer, links);
   followLinks(explorer, engine, links);
   watch(explorer);
-  if (!page.basemap) fineBasemap(engine, page.edition);
+  // an operator's basemap is as fine as it is
+  if (first.sources["basemap-land"]) fineBasemap(engine, page.edition);
 }
 
 /** MapLibre draws Web Mercator, where the browser has WebGL; OpenLayers all else. */
 async function loadEngine(style, state) {
   const options = {
     container: find("#map"),
-    style: withBasemap(style, page.basemap),
+    style,
     theme: currentTheme(),
     view: parseView(state.map),
     globe: state.p === "globe",
@@ -101,13 +105,12 @@ function wire(explorer, engine, selection) {
   explorer.addEventListener("query", () => {
     if (currentError()) clearError();
   });
-  explorer.addEventListener("shown", () => showLegend(explorer));
+  for (const event of ["shown", "data"]) explorer.addEventListener(event, () => showLegend(explorer));
   layerList(find("#layers"), explorer);
   chips(find("#chips"), explorer);
   subjectChoice(explorer);
-  filtering().then((possible) => (find("#search").hidden = !possible));
-  eventList(find("#events"), explorer, (id, item, focus) => selection.choose(id, item, { focus }));
-  describeSubject(explorer);
+  eventList(find("#events"), explorer, filtering(), (id, item, focus) => selection.choose(id, item, { focus }));
+  describeShown(explorer);
   keyboard(engine, selection);
 }
 
@@ -121,11 +124,18 @@ function showLegend(explorer) {
   // collections that look alike share a legend
   const alike = Map.groupBy(explorer.shown, ([, style]) => JSON.stringify(legendKey(style)));
   const parts = [...alike.values()].map((members) => {
-    const names = members.map(([id]) => explorer.collections.get(id).label).join(", ");
+    const collections = members.map(([id]) => explorer.collections.get(id));
+    const names = collections.map(({ label }) => label).join(", ");
+    const ends = collections.map(({ time }) => time?.end).filter(Boolean).sort();
     return element(
       "section",
       { "aria-label": `Legend of ${names}` },
-      element("h2", { text: names, class: explorer.shown.size > 1 ? null : "hidden" }),
+      element(
+        "h2",
+        { class: explorer.shown.size > 1 ? null : "hidden" },
+        names,
+        ends.length > 0 && element("small", {}, newest(ends.at(-1))),
+      ),
       ...legendOf(members[0][1]),
     );
   });
@@ -186,11 +196,16 @@ function firstBox(collection, home) {
 }
 
 function mapPadding() {
-  const wide = innerWidth > 820;
-  return wide ? { left: 352, right: 16, top: 16, bottom: 96 } : { left: 24, right: 24, top: 40, bottom: innerHeight * 0.42 };
+  return sheet.matches ? { left: 8, right: 8, top: 72, bottom: 16 } : { left: 352, right: 16, top: 16, bottom: 96 };
 }
 
 themeButton(find("#theme"));
+followPanel(find("#panel"));
+// the address's hash is the map's
+find(".skip").addEventListener("click", (event) => {
+  event.preventDefault();
+  find("#panel").focus();
+});
 find("#fold").addEventListener("click", ({ currentTarget }) => {
   const folded = document.body.classList.toggle("folded");
   currentTarget.setAttribute("aria-expanded", String(!folded));

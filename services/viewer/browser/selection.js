@@ -3,6 +3,7 @@
 import { address, getJson, itemPath } from "./api.js";
 import { element } from "./dom.js";
 import { featureCard, featureColor } from "./feature-card.js";
+import { sheet } from "./layout.js";
 import { writeState } from "./state.js";
 
 export class Selection {
@@ -108,9 +109,9 @@ export class Selection {
   }
 }
 
-/** Room for the panel at the left (below, where the screen is narrow) and for the popup above. */
+/** Room for the panel at the left and for the popup above; on a narrow screen for the time above. */
 export function selectionPadding() {
-  if (innerWidth <= 820) return { left: 30, right: 30, top: 90, bottom: Math.round(innerHeight * 0.55) };
+  if (sheet.matches) return { left: 30, right: 30, top: 90, bottom: Math.round(innerHeight * 0.18) };
   return { left: 400, right: 80, top: Math.min(330, Math.round(innerHeight * 0.36)), bottom: 120 };
 }
 

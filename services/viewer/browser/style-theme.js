@@ -15,25 +15,6 @@ export function* themeChanges(style, theme) {
   }
 }
 
-/** A copy of a style with an operator's raster basemap, `{tiles, attribution, maxzoom}`, in place of its own. */
-export function withBasemap(style, basemap) {
-  if (!basemap) return style;
-  const { tiles, ...source } = basemap;
-  const id = collectionOf(style);
-  const raster = {
-    id: "basemap-raster",
-    type: "raster",
-    source: "basemap-raster",
-    paint: { "raster-brightness-max": 1 },
-    metadata: { "dams:dark": { "raster-brightness-max": 0.7 } },
-  };
-  return {
-    ...style,
-    sources: { "basemap-raster": { type: "raster", tiles: [tiles], tileSize: 256, ...source }, [id]: style.sources[id] },
-    layers: [...style.layers.filter((layer) => layer.type === "background"), raster, ...dataLayers(style)],
-  };
-}
-
 export const isBasemap = (layer) => !layer.metadata?.["dams:collection"];
 export const isLabel = (layer) => isBasemap(layer) && layer.type === "symbol";
 export const collectionOf = (style) => style.metadata["dams:collection"];

@@ -54,6 +54,9 @@ export class Timeline {
     this.#start = Date.parse(time?.start ?? "");
     this.#end = Date.parse(time?.end ?? "");
     this.#root.hidden = !(this.#end > this.#start);
+    const label = this.#explorer.collections.get(this.#explorer.subject)?.label ?? "";
+    this.#root.setAttribute("aria-label", `Time of ${label}`);
+    find(".of", this.#root).textContent = this.#explorer.shown.size > 1 ? label : "";
     if (this.#root.hidden) return;
     if (!this.#applying) this.#set(...this.#framesOf(this.#explorer.datetime));
     this.#load();
@@ -112,12 +115,12 @@ export class Timeline {
 
   async #load() {
     const id = this.#explorer.subject;
-    const { column } = this.#explorer.collections.get(id).time;
+    const { column, lasts } = this.#explorer.collections.get(id).time;
     const key = this.#key();
     if (this.#counts.has(key) || this.#counting === key) return this.#draw();
     this.#loading?.abort();
     this.#counting = key;
-    const parameters = { ...this.#explorer.parameters(id), "datetime-column": column };
+    const parameters = { ...this.#explorer.parameters(id), "datetime-column": lasts ? null : column };
     const loading = (this.#loading = new AbortController());
     const numbers = new Array(BINS).fill(null);
     const queue = [...numbers.keys()];
@@ -176,13 +179,17 @@ export class Timeline {
       this.#apply();
       at = at + width >= FRAMES ? 0 : at + Math.max(1, Math.round(width / 4));
     };
+    this.#explorer.playing = true;
     step();
     this.#timer = setInterval(step, STEP_MILLISECONDS);
   }
 
   #stop() {
+    if (!this.#timer) return;
     clearInterval(this.#timer);
     this.#timer = null;
+    this.#explorer.playing = false;
+    this.#explorer.emit("query");
     const button = find("button[data-act=play]", this.#root);
     button.setAttribute("aria-pressed", "false");
     button.setAttribute("aria-label", "Play");

@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,8 +18,10 @@ import psutil
 import pytest
 import redis
 
+from deploy.local import stack
 from deploy.local.processes import MARK, left_behind
 from deploy.local.settings import REPOSITORY
+from deploy.local.state import StateFolder
 from tests.running_stack import Cluster
 
 
@@ -43,6 +46,26 @@ def up(state_dir: Path) -> Cluster:
 
 def cluster_of(state_dir: Path) -> Path:
     return Path(json.loads((state_dir / "stack.json").read_text())["cluster"])
+
+
+def sockets_of(state_dir: Path) -> Path | None:
+    sockets = json.loads((state_dir / "stack.json").read_text())["sockets"]
+    return Path(sockets) if sockets else None
+
+
+async def reached_by_services(state_dir: Path) -> str | None:
+    """Both servers answer at the addresses that services get; PostgreSQL's name for the way taken."""
+    folder = StateFolder(state_dir)
+    state = folder.load()
+    assert redis.from_url(stack.redis_url(folder, state)).ping()
+    password = folder.secret("reader-password")
+    owner = await asyncpg.connect(stack.owner_url(folder, state, "postgres"))
+    await owner.execute(f"CREATE ROLE dams LOGIN PASSWORD '{password}'")
+    await owner.close()
+    reader = await asyncpg.connect(stack.reader_url(folder, state).rpartition("/")[0] + "/postgres")
+    address = await reader.fetchval("SELECT host(inet_server_addr())")
+    await reader.close()
+    return str(address) if address else None
 
 
 def unmake(cluster: Path) -> None:
@@ -87,11 +110,51 @@ async def test_up_twice_down_twice(state_dir: Path) -> None:
 
 async def test_settings_of_the_server(state_dir: Path) -> None:
     connection = await asyncpg.connect(up(state_dir).owner_url("postgres"))
-    shown = {name: await connection.fetchval(f"SHOW {name}") for name in ("timezone", "jit", "lc_collate", "fsync")}
+    shown = {name: await connection.fetchval(f"SHOW {name}") for name in ("timezone", "jit", "fsync")}
+    shown["collation"] = await connection.fetchval("SELECT datcollate FROM pg_database WHERE datname = 'postgres'")
     methods = await connection.fetch("SELECT DISTINCT auth_method FROM pg_hba_file_rules")
     await connection.close()
-    assert shown == {"timezone": "UTC", "jit": "off", "lc_collate": "C.UTF-8", "fsync": "on"}
+    assert shown == {"timezone": "UTC", "jit": "off", "fsync": "on", "collation": "C.UTF-8"}
     assert [row["auth_method"] for row in methods] == ["scram-sha-256"]
+
+
+async def test_services_reach_the_servers_by_unix_sockets(state_dir: Path) -> None:
+    up(state_dir)
+    sockets = sockets_of(state_dir)
+    assert sockets is not None
+    assert await reached_by_services(state_dir) is None
+    # others pass through to what they may use, and see nothing
+    assert sockets.stat().st_mode & 0o777 == 0o711
+    assert command(state_dir, "down").returncode == 0
+    assert not sockets.exists()
+
+
+async def test_without_a_folder_for_sockets_all_goes_by_tcp(state_dir: Path, tmp_path: Path) -> None:
+    temporary = tmp_path / ("x" * 100)
+    temporary.mkdir()
+    result = command(state_dir, "up", "--servers-only", TMPDIR=str(temporary))
+    assert result.returncode == 0, result.stderr
+    assert "No Unix sockets, only TCP: " in result.stdout
+    assert sockets_of(state_dir) is None
+    assert await reached_by_services(state_dir) == "127.0.0.1"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="PostgreSQL runs as the same user")
+async def test_a_folder_that_postgresql_cannot_get_into_is_not_used(state_dir: Path) -> None:
+    with tempfile.TemporaryDirectory() as temporary:
+        result = command(state_dir, "up", "--servers-only", TMPDIR=temporary)
+        assert os.listdir(temporary) == []  # noqa: PTH208 - pathlib is refused in asynchronous functions
+    assert "No Unix sockets, only TCP: the user postgres cannot get into" in result.stdout
+    assert await reached_by_services(state_dir) == "127.0.0.1"
+
+
+async def test_sockets_that_are_gone_are_made_again(state_dir: Path) -> None:
+    up(state_dir)
+    sockets = sockets_of(state_dir)
+    assert sockets is not None
+    shutil.rmtree(sockets)
+    up(state_dir)
+    assert await reached_by_services(state_dir) is None
 
 
 async def test_a_killed_supervisor(state_dir: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from deploy.local.ports import choose_ports, is_free, require_free
-from deploy.local.programs import Program, gateway_program, port_names
+from deploy.local.programs import Program, gateway_program, port_names, service_programs
 from deploy.local.settings import REPOSITORY, StackError, StackSettings, read_settings
 from deploy.local.state import StateFolder
 from deploy.local.supervision import configuration_text
@@ -73,9 +73,13 @@ def test_a_taken_port_is_explained() -> None:
 def test_every_process_of_tiles_is_an_upstream(tmp_path: Path) -> None:
     settings = StackSettings(state_dir=tmp_path, tiles_processes=3)
     ports = {name: 1000 + number for number, name in enumerate(port_names(settings))}
-    environment = gateway_program(settings, StateFolder(tmp_path), ports).environment
-    wanted = ",".join(f"127.0.0.1:{ports[f'tiles_{number}']}" for number in range(3))
-    assert environment["TILES_UPSTREAM"] == wanted
+    names = ("tiles_0", "tiles_1", "tiles_2")
+    by_tcp = gateway_program(settings, StateFolder(tmp_path), ports, None).environment
+    assert by_tcp["TILES_UPSTREAM"] == ",".join(f"127.0.0.1:{ports[name]}" for name in names)
+    by_sockets = gateway_program(settings, StateFolder(tmp_path), ports, Path("/x")).environment
+    assert by_sockets["TILES_UPSTREAM"] == ",".join(f"unix:/x/{name}" for name in names)
+    listening = [program.socket for program in service_programs(settings, ports, Path("/x"))]
+    assert {Path("/x") / name for name in names} <= set(listening)
 
 
 def test_secrets_are_private_and_stay(tmp_path: Path) -> None:

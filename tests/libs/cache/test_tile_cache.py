@@ -115,6 +115,18 @@ async def test_claims_belong_to_one_and_end(server: OwnRedis) -> None:
         assert await one.claim("c", seconds=1) is True
 
 
+async def test_a_claim_that_ended_by_itself_is_not_taken_from_its_next_owner(server: OwnRedis) -> None:
+    async with TileCache(server.url) as one, TileCache(server.url) as other:
+        assert await one.claim("c", seconds=0.1) is True
+        await asyncio.sleep(0.2)
+        assert await other.claim("c", seconds=10) is True
+        one.release("c")
+        # a later answer means that the release has been carried out
+        assert await one.claim("c", seconds=10) is False
+        other.release("c")
+        assert await one.claim("c", seconds=10) is True
+
+
 async def test_a_full_server_is_no_error(server: OwnRedis) -> None:
     async with server.client() as client:
         await client.config_set("maxmemory", "1mb")

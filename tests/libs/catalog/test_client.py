@@ -113,6 +113,17 @@ async def test_a_damaged_copy_is_told_and_passed_over(tmp_path: Path, caplog: py
     assert file.read_bytes() == _document("fresh")
 
 
+def test_the_catalogue_of_an_older_common_is_understood() -> None:
+    document = orjson.loads(_document("one"))
+    for entry in document["collections"]:
+        del entry["time_end"]
+        for time in entry["times"]:
+            del time["nulls"]
+    _, found = client_module._parse(orjson.dumps(document), {}, {})
+    assert found["hazard.0"] == client_module._parse(_document("one"), {}, {})[1]["hazard.0"]
+    assert found["hazard.0"].lasting() is None
+
+
 def test_what_did_not_change_is_not_read_again() -> None:
     entries, known = client_module._parse(_document("one", "two"), {}, {})
     _, again = client_module._parse(_document("one", "other"), entries, known)

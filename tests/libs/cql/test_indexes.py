@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncpg
 import pytest
 
-from libs.cql import queryable
+from libs.cql import lasting_predicate, queryable
+from libs.ogc.temporal import parse_interval
 from tests.libs.cql.conftest import Table
 
 
@@ -76,3 +77,25 @@ async def test_the_index_is_used(many: Table, text: str) -> None:
     plan = await many.plan(text)
     assert "Index" in plan, plan
     assert "Seq Scan" not in plan, plan
+
+
+@pytest.mark.parametrize("text", ["2020-01-03", "../2020-01-03T00:00:00Z", "2022-04-11/..", "2022-04-11T00:00:00Z"])
+@pytest.mark.parametrize("not_null", [False, True])
+@pytest.mark.parametrize(("start", "end"), [("at", "local"), ("local", "at"), ("at", "at")])
+async def test_the_indexes_of_a_start_and_an_end_are_used(
+    many: Table, start: str, end: str, text: str, not_null: bool
+) -> None:
+    interval, columns = parse_interval(text), many.queryables
+    condition = lasting_predicate(
+        columns[start], columns[end], interval, start_not_null=not_null, end_not_null=not_null
+    )
+    plan = await many.plan(condition)
+    assert "Index" in plan, plan
+    assert "Seq Scan" not in plan, plan
+
+
+def test_a_start_must_be_a_time(many: Table) -> None:
+    columns = many.queryables
+    for pair in (("whole", "at"), ("at", "whole")):
+        with pytest.raises(ValueError, match="whole is no date or timestamp"):
+            lasting_predicate(columns[pair[0]], columns[pair[1]], parse_interval("2020-01-03"))

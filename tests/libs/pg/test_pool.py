@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import AsyncIterator
+from urllib.parse import urlsplit
 
 import asyncpg
 import pytest
@@ -47,3 +49,41 @@ async def test_more_than_may_wait_are_told_at_once(database: Database) -> None:
     with pytest.raises(Unavailable, match="busy"):
         await asyncio.wait_for(database.fetchval(sql("SELECT 1")), 0.5)
     await asyncio.gather(*running)
+
+
+@contextlib.asynccontextmanager
+async def line_that_stays_open(database_url: str) -> AsyncIterator[str]:
+    """An address of the same database whose connections do not end when the server hangs up."""
+    server = urlsplit(database_url)
+    done = asyncio.Event()
+
+    async def carry(source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
+        while data := await source.read(65536):
+            sink.write(data)
+        await done.wait()
+        sink.close()
+
+    async def connect(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        server_reader, server_writer = await asyncio.open_connection(server.hostname, server.port)
+        await asyncio.gather(carry(reader, server_writer), carry(server_reader, writer))
+
+    line = await asyncio.start_server(connect, "127.0.0.1", 0)
+    login, _, _ = server.netloc.rpartition("@")
+    yield server._replace(netloc=f"{login}@127.0.0.1:{line.sockets[0].getsockname()[1]}").geturl()
+    done.set()
+    line.close()
+
+
+async def test_a_server_that_took_leave_without_hanging_up_is_unavailable_once(database_url: str) -> None:
+    async with (
+        line_that_stays_open(database_url) as url,
+        Database(PoolSettings(url, "leaving", size=1)) as database,
+    ):
+        assert await database.fetchval(sql("SELECT 1")) == 1
+        owner = await asyncpg.connect(database_url)
+        await owner.fetch("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'leaving'")
+        await owner.close()
+        await asyncio.sleep(0.2)
+        with pytest.raises(Unavailable, match="cannot be reached"):
+            await database.fetchval(sql("SELECT 1"))
+        assert await database.fetchval(sql("SELECT 1")) == 1

@@ -13,7 +13,7 @@ BBOX = {
 }
 FLAG = {"name": "flag", "schema": {"type": "boolean"}}
 F = {"name": "f", "schema": {"type": "string", "enum": ["json", "html"]}}
-DECLARED = [query_parameter(entry) for entry in (LIMIT, BBOX, FLAG, F)]
+DECLARED = {str(entry["name"]): query_parameter(entry) for entry in (LIMIT, BBOX, FLAG, F)}
 
 
 def read(query: list[tuple[str, str]], extra: str | None = None) -> Any:

@@ -1,5 +1,5 @@
 import json
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
@@ -39,6 +39,67 @@ def test_what_is_said_is_applied(tmp_path: Path) -> None:
     assert [geometry.name for geometry in found.geometries] == ["area", "place"]
     assert [column.name for column in found.columns] == ["magnitude", "id"]
     assert (found.sort, found.maxzoom, found.keywords) == (("-at",), 9, ("earthquake",))
+
+
+LASTING = replace(
+    QUAKES,
+    columns=(*QUAKES.columns, Column("until", "date", "string")),
+    times=(TimeColumn("until", "date", "2020-01-02T00:00:00Z", "2020-03-01T00:00:00Z"), *QUAKES.times),
+)
+
+
+def test_a_start_and_an_end_say_how_long_features_last(tmp_path: Path) -> None:
+    config = load(tmp_path, "collections: {hazard.quakes: {datetime_column: [at, until]}}")
+    found = config.apply(LASTING)
+    pair = found.lasting()
+    assert pair is not None
+    assert [column.name for column in pair] == ["at", "until"]
+    assert Collection.from_json(json.loads(json.dumps(found.to_json()))) == found
+    # `datetime` means something else now
+    single = load(tmp_path, "collections: {hazard.quakes: {datetime_column: at}}").apply(LASTING)
+    assert (single.lasting(), single.shape != found.shape) == (None, True)
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("[at, ended]", "datetime_column: there is no column 'ended'; there are until, at"),
+        ("[began, until]", "datetime_column: there is no column 'began'"),
+        ("[at, until], properties: [id, at]", "datetime_column: there is no column 'until'; there are at"),
+        ("[at, until], properties: [id, until]", "datetime_column: there is no column 'at'; there are until"),
+    ],
+)
+def test_a_start_and_an_end_must_be_times_that_are_shown(tmp_path: Path, text: str, fault: str) -> None:
+    with pytest.raises(ConfigError, match=fault):
+        load(tmp_path, f"collections: {{hazard.quakes: {{datetime_column: {text}}}}}").apply(LASTING)
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "extent"),
+    [
+        (("2020-01-05", "2020-02-01"), ("2020-01-06", "2020-03-01"), ("2020-01-05", "2020-03-01")),
+        # some began at an unknown time, and ended before the first that is known began
+        (("2020-01-05", "2020-02-01"), ("2020-01-02", "2020-03-01"), ("2020-01-02", "2020-03-01")),
+        # the last to begin has no end, which the statistics do not tell
+        (("2020-01-05", "2020-04-01"), ("2020-01-06", "2020-03-01"), ("2020-01-05", "2020-04-01")),
+        ((None, "2020-04-01"), ("2020-01-06", "2020-03-01"), (None, "2020-04-01")),
+        (("2020-01-05", "2020-04-01"), ("2020-01-06", None), ("2020-01-05", None)),
+        ((None, None), (None, None), (None, None)),
+    ],
+)
+def test_the_extent_is_from_the_first_start_to_the_last_end(
+    start: tuple[str | None, str | None], end: tuple[str | None, str | None], extent: tuple[str | None, str | None]
+) -> None:
+    def column(name: str, ends: tuple[str | None, str | None], *, nulls: bool = False) -> TimeColumn:
+        first, last = (day and f"{day}T00:00:00Z" for day in ends)
+        return TimeColumn(name, "date", first, last, nulls)
+
+    expected = tuple(day and f"{day}T00:00:00Z" for day in extent)
+    found = replace(LASTING, times=(column("at", start), column("until", end)), time_end="until")
+    assert found.temporal_extent() == expected
+    going_on = replace(found, times=(column("at", start), column("until", end, nulls=True)))
+    assert going_on.temporal_extent() == (expected[0], None)
+    assert replace(found, time_end=None).temporal_extent() == (found.times[0].start, found.times[0].end)
 
 
 def test_importance_is_the_most_telling_column_unless_it_is_said(tmp_path: Path) -> None:
@@ -82,6 +143,11 @@ def test_patterns_choose_what_is_offered(tmp_path: Path) -> None:
         ("collections: {hazard.quakes: {maxzoom: deep}}", "maxzoom must be a whole number"),
         ("collections: {hazard.quakes: {license: 'javascript:alert(1)'}}", "license must be an address"),
         ("collections: {hazard.quakes: {sort: magnitude}}", "sort must be a list"),
+        ("collections: {hazard.quakes: {datetime_column: 3}}", "datetime_column must be a text, or a list of two"),
+        ("collections: {hazard.quakes: {datetime_column: [at]}}", "datetime_column must be a text, or a list of two"),
+        ("collections: {hazard.quakes: {datetime_column: [a, b, c]}}", "must be a text, or a list of two columns"),
+        ("collections: {hazard.quakes: {datetime_column: [at, at]}}", "must be a text, or a list of two columns"),
+        ("collections: {hazard.quakes: {datetime_column: [at, 3]}}", "datetime_column must be a list of texts"),
         ("collections: {hazard.quakes: {maxzoom: 31}}", "maxzoom must be a whole number"),
         ("collections: {hazard.quakes: {minzoom: 5, maxzoom: 4}}", "minzoom is above maxzoom"),
         ("collections: {hazard.quakes: {tile_properties: [magnitude]}}", "tile_properties must be a mapping"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from urllib.parse import quote
 
 import pytest
 
@@ -25,6 +26,56 @@ async def test_head_of_a_streamed_answer_has_no_body(running: Services, features
 async def test_a_place_that_is_no_number_is_422(tiles: Client, place: str) -> None:
     answer = await tiles.get(f"/collections/hostile.events/tiles/WebMercatorQuad/{place}")
     assert (answer.status, answer.json()["detail"][0]["loc"][0]) == (422, "path")
+
+
+@pytest.mark.parametrize(
+    "identifier", ["49.0", "049", "4.9e1", "%2B49", "49.", "0x31", "%2049", "49%20", "-0", "4_9", "٤٩"]
+)
+async def test_a_number_has_one_name(features: Client, identifier: str) -> None:
+    assert (await features.json("/collections/hostile.events/items/49"))["id"] == 49
+    assert (await features.get(f"/collections/hostile.events/items/{quote(identifier, safe='%')}")).status == 404
+
+
+async def test_numbers_below_nought_and_beyond_eighteen_digits_are_found(features: Client) -> None:
+    for number in (-1, 9007199254740993):
+        assert (await features.json(f"/collections/hostile.types/items/{number}"))["id"] == number
+    for number in (2**63 - 1, -(2**63), 2**63, 10**40):
+        assert (await features.get(f"/collections/hostile.types/items/{number}")).status == 404
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/collections/hostile.text_key/items/%FF",
+        "/collections/%FF",
+        "/collections/%C3%28/items",
+        "/collections/%ED%A0%80/items",
+    ],
+)
+async def test_escapes_of_the_path_that_are_no_text_are_told(running: Services, path: str) -> None:
+    for name in ("common",) if path.count("/") == 2 else ("features",):
+        answer = await running[name].get(path)
+        assert answer.status == 422, answer.body
+        assert answer.json()["detail"][0]["loc"] == ["path"]
+    # the escape of an escape is a name like any other
+    assert (await running["features"].json("/collections/hostile.text_key/items/%252F"))["id"] == "%2F"
+
+
+@pytest.mark.parametrize("resource", ["queryables", "schema"])
+async def test_a_schema_is_json_too(features: Client, resource: str) -> None:
+    path = f"/collections/hostile.events/{resource}"
+    for accept in ("application/json", "application/json, text/plain, */*", "text/html;q=0.5, application/json"):
+        answer = await features.get(path, headers={"Accept": accept})
+        assert (answer.status, answer.type) == (200, "application/schema+json"), accept
+        assert answer.headers["Vary"] == "Accept"
+    assert (await features.get(path, headers={"Accept": "text/html, application/json;q=0.9"})).type.startswith(
+        "text/html"
+    )
+    assert (await features.get(path, headers={"Accept": "application/geo+json"})).status == 406
+    # a type of features is no schema
+    assert (await features.get("/collections/hostile.events/items", headers={"Accept": "application/json"})).type == (
+        "application/json"
+    )
 
 
 async def test_an_id_may_hold_braces(features: Client) -> None:

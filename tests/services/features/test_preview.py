@@ -21,6 +21,21 @@ def test_a_point_has_surroundings_and_latitude_counts_downwards() -> None:
     assert found.width == 40
 
 
+def test_a_box_that_is_cut_at_the_antimeridian_is_drawn_as_two() -> None:
+    halves = (
+        '{"type":"MultiPolygon","coordinates":[[[[170,-10],[180,-10],[180,10],[170,10],[170,-10]]],'
+        "[[[-180,-10],[-170,-10],[-170,10],[-180,10],[-180,-10]]]]}"
+    )
+    mixed = (
+        '{"type":"GeometryCollection","geometries":[{"type":"Point","coordinates":[180,5]},'
+        '{"type":"LineString","coordinates":[[-180,5],[-175,5]]}]}'
+    )
+    found = preview([feature(7, halves), feature(8, mixed)])
+    assert found is not None
+    drawn = [(mark.id, mark.x, mark.width) for mark in found.marks]
+    assert drawn == [(7, 170, 10), (7, -180, 10), (8, 180, 0), (8, -180, 5)]
+
+
 def test_all_boxes_are_within_the_map() -> None:
     box = '{"type":"Polygon","coordinates":[[[-70,-10],[-70,20],[60,20],[60,-10],[-70,-10]]]}'
     found = preview([feature(1, box), feature(2, '{"type":"Point","coordinates":[100,0]}')])

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from libs.web.basemap import Basemap
 from services.tiles.palette import DISTURBANCE, GENERIC, MISSING
 from services.tiles.style import style_json
 
@@ -114,6 +115,23 @@ def test_is_valid_for_maplibre(kind: _Kind, theme: str, tmp_path: Path) -> None:
     style = _style(kind, attribution="A <b>source</b>")
     file = tmp_path / "style.json"
     file.write_text(json.dumps(_dark(style) if theme == "dark" else style), encoding="utf-8")
+    program = _MODULES / ".bin" / "gl-style-validate"
+    run = subprocess.run([str(program), str(file)], capture_output=True, text=True, check=False)
+    assert (run.returncode, run.stdout.strip()) == (0, "")
+
+
+def test_draws_an_operators_basemap_in_place_of_ours(tmp_path: Path) -> None:
+    basemap = Basemap("https://tiles.example.org/{z}/{x}/{y}.png", "© <b>Example</b>", 17)
+    style = _style(_TRACKS, basemap=basemap)
+    assert style["sources"].keys() == {"basemap-raster", "hazard.hazard_ts_tracks"}
+    raster = style["sources"]["basemap-raster"]
+    assert (raster["tiles"], raster["maxzoom"]) == (["https://tiles.example.org/{z}/{x}/{y}.png"], 17)
+    # below the data; only what lies below everything is left of ours
+    data = set(style["metadata"]["dams:layers"])
+    assert [layer["id"] for layer in style["layers"] if layer["id"] not in data] == ["basemap-sea", "basemap-raster"]
+    assert [layer["id"] for layer in style["layers"]][1] == "basemap-raster"
+    file = tmp_path / "style.json"
+    file.write_text(json.dumps(_dark(style)), encoding="utf-8")
     program = _MODULES / ".bin" / "gl-style-validate"
     run = subprocess.run([str(program), str(file)], capture_output=True, text=True, check=False)
     assert (run.returncode, run.stdout.strip()) == (0, "")

@@ -9,7 +9,10 @@ WORLD = 20037508.342789244
 def test_there_are_the_13_sets_of_the_contract() -> None:
     assert len(IDS) == 13
     for identifier in IDS:
-        assert tile_matrix_set(identifier).srid > 0
+        tms = tile_matrix_set(identifier)
+        assert tms.srid > 0
+        # what tells sets apart for clients that choose by it
+        assert tms.uri == tms.document["uri"] == f"http://www.opengis.net/def/tilematrixset/OGC/1.0/{identifier}"
 
 
 def test_bounds_of_web_mercator_tiles() -> None:

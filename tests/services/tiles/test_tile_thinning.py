@@ -41,6 +41,19 @@ CREATE INDEX ON crowd.plain USING gist (geom);
 ALTER TABLE crowd.plain ADD PRIMARY KEY (id);
 CREATE VIEW crowd.seen AS SELECT id, magnitude, geom FROM crowd.shocks WHERE id <= 30000;
 COMMENT ON VIEW crowd.seen IS 'No key.';
+CREATE TABLE crowd.stations (id integer PRIMARY KEY, name text, geom geometry(Point, 4326));
+CREATE TABLE crowd_stations_north () INHERITS (crowd.stations);
+CREATE TABLE crowd_stations_south () INHERITS (crowd.stations);
+-- the same places of the same blocks in each of the three, and the same numbers
+INSERT INTO crowd.stations SELECT n, 'own', ST_SetSRID(ST_MakePoint(n % 340 - 170, n % 7), 4326)
+FROM generate_series(1, 3000) n;
+INSERT INTO crowd_stations_north SELECT id, 'north', ST_Translate(geom, 0, 40) FROM crowd.stations;
+INSERT INTO crowd_stations_south SELECT id, 'south', ST_Translate(geom, 0, -40) FROM ONLY crowd.stations;
+CREATE TABLE crowd.daily (day integer, geom geometry(Point, 4326)) PARTITION BY RANGE (day);
+CREATE TABLE crowd_daily_1 PARTITION OF crowd.daily FOR VALUES FROM (0) TO (2000);
+CREATE TABLE crowd_daily_2 PARTITION OF crowd.daily FOR VALUES FROM (2000) TO (9000);
+INSERT INTO crowd.daily SELECT n, ST_SetSRID(ST_MakePoint(n % 340 - 170, n % 150 - 75), 4326)
+FROM generate_series(1, 4000) n;
 CREATE TABLE crowd.fields (id integer PRIMARY KEY, area_km2 float8, note text, geom geometry(Polygon, 4326));
 INSERT INTO crowd.fields SELECT n, n, repeat(md5(n::text), 4),
     ST_Buffer(ST_SetSRID(ST_MakePoint(n % 300 - 150, n % 140 - 70), 4326), 0.00001 * (n % 3) + 0.00001)
@@ -121,6 +134,28 @@ async def test_no_kind_of_relation_comes_in_storage_order(tiles: Client, table: 
     last = {"plain": MANY, "seen": 30_000}[table]
     assert numbers[0] < last / 10
     assert numbers[-1] > last * 0.9
+
+
+@pytest.mark.parametrize("limit", [1000, 7000])
+async def test_a_table_with_children_keeps_its_limit(tiles: Client, limit: int) -> None:
+    features, answer = await _tile(tiles, "stations", limit=str(limit))
+    assert len(features) == limit
+    assert answer.headers[OMITTED] == str(9000 - limit)
+    counts = [sum(feature.properties["name"] == name for feature in features) for name in ("own", "north", "south")]
+    # of each about a third: a row is kept for itself, not for another in the same place of another table
+    assert min(counts) > limit / 4
+    if limit == 1000:
+        assert len({(feature.id, feature.properties["name"]) for feature in features}) == limit
+        again, _ = await _tile(tiles, "stations", limit=str(limit), properties="name")
+        assert [feature.id for feature in again] == [feature.id for feature in features]
+
+
+async def test_a_partitioned_table_without_a_key_is_spread(tiles: Client) -> None:
+    features, answer = await _tile(tiles, "daily", limit="900")
+    assert len(features) == 900
+    assert answer.headers[OMITTED] == "3100"
+    assert len({feature.properties["day"] for feature in features}) == 900
+    assert len(_squares(features)) > 30
 
 
 async def test_a_filtered_tile_is_spread_too(tiles: Client) -> None:
@@ -228,6 +263,7 @@ class _Query:
 
     values: dict[str, Any] = field(default_factory=lambda: _NOTHING | {"limit": 1000})
     extra: dict[str, str] = field(default_factory=dict)
+    given: frozenset[str] = frozenset({"limit"})
 
     def fault(self, name: str, msg: str, kind: str = "value_error", value: object = None) -> None:
         raise AssertionError((name, msg, kind, value))
@@ -249,6 +285,7 @@ def _request(kind: str = "table", rows: int | None = 10_000_000) -> TileRequest:
         geometries=(GeometryColumn("geom", "Point", 4326),),
         key="id",
         rows=rows,
+        sources=(1,),
     )
     return parse_tile(collection, tile_matrix_set("WebMercatorQuad"), 0, 0, 0, _Query(), 10_000)  # type: ignore[arg-type]
 

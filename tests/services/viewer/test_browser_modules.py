@@ -106,3 +106,66 @@ def test_lines_run_on_across_the_antimeridian() -> None:
     assert max(abs(after[0] - before[0]) for before, after in pairwise(line)) < 1
     # the shortest way bends towards the pole
     assert max(latitude for _, latitude in line) > 10.1
+
+
+_NAMES = json.loads((Path(__file__).parents[1] / "feature_names.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("case", _NAMES, ids=lambda case: str(case["says"]))
+def test_features_are_named_as_on_their_pages(case: dict[str, Any]) -> None:
+    start, end = case["time"] or (None, None)
+    collection = {"label": case["title"], "time": start and {"column": start, "endColumn": end}}
+    feature = {"id": case["id"], "properties": case["properties"]}
+    assert _run("feature-name.js", "module.featureName", collection, feature) == case["name"]
+
+
+_STORMS = [
+    ("name", "string"),
+    ("event_id", "string"),
+    ("basin", "string"),
+    ("season", "integer"),
+    ("category", "string"),
+]
+
+
+@pytest.mark.parametrize(
+    ("columns", "text", "filter_", "hint"),
+    [
+        ([("place", "string")], " a'b ", "(CASEI(place) LIKE CASEI('%a''b%'))", "Search by place"),
+        ([("place", "integer")], "x", None, None),
+        ([("depth", "number")], "x", None, None),
+        (
+            _STORMS,
+            "Pacific, 2015",
+            "(CASEI(name) LIKE CASEI('%Pacific%') OR CASEI(event_id) LIKE CASEI('%Pacific%') OR"
+            " basin IN ('EP', 'WP', 'SP')) AND (CASEI(name) LIKE CASEI('%2015%') OR season = 2015)",
+            "Search by name, basin, year or event",
+        ),
+        (
+            _STORMS,
+            "c5",
+            "(CASEI(name) LIKE CASEI('%c5%') OR CASEI(event_id) LIKE CASEI('%c5%') OR category = 'C5')",
+            "Search by name, basin, year or event",
+        ),
+    ],
+)
+def test_search_is_written_as_cql2(
+    columns: list[tuple[str, str]], text: str, filter_: str | None, hint: str | None
+) -> None:
+    collection = {"columns": [{"name": name, "type": type_} for name, type_ in columns]}
+    assert _run("search.js", "module.searchFilter", collection, text) == filter_
+    assert _run("search.js", "module.searchHint", collection) == hint
+
+
+@pytest.mark.parametrize(("lasts", "column"), [(True, None), (False, "at")])
+def test_features_that_last_are_asked_for_without_a_column_of_time(lasts: bool, column: str | None) -> None:
+    given = {"id": "floods", "time": {"column": "at", "lasts": lasts}, "eventKey": None}
+    asked = (
+        "(collection) => { const explorer = new module.Explorer({ collections: [collection] });"
+        " explorer.setDatetime('2020-01-01/2020-01-02'); return explorer.parameters('floods'); }"
+    )
+    assert _run("explorer.js", asked, given) == {
+        "datetime": "2020-01-01/2020-01-02",
+        "datetime-column": column,
+        "filter": None,
+    }

@@ -2,6 +2,7 @@
 
 import json
 
+from libs.catalog.model import TimeColumn
 from services.viewer.page_data import describe, in_order, module, script_json
 from tests.services.viewer.conftest import HOSTILE, collection
 
@@ -13,8 +14,20 @@ def test_script_json_cannot_end_the_script() -> None:
 
 
 def test_time_is_a_column_that_is_filled() -> None:
-    assert describe(collection("hazard.a"))["time"] == {"column": "at", "start": "2020-01-01", "end": "2020-02-01"}
+    assert describe(collection("hazard.a"))["time"] == {
+        "column": "at",
+        "start": "2020-01-01",
+        "end": "2020-02-01",
+        "lasts": False,
+        "endColumn": None,
+    }
     assert describe(collection("hazard.a", times=()))["time"] is None
+
+
+def test_features_that_last_are_told_where_the_time_is_their_start() -> None:
+    ends = (TimeColumn("at", "date", "2020-01-01", "2020-02-01"), TimeColumn("until", "date"))
+    assert describe(collection("hazard.a", times=ends, time_end="until"))["time"]["lasts"] is True
+    assert describe(collection("hazard.a", times=ends[::-1], time_end="at"))["time"]["lasts"] is False
 
 
 def test_collection_without_geometry() -> None:

@@ -1,0 +1,51 @@
+"""Statements of tiles, put together once where that can be: most of what a small tile costs here is its statement."""
+
+from functools import lru_cache
+from typing import Any, cast
+
+from libs.catalog.model import Collection, GeometryColumn
+from libs.pg.sql import Slot, Sql, Template
+from services.tiles.tile_matrix_sets import Box, tile_matrix_set
+from services.tiles.tile_region import near
+from services.tiles.tile_request import TileRequest, whole
+from services.tiles.tile_sql import tile_statement
+
+
+def prepared_statement(request: TileRequest) -> Sql | None:
+    """The statement of `tile_statement`; None where nothing can be in the tile."""
+    boxes = near(request)
+    if not boxes:
+        return None
+    selection, geometry, tms = request.selection, request.geometry, request.tile_matrix_set
+    zoom = tms.matrix(request.z).zoom
+    # of points nothing in the statement but numbers depends on where the tile is
+    if geometry.dimension != 0 or geometry.is_geography or selection is not whole(selection.collection, zoom):
+        return tile_statement(request, boxes)
+    values: list[object] = [request.limit, *request.bounds]
+    for box in boxes:
+        values += box
+    return _template(selection.collection, geometry, tms.id, zoom, len(boxes)).fill(values)
+
+
+@lru_cache(maxsize=1024)
+def _template(
+    collection: Collection, geometry: GeometryColumn, tile_matrix_set_id: str, zoom: float, boxes: int
+) -> Template:
+    slots: list[Any] = [Slot(place) for place in range(5 + 4 * boxes)]
+    request = TileRequest(
+        selection=whole(collection, zoom),
+        geometry=geometry,
+        tile_matrix_set=tile_matrix_set(tile_matrix_set_id),
+        z=0,
+        x=0,
+        y=0,
+        bounds=_box(slots, 1),
+        limit=slots[0],
+        all_properties=True,
+        variant="",
+    )
+    return Template(tile_statement(request, [_box(slots, 5 + 4 * number) for number in range(boxes)]))
+
+
+def _box(slots: list[Any], first: int) -> Box:
+    return cast(Box, tuple(slots[first : first + 4]))

@@ -1,0 +1,59 @@
+// What a feature is called. services/features/feature_name.py says the same on the pages of items; the cases of
+// tests/services/feature_names.json hold for both.
+
+const OWN = ["title", "name", "place"];
+const STRENGTH = ["max_wind_kt", "wind_speed_kt", "wind_kt"];
+export const BASINS = {
+  NA: "North Atlantic", SA: "South Atlantic", EP: "East Pacific", WP: "West Pacific", SP: "South Pacific",
+  NI: "North Indian Ocean", SI: "South Indian Ocean",
+};
+const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+const MOMENT = /^\d{4}-\d\d-\d\d(T\d\d:\d\d.*)?$/;
+
+/**
+ * The text that names a feature: its own; storms, which are mostly nameless, by basin, time and wind, for their titles
+ * repeat; others by what and where they are. `collection` is as the page's data have it.
+ */
+export function featureName({ label, time = null }, { id = null, properties }) {
+  const values = properties ?? {};
+  if (text(values.basin)) return stormName(values, time);
+  const own = OWN.map((name) => text(values[name])).find(Boolean);
+  if (own) return own;
+  const kind = label.replace(/([^s])s$/, "$1");
+  const parts = [text(values.country), when(values, time)].filter(Boolean);
+  return parts.length ? [kind, ...parts].join(", ") : `${kind} ${id ?? ""}`.trim();
+}
+
+function stormName(values, time) {
+  const name = text(values.name);
+  const where = BASINS[text(values.basin)] ?? text(values.basin);
+  const wind = STRENGTH.map((property) => values[property]).find((value) => typeof value === "number");
+  return [name || where, when(values, time), wind === undefined ? "" : `${wind} kt`].filter(Boolean).join(", ");
+}
+
+/** `20–24 Oct 2015` of a start and an end, `20 Oct 2015, 06:00 UTC` of a moment, `20 Oct 2015` of a day. */
+function when(values, time) {
+  const start = moment(values[time?.column]);
+  if (!start) return "";
+  const end = moment(values[time.endColumn]);
+  if (end) return period(start, end);
+  const clock = values[time.column].includes("T") ? `, ${start.toISOString().slice(11, 16)} UTC` : "";
+  return day(start) + clock;
+}
+
+function period(start, end) {
+  const [first, last] = [day(start), day(end)];
+  if (first === last) return first;
+  if (first.slice(-8) === last.slice(-8)) return `${start.getUTCDate()}–${last}`;
+  return first.slice(-4) === last.slice(-4) ? `${first.slice(0, -5)} – ${last}` : `${first} – ${last}`;
+}
+
+const day = (time) => `${time.getUTCDate()} ${MONTHS[time.getUTCMonth()]} ${String(time.getUTCFullYear()).padStart(4, "0")}`;
+
+function moment(value) {
+  if (typeof value !== "string" || !MOMENT.test(value)) return null;
+  const time = new Date(value);
+  return Number.isNaN(time.getTime()) ? null : time;
+}
+
+const text = (value) => (typeof value === "string" ? value.trim() : "");

@@ -1,0 +1,13 @@
+// Which layout the page has: a panel beside the map, or a sheet below it; styles/narrow.css has the same conditions.
+
+/** The panel is a sheet below the map. */
+export const sheet = matchMedia("(max-width: 820px) and (min-height: 481px)");
+/** Too little room to show the legend above everything else: it becomes a tab. */
+export const compact = matchMedia("(max-width: 820px), (max-height: 640px)");
+
+/** Lets the map end where the sheet begins, folded or not. */
+export function followPanel(panel) {
+  const tell = () => document.body.style.setProperty("--panel-height", `${panel.offsetHeight}px`);
+  new ResizeObserver(tell).observe(panel);
+  tell();
+}

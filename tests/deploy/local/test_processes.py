@@ -1,0 +1,37 @@
+"""Processes that end where nobody collects them, as in a container without an init."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+
+import psutil
+import pytest
+
+from deploy.local.processes import stop, wait_for_end
+
+PARENT = "import subprocess, time; print(subprocess.Popen(['sleep', '60']).pid, flush=True); time.sleep(60)"
+
+
+@pytest.fixture
+def of_somebody_else() -> Iterator[psutil.Process]:
+    """A process whose parent, not the test, never asks how it ended."""
+    with subprocess.Popen([sys.executable, "-c", PARENT], stdout=subprocess.PIPE, text=True) as parent:
+        assert parent.stdout is not None
+        process = psutil.Process(int(parent.stdout.readline()))
+        yield process
+        process.kill()
+        parent.kill()
+
+
+def test_one_that_nobody_collects_has_ended(of_somebody_else: psutil.Process) -> None:
+    begun = time.monotonic()
+    stop([of_somebody_else])
+    assert of_somebody_else.status() == psutil.STATUS_ZOMBIE
+    assert time.monotonic() - begun < 3
+
+
+def test_one_that_goes_on_is_told(of_somebody_else: psutil.Process) -> None:
+    assert wait_for_end([of_somebody_else], 0.2) == [of_somebody_else]

@@ -1,0 +1,135 @@
+"""What the images are made of: each has the packages that its program imports, and runs confined."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.architecture.test_tree import settings_modules, variables_read
+
+REPOSITORY = Path(__file__).parents[2]
+# requirements of an image, and the package that its program is
+PROGRAMS = {
+    "services/common/requirements.txt": "services.common",
+    "services/features/requirements.txt": "services.features",
+    "services/tiles/requirements.txt": "services.tiles",
+    "services/viewer/requirements.txt": "services.viewer",
+    "gateway/requirements.txt": "gateway",
+    "deploy/database/requirements.txt": "deploy.database",
+}
+# what a program has for use before it is in its image
+NOT_IN_THE_IMAGE = ("services.viewer.build",)
+# where a process listens and writes, which image and network settle
+OF_THE_IMAGE = {
+    *("HOST", "PORT", "SOCKET", "STATE_DIR"),
+    *("GATEWAY_HOST", "GATEWAY_PORT", "GATEWAY_INTERNAL_PORT", "GATEWAY_DIR"),
+}
+
+# Imports all modules of a package where only some distributions are installed.
+IMPORT_WITH = """
+import importlib, importlib.machinery, importlib.metadata, pkgutil, re, sys
+name, allowed, left_out = sys.argv[1], set(sys.argv[2].split(",")), tuple(sys.argv[3].split(","))
+owners = importlib.metadata.packages_distributions()
+class Installed(importlib.machinery.PathFinder):
+    @classmethod
+    def find_spec(cls, module, path=None, target=None):
+        found = owners.get(module.partition(".")[0])
+        if found and not allowed & {re.sub(r"[-_.]+", "-", owner).lower() for owner in found}:
+            return None
+        return super().find_spec(module, path, target)
+sys.meta_path[sys.meta_path.index(importlib.machinery.PathFinder)] = Installed
+package = importlib.import_module(name)
+for module in pkgutil.walk_packages(package.__path__, name + "."):
+    if "node_modules" not in module.name and not module.name.startswith(left_out):
+        importlib.import_module(module.name)
+"""
+
+
+@cache
+def pinned(requirements: str) -> frozenset[str]:
+    """`name==version` of a requirements file."""
+    return frozenset(re.findall(r"^[a-z0-9][^ ]*", (REPOSITORY / requirements).read_text(), re.MULTILINE))
+
+
+def imported(program: str, distributions: set[str]) -> subprocess.CompletedProcess[str]:
+    arguments = [program, ",".join(distributions), ",".join(NOT_IN_THE_IMAGE)]
+    command = [sys.executable, "-c", IMPORT_WITH, *arguments]
+    return subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False)
+
+
+def dockerfiles() -> list[Path]:
+    return [file for folder in ("services", "gateway", "deploy") for file in (REPOSITORY / folder).rglob("Dockerfile")]
+
+
+def compose() -> Any:
+    return yaml.safe_load((REPOSITORY / "docker-compose.yml").read_text())
+
+
+def ours(service: Any) -> bool:
+    """Whether an image is made here."""
+    return "build" in service
+
+
+@pytest.mark.parametrize(("requirements", "program"), PROGRAMS.items(), ids=PROGRAMS.values())
+def test_an_image_has_all_that_its_program_imports(requirements: str, program: str) -> None:
+    names = {pin.partition("==")[0] for pin in pinned(requirements)}
+    result = imported(program, names)
+    assert result.returncode == 0, result.stderr
+    without_one = imported(program, names - {"asyncpg", "aiohttp"})
+    assert "No module named" in without_one.stderr, "this test no longer notices what is missing"
+
+
+@pytest.mark.parametrize("requirements", PROGRAMS)
+def test_what_is_tested_is_what_is_deployed(requirements: str) -> None:
+    assert pinned(requirements) - pinned("tests/requirements.txt") == set()
+
+
+def test_the_same_versions_whatever_the_python() -> None:
+    """Images may have another Python than the tests."""
+    names = [pin.partition("==")[0] for pin in pinned("tests/requirements.txt")]
+    assert sorted({name for name in names if names.count(name) > 1}) == []
+
+
+@pytest.mark.parametrize("dockerfile", dockerfiles(), ids=lambda file: file.parent.name)
+def test_an_image_runs_without_rights_and_without_build_tools(dockerfile: Path) -> None:
+    stage = dockerfile.read_text().rpartition("\nFROM ")[2]
+    user = re.findall(r"^USER (\w+)$", stage, re.MULTILINE)
+    assert user == ["dams"]
+    assert "--uid 10001" in stage
+    assert re.search(r"install.*\b(npm|nodejs|gcc|build-essential)\b", stage) is None
+    assert "--require-hashes" in stage
+    if dockerfile.parent.name != "database":
+        assert "HEALTHCHECK" in stage
+
+
+def test_every_container_of_ours_is_confined() -> None:
+    services = compose()["services"]
+    assert len([name for name in services if ours(services[name])]) == len(dockerfiles())
+    for name, service in services.items():
+        if ours(service):
+            assert service["read_only"] is True, name
+            assert service["cap_drop"] == ["ALL"], name
+            assert service["security_opt"] == ["no-new-privileges:true"], name
+        for published in service.get("ports", []):
+            assert (name, published.startswith("127.0.0.1:")) == ("gateway", True)
+
+
+@pytest.mark.parametrize("name", ["common", "features", "tiles", "viewer", "gateway"])
+def test_every_setting_reaches_its_container(name: str) -> None:
+    folder = Path(name) if name == "gateway" else Path("services") / name
+    read = set().union(
+        *(
+            variables_read(module.read_text())
+            for module in settings_modules()
+            if module.is_relative_to(REPOSITORY / folder) or (name != "gateway" and "libs" in module.parts)
+        )
+    )
+    read -= {"INFO", "DEBUG", "WARNING", "ERROR"} | OF_THE_IMAGE
+    assert read - compose()["services"][name]["environment"].keys() == set()

@@ -1,0 +1,115 @@
+"""The manifests: valid against Kubernetes' schemas, and in step with the images and their settings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import kubernetes_validate
+import pytest
+import yaml
+
+from libs.web.settings import WebSettings
+
+REPOSITORY = Path(__file__).parents[2]
+MANIFESTS = REPOSITORY / "deploy" / "kubernetes"
+VERSION = "1.30"
+DOCKERFILES = {
+    **{name: REPOSITORY / "services" / name / "Dockerfile" for name in ("common", "features", "tiles", "viewer")},
+    "gateway": REPOSITORY / "gateway" / "Dockerfile",
+}
+
+
+@cache
+def objects() -> tuple[Any, ...]:
+    """All objects of all files but the kustomization."""
+    return tuple(
+        document
+        for file in sorted(MANIFESTS.glob("*.yaml"))
+        if file.name != "kustomization.yaml"
+        for document in yaml.safe_load_all(file.read_text())
+    )
+
+
+def named(kind: str, name: str) -> Any:
+    return next(one for one in objects() if (one["kind"], one["metadata"]["name"]) == (kind, name))
+
+
+def pods() -> Iterator[tuple[str, Any, Any]]:
+    """Name, pod and its only container of each deployment."""
+    for one in objects():
+        if one["kind"] == "Deployment":
+            pod = one["spec"]["template"]["spec"]
+            (container,) = pod["containers"]
+            yield one["metadata"]["name"], pod, container
+
+
+@pytest.mark.parametrize("one", objects(), ids=lambda one: f"{one['kind']}-{one['metadata']['name']}")
+def test_manifests_are_valid(one: Any) -> None:
+    kubernetes_validate.validate(one, VERSION, strict=True)
+
+
+def test_faults_would_be_found() -> None:
+    wrong = yaml.safe_load((MANIFESTS / "namespace.yaml").read_text()) | {"metadat": {}}
+    with pytest.raises(kubernetes_validate.ValidationError):
+        kubernetes_validate.validate(wrong, VERSION, strict=True)
+
+
+def test_every_file_and_image_is_in_the_kustomization() -> None:
+    kustomization = yaml.safe_load((MANIFESTS / "kustomization.yaml").read_text())
+    files = {file.name for file in MANIFESTS.glob("*.yaml")} - {"kustomization.yaml"}
+    assert set(kustomization["resources"]) == files
+    assert {image["name"] for image in kustomization["images"]} == {f"dams-{name}" for name in DOCKERFILES}
+
+
+@pytest.mark.parametrize("name", DOCKERFILES)
+def test_a_deployment_is_in_step_with_its_image(name: str) -> None:
+    _, pod, container = next(found for found in pods() if found[0] == name)
+    dockerfile = DOCKERFILES[name].read_text()
+    assert container["image"] == f"dams-{name}"
+    assert container["ports"][0]["containerPort"] == int(re.findall(r"^EXPOSE (\d+)$", dockerfile, re.MULTILINE)[0])
+    assert f"--uid {pod['securityContext']['runAsUser']}" in dockerfile
+    assert container["readinessProbe"]["httpGet"]["path"] == "/internal/health"
+    # what the process writes to must not be in the image
+    folder = re.findall(r"\b(?:STATE_DIR|GATEWAY_DIR)=(\S+)", dockerfile)[0]
+    assert {mount["mountPath"] for mount in container["volumeMounts"]} == {folder, "/tmp"}  # noqa: S108
+    assert ({"secretRef": {"name": "dams-database"}} in container["envFrom"]) == (
+        name in {"common", "features", "tiles"}
+    )
+
+
+def test_every_process_is_confined() -> None:
+    for name, pod, container in pods():
+        assert pod["securityContext"]["runAsNonRoot"] is True, name
+        assert container["securityContext"]["readOnlyRootFilesystem"] is True, name
+        assert container["securityContext"]["capabilities"] == {"drop": ["ALL"]}, name
+        # variables of service links, such as GATEWAY_PORT=tcp://…, would be taken for settings
+        assert pod["enableServiceLinks"] is False, name
+
+
+def test_addresses_in_the_settings_are_those_of_services() -> None:
+    settings = named("ConfigMap", "dams-settings")["data"]
+    addresses = [re.findall(r"([a-z-]+):(\d+)", value) for value in settings.values()]
+    found = [(host, int(port)) for matches in addresses for host, port in matches]
+    assert len(found) == 7
+    for host, port in found:
+        assert port in {entry["port"] for entry in named("Service", host)["spec"]["ports"]}, host
+
+
+def test_settings_are_accepted_and_documented() -> None:
+    settings = named("ConfigMap", "dams-settings")["data"]
+    documented = set(re.findall(r"`([A-Z][A-Z0-9_]+)`", (REPOSITORY / "ARCHITECTURE.md").read_text()))
+    assert settings.keys() - documented == set()
+    assert "10.1.2.3" in WebSettings.from_env(settings, port=8081).trusted_proxies
+
+
+@pytest.mark.parametrize("name", ["features", "tiles"])
+def test_what_scales_leaves_the_number_of_processes_to_the_autoscaler(name: str) -> None:
+    assert "replicas" not in named("Deployment", name)["spec"]
+    scaler = named("HorizontalPodAutoscaler", name)["spec"]
+    assert scaler["scaleTargetRef"] == {"apiVersion": "apps/v1", "kind": "Deployment", "name": name}
+    # the share that it aims at is one of what is requested
+    assert "cpu" in next(container for found, _, container in pods() if found == name)["resources"]["requests"]

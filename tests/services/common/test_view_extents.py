@@ -1,0 +1,102 @@
+"""Extents of views: exact or none, and never in the way of the catalogue."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator, Mapping
+
+import asyncpg
+import pytest
+
+from libs.catalog.extents import Extents
+from libs.catalog.introspect import Introspection
+from libs.catalog.model import Collection
+from libs.catalog.view_extents import ViewExtents
+from libs.pg.pool import Database, PoolSettings
+from tests.conftest import MakeDatabase
+
+_SCHEMA = """
+CREATE EXTENSION IF NOT EXISTS postgis;
+CREATE SCHEMA seen;
+CREATE TABLE seen.places (id integer PRIMARY KEY, at timestamptz, geom geometry(Point, 4326));
+INSERT INTO seen.places VALUES
+    (1, '2020-01-02Z', 'SRID=4326;POINT(10 20)'), (2, '2021-03-04Z', 'SRID=4326;POINT(30 40)'),
+    (3, NULL, NULL), (4, 'infinity', 'SRID=4326;POINT(11 21)');
+CREATE VIEW seen.plain AS SELECT * FROM seen.places WHERE id <> 2;
+CREATE VIEW seen.made AS SELECT id, at::date AS day, ST_Transform(geom, 3857)::geometry(Point, 3857) AS geom
+    FROM seen.places WHERE id < 4;
+CREATE VIEW seen.empty AS SELECT * FROM seen.places WHERE id > 99;
+"""
+_SLOW = [f"seen.slow_{number:02}" for number in range(20)]
+
+
+@pytest.fixture
+async def owner(make_database: MakeDatabase) -> AsyncIterator[tuple[asyncpg.Connection, str]]:
+    """The owner's connection to a database of some views, and its address."""
+    url = await make_database()
+    connection = await asyncpg.connect(url)
+    await connection.execute(_SCHEMA)
+    yield connection, url
+    await connection.close()
+
+
+async def _bare(database: Database) -> tuple[tuple[Collection, ...], Mapping[str, object]]:
+    extents = Extents(database)
+    return await extents.filled_in(await Introspection(database, ("seen",)).collections()), extents.states
+
+
+def _named(collections: tuple[Collection, ...]) -> dict[str, Collection]:
+    return {collection.name: collection for collection in collections}
+
+
+def _box(collection: Collection) -> list[float]:
+    return list(collection.geometries[0].bbox or ())
+
+
+async def test_the_catalogue_knows_them(owner: tuple[asyncpg.Connection, str]) -> None:
+    async with Database(PoolSettings(owner[1], "test")) as database:
+        found = _named(await Introspection(database, ("seen",)).collections())
+    plain = found["plain"]
+    assert _box(plain) == [10, 20, 11, 21]
+    # infinity is an open end
+    assert (plain.times[0].start, plain.times[0].end, plain.times[0].nulls) == ("2020-01-02T00:00:00Z", None, True)
+    made = found["made"]
+    assert made.geometries[0].bbox == pytest.approx((10, 20, 30, 40), abs=1e-4)
+    assert (made.times[0].start, made.times[0].end) == ("2020-01-02T00:00:00Z", "2021-03-04T00:00:00Z")
+    assert (found["empty"].geometries[0].bbox, found["empty"].times[0].start) == (None, None)
+
+
+async def test_a_slow_one_has_none_and_costs_little(owner: tuple[asyncpg.Connection, str]) -> None:
+    for name in _SLOW:
+        await owner[0].execute(f"CREATE VIEW {name} AS SELECT places.* FROM seen.places, pg_sleep(60)")  # noqa: S608 ours
+    async with Database(PoolSettings(owner[1], "test")) as database:
+        bare, states = await _bare(database)
+        views = ViewExtents(database, statement_ms=50, round_seconds=0.1)
+        started = time.monotonic()
+        for _ in range(2):
+            await views.filled_in(bare, states)
+        assert time.monotonic() - started < 2
+        # in the end everybody's turn has come
+        for _ in range(40):
+            found = _named(await views.filled_in(bare, states))
+        assert _box(found["plain"]) == [10, 20, 11, 21]
+        assert found["slow_00"].geometries[0].bbox is None
+        # and nobody is asked again
+        started = time.monotonic()
+        again = await views.filled_in(bare, states)
+        assert time.monotonic() - started < 0.05
+        assert all(first is second for first, second in zip(again, found.values(), strict=True))
+
+
+async def test_a_change_shows_when_its_time_has_come(owner: tuple[asyncpg.Connection, str]) -> None:
+    async with Database(PoolSettings(owner[1], "test")) as database:
+        bare, states = await _bare(database)
+        patient, eager = ViewExtents(database), ViewExtents(database, least_seconds=0)
+        await patient.filled_in(bare, states)
+        await eager.filled_in(bare, states)
+        await owner[0].execute("INSERT INTO seen.places VALUES (5, NULL, 'SRID=4326;POINT(50 60)')")
+        # the same states: nothing is asked
+        assert _box(_named(await eager.filled_in(bare, states))["plain"]) == [10, 20, 11, 21]
+        later = dict.fromkeys(states, "another")
+        assert _box(_named(await eager.filled_in(bare, later))["plain"]) == [10, 20, 50, 60]
+        assert _box(_named(await patient.filled_in(bare, later))["plain"]) == [10, 20, 11, 21]

@@ -1,0 +1,37 @@
+"""A table with children (INHERITS): each numbers its rows by itself, and pages take every row once all the same."""
+
+from __future__ import annotations
+
+import asyncpg
+
+from tests.services.in_process import Client, eventually
+
+_NAME = "hostile.inherited"
+_EACH = 120
+
+
+async def test_pages_without_a_key_have_each_row_once(features: Client, owner: asyncpg.Connection) -> None:
+    await owner.execute(
+        f"CREATE TABLE {_NAME} (word text, geom geometry(Point, 4326));"
+        f"CREATE TABLE {_NAME}_a () INHERITS ({_NAME}); CREATE TABLE {_NAME}_b () INHERITS ({_NAME});"
+    )
+    tables = (_NAME, f"{_NAME}_a", f"{_NAME}_b")
+    try:
+        for table in tables:
+            await owner.execute(
+                f"INSERT INTO {table} SELECT '{table} ' || n, ST_SetSRID(ST_MakePoint(n % 90, n % 80), 4326)"  # noqa: S608
+                f" FROM generate_series(1, {_EACH}) n"
+            )
+        await owner.execute(f"GRANT SELECT ON {_NAME} TO hostile_reader")
+        await eventually(lambda: features.json(f"/collections/{_NAME}/items", limit="1", f="json"))
+        words: list[str] = []
+        answer = await features.get(f"/collections/{_NAME}/items", {"limit": "7"})
+        while True:
+            words += [feature["properties"]["word"] for feature in answer.json()["features"]]
+            following = answer.link("next")
+            if following is None:
+                break
+            answer = await features.get(following)
+        assert sorted(words) == sorted(f"{table} {n}" for table in tables for n in range(1, _EACH + 1))
+    finally:
+        await owner.execute(f"DROP TABLE {_NAME} CASCADE")
