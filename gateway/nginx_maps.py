@@ -20,8 +20,8 @@ def variables() -> object:
         ),
         # No resource ends with a slash but the first.
         _map("$request_uri", "$without_slash", [(rf"~^({PREFIX}/[^?]*[^/?])/+(\?.*)?$", "$1$2")], ""),
-        # A query must be percent-encoded (RFC 3986 section 3.4); the services do not read others.
-        _map("$request_uri", "$not_encoded", [(r"~\?.*[\x80-\xff]", "1")], ""),
+        # An address must be percent-encoded (RFC 3986 section 2); the services do not read others.
+        _map("$request_uri", "$not_encoded", [(r"~[\x80-\xff]", "1")], ""),
         # Goes into links and into the published document, so nothing but a host and a port may be in it.
         _map(
             "$http_host",
@@ -56,8 +56,8 @@ def variables() -> object:
             [("~^(HIT|STALE|UPDATING|REVALIDATED)$", "gateway;desc=$upstream_cache_status")],
             "$upstream_http_server_timing",
         ),
-        # Without `f` the Accept header decides what is sent.
-        _map("$arg_f", "$negotiated", [("", "$http_accept")], ""),
+        # Without `f` the Accept header decides what is sent. ($arg_f would be "F", too, a property perhaps.)
+        _map("$args", "$negotiated", [("~(^|&)f=[^&]", "")], "$http_accept"),
         # For people with a browser, plain JSON is what it shows rather than saves.
         _map(
             "$http_accept",

@@ -140,5 +140,9 @@ def _save(file: Path, body: bytes) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     # processes of a service share the folder; in containers even their numbers are the same
     scratch = file.with_suffix(f".{uuid4().hex}.new")
-    scratch.write_bytes(body)
-    scratch.replace(file)
+    try:
+        scratch.write_bytes(body)
+        scratch.replace(file)
+    except OSError:
+        scratch.unlink(missing_ok=True)
+        raise

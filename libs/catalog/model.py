@@ -128,8 +128,10 @@ class Collection:
     """Changes whenever columns, their types, or texts that answers show do."""
 
     def __hash__(self) -> int:
-        # as good as that of all members, which takes as long as a small query
-        return hash((self.id, self.shape))
+        # nearly as good as that of all members, which takes as long as a small query; what changes with the data is in
+        # it, or the collections of an hour would all be in one place of a table
+        moments = tuple([(time.start, time.end) for time in self.times])
+        return hash((self.id, self.shape, self.rows, moments, tuple([geometry.bbox for geometry in self.geometries])))
 
     @property
     def type(self) -> str:
@@ -168,7 +170,7 @@ class Collection:
     def temporal_extent(self) -> tuple[str | None, str | None]:
         """First and last moment in RFC 3339, None where open or not known.
 
-        Of features that last, open at the end where some are known to have none yet.
+        Of features that last, open at an end where some are known to have none.
         """
         pair = self.lasting()
         if pair is None:
@@ -178,7 +180,7 @@ class Collection:
         starts = [moment for moment in (start.start, end.start) if moment]
         ends = [moment for moment in (start.end, end.end) if moment]
         return (
-            min(starts, key=parse_instant) if start.start else None,
+            min(starts, key=parse_instant) if start.start and not start.nulls else None,
             max(ends, key=parse_instant) if end.end and not end.nulls else None,
         )
 

@@ -64,7 +64,7 @@ class ViewExtents:
             if time.monotonic() - started > self._round_seconds:
                 break
             if self._due(view, states[view.id], started):
-                filled = await self._filled(view)
+                filled = await self._filled(view, started + self._round_seconds)
                 self._known[view.id] = _Read(states[view.id], time.monotonic(), view, filled)
         return tuple(self._with(collection) for collection in collections)
 
@@ -89,18 +89,22 @@ class ViewExtents:
             known = self._known[collection.id] = replace(known, bare=collection, filled=filled)
         return known.filled
 
-    async def _filled(self, view: Collection) -> Collection:
+    async def _filled(self, view: Collection, until: float) -> Collection:
         return replace(
             view,
-            geometries=tuple([await self._with_box(view, column) for column in view.geometries]),
-            times=tuple([await self._with_ends(view, column) for column in view.times]),
+            geometries=tuple([await self._with_box(view, column, until) for column in view.geometries]),
+            times=tuple([await self._with_ends(view, column, until) for column in view.times]),
         )
 
-    async def _with_box(self, view: Collection, column: GeometryColumn) -> GeometryColumn:
+    async def _with_box(self, view: Collection, column: GeometryColumn, until: float) -> GeometryColumn:
+        if time.monotonic() > until:
+            return column
         rows = await self._rows(view, view_box(view, column))
         return replace(column, bbox=box_in_degrees([row[1:] for row in rows], column.srid))
 
-    async def _with_ends(self, view: Collection, column: TimeColumn) -> TimeColumn:
+    async def _with_ends(self, view: Collection, column: TimeColumn, until: float) -> TimeColumn:
+        if time.monotonic() > until:
+            return column
         rows = await self._rows(view, ends_of_view(view, column))
         start, end, nulls = ends_of([(row[1], row[2]) for row in rows])
         return replace(column, start=start, end=end, nulls=nulls)

@@ -135,7 +135,10 @@ def _ids(collection: Collection, query: FaultCollector) -> list[Sql]:
     identifier, conditions = column_queryable(key), []
     for part in text.split(","):
         try:
-            conditions.append(value_predicate(identifier, part.strip()))
+            condition = value_predicate(identifier, part.strip())
+            # as in the address of a feature: "049" is no other name of 49
+            named = key.type != "integer" or _INTEGER_ID.match(part.strip())
+            conditions.append(condition if named else sql("FALSE"))
         except CqlError as error:
             query.fault("ids", f"ids: {error.message}", value=part)
     return [any_of(conditions)]

@@ -1,7 +1,8 @@
 """Features as GeoJSON (RFC 7946). PostGIS has encoded the geometry; it is embedded, never parsed."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any
 
 import orjson
@@ -19,26 +20,50 @@ def features(rows: Sequence[Row], plan: RowPlan) -> list[dict[str, Any]]:
     """Each row as a Feature, ready for `encode`."""
     if not rows:
         return []
+    names = tuple([column.name for column in plan.properties])
+    make = _maker(
+        plan.has_id, plan.has_geometry, names, plan.raw_json, tuple(place for place, _ in plan.times), len(rows[0])
+    )
     # by columns: what is done to one value of each row is done faster to all of them
-    columns: list[Sequence[Any]] = list(zip(*rows, strict=True))
-    for place, rfc3339 in plan.times:
-        columns[place] = rfc3339(columns[place])
-    start = plan.has_id + plan.has_geometry
-    names = [column.name for column in plan.properties]
-    for place, is_json in enumerate(plan.raw_json, start):
+    times = [rfc3339([row[place] for row in rows]) for place, rfc3339 in plan.times]
+    geometries = _embedded([row[plan.has_id] for row in rows]) if plan.has_geometry else [None] * len(rows)
+    return make(rows, geometries, *times)
+
+
+@lru_cache(maxsize=256)
+def _maker(  # noqa: PLR0917 what tells layouts apart
+    has_id: bool,
+    has_geometry: bool,
+    names: tuple[str, ...],
+    raw_json: tuple[bool, ...],
+    times: tuple[int, ...],
+    width: int,
+) -> Callable[..., list[dict[str, Any]]]:
+    """Makes features of rows so laid out, their geometries and their times.
+
+    Its names are constants of a function made for them, as those of a named tuple are: to pair names with values anew
+    for each row takes twice as long.
+    """
+    values = [f"value{place}" for place in range(width)]
+    start = has_id + has_geometry
+    members = []
+    for place, (name, is_json) in enumerate(zip(names, raw_json, strict=True), start):
+        value = f"time{place}" if place in times else values[place]
         if is_json:
-            columns[place] = [None if text is None else orjson.Fragment(text) for text in columns[place]]
-    # strict= costs as much as two more columns, and the plan made both
-    values = zip(*columns[start : start + len(names)])  # noqa: B905
-    properties = [dict(zip(names, row)) for row in values] if names else [{} for _ in rows]  # noqa: B905
-    geometries = _embedded(columns[plan.has_id]) if plan.has_geometry else [None] * len(rows)
-    members = zip(geometries, properties, strict=True)
-    if not plan.has_id:
-        return [{"type": "Feature", "geometry": geometry, "properties": found} for geometry, found in members]
-    return [
-        {"type": "Feature", "id": identifier, "geometry": geometry, "properties": found}
-        for identifier, (geometry, found) in zip(columns[0], members, strict=True)
-    ]
+            value = f"None if {value} is None else fragment({value})"
+        members.append(f"{name!r}: {value}")
+    identifier = f"'id': {'time0' if 0 in times else 'value0'}, " if has_id else ""
+    columns = ", ".join(["rows", "geometries", *(f"times{place}" for place in times)])
+    row = ", ".join([f"({', '.join(values)},)", "geometry", *(f"time{place}" for place in times)])
+    made: dict[str, Any] = {"fragment": orjson.Fragment}
+    exec(  # noqa: S102 nothing of a row is in it, and names as Python quotes them
+        f"def make({columns}):\n"
+        f"    return [{{'type': 'Feature', {identifier}'geometry': geometry, 'properties': {{{', '.join(members)}}}}}\n"
+        f"            for {row} in zip({columns})]\n",
+        made,
+    )
+    make: Callable[..., list[dict[str, Any]]] = made["make"]
+    return make
 
 
 def _embedded(texts: Sequence[str | None]) -> list[orjson.Fragment | None]:

@@ -100,7 +100,7 @@ async def _stream(call: Call, prepared: PreparedPage, headers: dict[str, str]) -
         if call.request.method == "HEAD":
             # aiohttp would send what is written here, and the client take it for the next answer
             return response
-        await response.write(representation.head(answer) + representation.rows(rows, plan, first=True))
+        await response.write(b"".join((representation.head(answer), representation.rows(rows, plan, first=True))))
         async for plan, rows in chunks:
             await response.write(representation.rows(rows, plan, first=returned == 0))
             returned += len(rows)

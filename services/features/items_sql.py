@@ -106,7 +106,7 @@ def items_plan(
 
 
 def _geometries_by_place(query: ItemsQuery, geometry: Sql) -> GeometryOf:
-    def statement(rows: range, _: Sequence[str]) -> Sql:
+    def statement(rows: range, _: Sequence[str | None]) -> Sql:
         # the geometry is worked out above the limit: below it, those of the rows that are passed over would be, too
         return sql(
             "SELECT row_number() OVER (), {geometry} FROM (SELECT * FROM {table} AS item WHERE {where}{order}"

@@ -1,5 +1,6 @@
 """Rows of which one has a geometry that cannot be worked out: the others are not made to suffer for it."""
 
+import asyncio
 import logging
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -12,7 +13,10 @@ from libs.selection.selection import Selection
 
 _LOG = logging.getLogger("dams.features")
 
-GeometryOf = Callable[[range, Sequence[str]], Sql]
+_SECONDS = 5.0
+"""In which the rows at fault have to be found; without a key each look costs a walk through the table."""
+
+GeometryOf = Callable[[range, Sequence[str | None]], Sql]
 """Makes the statement of the geometries of some of the rows, from their places and, where there is a key, their keys.
 
 Rows are `(position, geometry)`, positions counted from one.
@@ -25,13 +29,16 @@ async def rows_without_sick_geometry(
     """Rows, each `([key,] geometry, …)`, with None for a geometry that PostGIS cannot encode.
 
     `without` selects the rows with their geometry left out. Raises StoredValueError where it is not the geometry
-    that is at fault.
+    that is at fault, or takes too long to find.
     """
+    until = asyncio.get_running_loop().time() + _SECONDS
     rows = await database.fetch(without)
-    keys = [str(row[0]) for row in rows] if has_id else []
+    keys = [None if row[0] is None else str(row[0]) for row in rows] if has_id else []
     found: dict[int, str | None] = {}
     failing = [range(len(rows))] if rows else []
     while failing:
+        if asyncio.get_running_loop().time() > until:
+            raise StoredValueError
         # what fails is halved, down to the rows that are at fault
         places = failing.pop()
         try:
@@ -65,7 +72,7 @@ def geometries_of_keys(selection: Selection, encoded: Sql) -> GeometryOf:
     if key is None:
         raise StoredValueError
 
-    def statement(_: range, keys: Sequence[str]) -> Sql:
+    def statement(_: range, keys: Sequence[str | None]) -> Sql:
         return sql(
             # by position: one value may have one text in Python and another in PostgreSQL
             'SELECT "wanted position", {encoded} FROM {table} JOIN unnest({keys}) WITH ORDINALITY'

@@ -14,20 +14,19 @@ from services.tiles.tile_thinning import kept_rows
 _LOG = logging.getLogger("dams.tiles")
 
 _MOST_ROWS = 50_000
-_SECONDS = 8.0
-"""In which the rows at fault have to be found."""
 
 
-async def without_sick_rows(database: Database, request: TileRequest, matched: int | None) -> tuple[TileRequest, int]:
+async def without_sick_rows(
+    database: Database, request: TileRequest, matched: int | None, until: float
+) -> tuple[TileRequest, int]:
     """The request without the rows that fail its tile, and how many those are.
 
     `matched` rows are near the tile; None where that, too, cannot be worked out. Raises StoredValueError where the
-    rows cannot be told apart, or are not to be found in time.
+    rows cannot be told apart, or are not found until then, by the event loop's clock.
     """
     name = identity(request)
-    if name is None:
+    if name is None or asyncio.get_running_loop().time() >= until:
         raise StoredValueError
-    until = asyncio.get_running_loop().time() + _SECONDS
     rows = [str(row[0]) for row in await database.fetch(_candidates(request, name, matched))]
     sick: list[str] = []
     failing = [rows] if rows else []
@@ -49,7 +48,8 @@ async def without_sick_rows(database: Database, request: TileRequest, matched: i
     collection = request.selection.collection
     fields = {"collection": collection.id, "number": len(sick), "rows": sick[:10]}
     _LOG.warning("rows left out of a tile", extra={"fields": fields})
-    healthy = sql("({name}) <> ALL({rows})", name=name, rows=identities(request, sick))
+    # whoever has no name was not looked for
+    healthy = sql("(({name}) = ANY({rows})) IS NOT TRUE", name=name, rows=identities(request, sick))
     selection = replace(request.selection, conditions=(*request.selection.conditions, healthy))
     return replace(request, selection=selection), len(sick)
 
@@ -61,7 +61,7 @@ def _candidates(request: TileRequest, name: Sql, matched: int | None) -> Sql:
     # what does not even have a box is looked for everywhere
     where = all_of(request.selection.conditions) if matched is None else matching(request)
     return sql(
-        "SELECT ({name})::text FROM {table} WHERE {where} LIMIT {most}",
+        "SELECT ({name})::text FROM {table} WHERE {where} AND ({name}) IS NOT NULL LIMIT {most}",
         name=name,
         table=request.selection.table,
         where=where or sql("FALSE"),

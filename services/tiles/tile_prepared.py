@@ -10,6 +10,9 @@ from services.tiles.tile_region import near
 from services.tiles.tile_request import TileRequest, whole
 from services.tiles.tile_sql import tile_statement
 
+_CROWDING = 20
+"""How many times as many rows as were they spread evenly are near where data are dense, as a rule."""
+
 
 def prepared_statement(request: TileRequest) -> Sql | None:
     """The statement of `tile_statement`; None where nothing can be in the tile."""
@@ -17,19 +20,25 @@ def prepared_statement(request: TileRequest) -> Sql | None:
     if not boxes:
         return None
     selection, geometry, tms = request.selection, request.geometry, request.tile_matrix_set
-    zoom = tms.matrix(request.z).zoom
+    matrix, rows = tms.matrix(request.z), selection.collection.rows
+    hardly_full = rows is not None and rows * _CROWDING < request.limit * matrix.columns * matrix.rows
     # of points nothing in the statement but numbers depends on where the tile is
-    if geometry.dimension != 0 or geometry.is_geography or selection is not whole(selection.collection, zoom):
-        return tile_statement(request, boxes)
+    if geometry.dimension != 0 or geometry.is_geography or selection is not whole(selection.collection, matrix.zoom):
+        return tile_statement(request, boxes, hardly_full=hardly_full)
     values: list[object] = [request.limit, *request.bounds]
     for box in boxes:
         values += box
-    return _template(selection.collection, geometry, tms.id, zoom, len(boxes)).fill(values)
+    return _template(selection.collection, geometry, tms.id, matrix.zoom, len(boxes), hardly_full).fill(values)
 
 
 @lru_cache(maxsize=1024)
-def _template(
-    collection: Collection, geometry: GeometryColumn, tile_matrix_set_id: str, zoom: float, boxes: int
+def _template(  # noqa: PLR0917 what the text of the statement depends on
+    collection: Collection,
+    geometry: GeometryColumn,
+    tile_matrix_set_id: str,
+    zoom: float,
+    boxes: int,
+    hardly_full: bool,
 ) -> Template:
     slots: list[Any] = [Slot(place) for place in range(5 + 4 * boxes)]
     request = TileRequest(
@@ -44,7 +53,8 @@ def _template(
         all_properties=True,
         variant="",
     )
-    return Template(tile_statement(request, [_box(slots, 5 + 4 * number) for number in range(boxes)]))
+    places = [_box(slots, 5 + 4 * number) for number in range(boxes)]
+    return Template(tile_statement(request, places, hardly_full=hardly_full))
 
 
 def _box(slots: list[Any], first: int) -> Box:

@@ -1,5 +1,6 @@
 """A tile from the database: within its limits on features and bytes, and how many features that leaves out."""
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from json import loads
@@ -20,6 +21,8 @@ _CHEAP_TIMES = 5
 _MARGIN = 0.93
 """Of the byte budget, for features that are larger than the average."""
 
+SEARCH_SECONDS = 8.0
+"""In which rows that cannot be drawn have to be found."""
 _ATTEMPTS = 5
 """The rows that take the place of sick ones may be sick themselves."""
 
@@ -37,14 +40,23 @@ class Rendered:
     """Whether the number left out is the planner's estimate."""
 
 
-async def render(database: Database, request: TileRequest, max_bytes: int) -> Rendered:
-    """The tile. Where it would have more bytes, it has fewer features, but at least one. Raises Unavailable."""
+async def render(
+    database: Database, request: TileRequest, max_bytes: int, *, search_seconds: float = SEARCH_SECONDS
+) -> Rendered:
+    """The tile. Where it would have more bytes, it has fewer features, but at least one.
+
+    Rows that cannot be drawn are left out, if they are found in time. Raises Unavailable, and StoredValueError where
+    they are not.
+    """
+    until = asyncio.get_running_loop().time() + search_seconds
     sick = 0
     for _ in range(_ATTEMPTS):
         try:
             found = await _render(database, request, max_bytes)
         except StoredValueError:
-            request, number = await without_sick_rows(database, request, await _matched_if_any(database, request))
+            request, number = await without_sick_rows(
+                database, request, await _matched_if_any(database, request) if search_seconds else None, until
+            )
             sick += number
         else:
             return replace(found, rows=max(found.rows, sick), left_out=found.left_out + sick) if sick else found

@@ -19,21 +19,25 @@ _INTEGERS = ("smallint", "integer", "bigint")
 _PLAIN = {"integer", "bigint", "real", "double precision", "boolean", "text"}
 
 
-def tile_statement(request: TileRequest, boxes: list[Box]) -> Sql:
-    """The tile of all features near it, which is where the boxes are.
+def tile_statement(request: TileRequest, boxes: list[Box], *, hardly_full: bool) -> Sql:
+    """The tile of all features near it, which is where the boxes are; `hardly_full` says that these are likely few.
 
-    Where there are more than the limit, `rows` is one more than that and `tile` is null, save where the request
+    Where there are more than the limit, `rows` is one more than that and `tile` is of no use, save where the request
     orders them: then it holds the first.
     """
     where = _near(request, boxes)
     limit = bind(request.limit, "int8")
+    one_more = _first(request, where, sql("{limit} + 1", limit=limit))
     found = sql("near WHERE (SELECT count(*) FROM near) <= {limit}", limit=limit)
     if request.selection.sort:
         found = sql("near LIMIT {limit}", limit=limit)
+    elif hardly_full:
+        # to look before encoding whether there are too many would cost a small tile a quarter of its time
+        return rows_statement(request, one_more)
     return sql(
         "WITH near AS MATERIALIZED ({rows})"
         " SELECT {tile} AS tile, (SELECT count(*) FROM near) AS rows FROM ({features}) AS tile",
-        rows=_first(request, where, sql("{limit} + 1", limit=limit)),
+        rows=one_more,
         tile=_encoded(request),
         features=_features(request, found),
     )

@@ -8,14 +8,14 @@ from prometheus_client import Counter
 from libs.cache.tile_cache import TileCache
 from libs.catalog.model import Collection
 from libs.catalog.versions import DataVersions
-from libs.ogc.errors import Unavailable
+from libs.ogc.errors import StoredValueError, Unavailable
 from libs.pg.pool import Database
 from libs.web.build_id import build_id
 from services.tiles.admission import AskedBefore
 from services.tiles.single_flight import SingleFlight
 from services.tiles.tile_compression import compressed
 from services.tiles.tile_keys import TileKey, ancestors, says_empty
-from services.tiles.tile_render import render
+from services.tiles.tile_render import SEARCH_SECONDS, Rendered, render
 from services.tiles.tile_request import TileRequest
 
 _TILES = Counter("dams_tiles_total", "Tiles by the tier that answered", ["tier"])
@@ -33,6 +33,7 @@ _CLAIM_SECONDS = 60
 """Longer than making a tile takes; whoever waits for one that nobody makes any more has less patience."""
 _PATIENCE_SECONDS = 3.0
 _LOOK_AGAIN_SECONDS = 0.04
+_HOPELESS_SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +70,8 @@ class TileStore:
         self._versions = versions
         self._flights: SingleFlight[Tile] = SingleFlight()
         self._asked = AskedBefore()
+        self._hopeless: dict[tuple[str, str], float] = {}
+        """Until when no rows are looked for that fail tiles of a collection's geometry column."""
         self._most_rendering = connections + most_waiting
         self._rendering = 0
         self._max_bytes = max_bytes
@@ -149,7 +152,7 @@ class TileStore:
             raise Unavailable("Too many tiles are being made at the moment; try again.", retry_after=2)
         self._rendering += 1
         try:
-            rendered = await render(self._database, request, self._max_bytes)
+            rendered = await self._rendered(request)
         finally:
             self._rendering -= 1
         gzipped = await compressed(rendered.encoded) if rendered.encoded else b""
@@ -159,6 +162,19 @@ class TileStore:
             name, content = (FULL + key, _packed(tile)) if rendered.rows else (EMPTY + key, b"")
             self._keep(request, name, content)
         return tile
+
+    async def _rendered(self, request: TileRequest) -> Rendered:
+        """The tile; rows that fail it are not looked for anew where that led to nothing a moment ago."""
+        column, clock = (request.selection.collection.id, request.geometry.name), asyncio.get_running_loop().time
+        hopeless = self._hopeless.get(column, 0.0) > clock()
+        try:
+            return await render(
+                self._database, request, self._max_bytes, search_seconds=0.0 if hopeless else SEARCH_SECONDS
+            )
+        except StoredValueError:
+            if not hopeless:
+                self._hopeless[column] = clock() + _HOPELESS_SECONDS
+            raise
 
     def _keep(self, request: TileRequest, key: str, content: bytes) -> None:
         if not request.variant:

@@ -6,6 +6,7 @@ from typing import Any
 import orjson
 
 from libs.catalog.model import Collection
+from libs.ogc.temporal import parse_instant
 
 _MODULES = (
     ("_eq_", "Earthquakes"),
@@ -23,6 +24,7 @@ def describe(collection: Collection) -> dict[str, Any]:
     # the default where it is filled, else the first that is
     time = next((column for column in collection.times if column.start and column.end), collection.time())
     pair = collection.lasting()
+    end = pair[1] if pair is not None and pair[0] == time else None
     bbox = geometry.bbox if geometry else None
     return {
         "id": collection.id,
@@ -34,9 +36,10 @@ def describe(collection: Collection) -> dict[str, Any]:
         "time": {
             "column": time.name,
             "start": time.start,
-            "end": time.end,
-            "lasts": pair is not None and pair[0] == time,
-            "endColumn": pair[1].name if pair is not None and pair[0] == time else None,
+            # of features that last, the last moment that is known of any
+            "end": max([moment for moment in (time.end, end and end.end) if moment], key=parse_instant, default=None),
+            "lasts": end is not None,
+            "endColumn": end.name if end else None,
         }
         if time
         else None,

@@ -104,6 +104,21 @@ async def test_accept_and_host_tell_representations_apart(gateway: Gateway, sess
     assert (await get(session, f"{url}?f=mvt", {"Accept": "application/json"}))[1] == "HIT"
 
 
+async def test_a_property_that_is_called_like_f_decides_nothing(
+    gateway: Gateway, session: ClientSession, url: str
+) -> None:
+    gateway.upstreams["tiles"].answer = Tile("public, max-age=5")
+    for query in ("?F=1", "?ref=1", "?f=", "?x=f=1"):
+        for _ in range(3):
+            await get(session, url + query, {"Accept": "text/html"})
+        assert (await get(session, url + query, {"Accept": "text/html"}))[1] == "HIT"
+        assert (await get(session, url + query, {"Accept": "text/csv"}))[1] == "MISS"
+    for query in ("?f=mvt", "?x=1&f=mvt"):
+        for _ in range(3):
+            await get(session, url + query, {"Accept": "text/html"})
+        assert (await get(session, url + query, {"Accept": "text/csv"}))[1] == "HIT"
+
+
 async def test_escapes_and_parameters_tell_addresses_apart(gateway: Gateway, session: ClientSession, url: str) -> None:
     gateway.upstreams["tiles"].answer = Tile("public, max-age=5")
     ends = ("?ids=1", "?ids=2", "?ids=1&", "?ids=1")

@@ -70,3 +70,11 @@ async def test_times_beyond_the_calendar_page_once_and_are_null(
         assert values[8]["day"] == "2020-01-01"
     finally:
         await owner.execute("DROP TABLE hostile.far_times")
+
+
+async def test_an_id_has_one_spelling(features: Client) -> None:
+    address = "/collections/hostile.events/items"
+    assert [f["id"] for f in (await features.json(f"{address}?ids=1,2"))["features"]] == [1, 2]
+    for other in ("01", "1.0", "%2B1", "1e0"):
+        assert (await features.json(f"{address}?ids={other},2"))["numberMatched"] == 1, other
+    assert (await features.get(f"{address}?ids=one")).status == 422

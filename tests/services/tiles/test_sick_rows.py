@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 
 import asyncpg
 import pytest
 
 from deploy.database.apply import apply_schema, ensure_reader
+from libs.ogc.errors import StoredValueError
+from services.tiles.resources import STORE
 from tests.conftest import MakeDatabase
 from tests.running_stack import Cluster
 from tests.services.conftest import PASSWORD, READER, reader_url
@@ -37,6 +40,7 @@ CREATE TABLE ward.mixed (id integer PRIMARY KEY, geom geometry(Geometry));
 INSERT INTO ward.mixed SELECT id, geom FROM ward.places WHERE id < 5;
 INSERT INTO ward.mixed VALUES (5, 'SRID=4326;POINT(10 50)'), (6, 'POINT(11 51)'), (7, 'SRID=990001;POINT(1 1)');
 CREATE VIEW ward.seen AS SELECT id, geom FROM ward.places;
+CREATE VIEW ward.half_named AS SELECT nullif(id, 8) AS id, geom FROM ward.places WHERE id < 20;
 ANALYZE;
 GRANT USAGE ON SCHEMA ward TO dams_reader;
 GRANT SELECT ON ALL TABLES IN SCHEMA ward TO dams_reader;
@@ -44,7 +48,9 @@ GRANT SELECT ON ALL TABLES IN SCHEMA ward TO dams_reader;
 
 
 @pytest.fixture(scope="module")
-async def ward(make_database: MakeDatabase, cluster: Cluster) -> AsyncIterator[Services]:
+async def ward(
+    make_database: MakeDatabase, cluster: Cluster, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[Services]:
     """Common and tiles on tables with rows that cannot be drawn."""
     url = await make_database()
     owner = await asyncpg.connect(url)
@@ -52,7 +58,10 @@ async def ward(make_database: MakeDatabase, cluster: Cluster) -> AsyncIterator[S
     await ensure_reader(owner, READER, PASSWORD)
     await owner.execute(_TABLES)
     await owner.close()
+    config = tmp_path_factory.mktemp("ward") / "collections.yaml"
+    config.write_text("collections: {ward.half_named: {id_column: id}}")
     env = {
+        "COLLECTIONS_CONFIG": str(config),
         "DATABASE_URL": reader_url(url),
         "COLLECTION_SCHEMAS": "ward",
         "REDIS_URL": cluster.redis_url,
@@ -110,6 +119,35 @@ async def test_what_cannot_be_told_apart_is_an_error_that_says_so(tiles: Client)
     answer = await tiles.get("/collections/ward.seen/tiles/WebMercatorQuad/0/0/0")
     assert answer.status == 503
     assert "stored value" in answer.json()["detail"]
+
+
+async def test_rows_without_a_name_stay(ward: Services) -> None:
+    features, answer = await _tile(ward["tiles"], "half_named")
+    assert len(features) == 18
+    assert answer.headers[OMITTED] == "1"
+
+
+async def test_a_search_that_led_to_nothing_is_not_made_again(ward: Services, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = ward.apps["tiles"][STORE]
+    monkeypatch.setattr(store, "_hopeless", {})
+    times: list[float] = []
+
+    async def in_vain(_database: object, _request: object, _matched: object, until: float) -> None:
+        times.append(until - asyncio.get_running_loop().time())
+        raise StoredValueError
+
+    monkeypatch.setattr("services.tiles.tile_render.without_sick_rows", in_vain)
+    for limit in (901, 902):
+        address = f"/collections/ward.places/tiles/WebMercatorQuad/0/0/0?limit={limit}"
+        assert (await ward["tiles"].get(address)).status == 503
+    # eight seconds for the first, none for the second
+    assert 7 < times[0] <= 8
+    assert times[1] <= 0
+    monkeypatch.undo()
+    store._hopeless[("ward.places", "geom")] = asyncio.get_running_loop().time() + 60
+    assert (await ward["tiles"].get("/collections/ward.places/tiles/WebMercatorQuad/0/0/0?limit=903")).status == 503
+    store._hopeless.clear()
+    assert (await ward["tiles"].get("/collections/ward.places/tiles/WebMercatorQuad/0/0/0?limit=903")).status == 200
 
 
 async def test_the_healthy_pay_nothing(ward: Services, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,6 +16,7 @@ from services.tiles.tile_region import near
 from tests.services.in_process import Services, eventually, services
 from tests.services.tiles.cache import OwnRedis, keys, metric, only_key, tier
 from tests.services.tiles.conftest import Placed
+from tests.services.tiles.places import decoded
 
 LINES = "/collections/placed.lines/tiles/WebMercatorQuad"
 POINTS = "/collections/placed.points/tiles/WebMercatorQuad"
@@ -132,9 +133,15 @@ async def test_nothing_is_lost_below_empty_tiles(cached: Services, placed: Place
                 for x in range(0, matrix.columns, max(1, matrix.columns // 6)):
                     path = f"/collections/placed.polygons/tiles/{identifier}/{z}/{x}/{y}"
                     answer = await cached["tiles"].get(path)
-                    assert answer.body == (await bare["tiles"].get(path)).body, path
+                    # which comes first is up to the plan that the database makes, and to when it looked at the table
+                    expected = await bare["tiles"].get(path)
+                    assert _drawn(answer.body) == _drawn(expected.body), path
                     queries += answer.headers["Server-Timing"].startswith('redis;desc="empty parent"')
         assert queries > 0
+
+
+def _drawn(tile: bytes) -> list[tuple[object, ...]]:
+    return sorted((drawn.id, drawn.geometry.wkb, str(drawn.properties)) for drawn in decoded(tile, "placed.polygons"))
 
 
 async def test_geographies_are_looked_for_anew(cached: Services) -> None:

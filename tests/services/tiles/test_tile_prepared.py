@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from libs.catalog.model import Collection, Column, GeometryColumn
+from libs.catalog.model import Collection, Column, GeometryColumn, TimeColumn
 from services.tiles.plain_tile import plain_tile
 from services.tiles.tile_matrix_sets import IDS, tile_matrix_set
 from services.tiles.tile_prepared import prepared_statement
@@ -24,6 +24,7 @@ COLLECTION = Collection(
     columns=(Column("id", "integer", "integer"), Column("size", "real", "number"), Column("name", "text", "string")),
     geometries=(GeometryColumn("geom", "Point", 4326),),
     key="id",
+    rows=100_000,
     tile_properties=((0, 3, ("size",)),),
 )
 
@@ -45,7 +46,8 @@ def test_a_prepared_statement_is_the_same_statement(identifier: str, kind: str) 
                     continue
                 assert prepared is not None
                 text, args = prepared.render()
-                assert (text, args) == tile_statement(request, boxes).render()
+                texts = [tile_statement(request, boxes, hardly_full=few).render() for few in (False, True)]
+                assert (text, args) == texts[matrix.columns * matrix.rows * limit > 20 * 100_000]
                 assert limit in args
                 seen.add(args)
     assert len(seen) > 2
@@ -62,3 +64,16 @@ def test_collections_and_columns_have_statements_of_their_own() -> None:
         if (statement := prepared_statement(plain_tile(collection, tms, z, 1, 1, 100)))
     ]
     assert len(set(texts)) == 6
+
+
+def test_a_collection_that_changes_with_every_minute_is_found_at_once() -> None:
+    """What is kept by collection would be compared with each of its former states, did these have one hash."""
+    states = [
+        replace(COLLECTION, rows=rows, times=(TimeColumn("at", "timestamptz", None, f"2020-01-01T00:{rows}:00Z"),))
+        for rows in range(10, 60)
+    ]
+    assert len({hash(state) for state in states}) == len(states)
+    moved = [
+        replace(COLLECTION, geometries=(GeometryColumn("geom", "Point", 4326, bbox=(0, 0, n, 1)),)) for n in (1, 2)
+    ]
+    assert hash(moved[0]) != hash(moved[1])

@@ -302,3 +302,16 @@ def test_of_large_tables_only_some_blocks_are_read() -> None:
     # nothing known of the size: all rows
     assert "hashtid" in text(0)
     assert "&" not in text(0).replace("&&", "")
+
+
+async def test_a_tile_that_was_not_thought_to_be_full(tiles: Client) -> None:
+    place = "8/227/100"
+    whole, answer = await _tile(tiles, "shocks", place)
+    assert len(whole) > 90
+    assert answer.headers[OMITTED] == "0"
+    # were the rows spread evenly, the tile would have four of them
+    some, answer = await _tile(tiles, "shocks", place, limit="80")
+    assert len(some) == 80
+    assert answer.headers[OMITTED] == str(len(whole) - 80)
+    strongest = sorted((drawn.properties["magnitude"] for drawn in whole), reverse=True)[:40]
+    assert set(strongest) <= {drawn.properties["magnitude"] for drawn in some}
