@@ -15,7 +15,7 @@ PYTHON := .venv/bin/python
 COMPILE := .venv/bin/uv pip compile --quiet --no-config --universal --fork-strategy fewest --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-emit-find-links --no-header --override gateway/overrides.in
 
-.PHONY: help up down status logs test check tiles bench format requirements clean environment test-environment
+.PHONY: help up down status logs test check tiles psql bench format requirements clean environment test-environment
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-18s %s\n", $$1, $$2 }' Makefile
@@ -48,6 +48,9 @@ format: environment ## Format and fix what can be fixed
 
 tiles: ## Make, forget or look at tiles in the cache: make tiles ARGS="seed hazard.hazard_ts_tracks --zoom 0-6"
 	@$(PYTHON) -m deploy.local run services.tiles.command $(ARGS)
+
+psql: ## Open the stack's own database as its owner: make psql, make psql ARGS="-c '\dt hazard.*'"
+	@$(PYTHON) -m deploy.local psql $(ARGS)
 
 bench: environment ## Measure the running stack
 	$(PYTHON) -m tests.benchmarks

@@ -131,6 +131,7 @@ def _server(settings: GatewaySettings) -> object:
         Location("/", response_headers(), one("return", 404)),
         Location("= /", response_headers(), one("return", 302, f"{PREFIX}/")),
         _favicon(),
+        _robots(),
         Location(f"= {PREFIX}", response_headers(), one("return", 308, f"{PREFIX}/$is_args$args")),
         # The address without escapes and dots: there is no other spelling that gets past.
         Location(f"= {PREFIX}/internal", one("return", 404)),
@@ -152,6 +153,17 @@ def _favicon() -> object:
         one("default_type", media_type),
         response_headers(("Cache-Control", quoted("public, max-age=86400"))),
         one("return", 200, quoted(content.decode().strip())),
+    )
+
+
+def _robots() -> object:
+    """What crawlers should leave alone: tiles, and addresses with a query, each another view of what has none."""
+    rules = ["User-agent: *", f"Disallow: {PREFIX}/*?", f"Disallow: {PREFIX}/collections/*/tiles/*/*/"]
+    return Location(
+        "= /robots.txt",
+        one("default_type", "text/plain"),
+        response_headers(("Cache-Control", quoted("public, max-age=86400"))),
+        one("return", 200, quoted("".join(f"{rule}\n" for rule in rules))),
     )
 
 
@@ -221,6 +233,8 @@ def _document(name: str, media_type: str, public_url: str | None) -> object:
     address: list[object] = [
         one("sub_filter", quoted(BASE_ADDRESS_PLACEHOLDER), quoted(f"$scheme://$client_host{PREFIX}")),
         one("sub_filter_types", "*"),
+        # of the file: the address in it is that of the request
+        one("sub_filter_last_modified", "on"),
     ]
     cors = (
         ("Access-Control-Allow-Methods", quoted(ALLOWED)),

@@ -1,14 +1,16 @@
-"""`python -m deploy.local up|down|status|run|logs`: the local stack from the command line."""
+"""`python -m deploy.local up|down|status|run|psql|logs`: the local stack from the command line."""
 
 from __future__ import annotations
 
 import argparse
 import os
 import sys
+from urllib.parse import unquote, urlsplit
 
 from deploy.local import stack
+from deploy.local.postgresql import find_programs
 from deploy.local.settings import StackError, StackSettings, read_settings
-from deploy.local.state import StateFolder
+from deploy.local.state import StackState, StateFolder
 from deploy.local.supervision import Supervisor
 
 
@@ -24,6 +26,11 @@ def main() -> int:
     run = commands.add_parser("run", help="run a Python module with the settings of the stack's services")
     run.add_argument("module")
     run.add_argument("arguments", nargs=argparse.REMAINDER)
+    # what begins with "-" is for psql
+    psql = commands.add_parser(
+        "psql", prefix_chars="+", add_help=False, help="open the stack's own database as its owner"
+    )
+    psql.add_argument("arguments", nargs=argparse.REMAINDER)
     arguments = parser.parse_args()
     try:
         settings = read_settings(os.environ)
@@ -37,6 +44,8 @@ def main() -> int:
             return _status(settings)
         elif arguments.command == "run":
             _run(settings, [arguments.module, *arguments.arguments])
+        elif arguments.command == "psql":
+            _psql(settings, arguments.arguments)
         else:
             _logs(settings)
     except StackError as error:
@@ -61,11 +70,33 @@ def _status(settings: StackSettings) -> int:
     return 0
 
 
-def _run(settings: StackSettings, command: list[str]) -> None:
+def _running(settings: StackSettings) -> tuple[StateFolder, StackState]:
     folder = StateFolder(settings.state_dir)
     state = folder.load()
     if not Supervisor(folder, state.ports.get("supervisor", 0)).answers():
         raise StackError(f"no stack runs in {settings.state_dir}; `make up` starts one")
+    return folder, state
+
+
+def _psql(settings: StackSettings, arguments: list[str]) -> None:
+    folder, state = _running(settings)
+    if "postgresql" not in state.ports:
+        raise StackError('the stack uses a database of yours; psql "$DATABASE_URL" opens it')
+    url = urlsplit(stack.owner_url(folder, state))
+    # not as an argument: those of all programs are there for every user to see
+    environment = os.environ | {
+        "PGHOST": url.hostname or "",
+        "PGPORT": str(url.port),
+        "PGUSER": unquote(url.username or ""),
+        "PGPASSWORD": unquote(url.password or ""),
+        "PGDATABASE": url.path.removeprefix("/"),
+    }
+    program = find_programs() / "psql"
+    os.execve(program, [str(program), *arguments], environment)  # noqa: S606 - no shell is wanted
+
+
+def _run(settings: StackSettings, command: list[str]) -> None:
+    folder, state = _running(settings)
     environment = os.environ | stack.make_plan(settings, folder, state).environment
     os.execve(sys.executable, [sys.executable, "-m", *command], environment)  # noqa: S606 - no shell is wanted
 

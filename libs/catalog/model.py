@@ -126,12 +126,17 @@ class Collection:
     attribution: str | None = None
     shape: str = ""
     """Changes whenever columns, their types, or texts that answers show do."""
+    _hash: int = field(default=0, init=False, repr=False, compare=False)
 
     def __hash__(self) -> int:
+        if self._hash:
+            return self._hash
         # nearly as good as that of all members, which takes as long as a small query; what changes with the data is in
         # it, or the collections of an hour would all be in one place of a table
         moments = tuple([(time.start, time.end) for time in self.times])
-        return hash((self.id, self.shape, self.rows, moments, tuple([geometry.bbox for geometry in self.geometries])))
+        boxes = tuple([geometry.bbox for geometry in self.geometries])
+        object.__setattr__(self, "_hash", hash((self.id, self.shape, self.rows, moments, boxes)) or 1)
+        return self._hash
 
     @property
     def type(self) -> str:
@@ -170,7 +175,8 @@ class Collection:
     def temporal_extent(self) -> tuple[str | None, str | None]:
         """First and last moment in RFC 3339, None where open or not known.
 
-        Of features that last, open at an end where some are known to have none.
+        Of features that last, open at the end where some are known to have none yet; it starts with the first start
+        that is known.
         """
         pair = self.lasting()
         if pair is None:
@@ -180,7 +186,7 @@ class Collection:
         starts = [moment for moment in (start.start, end.start) if moment]
         ends = [moment for moment in (start.end, end.end) if moment]
         return (
-            min(starts, key=parse_instant) if start.start and not start.nulls else None,
+            min(starts, key=parse_instant) if start.start else None,
             max(ends, key=parse_instant) if end.end and not end.nulls else None,
         )
 
@@ -191,7 +197,9 @@ class Collection:
 
     def to_json(self) -> dict[str, Any]:
         """For the internal catalogue."""
-        return asdict(self)
+        value = asdict(self)
+        del value["_hash"]
+        return value
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> Self:

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from pygeofilter import ast, values
 
-from libs.cql.errors import CqlError, Place, excerpt, fault
+from libs.cql.errors import ELSEWHERE, CqlError, Place, excerpt, fault
 from libs.cql.geometry_literals import GeoJson
 from libs.cql.guard import check_list
 from libs.cql.instants import date_literal, interval, timestamp_literal
@@ -114,6 +114,8 @@ def call(name: str, arguments: Sequence[Part], at: Place) -> Part:
         return interval(arguments[0], arguments[1], at)
     if folded == "bbox":
         return envelope(arguments, at)
+    if folded in ELSEWHERE:
+        raise fault(ELSEWHERE[folded], at)
     if folded in STRING_FUNCTIONS:
         _check_count(name, arguments, (1,), at)
         name = folded

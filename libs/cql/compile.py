@@ -27,6 +27,8 @@ from libs.cql.temporal import TEMPORAL_NODES, Open, Span, interval_bound, tempor
 from libs.ogc.bbox import BBox
 from libs.pg.sql import Sql, ident, sql
 
+_LISTED = 30
+
 
 @dataclass(frozen=True, slots=True)
 class Target:
@@ -129,7 +131,8 @@ class _Compiler(Evaluator):  # type: ignore[misc]  # pygeofilter is untyped
         if queryable is not None:
             return column_of(queryable, self.target.alias)
         near = near_names(node.name, self.target.queryables)
-        hint = f"; did you mean {one_of(tuple(map(_quoted, near)))}?" if near else ""
+        known = ", ".join(list(self.target.queryables)[:_LISTED]) or "none"
+        hint = f"; did you mean {one_of(tuple(map(_quoted, near)))}?" if near else f"; there are {known}"
         raise fault(f"there is no property {_quoted(node.name)}{hint}", place_of(node), near)
 
     @_handles(ast.Function)

@@ -33,6 +33,20 @@ class CqlError(DomainError):
         return self.message
 
 
+CASELESS = "CQL2 has no ILIKE; write CASEI(property) LIKE CASEI('%text%')"
+"""For who writes what other languages have."""
+
+ELSEWHERE = {
+    "ilike": CASELESS,
+    **dict.fromkeys(("lower", "upper"), "CQL2 has neither LOWER nor UPPER; write CASEI(a) = CASEI(b)"),
+    **dict.fromkeys(
+        ("s_dwithin", "dwithin", "st_dwithin", "s_beyond", "beyond", "s_distance", "distance"),
+        "CQL2 1.0 has no predicate for a distance; write S_INTERSECTS with a polygon or BBOX(west,south,east,north)",
+    ),
+}
+"""What other languages call functions, in lower case, and how CQL2 says it."""
+
+
 def fault(message: str, place: Place | None, expected: tuple[str, ...] = ()) -> CqlError:
     """The error for a part of a filter that stands at `place`."""
     if isinstance(place, str):

@@ -12,7 +12,7 @@ from lark.lexer import BasicLexer, LexerState
 from pygeofilter import ast
 
 from libs.cql import builders
-from libs.cql.errors import CqlError, excerpt, fault, one_of
+from libs.cql.errors import CASELESS, CqlError, excerpt, fault, one_of
 from libs.cql.geometry_literals import from_wkt
 from libs.cql.guard import check_source, check_tokens, number
 from libs.cql.nodes import Ast, Part, placed
@@ -158,6 +158,8 @@ def _syntax_error(error: UnexpectedInput, text: str) -> CqlError:
         return fault("NULL is not a value; write IS NULL", at, ("IS NULL",))
     if terminal == "EMPTY" and names == {"_LPAR"}:
         return fault("IN needs at least one value", at, ("a value",))
+    if isinstance(error, UnexpectedToken) and error.token.upper() == "ILIKE":
+        return fault(CASELESS, at, ("LIKE",))
     expected = _expected(names, text, at)
     return fault(f"expected {one_of(expected)}, found {found}", at, expected)
 

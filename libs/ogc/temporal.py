@@ -8,6 +8,7 @@ _DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})\Z", re.ASCII)
 _TIMESTAMP = re.compile(
     r"(\d{4}-\d{2}-\d{2})[Tt ](\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?([Zz]|[+-]\d{2}:\d{2})\Z", re.ASCII
 )
+_BLANK_BEFORE_OFFSET = re.compile(r".*:\d{2}(\.\d+)? \d{2}:\d{2}\Z", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,8 @@ def _bounds(text: str) -> tuple[datetime, datetime]:
 def parse_instant(text: str) -> datetime:
     """An RFC 3339 date-time in UTC, to the microsecond. Raises ValueError with a sentence for the client."""
     match = _TIMESTAMP.match(text)
+    if not match and _BLANK_BEFORE_OFFSET.match(text):
+        raise ValueError(f"'{text}' has a blank before its offset; in an address write + as %2B")
     if not match:
         raise ValueError(f"'{text}' is not an RFC 3339 date-time such as 2020-01-31T12:00:00Z, nor a date")
     day, hour, minute, second, fraction, zone = match.groups()

@@ -23,6 +23,8 @@ from libs.selection.queryables import column_queryable, geometry_queryable, quer
 from libs.selection.request import FaultCollector
 
 _LONGEST_QUOTED = 500
+_LONGEST_NAME = 64
+_EXTRA = "extra_forbidden"
 _INTEGER_ID = re.compile(r"(?:0|-?[1-9]\d*)\Z", re.ASCII)
 _INT8_DIGITS = 18
 
@@ -111,7 +113,8 @@ def _geometry(collection: Collection, query: FaultCollector) -> GeometryColumn |
     found = collection.geometry(name)
     if found is None:
         names = ", ".join(column.name for column in collection.geometries) or "no geometry columns"
-        query.fault("geom-column", f"geom-column '{name}' does not exist; there are {names}", value=name)
+        wrong = "is no geometry" if collection.column(name) else "does not exist"
+        query.fault("geom-column", f"geom-column '{name}' {wrong}; there are {names}", value=name)
     return found
 
 
@@ -120,7 +123,8 @@ def _time(collection: Collection, query: FaultCollector) -> TimeColumn | None:
     found = collection.time(name)
     if found is None and name is not None:
         names = ", ".join(column.name for column in collection.times) or "no datetime columns"
-        query.fault("datetime-column", f"datetime-column '{name}' does not exist; there are {names}", value=name)
+        wrong = "is no time" if collection.column(name) or collection.geometry(name) else "does not exist"
+        query.fault("datetime-column", f"datetime-column '{name}' {wrong}; there are {names}", value=name)
     return found
 
 
@@ -209,17 +213,21 @@ def _property_queries(collection: Collection, query: FaultCollector) -> list[Sql
             continue
         column = collection.column(name)
         if column is None:
-            near = get_close_matches(name, query.values, 1, 0.6)
-            unknown = f"did you mean {near[0]}?" if near else f"and {unknown_name(name, _names(collection))}"
-            query.fault(
-                name, f"'{name}' is not a parameter here{';' if near else ','} {unknown}", "extra_forbidden", text
-            )
+            query.fault(name, f"'{name}' is not a parameter here{_instead(collection, query, name)}", _EXTRA, text)
             continue
         try:
             conditions.append(value_predicate(column_queryable(column), text))
         except CqlError as error:
             query.fault(name, f"{name}: {error.message}", value=text)
     return conditions
+
+
+def _instead(collection: Collection, query: FaultCollector, name: str) -> str:
+    """What a client may have meant by a parameter that does not exist."""
+    if name.casefold() == "f" and "f" not in query.values:
+        return ": there is one format, so nothing to choose"
+    near = get_close_matches(name.casefold()[:_LONGEST_NAME], query.values, 1, 0.6)
+    return f"; did you mean {near[0]}?" if near else f", and {unknown_name(name, _names(collection))}"
 
 
 def _properties(collection: Collection, query: FaultCollector) -> tuple[Column, ...]:
@@ -246,7 +254,9 @@ def _sort(collection: Collection, query: FaultCollector) -> tuple[SortTerm, ...]
         descending = part.startswith("-")
         name = part[1:] if part[:1] in ("+", "-", " ") else part
         column = collection.column(name)
-        if column is None:
+        if not name:
+            query.fault("sortby", "sortby: the name of a property is missing", value=part)
+        elif column is None:
             query.fault("sortby", f"sortby: {unknown_name(name, _names(collection))}", value=part)
         elif not column.ordered:
             kind = column.type if column.type in ("object", "array") else column.sql_type

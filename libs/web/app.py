@@ -9,7 +9,8 @@ from urllib.parse import unquote_to_bytes
 
 from aiohttp import web
 
-from libs.ogc.errors import Fault
+from libs.ogc.errors import Fault, NotAcceptable
+from libs.ogc.media_type import MediaType
 from libs.ogc.service_part import ServicePart
 from libs.web.base_url import SETTINGS
 from libs.web.build_id import build_id
@@ -22,6 +23,9 @@ from libs.web.query_params import QueryValues, read_query
 from libs.web.settings import WebSettings
 
 _INTEGER = re.compile(r"-?\d{1,18}\Z", re.ASCII)
+
+_TRACKING = web.RequestKey("tracking", bool)
+_TRACKERS = frozenset({"fbclid", "gclid", "mc_cid", "mc_eid", "msclkid"})
 
 Vary = {"Vary": "Accept"}
 
@@ -78,11 +82,33 @@ def _route_path(operation: Operation) -> str:
     return re.sub(r"\{(\w+)\}", r"{\1:[^/]+}", operation.path)
 
 
+def _is_tracking(name: str) -> bool:
+    return name.startswith("utm_") or name in _TRACKERS
+
+
+def _passes_over_tracking(request: web.Request, operation: Operation) -> bool:
+    """Whether the answer is a page for people: what others add to a shared link is none of their doing."""
+    if MediaType.HTML not in operation.media_types or not any(map(_is_tracking, request.query)):
+        return False
+    f, accept = request.query.get("f"), request.headers.get("Accept")
+    if f is not None or "f" not in operation.parameters:
+        return f == "html" or operation.media_types[0] == MediaType.HTML
+    try:
+        return negotiate(operation.media_types, None, accept) == MediaType.HTML
+    except NotAcceptable:
+        return False
+
+
 def sent_parameters(request: web.Request) -> list[tuple[str, str]]:
-    """The query parameters; of those that a page's form sends, the ones that were filled in."""
+    """The query parameters; of those that a page's form sends, the ones that were filled in.
+
+    A page for people passes over what trackers add to links.
+    """
     if not request.rel_url.raw_query_string:
         return []
     pairs = list(request.query.items())
+    if _TRACKING in request:
+        pairs = [(name, text) for name, text in pairs if not _is_tracking(name)]
     if request.query.get("f") != "html":
         return pairs
     # an empty list of properties means something: none
@@ -99,6 +125,8 @@ def _is_text(escaped: str) -> bool:
 
 def _bound(operation: Operation, handler: OperationHandler) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
     async def handle(request: web.Request) -> web.StreamResponse:
+        if request.rel_url.raw_query_string and _passes_over_tracking(request, operation):
+            request[_TRACKING] = True
         query = read_query(operation.parameters, operation.extra_parameters, sent_parameters(request))
         if "%" in request.rel_url.raw_query_string and not _is_text(request.rel_url.raw_query_string):
             query.fault("query", "the query string holds escapes that are not UTF-8", "string_unicode")

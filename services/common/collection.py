@@ -13,7 +13,7 @@ from libs.web.app import Call
 from libs.web.base_url import base_url
 from libs.web.html import page_response
 from libs.web.representations import representations
-from libs.web.respond import json_response, links_json
+from libs.web.respond import conditional, json_response, links_json
 from services.common.catalogue import KEEPER
 from services.common.parts import Whole
 from services.common.resources import PARTS, absolute
@@ -28,12 +28,9 @@ async def get_collection(call: Call) -> web.StreamResponse:
     collection = app[KEEPER].collection(call.path["collectionId"])
     document = collection_json(collection, app[PARTS].whole, base_url(call.request), call.media_type)
     if call.media_type == MediaType.HTML:
-        return page_response(
-            call.request,
-            "collection.html",
-            {"document": document, "collection": collection, "fact": facts(collection)},
-        )
-    return json_response(document)
+        context = {"document": document, "collection": collection, "fact": facts(collection)}
+        return conditional(call.request, page_response(call.request, "collection.html", context))
+    return conditional(call.request, json_response(document))
 
 
 def collection_json(collection: Collection, whole: Whole, base: str, media_type: str) -> dict[str, Any]:

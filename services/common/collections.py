@@ -16,7 +16,7 @@ from libs.web.base_url import base_url
 from libs.web.html import page_response
 from libs.web.query_params import QueryValues
 from libs.web.representations import representations
-from libs.web.respond import json_response, links_json
+from libs.web.respond import body_response, conditional, json_bytes, links_json
 from services.common.catalogue import KEEPER
 from services.common.collection import OFFERS, collection_json
 from services.common.resources import PARTS
@@ -50,16 +50,17 @@ async def get_collections(call: Call) -> web.StreamResponse:
             "offset": window.offset,
             "given": call.request.query,
         }
-        return page_response(call.request, "collections.html", context)
-    return json_response(
-        {
-            "links": links,
-            "timeStamp": now(),
-            "numberMatched": len(matched),
-            "numberReturned": len(page),
-            "collections": [collection_json(entry, app[PARTS].whole, base, call.media_type) for entry in page],
-        }
-    )
+        return conditional(call.request, page_response(call.request, "collections.html", context))
+    content = {
+        "links": links,
+        "numberMatched": len(matched),
+        "numberReturned": len(page),
+        "collections": [collection_json(entry, app[PARTS].whole, base, call.media_type) for entry in page],
+    }
+    timeless = json_bytes(content)
+    # the list may be megabytes: encoded once
+    body = json_bytes({"timeStamp": now()})[:-1] + b"," + timeless[1:]
+    return conditional(call.request, body_response(body, media_type=MediaType.JSON), content=timeless)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from libs.web.app import Call
 from libs.web.base_url import base_url
 from libs.web.html import page_response
 from libs.web.representations import representations
-from libs.web.respond import json_response, links_json
+from libs.web.respond import conditional, json_response, links_json
 from services.common.resources import PARTS
 
 
@@ -25,8 +25,8 @@ async def get_conformance(call: Call) -> web.StreamResponse:
             "standards": [(name, list(uris)) for name, uris in groupby(document["conformsTo"], _standard)],
             "links": links_json(representations(address, call.media_type, (MediaType.JSON, MediaType.HTML))),
         }
-        return page_response(call.request, "conformance.html", context)
-    return json_response(document)
+        return conditional(call.request, page_response(call.request, "conformance.html", context))
+    return conditional(call.request, json_response(document))
 
 
 def _standard(uri: str) -> str:

@@ -7,7 +7,7 @@ from libs.web.app import Call
 from libs.web.base_url import base_url
 from libs.web.html import page_response
 from libs.web.representations import representations
-from libs.web.respond import json_response, links_json
+from libs.web.respond import conditional, json_response, links_json
 from services.common.catalogue import KEEPER
 from services.common.resources import PARTS, absolute
 
@@ -33,5 +33,5 @@ async def get_landing(call: Call) -> web.StreamResponse:
     if call.media_type == MediaType.HTML:
         collections = list(app[KEEPER].collections.values())
         context = {"document": document, "collections": collections[:_CARDS], "total": len(collections)}
-        return page_response(call.request, "landing.html", context)
-    return json_response(document)
+        return conditional(call.request, page_response(call.request, "landing.html", context))
+    return conditional(call.request, json_response(document))

@@ -4,12 +4,20 @@ from libs.catalog.model import GeometryColumn
 from libs.pg.sql import Sql, bind, ident, sql
 
 _MOST_MENDED = 500
+_MOST_DRAWN = 500
+"""Positions of a geometry on a page's small map."""
+_MOST_THINNED = 200_000
+"""Positions; the time to thin grows faster than their number, and this is some tenths of a second."""
+_PIXELS = 800
+_NARROWEST_MAP = 40
+"""Degrees."""
 _ONE_PART = {"Point", "LineString", "Polygon"}
 _SIMPLE = {*_ONE_PART, "MultiPoint", "MultiLineString", "MultiPolygon"}
 
 
 def encoded_geometry(column: GeometryColumn, geometry_as: str, *, bbox_only: bool, simplify: float | None) -> Sql:
-    """The geometry as text, longitude then latitude in degrees; `geometry_as` is `geojson` or `wkt`.
+    """The geometry as text, longitude then latitude in degrees; `geometry_as` is `geojson`, `wkt` or `drawing`:
+    GeoJSON for a small map, thinned to a pixel of it, or the box where that leaves too many positions.
 
     NULL where it is null, empty, or outside CRS84 (a column without SRID may hold anything). `simplify` is a
     tolerance in degrees. Coordinates that are not finite may still be in the text.
@@ -18,6 +26,13 @@ def encoded_geometry(column: GeometryColumn, geometry_as: str, *, bbox_only: boo
     if shape == ident(column.name) and simplify is None and not bbox_only:
         return _text(shape, shape, geometry_as)
     stored, drawn = sql("SELECT {shape} AS g", shape=shape), sql("shape.g")
+    if geometry_as == "drawing":
+        drawn = _thinned(_box(drawn))
+        return sql(
+            "(SELECT {text} FROM ({stored} OFFSET 0) AS shape)",
+            text=_text(sql("shape.g"), drawn, geometry_as),
+            stored=stored,
+        )
     if simplify is not None:
         # GEOS loops without end on coordinates that are not numbers, and cannot be interrupted there
         stored = sql(
@@ -60,6 +75,27 @@ def _box(drawn: Sql) -> Sql:
         " WHERE west < east ORDER BY east - west DESC, west LIMIT 1), ST_Envelope({drawn}))"
         " ELSE ST_Envelope({drawn}) END",
         drawn=drawn,
+    )
+
+
+def _thinned(box: Sql) -> Sql:
+    """The shape without what a pixel of a small map hides; its box where that is nothing or still too much.
+
+    Douglas and Peucker's way alone, which cannot fail: whether areas are valid does not matter to a drawing.
+    """
+    return sql(
+        "coalesce((SELECT thin.g FROM (VALUES (1), (4), (16)) AS pixels (number) CROSS JOIN LATERAL"
+        " (SELECT CASE WHEN ST_NPoints(shape.g) <= {few} THEN shape.g WHEN ST_NPoints(shape.g) <= {most_thinned}"
+        " AND strpos(ST_AsText(shape.g), 'NaN') = 0 THEN ST_Simplify(shape.g, pixels.number * greatest("
+        "ST_XMax(shape.g) - ST_XMin(shape.g), 2 * (ST_YMax(shape.g) - ST_YMin(shape.g)), {narrowest}) / {pixels})"
+        " END AS g OFFSET 0) AS thin"
+        " WHERE NOT ST_IsEmpty(thin.g) AND ST_NPoints(thin.g) <= {most} ORDER BY pixels.number LIMIT 1), {box})",
+        few=bind(_MOST_DRAWN // 10, "int4"),
+        most=bind(_MOST_DRAWN, "int4"),
+        most_thinned=bind(_MOST_THINNED, "int4"),
+        narrowest=bind(float(_NARROWEST_MAP), "float8"),
+        pixels=bind(float(_PIXELS), "float8"),
+        box=box,
     )
 
 

@@ -2,6 +2,7 @@
 
 from aiohttp import web
 
+from libs.catalog.modules import EVENT_KEY, siblings
 from libs.ogc.errors import NotFound
 from libs.ogc.media_type import MediaType
 from libs.selection.selection import key_condition
@@ -14,9 +15,12 @@ from services.features.conditional import not_modified, validators
 from services.features.geojson import encode, features
 from services.features.items_html import row_context
 from services.features.items_links import item_links
-from services.features.preview import preview
+from services.features.map_links import map_of_item
+from services.features.preview import drawing
 from services.features.representations import REPRESENTATIONS
 from services.features.resources import CATALOGUE, PREPARED, STORE, VERSIONS
+
+_SIBLINGS = 20
 
 
 async def get_item(call: Call) -> web.StreamResponse:
@@ -41,8 +45,12 @@ async def get_item(call: Call) -> web.StreamResponse:
     headers["Link"] = links.header
     if call.media_type == MediaType.HTML:
         feature = features([row], plan)[0]
+        event = feature["properties"].get(EVENT_KEY)
+        others = siblings(collection, app[CATALOGUE].collections.values()) if isinstance(event, str | int) else []
         context = {
-            "preview": preview([feature]),
+            "preview": drawing(feature),
+            "map": map_of_item(collection, feature["id"]) if feature["geometry"] is not None else None,
+            "event": {"key": EVENT_KEY, "value": event, "collections": others[:_SIBLINGS]},
             "collection": collection,
             "columns": plan.properties,
             "row": row_context(collection, feature),

@@ -6,12 +6,14 @@ from dataclasses import replace
 from aiohttp import ClientConnectionResetError, web
 
 from libs.catalog.model import Collection
+from libs.ogc.errors import InvalidParameters
 from libs.ogc.media_type import MediaType, with_charset
 from libs.web.app import Call, sent_parameters
 from libs.web.base_url import base_url
 from libs.web.html import page_response
 from libs.web.respond import body_response
 from services.features.conditional import not_modified, validators
+from services.features.items_form import form_again
 from services.features.items_html import PAGE_ROWS, items_context
 from services.features.items_links import link_template, page_links
 from services.features.items_query import ItemsQuery, parse_items
@@ -63,7 +65,10 @@ def _numbers(matched: int | None, returned: int | None) -> dict[str, str]:
 
 async def _page(call: Call, collection: Collection) -> web.StreamResponse:
     # links of the page must not carry the fields of the form that were left empty
-    query = parse_items(collection, call.query, dict(sent_parameters(call.request)))
+    try:
+        query = parse_items(collection, call.query, dict(sent_parameters(call.request)))
+    except InvalidParameters as error:
+        return form_again(call, collection, error)
     headers = validators(call, call.request.app[VERSIONS].version(collection))
     if not_modified(call, headers):
         return web.Response(status=304, headers=headers)

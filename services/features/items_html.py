@@ -1,11 +1,9 @@
 """Features as a page: a table, paging, a filter form, examples of filters, downloads."""
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from decimal import Decimal
-from functools import cache
 from math import floor, isfinite, log10
 from typing import Any
 
@@ -13,31 +11,21 @@ import orjson
 
 from libs.catalog.model import Collection, Column
 from libs.ogc.temporal import rfc3339
-from libs.web.openapi import operations
 from services.features.feature_name import feature_name
 from services.features.geojson import features
+from services.features.items_form import Example, declared, form_context
 from services.features.items_store import Row
-from services.features.part import PART
+from services.features.map_links import map_of_items
 from services.features.preview import preview
 from services.features.representations import ItemsAnswer
 
 PAGE_ROWS = 500
 """Rows on a page at the most; browsers are slow with more, and downloads hold them all."""
 _COLUMNS = 60
-_SORTABLE = 100
-_FIELDS = 30
 _SERIES = 100
 _LONG = 48
 _LONGEST = 300
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{6})?Z\Z")
-
-
-@dataclass(frozen=True, slots=True)
-class Example:
-    """A filter that a visitor may try: what it does, and the parameters."""
-
-    text: str
-    parameters: Mapping[str, str]
 
 
 def items_context(answer: ItemsAnswer, rows: Sequence[Row]) -> dict[str, Any]:
@@ -48,22 +36,11 @@ def items_context(answer: ItemsAnswer, rows: Sequence[Row]) -> dict[str, Any]:
     given = answer.query.given
     # the feature's link shows the key already
     columns = [column for column in answer.plan.properties if column.name != collection.key]
-    fields = _fields(collection)
-    in_form = {"bbox", "datetime", "filter", "sortby", "limit", "offset", "cursor", "f"}
     return {
-        "collection": collection,
         "columns": columns[:_COLUMNS],
         "column_count": len(columns),
-        "sortable": [column for column in columns if column.ordered][:_SORTABLE],
-        "fields": fields,
-        "given": given,
-        "kept": {
-            name: text
-            for name, text in given.items()
-            if name not in in_form and name not in {field.name for field in fields}
-        },
+        **form_context(collection, given, columns, _examples(collection, found)),
         "filtered": {name: text for name, text in given.items() if name not in ("f", "limit", "offset", "cursor")},
-        "examples": _examples(collection, found),
         "rows": [{"id": feature.get("id"), "cells": _cells(feature)} for feature in found],
         "preview": preview(found),
         "matched": answer.matched,
@@ -71,27 +48,9 @@ def items_context(answer: ItemsAnswer, rows: Sequence[Row]) -> dict[str, Any]:
         "links": answer.links.members(),
         "limit": answer.query.limit,
         "asked": given.get("limit"),
+        "map": map_of_items(answer.query, declared()) if selection.geometry else None,
         "page_rows": PAGE_ROWS,
-        "geometry": selection.geometry,
     }
-
-
-@cache
-def _declared() -> frozenset[str]:
-    """Names that mean something else than the property of that name."""
-    (items,) = (entry for entry in operations(dict(PART.openapi)) if entry.operation_id == "getItems")
-    return frozenset(items.parameters)
-
-
-def _fields(collection: Collection) -> list[Column]:
-    """Properties that the form asks for by themselves."""
-    return [
-        column
-        for column in collection.columns
-        if column.type in ("string", "integer", "number", "boolean")
-        and column.format in (None, "uuid")
-        and column.name not in _declared()
-    ][:_FIELDS]
 
 
 def _examples(collection: Collection, found: Sequence[dict[str, Any]]) -> list[Example]:

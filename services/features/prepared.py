@@ -9,7 +9,7 @@ from libs.catalog.model import Collection
 from libs.ogc.media_type import MediaType
 from libs.pg.sql import Sql
 from libs.selection.selection import select
-from libs.web.app import Call
+from libs.web.app import Call, sent_parameters
 from services.features.items_links import ItemLinkTemplate, LinkTemplate, item_link_template, link_template
 from services.features.items_query import ItemsQuery, parse_items
 from services.features.items_sql import RowPlan, item_plan
@@ -87,11 +87,13 @@ def _page(call: Call, collection: Collection) -> PreparedPage:
 def _item(call: Call, collection: Collection) -> PreparedItem:
     selection, simplify = select(collection, call.query), call.query.values["simplify"]
     call.query.check()
+    is_page = call.media_type == MediaType.HTML
     plan = item_plan(
         selection,
-        # a page shows the box on a small map
-        bbox_only=bool(call.query.values["bbox-only"]) or call.media_type == MediaType.HTML,
+        bbox_only=bool(call.query.values["bbox-only"]) and not is_page,
         simplify=simplify or None,
-        geometry_as="wkt" if call.media_type == MediaType.CSV else "geojson",
+        geometry_as="drawing" if is_page else "wkt" if call.media_type == MediaType.CSV else "geojson",
     )
-    return PreparedItem(collection, plan, item_link_template(collection.id, call.request.query, call.media_type))
+    # links must not carry what the page passes over
+    given = dict(sent_parameters(call.request)) if is_page else call.request.query
+    return PreparedItem(collection, plan, item_link_template(collection.id, given, call.media_type))

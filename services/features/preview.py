@@ -1,7 +1,7 @@
 """A small map of the features on a page: an SVG drawing over the land, no script needed."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import orjson
@@ -13,13 +13,23 @@ _ASPECT = 2.2
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A feature on the map, in degrees, latitude downwards as SVG counts; no width or height is a point."""
+    """A feature on the map, in degrees, latitude downwards as SVG counts; no width or height is a point.
+
+    `line` and `area` are SVG paths of its shape; without them it is drawn as its box.
+    """
 
     id: Any
     x: float
     y: float
     width: float
     height: float
+    line: str = ""
+    area: str = ""
+
+    @property
+    def is_box(self) -> bool:
+        """Whether what is drawn is a box around the feature."""
+        return bool(self.width or self.height) and not (self.line or self.area)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +47,26 @@ class Preview:
         """Of a point, in degrees."""
         return self.width / 110
 
+    @property
+    def boxes(self) -> int:
+        """How many features are drawn as boxes."""
+        return len({mark.id for mark in self.marks if mark.is_box})
+
 
 def preview(features: Iterable[dict[str, Any]]) -> Preview | None:
     """A map of features whose geometries are boxes or points (`bbox-only`); None where none has a geometry."""
-    marks = tuple(mark for feature in features for mark in _marks(feature))
+    return _around(tuple(mark for feature in features for mark in _marks(feature)))
+
+
+def drawing(feature: dict[str, Any]) -> Preview | None:
+    """A map of one feature in its shape; None where it has none."""
+    if feature["geometry"] is None:
+        return None
+    geometry = orjson.loads(orjson.dumps(feature["geometry"]))
+    return _around(tuple(_shapes(feature.get("id"), geometry)))
+
+
+def _around(marks: tuple[Mark, ...]) -> Preview | None:
     if not marks:
         return None
     left, right = min(mark.x for mark in marks), max(mark.x + mark.width for mark in marks)
@@ -63,6 +89,37 @@ def _marks(feature: dict[str, Any]) -> Iterable[Mark]:
         positions = list(_positions(part))
         if positions:
             yield _mark(feature.get("id"), positions)
+
+
+def _shapes(identifier: Any, geometry: dict[str, Any]) -> Iterable[Mark]:
+    """One of each part, so that a map can show how far each reaches."""
+    kind = geometry["type"]
+    if kind == "GeometryCollection":
+        for member in geometry["geometries"]:
+            yield from _shapes(identifier, member)
+        return
+    for part in geometry["coordinates"] if kind.startswith("Multi") else [geometry["coordinates"]]:
+        positions = list(_positions(part))
+        if not positions:
+            continue
+        mark = _mark(identifier, positions)
+        if kind.endswith("LineString"):
+            yield replace(mark, line=_path(part))
+        elif kind.endswith("Polygon") and not _is_rectangle(part):
+            yield replace(mark, area=" ".join(f"{_path(ring)}Z" for ring in part if ring))
+        else:
+            yield mark
+
+
+def _is_rectangle(rings: list[Any]) -> bool:
+    """Whether it is the box that stands for a geometry with too many positions, or is like one."""
+    if len(rings) != 1 or len(rings[0]) != 5:
+        return False
+    return len({x for x, *_ in rings[0]}) <= 2 and len({y for _, y, *_ in rings[0]}) <= 2
+
+
+def _path(positions: list[list[float]]) -> str:
+    return "M" + "L".join(f"{x:.6g} {-y:.6g}" for x, y, *_ in positions)
 
 
 def _mark(identifier: Any, positions: list[list[float]]) -> Mark:

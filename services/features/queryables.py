@@ -11,7 +11,7 @@ from libs.web.app import Call
 from libs.web.base_url import base_url
 from libs.web.html import page_response
 from libs.web.representations import representations
-from libs.web.respond import json_response, links_json
+from libs.web.respond import conditional, json_response, links_json
 from services.features.resources import CATALOGUE
 
 _OFFERS = (MediaType.SCHEMAJSON, MediaType.HTML)
@@ -27,8 +27,8 @@ async def get_queryables(call: Call) -> web.StreamResponse:
     if call.media_type == MediaType.HTML:
         links = links_json(representations(address, call.media_type, _OFFERS))
         context = {"collection": collection, "document": document, "links": links}
-        return page_response(call.request, "queryables.html", context)
-    return json_response(document, media_type=MediaType.SCHEMAJSON)
+        return conditional(call.request, page_response(call.request, "queryables.html", context))
+    return conditional(call.request, json_response(document, media_type=MediaType.SCHEMAJSON))
 
 
 def queryables_json(collection: Collection, address: str) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from libs.ogc.link import path_segment
 from libs.ogc.media_type import MediaType
 from libs.web.app import Call
 from libs.web.base_url import base_url
-from libs.web.respond import json_response
+from libs.web.respond import conditional, json_response
 from services.tiles.resources import BASEMAP, CATALOGUE, geometry_of
 from services.tiles.style import style_json
 from services.tiles.tile_matrix_sets import TileMatrixSet, tile_matrix_set
@@ -60,7 +60,7 @@ async def get_tilejson(call: Call) -> web.StreamResponse:
     if bbox:
         document["bounds"] = list(bbox)
         document["center"] = [*middle_of(bbox), described.minzoom]
-    return json_response(document, media_type=MediaType.JSON)
+    return conditional(call.request, json_response(document, media_type=MediaType.JSON))
 
 
 async def get_style(call: Call) -> web.StreamResponse:
@@ -82,7 +82,7 @@ async def get_style(call: Call) -> web.StreamResponse:
         attribution=collection.attribution,
         basemap=call.request.app[BASEMAP],
     )
-    return json_response(document, media_type=MediaType.JSON)
+    return conditional(call.request, json_response(document, media_type=MediaType.JSON))
 
 
 def _describe(call: Call) -> _Described:

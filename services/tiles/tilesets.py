@@ -13,7 +13,7 @@ from libs.web.app import Call
 from libs.web.base_url import base_url
 from libs.web.html import page_response
 from libs.web.representations import representations
-from libs.web.respond import json_response, links_json
+from libs.web.respond import conditional, json_response, links_json
 from services.tiles.resources import CATALOGUE, geometry_of
 from services.tiles.tile_matrix_sets import IDS, TileMatrixSet, tile_matrix_set, transformed
 from services.tiles.zoom_range import zoom_range
@@ -33,8 +33,9 @@ async def get_tilesets(call: Call) -> web.StreamResponse:
         "tilesets": [_summary(collection, tile_matrix_set(identifier), base) for identifier in IDS],
     }
     if call.media_type == MediaType.HTML:
-        return page_response(call.request, "tilesets.html", {"collection": collection, "document": document})
-    return json_response(document)
+        context = {"collection": collection, "document": document}
+        return conditional(call.request, page_response(call.request, "tilesets.html", context))
+    return conditional(call.request, json_response(document))
 
 
 async def get_tileset(call: Call) -> web.StreamResponse:
@@ -46,8 +47,8 @@ async def get_tileset(call: Call) -> web.StreamResponse:
     document = _tileset(call, collection, geometry, tms)
     if call.media_type == MediaType.HTML:
         context = {"collection": collection, "tms": tms, "document": document}
-        return page_response(call.request, "tileset.html", context)
-    return json_response(document)
+        return conditional(call.request, page_response(call.request, "tileset.html", context))
+    return conditional(call.request, json_response(document))
 
 
 def tileset_address(base: str, collection: Collection, tms: TileMatrixSet) -> str:

@@ -8,10 +8,12 @@ from libs.web.app import Call
 from libs.web.base_url import base_url
 from libs.web.html import page_response
 from libs.web.representations import representations
-from libs.web.respond import json_response, links_json
+from libs.web.respond import conditional, json_response, links_json
 from services.tiles.tile_matrix_sets import IDS, tile_matrix_set
 
 _OFFERS = (MediaType.JSON, MediaType.HTML)
+_DAY = "public, max-age=86400"
+"""Definitions of a standard. Pages name assets by what is in them, which a release changes: they keep less long."""
 
 
 async def get_tile_matrix_sets(call: Call) -> web.StreamResponse:
@@ -37,8 +39,8 @@ async def get_tile_matrix_sets(call: Call) -> web.StreamResponse:
         ],
     }
     if call.media_type == MediaType.HTML:
-        return page_response(call.request, "tile_matrix_sets.html", {"document": document})
-    return json_response(document)
+        return conditional(call.request, page_response(call.request, "tile_matrix_sets.html", {"document": document}))
+    return conditional(call.request, json_response(document), cache_control=_DAY)
 
 
 async def get_tile_matrix_set(call: Call) -> web.StreamResponse:
@@ -47,5 +49,6 @@ async def get_tile_matrix_set(call: Call) -> web.StreamResponse:
     tms = tile_matrix_set(call.path["tileMatrixSetId"])
     links = links_json(representations(f"{base_url(call.request)}/tileMatrixSets/{tms.id}", call.media_type, _OFFERS))
     if call.media_type == MediaType.HTML:
-        return page_response(call.request, "tile_matrix_set.html", {"tms": tms, "links": links})
-    return json_response({**tms.document, "links": links})
+        page = page_response(call.request, "tile_matrix_set.html", {"tms": tms, "links": links})
+        return conditional(call.request, page)
+    return conditional(call.request, json_response({**tms.document, "links": links}), cache_control=_DAY)

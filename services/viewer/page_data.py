@@ -1,21 +1,16 @@
 """What the map's script is told about the collections, as JSON inside the page."""
 
 from collections.abc import Iterable
+from datetime import UTC, datetime
 from typing import Any
 
 import orjson
 
 from libs.catalog.model import Collection
-from libs.ogc.temporal import parse_instant
+from libs.catalog.modules import EVENT_KEY, module
+from libs.ogc.temporal import parse_interval
 
-_MODULES = (
-    ("_eq_", "Earthquakes"),
-    ("_fl_", "Floods"),
-    ("_ts_disturbance_", "Tropical disturbances"),
-    ("_ts_", "Tropical storms"),
-)
 _ORDER = ["Earthquakes", "Tropical storms", "Tropical disturbances", "Floods"]
-_EVENT_KEY = "event_id"
 
 
 def describe(collection: Collection) -> dict[str, Any]:
@@ -37,13 +32,15 @@ def describe(collection: Collection) -> dict[str, Any]:
             "column": time.name,
             "start": time.start,
             # of features that last, the last moment that is known of any
-            "end": max([moment for moment in (time.end, end and end.end) if moment], key=parse_instant, default=None),
+            "end": max([moment for moment in (time.end, end and end.end) if moment], key=_last, default=None),
             "lasts": end is not None,
             "endColumn": end.name if end else None,
         }
         if time
         else None,
-        "eventKey": _EVENT_KEY if collection.column(_EVENT_KEY) else None,
+        # the order of importance that the catalogue has, as in sortby
+        "importance": next((term for term in collection.importance if collection.column(term.removeprefix("-"))), None),
+        "eventKey": EVENT_KEY if collection.column(EVENT_KEY) else None,
         "columns": [
             {
                 "name": column.name,
@@ -57,10 +54,9 @@ def describe(collection: Collection) -> dict[str, Any]:
     }
 
 
-def module(collection: Collection) -> str:
-    """The contract's module that a collection belongs to, or its schema's name."""
-    name = f"_{collection.name}_"
-    return next((title for part, title in _MODULES if part in name), collection.schema.replace("_", " ").capitalize())
+def _last(moment: str) -> datetime:
+    """The last moment of a date, or an instant itself."""
+    return parse_interval(moment).end or datetime.max.replace(tzinfo=UTC)
 
 
 def in_order(collections: Iterable[Collection]) -> list[Collection]:

@@ -36,6 +36,18 @@ async def test_document_names_the_address_that_the_client_used(gateway: Gateway,
     assert elsewhere["servers"] == [{"url": "http://data.example.org/api"}]
 
 
+async def test_document_is_asked_about_by_etag_and_date(gateway: Gateway, session: ClientSession) -> None:
+    url = f"{gateway.url}/api/openapi.json"
+    async with session.get(url) as response:
+        etag, modified = response.headers["ETag"], response.headers["Last-Modified"]
+    assert etag.startswith("W/")
+    for headers in ({"If-None-Match": etag}, {"If-Modified-Since": modified}):
+        async with session.get(url, headers=headers) as response:
+            assert (response.status, await response.read()) == (304, b"")
+    async with session.get(url, headers={"If-None-Match": 'W/"another"'}) as response:
+        assert response.status == 200
+
+
 @pytest.mark.parametrize(
     ("accept", "kind"),
     [

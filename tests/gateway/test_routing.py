@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from aiohttp import ClientSession
 from yarl import URL
@@ -120,6 +122,22 @@ async def test_favicon(gateway: Gateway, session: ClientSession) -> None:
     async with session.get(f"{gateway.url}/favicon.ico") as response:
         assert (response.status, response.content_type) == (200, "image/svg+xml")
         assert (await response.text()).startswith("<svg")
+
+
+async def test_crawlers_are_kept_from_what_is_dear(gateway: Gateway, session: ClientSession) -> None:
+    async with session.get(f"{gateway.url}/robots.txt") as response:
+        assert (response.status, response.content_type) == (200, "text/plain")
+        rules = (await response.text()).splitlines()
+    assert rules[0] == "User-agent: *"
+    patterns = [rule.removeprefix("Disallow: ").replace("?", "[?]").replace("*", ".*") for rule in rules[1:]]
+
+    def allowed(path: str) -> bool:
+        return not any(re.match(pattern, path) for pattern in patterns)
+
+    assert all(map(allowed, ("/api/", "/api/collections/a.b", "/api/collections/a.b/items", "/api/map")))
+    assert allowed("/api/collections/a.b/tiles/WebMercatorQuad/map.html")
+    assert not allowed("/api/collections/a.b/items?offset=10")
+    assert not allowed("/api/collections/a.b/tiles/WebMercatorQuad/0/0/0")
 
 
 @pytest.mark.parametrize(

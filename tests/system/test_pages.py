@@ -27,12 +27,15 @@ _PAGES = {
     "/collections/hazard.hazard_fl_events/items?f=html": 200,
     f"{_EARTHQUAKES}/items/1635?f=html": 200,
     "/collections/hazard.hazard_fl_glofas_gauges_forecast/items/1?f=html": 200,
+    "/collections/hazard.hazard_ts_tracks/items/3758?f=html": 200,
+    "/collections/hazard.hazard_ts_tracks/items?f=html": 200,
     f"{_EARTHQUAKES}/tiles?f=html": 200,
     f"{_EARTHQUAKES}/tiles/WebMercatorQuad?f=html": 200,
     "/tileMatrixSets?f=html": 200,
     "/tileMatrixSets/WebMercatorQuad?f=html": 200,
     "/collections/no.such": 404,
     f"{_EARTHQUAKES}/items?limit=ten&bbox=1,2&sortby=magnitud": 422,
+    f"{_EARTHQUAKES}/tiles?limit=ten": 422,
 }
 # WCAG 2.2, levels A and AA, and what axe counts as good practice
 _RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
@@ -169,3 +172,51 @@ async def test_a_page_has_at_most_500_rows_and_says_so(visit: NewVisit) -> None:
     await seen.page.wait_for_url("**cursor=*")
     assert await seen.page.locator("table.data tbody tr").count() == 500
     assert await seen.page.locator("table.data tbody th").first.inner_text() != first
+
+
+async def test_the_map_opens_with_the_filter_of_the_page(visit: NewVisit) -> None:
+    seen = await visit()
+    await _see(seen, f"{_EARTHQUAKES}/items?f=html&filter=magnitude%20%3E%205.5&network=us&bbox=-180,-60,180,70")
+    await seen.page.get_by_role("link", name="Open the map").click()
+    await seen.ready()
+    drawn = await seen.drawn("hazard.hazard_eq_events")
+    assert drawn
+    assert all(feature["properties"]["magnitude"] > 5.5 for feature in drawn)
+    # the whole link was understood: the map writes it again as it was
+    assert "f.hazard.hazard_eq_events=(magnitude%20%3E%205.5)%20AND%20(network%20%3D%20'us')" in seen.page.url
+
+
+async def test_a_feature_is_found_on_the_map(visit: NewVisit) -> None:
+    seen = await visit()
+    await _see(seen, f"{_EARTHQUAKES}/items/1635?f=html")
+    name = await seen.page.locator("h1").inner_text()
+    await seen.page.get_by_role("link", name="Open the map").click()
+    await seen.ready()
+    # the card has the magnitude apart
+    assert name.endswith(await seen.page.locator(".card h2").inner_text())
+
+
+async def test_what_else_is_known_of_an_event_is_a_click_away(visit: NewVisit) -> None:
+    seen = await visit()
+    await _see(seen, "/collections/hazard.hazard_ts_tracks/items/3758?f=html")
+    await seen.page.get_by_role("list", name="Of this event").get_by_role("link", name="Tropical storm nodes").click()
+    await seen.page.wait_for_url("**hazard_ts_nodes/items?f=html&event_id=2015293N13266")
+    assert await seen.page.locator("table.data tbody tr").count() > 1
+
+
+async def test_a_mistake_in_the_form_is_put_right_where_it_was_made(visit: NewVisit) -> None:
+    seen = await visit()
+    await _see(seen, f"{_EARTHQUAKES}/items?f=html")
+    field = seen.page.get_by_label("Filter (CQL2)")
+    await field.fill("magnitud > 5.5")
+    await seen.page.get_by_label("Per page").fill("7")
+    await seen.page.get_by_role("button", name="Filter").click()
+    await seen.page.get_by_text("did you mean").wait_for()
+    # the browser reports every answer that is an error
+    seen.problems.clear()
+    assert await field.input_value() == "magnitud > 5.5"
+    assert await field.get_attribute("aria-invalid") == "true"
+    await field.fill("magnitude > 5.5")
+    await seen.page.get_by_role("button", name="Filter").click()
+    await seen.page.get_by_role("link", name="Download CSV").wait_for()
+    assert await seen.page.locator("table.data tbody tr").count() == 7

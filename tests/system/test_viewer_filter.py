@@ -15,8 +15,12 @@ _EARTHQUAKES = "hazard.hazard_eq_events"
 _MAP = f"/collections/{_EARTHQUAKES}/tiles/WebMercatorQuad/map.html"
 
 
-async def _matched(stack: RunningStack, text: str) -> int:
-    url = f"{stack.base_url}/collections/{_EARTHQUAKES}/items"
+_FLOODS = "hazard.hazard_fl_events"
+_FLOODS_MAP = f"/collections/{_FLOODS}/tiles/WebMercatorQuad/map.html"
+
+
+async def _matched(stack: RunningStack, text: str, collection: str = _EARTHQUAKES) -> int:
+    url = f"{stack.base_url}/collections/{collection}/items"
     parameters = {"filter": text, "limit": "0", "f": "geojson"}
     async with aiohttp.ClientSession() as session, session.get(url, params=parameters) as response:
         number: int = (await response.json(content_type=None))["numberMatched"]
@@ -98,6 +102,40 @@ async def test_the_services_objection_stands_at_the_form(visit: NewVisit) -> Non
     await page.page.get_by_text("features match").wait_for(timeout=SECONDS)
     assert await alert.is_hidden()
     assert await page.page.get_by_text("Written by hand").is_visible()
+
+
+async def _press(page: Visit, name: str) -> None:
+    """Press and let go as a hand does: the mouse rests for a moment in between."""
+    box = await page.page.locator("#filter").get_by_role("button", name=name).bounding_box()
+    assert box is not None
+    await page.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    await page.page.mouse.down()
+    await page.page.wait_for_timeout(150)
+    await page.page.mouse.up()
+
+
+async def test_a_text_that_was_typed_is_applied_by_one_click(visit: NewVisit, stack: RunningStack) -> None:
+    page = await visit()
+    await page.open(_FLOODS_MAP)
+    form = await _open_filter(page)
+    # of the collection's own columns
+    placeholder = await form.get_by_label("As CQL2").get_attribute("placeholder")
+    assert await _matched(stack, placeholder, _FLOODS) is not None
+    await form.get_by_label("As CQL2").click()
+    text = "severity >= 2 AND ended IS NULL"
+    await page.page.keyboard.type(text)
+    await _press(page, "Apply")
+    number = await _matched(stack, text, _FLOODS)
+    await form.get_by_text(re.compile(rf"^{number} features? match")).wait_for(timeout=SECONDS)
+    # the conditions follow the text
+    await form.get_by_label("Property").nth(1).wait_for(timeout=SECONDS)
+    await form.get_by_label("As CQL2").click()
+    await page.page.keyboard.press("Control+A")
+    await page.page.keyboard.type("severitie >= 2")
+    await _press(page, "Apply")
+    await page.page.locator("#filter [role=alert]").wait_for(timeout=SECONDS)
+    assert "severitie" in await page.page.locator("#filter [role=alert]").inner_text()
+    page.problems.clear()
 
 
 async def test_filter_works_by_keyboard_on_a_phone(visit: NewVisit, stack: RunningStack) -> None:

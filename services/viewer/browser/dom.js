@@ -27,7 +27,7 @@ export function element(name, properties = {}, ...children) {
   return made;
 }
 
-const svgNames = new Set(["path", "circle", "line", "rect", "g", "polyline", "polygon"]);
+const svgNames = new Set(["path", "circle", "line", "rect", "g", "polyline", "polygon", "text"]);
 
 /** Calls `action` once the calls have paused for `milliseconds`. */
 export function debounced(action, milliseconds) {

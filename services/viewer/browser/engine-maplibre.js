@@ -1,5 +1,6 @@
 // Draws styles with MapLibre, in Web Mercator or on a globe.
 
+import { covered, sheet } from "./layout.js";
 import {
   collectionOf,
   dataLayers,
@@ -17,6 +18,11 @@ const HIGHLIGHT = "dams-highlight";
 const SKETCH = "dams-sketch";
 const FINE = "basemap-fine";
 const EMPTY = { type: "FeatureCollection", features: [] };
+const GLOBE_MOST = 0.9; // of the map's height
+const GLOBE_LEAST = 0.6; // of its shorter side
+const POPUP_OFFSET = 10; // pixels
+const POPUP_TIP = 10;
+const POPUP_LEAST = 160;
 const HIT_RADIUS = 5; // pixels around a click or a finger
 
 /** Loads the library. Throws where it cannot run, as without WebGL. */
@@ -62,6 +68,8 @@ class MapLibreEngine {
     this.map.touchZoomRotate.disableRotation();
     this.map.addControl(new library.NavigationControl({ showCompass: false }), "top-right");
     this.map.addControl(new library.GlobeControl(), "top-right");
+    // after the control's own listener, which is older
+    container.querySelector(".maplibregl-ctrl-globe").addEventListener("click", () => this.globe && this.fillWithGlobe());
     this.map.addControl(new library.AttributionControl({ compact: false }), "bottom-right");
     this.map.addControl(new library.ScaleControl({ maxWidth: 100 }), "bottom-right");
   }
@@ -135,6 +143,20 @@ class MapLibreEngine {
 
   setGlobe(globe) {
     if (globe !== this.globe) this.map.setProjection({ type: globe ? "globe" : "mercator" });
+  }
+
+  /** Brings a small globe to the height of what is seen of the map; a near view stays. */
+  fillWithGlobe({ animate = true } = {}) {
+    const { left, right } = covered();
+    const { clientWidth: width, clientHeight: height } = this.map.getContainer();
+    const center = this.map.getCenter();
+    // a globe is always in the middle, so the panel takes its room from both sides
+    const beside = Math.max(width - 2 * Math.max(left, right), GLOBE_LEAST * Math.min(width, height));
+    // apparent radius, then the sphere's, both in heights of the map, as seen from the camera's distance of 1.5
+    const seen = Math.min(GLOBE_MOST * height, beside) / 2 / height;
+    const radius = (3 * seen ** 2 + Math.sqrt(9 * seen ** 4 + 20.25 * seen ** 2)) / 4.5;
+    const zoom = Math.log2((2 * radius * height * Math.PI * Math.cos((center.lat * Math.PI) / 180)) / 512);
+    if (zoom > this.map.getZoom()) this.map.easeTo({ center, zoom, animate });
   }
 
   /** `listener()` when the map becomes a globe or flat. */
@@ -241,16 +263,35 @@ class MapLibreEngine {
   /** A popup with this element at longitude, latitude; `onclose()` when a person closes it. */
   showPopup(position, content, onclose) {
     this.closePopup();
-    const popup = new this.#library.Popup({ maxWidth: "340px", offset: 10, focusAfterOpen: false, closeOnClick: false })
-      .setLngLat(position)
-      .setDOMContent(content)
-      .addTo(this.map);
+    const options = { maxWidth: "340px", offset: POPUP_OFFSET, padding: covered(), focusAfterOpen: false, closeOnClick: false };
+    const popup = new this.#library.Popup(options).setLngLat(position).setDOMContent(content);
+    // again after each move: the view may be on its way to the feature
+    const moved = () => {
+      if (sheet.matches) content.style.removeProperty("--room");
+      else content.style.setProperty("--room", `${this.#room(position)}px`);
+      popup.setPadding(covered());
+    };
+    moved();
+    popup.addTo(this.map);
+    this.map.on("moveend", moved);
+    this.map.on("resize", moved);
     this.#popup = { popup, onclose };
     popup.on("close", () => {
+      this.map.off("moveend", moved);
+      this.map.off("resize", moved);
       if (this.#popup?.popup !== popup) return;
       this.#popup = null;
       onclose();
     });
+  }
+
+  /** Pixels that a popup at this position can be high: above or below it, whichever is more. */
+  #room(position) {
+    const { top, bottom } = covered();
+    const { y } = this.map.project(position);
+    const height = this.map.getContainer().clientHeight;
+    const at = Math.max(0, Math.min(height, y));
+    return Math.max(POPUP_LEAST, Math.floor(Math.max(at - top, height - at - bottom) - POPUP_OFFSET - POPUP_TIP));
   }
 
   closePopup() {

@@ -9,7 +9,10 @@ import { systemOf } from "./projections.js";
 import { collectionOf, escapedAttribution, sketchFeatures } from "./style-theme.js";
 import { popupElement } from "./popup.js";
 
+const FAR = "WorldCRS84Quad";
+const FAR_LEVELS = 8; // enough until the map's own tiles are few
 const HIT_RADIUS = 6; // pixels
+const POPUP_MARGIN = 24; // pixels
 const METRES_PER_PIXEL = 78271.517; // of a world 512 pixels wide
 const SAMPLES = 12;
 const MARK = 1000; // z-index of the selected feature
@@ -21,7 +24,10 @@ export async function createEngine(options) {
     import("./openlayers.js"),
     getJson(address(`/tileMatrixSets/${options.tileMatrixSet}`, { f: "json" })),
   ]);
-  return new OpenLayersEngine(library, tileMatrixSet, options);
+  const grid = new MatrixGrid(tileMatrixSet);
+  const blind = grid.viewResolution() > grid.maxResolution() && /^(CRS:84|EPSG:4326)$/.test(systemOf(tileMatrixSet).code);
+  const far = blind ? await getJson(address(`/tileMatrixSets/${FAR}`, { f: "json" })) : null;
+  return new OpenLayersEngine(library, tileMatrixSet, far, options);
 }
 
 class OpenLayersEngine {
@@ -29,6 +35,7 @@ class OpenLayersEngine {
   #projection;
   #system;
   #tileMatrixSet;
+  #far; // the matrix set that is drawn where this one would need too many tiles, or null
   #grid;
   #theme;
   #basemap;
@@ -40,9 +47,10 @@ class OpenLayersEngine {
   #loading = new Set();
   #errors = new Set();
 
-  constructor(library, tileMatrixSet, { container, style, theme, view }) {
+  constructor(library, tileMatrixSet, far, { container, style, theme, view }) {
     this.#library = library;
     this.#tileMatrixSet = tileMatrixSet;
+    this.#far = far;
     this.#system = systemOf(tileMatrixSet);
     this.#theme = theme;
     if (this.#system.proj4) library.proj4.defs(this.#system.code, this.#system.proj4);
@@ -69,8 +77,8 @@ class OpenLayersEngine {
       view: new library.View({
         projection: this.#projection,
         center: library.getCenter(extent),
-        resolution: this.#grid.maxResolution(),
-        maxResolution: this.#grid.maxResolution(),
+        resolution: this.#grid.viewResolution(),
+        maxResolution: this.#grid.viewResolution(),
         minResolution: this.#grid.minResolution(),
         extent,
         constrainOnlyCenter: true,
@@ -93,37 +101,52 @@ class OpenLayersEngine {
 
   add(style, parameters = {}) {
     const id = collectionOf(style);
+    const kind = (style.metadata["dams:geometryType"] ?? "").replace("Multi", "");
+    const source = style.sources[id];
+    const made = [this.#layer(style, source, this.#tileMatrixSet, parameters)];
+    if (this.#far) {
+      const tiles = source.tiles.map((template) => template.replace(`/tiles/${this.#tileMatrixSet.id}/`, `/tiles/${this.#far.id}/`));
+      made.push(this.#layer(style, { ...source, tiles, minzoom: 0, maxzoom: FAR_LEVELS }, this.#far, parameters));
+      made[1].layer.setMinResolution(made[0].layer.getMaxResolution());
+    }
+    for (const { layer } of made) layer.setZIndex(ORDER[kind] ?? ORDER.Polygon);
+    this.#layers.set(id, made);
+    for (const { layer } of made) this.map.addLayer(layer);
+  }
+
+  #layer(style, source, tileMatrixSet, parameters) {
     const made = matrixLayer(this.#library, {
-      style,
+      style: { ...style, sources: { ...style.sources, [collectionOf(style)]: source } },
       parameters,
-      grid: new MatrixGrid(this.#tileMatrixSet, style.sources[id]),
+      grid: new MatrixGrid(tileMatrixSet, source),
       projection: this.#projection,
-      attribution: style.sources[id].attribution && escapedAttribution(style.sources[id].attribution),
+      attribution: source.attribution && escapedAttribution(source.attribution),
       zooms: () => this.#zooms(),
     });
-    const kind = (style.metadata["dams:geometryType"] ?? "").replace("Multi", "");
-    made.layer.setZIndex(ORDER[kind] ?? ORDER.Polygon);
     made.setTheme(this.#theme);
     made.source.on("tileloadstart", () => this.#emit(this.#loading));
     made.source.on("tileloaderror", () => this.#emit(this.#errors, "Some of the map could not be loaded."));
-    this.#layers.set(id, made);
-    this.map.addLayer(made.layer);
+    return made;
+  }
+
+  /** The tile matrix set that is drawn here in place of the map's own, which has too many tiles for this view; or null. */
+  get substitute() {
+    const far = this.#far && this.map.getView().getResolution() >= this.#grid.maxResolution();
+    return far ? this.#far.id : null;
   }
 
   remove(id) {
-    const made = this.#layers.get(id);
-    if (!made) return;
-    this.map.removeLayer(made.layer);
+    for (const { layer } of this.#layers.get(id) ?? []) this.map.removeLayer(layer);
     this.#layers.delete(id);
   }
 
   setParameters(id, parameters) {
-    this.#layers.get(id).setParameters(parameters);
+    for (const made of this.#layers.get(id)) made.setParameters(parameters);
   }
 
   /** Asks for a collection's tiles again; the old ones stay until the new ones are there. */
   renew(id) {
-    this.#layers.get(id).renew();
+    for (const made of this.#layers.get(id)) made.renew();
   }
 
   /** Draws land, coast and borders from these features in place of the basemap's own; null brings those back. */
@@ -135,7 +158,7 @@ class OpenLayersEngine {
     this.#theme = theme;
     this.#sketch.setStyle(sketchStyle(this.#library, theme));
     this.#basemap.setTheme(theme);
-    for (const made of this.#layers.values()) made.setTheme(theme);
+    for (const made of [...this.#layers.values()].flat()) made.setTheme(theme);
   }
 
   view() {
@@ -224,13 +247,14 @@ class OpenLayersEngine {
 
   showPopup(position, content, onclose) {
     this.closePopup();
+    if (!sheet.matches) content.style.setProperty("--room", `${this.map.getSize()[1] - 3 * POPUP_MARGIN}px`);
     const overlay = new this.#library.Overlay({
       element: popupElement(content, onclose),
       position: this.#library.fromLonLat(position, this.#projection),
       positioning: "bottom-center",
       offset: [0, -12],
       // in a sheet's layout the popup lies over the sheet
-      autoPan: sheet.matches ? false : { margin: 24 },
+      autoPan: sheet.matches ? false : { margin: POPUP_MARGIN },
       stopEvent: true,
     });
     this.#popup = overlay;

@@ -19,6 +19,7 @@ export function eventList(container, explorer, filtering, choose) {
   const list = find("ol", container);
   const heading = find("#tab-events span");
   const search = find("input[type=search]", container);
+  const order = find("#sort select", container);
   const download = find("#download", container);
   let loading = null;
 
@@ -33,7 +34,7 @@ export function eventList(container, explorer, filtering, choose) {
     }
     container.setAttribute("aria-busy", "true");
     try {
-      const page = await getJson(address(`${collectionPath(collection.id)}/items`, query(explorer, collection, search.value)), loading);
+      const page = await getJson(address(`${collectionPath(collection.id)}/items`, query(explorer, collection, search.value, order.value)), loading);
       const style = await explorer.style(collection.id);
       show(page, collection, style);
     } catch (error) {
@@ -60,7 +61,7 @@ export function eventList(container, explorer, filtering, choose) {
 
   const offer = (collection, something) => {
     download.hidden = !something;
-    const parameters = { ...query(explorer, collection, search.value), "bbox-only": null };
+    const parameters = { ...query(explorer, collection, search.value, order.value), "bbox-only": null };
     for (const link of download.querySelectorAll("a")) {
       const f = link.dataset.format;
       link.href = address(`${collectionPath(collection.id)}/items`, { ...parameters, limit: DOWNLOAD_LIMIT, f });
@@ -94,11 +95,18 @@ export function eventList(container, explorer, filtering, choose) {
     search.placeholder = hint ?? "";
     find("span", search.closest("label")).textContent = hint ?? "";
   };
+  const offerOrder = () => {
+    const collection = explorer.collections.get(explorer.subject);
+    order.closest("label").hidden = !(collection?.importance && collection.time);
+  };
   explorer.addEventListener("subject", offerSearch);
+  explorer.addEventListener("subject", offerOrder);
+  offerOrder();
   offerSearch();
 
   const soon = debounced(refresh, 350);
   for (const event of ["move", "query", "subject", "shown", "data"]) explorer.addEventListener(event, soon);
+  order.addEventListener("change", refresh);
   search.addEventListener("input", () => {
     writeState({ q: search.value.trim() || null });
     soon();
@@ -112,7 +120,7 @@ function eventOf(collection, { properties }) {
   return own ? null : properties[collection.eventKey];
 }
 
-function query(explorer, collection, text) {
+function query(explorer, collection, text, order) {
   const { filter, ...parameters } = explorer.parameters(collection.id);
   const named = text.trim() ? searchFilter(collection, text) : null;
   return {
@@ -120,7 +128,7 @@ function query(explorer, collection, text) {
     limit: LIMIT,
     bbox: named ? null : explorer.engine.bbox().map((value) => value.toFixed(4)).join(","),
     filter: [filter, named].filter(Boolean).map((part) => `(${part})`).join(" AND "),
-    sortby: collection.time ? `-${collection.time.column}` : null,
+    sortby: [order === "strongest" && collection.importance, collection.time && `-${collection.time.column}`].filter(Boolean).join(","),
     "bbox-only": true,
     f: "geojson",
   };

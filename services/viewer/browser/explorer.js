@@ -5,7 +5,7 @@ import { address, collectionPath, count, getJson } from "./api.js";
 /**
  * Events: `shown` (collections on the map changed), `subject` (the collection that list and timeline are about),
  * `query` (time, filter or event changed), `move` (the view changed), `data` (a collection's data changed; detail: its
- * id), `fault` (detail: a sentence).
+ * id), `unclassed` (a collection was found to have features without a class), `fault` (detail: a sentence).
  */
 export class Explorer extends EventTarget {
   /** `collections`: descriptions by id, as the page's data have them. */
@@ -21,6 +21,7 @@ export class Explorer extends EventTarget {
     this.playing = false; // whether time moves by itself
     this.filters = new Map(); // id -> CQL2 text
     this.events = new Map(); // id -> the one event that is shown of the collection
+    this.unclassed = new Map(); // id -> whether it has features that fall in none of its style's classes
     this.pending = new Map(); // id -> promise of a style
   }
 

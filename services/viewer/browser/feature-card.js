@@ -48,7 +48,7 @@ export function featureCard(collection, style, feature, actions = []) {
       products.append(element("li", {}, productLink(propertyTitle(name, column), value)));
       continue;
     }
-    const chart = typeof value === "object" ? seriesChart(propertyTitle(name, column), value) : null;
+    const chart = typeof value === "object" ? seriesChart(name, value, properties, columns) : null;
     if (chart) {
       charts.append(chart);
       continue;

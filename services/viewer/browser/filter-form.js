@@ -3,10 +3,26 @@
 import { filterText, NULLITY, OPERATORS, parsedFilter } from "./cql2.js";
 import { element, find } from "./dom.js";
 import { formatNumber } from "./format.js";
-import { filterProperties, rangeText } from "./properties.js";
+import { exampleFilter, filterProperties, rangeText } from "./properties.js";
 
 const WITHOUT_VALUE = new Set(NULLITY.map(([operator]) => operator));
 let serial = 0;
+let pressed = false;
+for (const [name, down] of [["pointerdown", true], ["pointerup", false], ["pointercancel", false]]) {
+  addEventListener(name, () => (pressed = down), { capture: true });
+}
+
+/** Calls `action` when no button of the mouse is held any more and what it clicks has been told. */
+function afterPress(action) {
+  if (!pressed) return setTimeout(action);
+  const done = new AbortController();
+  const later = () => {
+    done.abort();
+    setTimeout(action);
+  };
+  for (const name of ["pointerup", "pointercancel"]) addEventListener(name, later, { signal: done.signal, capture: true });
+  return undefined;
+}
 
 export class FilterForm {
   #explorer;
@@ -35,7 +51,8 @@ export class FilterForm {
     find("[data-act=clear]", form).addEventListener("click", () => this.#clear());
     find("[name=joint]", form).addEventListener("change", () => this.#write());
     this.#text.addEventListener("input", () => this.#setFault(null));
-    this.#text.addEventListener("change", () => this.#read());
+    // conditions made anew under a press would move the button away before its click
+    this.#text.addEventListener("change", () => afterPress(() => this.#read()));
     this.#text.addEventListener("keydown", (event) => {
       if (event.key === "Enter" && !event.shiftKey) {
         event.preventDefault();
@@ -59,6 +76,7 @@ export class FilterForm {
       const properties = await filterProperties(collection);
       if (this.#subject !== collection.id) return;
       this.#properties = properties;
+      this.#text.placeholder = exampleFilter(properties);
       this.#setText(this.#explorer.filters.get(collection.id) ?? "");
       this.#setFault(null);
     } catch (error) {

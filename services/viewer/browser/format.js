@@ -16,10 +16,15 @@ export const formatInstant = (value) => `${dateTime.format(new Date(value))} UTC
 export const formatDay = (value) => date.format(new Date(value));
 export const isWebAddress = (value) => typeof value === "string" && WEB.test(value);
 
+const suffixOf = (name) => Object.keys(UNITS).find((suffix) => name.endsWith(suffix));
+
+/** The unit of a property: the catalogue's, or what its name ends with; undefined where neither says. */
+export const unitOf = (name, column) => column?.unit ?? UNITS[suffixOf(name)];
+
 /** `max_wind_kt` to `Max wind`; a title from the catalogue wins. */
 export function propertyTitle(name, column) {
   if (column?.title) return column.title;
-  const unit = Object.keys(UNITS).find((suffix) => name.endsWith(suffix));
+  const unit = suffixOf(name);
   const words = (unit ? name.slice(0, -unit.length) : name).replaceAll("_", " ").trim();
   return words.charAt(0).toUpperCase() + words.slice(1).replace(/\burl\b/gi, "").trimEnd();
 }
@@ -29,7 +34,7 @@ export function formatText(name, value, column) {
   if (value === null || value === undefined || value === "") return null;
   if (typeof value === "boolean") return value ? "yes" : "no";
   if (typeof value === "number") {
-    const unit = column?.unit ?? UNITS[Object.keys(UNITS).find((suffix) => name.endsWith(suffix))];
+    const unit = unitOf(name, column);
     // years and identifiers are not quantities
     const text = /(^|_)(id|season|year|code)$/.test(name) ? plain.format(value) : number.format(value);
     return unit ? `${text} ${unit}` : text;

@@ -1,17 +1,51 @@
 // The legend, made from what the style document says about its classes.
 
 import { element } from "./dom.js";
+import { dataLayers } from "./style-theme.js";
 
-/** Elements for the `dams:legend` of one style. */
-export function legendOf(style) {
+/**
+ * Elements for the `dams:legend` of one style; `unclassed` is what unclassedOf found of it, where there are such
+ * features.
+ */
+export function legendOf(style, unclassed = null) {
   return (style.metadata?.["dams:legend"] ?? []).map((entry) =>
     element(
       "div",
       { class: "legend-entry" },
       entry.title && element("h3", { text: entry.unit ? `${entry.title} (${entry.unit})` : entry.title }),
       entry.sizes ? sizes(entry.sizes) : entry.classes.length > 3 ? ramp(entry) : swatches(entry),
+      unclassed?.entry === entry && swatches({ ...entry, classes: [unclassed] }),
     ),
   );
+}
+
+/**
+ * How features look whose value is missing: `{entry, label, color, properties}`, where none of the properties may be
+ * given; null where the style has no colour for them.
+ */
+export function unclassedOf(style) {
+  const entry = style.metadata?.["dams:legend"]?.find(({ classes }) => classes?.[0].values);
+  if (!entry) return null;
+  for (const { paint = {} } of dataLayers(style)) {
+    const match = Object.values(paint).find((value) => value?.[0] === "match" && namesIn(value[1]).some((name) => entry.properties.includes(name)));
+    const color = match && lastColor(match);
+    if (!color || entry.classes.some((item) => item.color === color)) continue;
+    const title = entry.title?.replace(/\s*\(.*\)$/, "").split(" ").at(-1).toLowerCase() ?? "value";
+    return { entry, label: `no ${title}`, color, properties: [...new Set(namesIn(match))] };
+  }
+  return null;
+}
+
+/** The properties that an expression reads. */
+function namesIn(expression) {
+  if (!Array.isArray(expression)) return [];
+  return expression[0] === "get" ? [expression[1]] : expression.flatMap(namesIn);
+}
+
+/** What an expression gives where nothing matches. */
+function lastColor(expression) {
+  if (Array.isArray(expression)) return lastColor(expression.at(-1));
+  return typeof expression === "string" && expression.startsWith("#") ? expression : null;
 }
 
 /** What makes two legends look alike. */

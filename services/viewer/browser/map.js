@@ -1,7 +1,8 @@
 // The map page: one collection, or all of them, on a map.
 
-import { address, collectionPath, getJson, setBase } from "./api.js";
+import { address, count, getJson, setBase } from "./api.js";
 import { chips } from "./chips.js";
+import { quotedName } from "./cql2.js";
 import { collectionsOf, followLinks, remember, restore } from "./deep-link.js";
 import { element, find } from "./dom.js";
 import { eventList } from "./event-list.js";
@@ -12,9 +13,9 @@ import { FilterForm } from "./filter-form.js";
 import { watch } from "./freshness.js";
 import { layerList } from "./layer-list.js";
 import { followPanel, sheet } from "./layout.js";
-import { legendKey, legendOf } from "./legend.js";
+import { legendKey, legendOf, unclassedOf } from "./legend.js";
 import { Measure } from "./measure.js";
-import { bboxOf, Selection } from "./selection.js";
+import { Selection } from "./selection.js";
 import { parseView, readState } from "./state.js";
 import { announce, announceError, clearError, currentError } from "./status.js";
 import { currentTheme, onTheme, themeButton } from "./theme.js";
@@ -37,7 +38,7 @@ async function start() {
   explorer.attach(engine);
   window.map = engine.map;
   await engine.loaded();
-  if (!parseView(state.map)) await firstView(explorer, engine);
+  if (!parseView(state.map)) firstView(explorer, engine);
 
   const selection = new Selection(explorer);
   const filterForm = new FilterForm(find("#filter form"), explorer);
@@ -105,13 +106,21 @@ function wire(explorer, engine, selection) {
   explorer.addEventListener("query", () => {
     if (currentError()) clearError();
   });
-  for (const event of ["shown", "data"]) explorer.addEventListener(event, () => showLegend(explorer));
+  for (const event of ["shown", "data", "unclassed"]) explorer.addEventListener(event, () => showLegend(explorer));
+  explorer.addEventListener("shown", () => findUnclassed(explorer));
   layerList(find("#layers"), explorer);
   chips(find("#chips"), explorer);
   subjectChoice(explorer);
   eventList(find("#events"), explorer, filtering(), (id, item, focus) => selection.choose(id, item, { focus }));
   describeShown(explorer);
   keyboard(engine, selection);
+  const note = find("#substitute");
+  const update = () => {
+    note.hidden = !engine.substitute;
+    note.textContent = engine.substitute ? `From afar drawn from ${engine.substitute}; zoom in for ${page.tileMatrixSet}` : "";
+  };
+  explorer.addEventListener("move", update);
+  update();
 }
 
 /** Whether the service filters by CQL2, which the search by name needs. */
@@ -136,10 +145,23 @@ function showLegend(explorer) {
         names,
         ends.length > 0 && element("small", {}, newest(ends.at(-1))),
       ),
-      ...legendOf(members[0][1]),
+      ...legendOf(members[0][1], members.some(([id]) => explorer.unclassed.get(id)) ? unclassedOf(members[0][1]) : null),
     );
   });
   find("#legend").replaceChildren(...(parts.length ? parts : [element("p", { text: "No collection is shown." })]));
+}
+
+/** Asks once which of the collections have features without a class. */
+async function findUnclassed(explorer) {
+  for (const [id, style] of explorer.shown) {
+    const unclassed = unclassedOf(style);
+    const names = unclassed?.properties.filter((name) => explorer.collections.get(id).columns.some((column) => column.name === name));
+    if (explorer.unclassed.has(id) || !names?.length) continue;
+    explorer.unclassed.set(id, false);
+    const filter = names.map((name) => `${quotedName(name)} IS NULL`).join(" AND ");
+    explorer.unclassed.set(id, (await count(id, { filter }).catch(() => 0)) !== 0);
+    if (explorer.unclassed.get(id)) explorer.emit("unclassed", id);
+  }
 }
 
 /** The collection that the list and the timeline are about, where more than one is shown. */
@@ -174,17 +196,11 @@ function keyboard(engine, selection) {
   });
 }
 
-async function firstView(explorer, engine) {
+function firstView(explorer, engine) {
   const collection = explorer.collections.get(page.collection);
   const box = firstBox(collection, engine.home);
   engine.fit(box, mapPadding(), { animate: false });
-  const [west, , east] = engine.bbox();
-  if (!collection || east < west || east - west > (box[2] - box[0]) / 3) return;
-  // a matrix set that cannot be seen from afar: begin where there is something to see
-  const order = collection.time ? { sortby: `-${collection.time.column}` } : {};
-  const items = address(`${collectionPath(collection.id)}/items`, { limit: 1, ...order, f: "geojson" });
-  const [feature] = (await getJson(items).catch(() => ({ features: [] }))).features;
-  if (feature?.geometry) engine.fit(bboxOf(feature.geometry), mapPadding(), { animate: false });
+  if (engine.globe) engine.fillWithGlobe({ animate: false });
 }
 
 /** What is seen first: where the projection is at home, the collection, or the inhabited world. */

@@ -1,6 +1,7 @@
 // From an OGC TileMatrixSet resource to an OpenLayers tile grid and back to the addresses of tiles.
 
 const SMALLEST_TILE = 96; // pixels on the screen, where a matrix set is to be seen from afar
+const NARROWEST = 512; // pixels
 
 export class MatrixGrid {
   /** `minzoom` and `maxzoom` bound the matrix ids that have tiles. */
@@ -30,6 +31,12 @@ export class MatrixGrid {
   maxResolution() {
     const { cellSize, tileWidth } = this.matrices[0];
     return Math.min(cellSize * 2, (cellSize * tileWidth) / SMALLEST_TILE);
+  }
+
+  /** Resolution at which all of the matrix set fits a small screen, or its coarsest tiles have a sensible size. */
+  viewResolution() {
+    const [left, , right] = this.extent();
+    return Math.max(this.maxResolution(), (right - left) / NARROWEST);
   }
 
   minResolution() {

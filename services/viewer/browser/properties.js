@@ -1,6 +1,7 @@
 // What filters may ask of a collection: its queryables, with the values and ranges that its schema tells.
 
 import { address, collectionPath, getJson } from "./api.js";
+import { filterText } from "./cql2.js";
 import { formatNumber, propertyTitle } from "./format.js";
 
 const known = new Map(); // collection id -> promise
@@ -51,6 +52,28 @@ function kindOf({ type, format = "", enum: values }) {
   if (format === "date-time") return "instant";
   if (format === "date") return "date";
   return values ? "choice" : "text";
+}
+
+const NOT_QUANTITIES = /(^|_)(id|code|year|season|count|latitude|longitude|lat|lon)$/;
+
+/** A filter that one could write for these properties, as CQL2 text: at most two conditions. */
+export function exampleFilter(properties) {
+  const number = properties.find(({ kind, name, least, most }) => kind === "number" && least < most && !NOT_QUANTITIES.test(name));
+  const choice = properties.find(({ kind, values }) => kind === "choice" && values.length > 1);
+  const instant = properties.find(({ kind, least, most }) => kind === "instant" && (least ?? most));
+  const conditions = [
+    number && { property: number.name, kind: "number", operator: ">=", value: roundBetween(number.least, number.most) },
+    choice && { property: choice.name, kind: "choice", operator: "=", value: choice.values[0] },
+    instant && { property: instant.name, kind: "instant", operator: ">=", value: `${String(instant.least ?? instant.most).slice(0, 10)}T00:00:00Z` },
+    properties[0] && { property: properties[0].name, operator: "filled" },
+  ];
+  return filterText(conditions.filter(Boolean).slice(0, conditions[0] || conditions[1] ? 2 : 1), "AND");
+}
+
+/** A number with few digits about the middle. */
+function roundBetween(least, most) {
+  const step = 10 ** Math.floor(Math.log10((most - least) / 2));
+  return Number((Math.ceil((least + most) / 2 / step) * step).toPrecision(12));
 }
 
 /** The range of a property in words, or null: `-0.8 to 6.4 km`. */

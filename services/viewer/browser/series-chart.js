@@ -2,50 +2,49 @@
 
 import { element } from "./dom.js";
 import { formatDay, formatNumber } from "./format.js";
+import { reachable, seriesOf, thresholdsOf } from "./series.js";
 
 const WIDTH = 280;
-const HEIGHT = 64;
+const HEIGHT = 96;
+const LABEL = 10; // pixels above a threshold's line
 
-/** A figure for `[{time, value}]`, `[[time, value]]` or `{times: [], values: []}`; null for anything else. */
-export function seriesChart(title, value) {
-  const points = seriesPoints(value);
-  if (points.length < 2) return null;
-  const times = points.map(([time]) => time);
-  const values = points.map(([, number]) => number);
-  const [start, end] = [Math.min(...times), Math.max(...times)];
-  const [low, high] = [Math.min(...values), Math.max(...values)];
-  if (end === start) return null;
-  const x = (time) => 2 + ((time - start) / (end - start)) * (WIDTH - 4);
-  const y = (number) => HEIGHT - 4 - ((number - low) / (high - low || 1)) * (HEIGHT - 8);
-  const line = points.map(([time, number]) => `${x(time).toFixed(1)},${y(number).toFixed(1)}`).join(" ");
+/** A figure for what seriesOf takes, with the feature's thresholds; null for anything else. */
+export function seriesChart(name, value, properties = {}, columns = new Map()) {
+  const series = seriesOf(name, value, columns);
+  if (!series) return null;
+  const { title, unit, points, band } = series;
+  const [least, most] = range(points.map(([, number]) => number));
+  const [start, end] = range(points.map(([time]) => time));
+  const drawn = range([least, most, ...(band?.points ?? []).flatMap(([, ...edges]) => edges)]);
+  const known = thresholdsOf(properties, unit, columns);
+  const thresholds = reachable(known, drawn[1]).filter((one) => one.value >= drawn[0]);
+  const [low, high] = range([...drawn, ...thresholds.map((one) => one.value)]);
+  const x = (time) => (2 + ((time - start) / (end - start)) * (WIDTH - 4)).toFixed(1);
+  const y = (number) => (HEIGHT - 4 - ((number - low) / (high - low || 1)) * (HEIGHT - 8 - LABEL)).toFixed(1);
+  const path = (positions) => positions.map(([time, number]) => `${x(time)},${y(number)}`).join(" ");
+  const said = [
+    `${title}: ${formatNumber(least)} to ${[formatNumber(most), unit].filter(Boolean).join(" ")}, ${formatDay(start)} to ${formatDay(end)}`,
+    band && `shaded: ${band.low}th to ${band.high}th percentile`,
+    ...thresholds.map((one) => `${one.label}: ${[formatNumber(one.value), unit].filter(Boolean).join(" ")}`),
+    !thresholds.length && known.length > 0 && `below ${known.find((one) => one.value > drawn[1])?.label ?? "all thresholds"}`,
+  ].filter(Boolean).join("; ");
   return element(
     "figure",
     { class: "series" },
     element(
       "svg",
-      { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": `${title}: ${formatNumber(low)} to ${formatNumber(high)}` },
-      element("polyline", { points: line }),
+      { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": said },
+      band && element("polygon", {
+        points: [path(band.points.map(([time, edge]) => [time, edge])), path(band.points.map(([time, , edge]) => [time, edge]).reverse())].join(" "),
+      }),
+      ...thresholds.flatMap((one) => [
+        element("line", { x1: 0, x2: WIDTH, y1: y(one.value), y2: y(one.value) }),
+        element("text", { x: WIDTH - 2, y: Number(y(one.value)) - 3, "text-anchor": "end", text: one.label }),
+      ]),
+      element("polyline", { points: path(points) }),
     ),
-    element("figcaption", {
-      text: `${title}: ${formatNumber(low)} to ${formatNumber(high)}, ${formatDay(start)} to ${formatDay(end)}`,
-    }),
+    element("figcaption", { text: said, "aria-hidden": "true" }),
   );
 }
 
-function seriesPoints(value) {
-  const series = Array.isArray(value) ? value : Array.isArray(value?.series) ? value.series : zipped(value);
-  return series
-    .map((entry) => (Array.isArray(entry) ? entry : [timeOf(entry), numberOf(entry)]))
-    .map(([time, number]) => [typeof time === "string" ? Date.parse(time) : time, number])
-    .filter(([time, number]) => Number.isFinite(time) && typeof number === "number" && Number.isFinite(number));
-}
-
-function zipped(value) {
-  const lists = Object.values(value ?? {}).filter(Array.isArray);
-  const times = lists.find((list) => typeof list[0] === "string");
-  const numbers = lists.find((list) => typeof list[0] === "number");
-  return times && numbers ? times.map((time, at) => [time, numbers[at]]) : [];
-}
-
-const timeOf = (entry) => Object.values(entry ?? {}).find((value) => typeof value === "string" && Number.isFinite(Date.parse(value)));
-const numberOf = (entry) => Object.values(entry ?? {}).find((value) => typeof value === "number");
+const range = (values) => [Math.min(...values), Math.max(...values)];

@@ -118,6 +118,14 @@ async def test_settings_of_the_server(state_dir: Path) -> None:
     assert [row["auth_method"] for row in methods] == ["scram-sha-256"]
 
 
+def test_psql_opens_the_database_as_its_owner(state_dir: Path) -> None:
+    assert "no stack runs" in command(state_dir, "psql", "-c", "SELECT 1").stderr
+    up(state_dir)
+    result = command(state_dir, "psql", "-Atd", "postgres", "-c", "SELECT current_user, current_database()")
+    assert (result.stdout, result.stderr) == ("dams_owner|postgres\n", "")
+    assert command(state_dir, "psql", "-d", "postgres", "-c", "no such command").returncode == 1
+
+
 async def test_services_reach_the_servers_by_unix_sockets(state_dir: Path) -> None:
     up(state_dir)
     sockets = sockets_of(state_dir)

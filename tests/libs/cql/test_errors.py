@@ -38,6 +38,16 @@ QUERYABLES = {
         ('"a = 1', 0, "the property name that starts here has no closing quote"),
         ("a != 1", 2, "'!=' is written '<>' in CQL2"),
         ("a = 1; DROP TABLE x", 5, "the character ';' has no meaning here"),
+        ("a ILIKE 'x'", 2, "CQL2 has no ILIKE; write CASEI(property) LIKE CASEI('%text%')"),
+        ("a NOT ilike 'x'", 6, "CQL2 has no ILIKE; write CASEI(property) LIKE CASEI('%text%')"),
+        ("ilike = 1 AND a b", 16, "expected a comparison, AND, OR or the end of the filter, found 'b'"),
+        ("b = 1 AND LOWER(a) = 'x'", 10, "CQL2 has neither LOWER nor UPPER; write CASEI(a) = CASEI(b)"),
+        (
+            "DWithin(geom, POINT(1 2), 10, kilometers)",
+            0,
+            "CQL2 1.0 has no predicate for a distance;"
+            " write S_INTERSECTS with a polygon or BBOX(west,south,east,north)",
+        ),
         ("a IS 5", 5, "expected NULL or NOT, found '5'"),
         ("a IN ()", 5, "IN needs at least one value"),
         ("a BETWEEN 1 OR 2", 12, "expected AND, found 'OR'"),
@@ -68,7 +78,12 @@ def test_syntax(text: str, position: int | None, message: str) -> None:
     [
         ("felt = true AND magnitud > 5", 16, 'there is no property "magnitud"; did you mean "magnitude"?'),
         ("MAGNITUDE > 5", 0, 'there is no property "MAGNITUDE"; did you mean "magnitude"?'),
-        ("zzz > 5", 0, 'there is no property "zzz"'),
+        (
+            "zzz > 5",
+            0,
+            'there is no property "zzz"; there are magnitude, place, count, time, day, tags, sizes, code, geom, felt,'
+            " extra",
+        ),
         (
             "magnitude > '5'",
             12,
@@ -143,6 +158,11 @@ def test_meaning(text: str, position: int, message: str | None) -> None:
         ('{"op":"=","args":[{"property":"count"}]}', "/args", "= takes 2 arguments, 1 given"),
         ('{"op":"=","args":[{"property":"count"},null]}', "/args/1", "null is not a value; use the operator isNull"),
         ('{"op":"==","args":[1,2]}', "/op", "'==' is not an operator or function of CQL2"),
+        (
+            '{"op":"ilike","args":[{"property":"place"},"a"]}',
+            "",
+            "CQL2 has no ILIKE; write CASEI(property) LIKE CASEI('%text%')",
+        ),
         ('{"op":"and","args":[true]}', "/args", "and takes at least 2 arguments, 1 given"),
         ('{"op":"in","args":[1,[]]}', "/args/1", "in needs at least one value"),
         ('{"op":"not","args":[{"foo":1}]}', "/args/0", "an object with foo is nothing a filter can hold"),

@@ -40,6 +40,12 @@ def test_what_is_no_time_is_refused(text: str) -> None:
         parse_interval(text)
 
 
+@pytest.mark.parametrize("text", ["2020-01-01T00:00:00 02:00", "../2020-01-01T00:00:00.5 02:00"])
+def test_an_offset_whose_plus_got_lost_is_told(text: str) -> None:
+    with pytest.raises(ValueError, match="write \\+ as %2B"):
+        parse_interval(text)
+
+
 @given(st.datetimes(timezones=st.just(UTC)))
 def test_what_is_written_is_read_back(moment: datetime) -> None:
     assert parse_instant(rfc3339(moment)) == moment

@@ -1,7 +1,7 @@
 import orjson
 import pytest
 
-from services.features.preview import preview
+from services.features.preview import Preview, drawing, preview
 
 
 def feature(identifier: int, geometry: str | None) -> dict[str, object]:
@@ -45,3 +45,28 @@ def test_all_boxes_are_within_the_map() -> None:
     assert found.top < -20
     assert found.top + found.height > 10
     assert (found.marks[0].width, found.marks[0].height) == (130, 30)
+
+
+def _drawing(geometry: str) -> Preview:
+    found = drawing(feature(3, geometry))
+    assert found is not None
+    return found
+
+
+def test_a_feature_by_itself_is_drawn_in_its_shape() -> None:
+    line = _drawing('{"type":"MultiLineString","coordinates":[[[170,10,5],[180,12,5]],[[-180,12,5],[-175,13,5]]]}')
+    assert [mark.line for mark in line.marks] == ["M170 -10L180 -12", "M-180 -12L-175 -13"]
+    assert line.boxes == 0
+    ring = '{"type":"Polygon","coordinates":[[[0,0],[9,0],[5,9],[0,0]],[[3,1],[5,1],[4,2],[3,1]]]}'
+    assert _drawing(ring).marks[0].area == "M0 0L9 0L5 -9L0 0Z M3 -1L5 -1L4 -2L3 -1Z"
+    mixed = _drawing(f'{{"type":"GeometryCollection","geometries":[{{"type":"Point","coordinates":[1,2]}},{ring}]}}')
+    assert [(bool(mark.area), mark.is_box) for mark in mixed.marks] == [(False, False), (True, False)]
+    assert drawing(feature(3, None)) is None
+
+
+def test_a_box_is_told_from_a_shape() -> None:
+    box = '{"type":"Polygon","coordinates":[[[0,0],[9,0],[9,5],[0,5],[0,0]]]}'
+    assert _drawing(box).boxes == 1
+    several = preview([feature(1, box), feature(2, box), feature(3, '{"type":"Point","coordinates":[1,2]}')])
+    assert several is not None
+    assert several.boxes == 2

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from math import cos, pi, radians, sin
 from pathlib import Path
@@ -61,6 +62,24 @@ def _shapes() -> dict[str, dict[int, BaseGeometry]]:
         name: dict(enumerate(shapes, start=1))
         for name, shapes in (("points", points), ("lines", lines), ("polygons", polygons))
     }
+
+
+@asynccontextmanager
+async def tiles_on(
+    tables: str, make_database: MakeDatabase, cluster: Cluster, config: Path, **settings: str
+) -> AsyncIterator[Services]:
+    """Common and tiles on a database of these tables, described by the file `config`."""
+    url = await make_database()
+    owner = await asyncpg.connect(url, command_timeout=120)
+    await apply_schema(owner)
+    await ensure_reader(owner, READER, PASSWORD)
+    await owner.execute(tables)
+    await owner.close()
+    env = {"COLLECTIONS_CONFIG": str(config), "DATABASE_URL": reader_url(url), "REDIS_URL": cluster.redis_url}
+    async with services() as started:
+        for name in ("common", "tiles"):
+            await started.start(name, env | settings)
+        yield started
 
 
 @pytest.fixture(scope="session")

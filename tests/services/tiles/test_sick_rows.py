@@ -5,16 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 
-import asyncpg
 import pytest
 
-from deploy.database.apply import apply_schema, ensure_reader
 from libs.ogc.errors import StoredValueError
 from services.tiles.resources import STORE
 from tests.conftest import MakeDatabase
 from tests.running_stack import Cluster
-from tests.services.conftest import PASSWORD, READER, reader_url
-from tests.services.in_process import Answer, Client, Services, services
+from tests.services.in_process import Answer, Client, Services
+from tests.services.tiles.conftest import tiles_on
 from tests.services.tiles.places import Drawn, decoded
 
 OMITTED = "DAMS-Features-Omitted"
@@ -52,24 +50,10 @@ async def ward(
     make_database: MakeDatabase, cluster: Cluster, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[Services]:
     """Common and tiles on tables with rows that cannot be drawn."""
-    url = await make_database()
-    owner = await asyncpg.connect(url)
-    await apply_schema(owner)
-    await ensure_reader(owner, READER, PASSWORD)
-    await owner.execute(_TABLES)
-    await owner.close()
     config = tmp_path_factory.mktemp("ward") / "collections.yaml"
     config.write_text("collections: {ward.half_named: {id_column: id}}")
-    env = {
-        "COLLECTIONS_CONFIG": str(config),
-        "DATABASE_URL": reader_url(url),
-        "COLLECTION_SCHEMAS": "ward",
-        "REDIS_URL": cluster.redis_url,
-        "TILE_WARM_UP": "none",
-    }
-    async with services() as started:
-        for name in ("common", "tiles"):
-            await started.start(name, env)
+    settings = {"COLLECTION_SCHEMAS": "ward", "TILE_WARM_UP": "none"}
+    async with tiles_on(_TABLES, make_database, cluster, config, **settings) as started:
         yield started
 
 

@@ -6,18 +6,16 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from typing import Any
 
-import asyncpg
 import pytest
 
-from deploy.database.apply import apply_schema, ensure_reader
 from libs.catalog.model import Collection, Column, GeometryColumn
 from services.tiles.tile_matrix_sets import tile_matrix_set
 from services.tiles.tile_request import TileRequest, parse_tile
 from services.tiles.tile_thinning import thinned_statement
 from tests.conftest import MakeDatabase
 from tests.running_stack import Cluster
-from tests.services.conftest import PASSWORD, READER, reader_url
-from tests.services.in_process import Answer, Client, Services, services
+from tests.services.in_process import Answer, Client, Services
+from tests.services.tiles.conftest import tiles_on
 from tests.services.tiles.places import Drawn, decoded
 
 MANY = 250_000
@@ -71,24 +69,10 @@ async def crowded(
     make_database: MakeDatabase, cluster: Cluster, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[Services]:
     """Common and tiles on the crowded tables; tiles have 150,000 bytes at the most."""
-    url = await make_database()
-    owner = await asyncpg.connect(url, command_timeout=120)
-    await apply_schema(owner)
-    await ensure_reader(owner, READER, PASSWORD)
-    await owner.execute(_TABLES)
-    await owner.close()
     config = tmp_path_factory.mktemp("crowd") / "collections.yaml"
     config.write_text("collections: {crowd.fields: {tile_properties: {0-2: [area_km2]}}}")
-    env = {
-        "COLLECTIONS_CONFIG": str(config),
-        "DATABASE_URL": reader_url(url),
-        "COLLECTION_SCHEMAS": "crowd",
-        "REDIS_URL": cluster.redis_url,
-        "TILE_MAX_BYTES": "150000",
-    }
-    async with services() as started:
-        for name in ("common", "tiles"):
-            await started.start(name, env)
+    settings = {"COLLECTION_SCHEMAS": "crowd", "TILE_MAX_BYTES": "150000"}
+    async with tiles_on(_TABLES, make_database, cluster, config, **settings) as started:
         yield started
 
 

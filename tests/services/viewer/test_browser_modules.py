@@ -169,3 +169,111 @@ def test_features_that_last_are_asked_for_without_a_column_of_time(lasts: bool, 
         "datetime-column": column,
         "filter": None,
     }
+
+
+def test_the_explorer_sends_nothing_that_was_not_asked_for() -> None:
+    document = {
+        "components": {
+            "parameters": {
+                "limit": {"name": "limit", "in": "query", "schema": {"type": "integer", "default": 10}, "example": 10},
+                "any": {"name": "any", "in": "query", "schema": {"type": "object"}},
+                "id": {"name": "id", "in": "path", "required": True, "schema": {"type": "string"}, "example": "other"},
+            }
+        },
+        "paths": {"/a": {"get": {"parameters": [{"name": "bbox", "in": "query", "schema": {}, "example": [1, 2]}]}}},
+    }
+    made = _run("docs-document.js", "module.prepared", document, {"id": "real"})
+    shared = made["components"]["parameters"]
+    assert shared["limit"]["description"] == "Without it: `10`. For example `limit=10`."
+    assert ("example" in shared["limit"], "default" in shared["limit"]["schema"]) == (False, False)
+    assert shared["any"]["example"] == {}
+    assert shared["id"]["example"] == "real"
+    assert made["paths"]["/a"]["get"]["parameters"][0]["description"] == "For example `bbox=1,2`."
+
+
+_GAUGE = [
+    {"time": "2026-11-01T00:00:00Z", "p25_m3s": 48.1, "p75_m3s": 48.1, "discharge_m3s": 48.1},
+    {"time": "2026-11-02T00:00:00Z", "p25_m3s": 50.2, "p75_m3s": 52.2, "discharge_m3s": 51.2},
+]
+_TITLES = "new Map([['discharge_m3s', {title: 'Discharge', unit: 'm³/s'}]])"
+
+
+def test_series_is_the_one_meant_with_its_quartiles_as_a_band() -> None:
+    series = _run("series.js", f"(value) => module.seriesOf('time_series', value, {_TITLES})", _GAUGE)
+    assert (series["title"], series["unit"]) == ("Discharge", "m³/s")
+    assert [value for _, value in series["points"]] == [48.1, 51.2]
+    assert (series["band"]["low"], series["band"]["high"]) == (25, 75)
+    assert [edges for _, *edges in series["band"]["points"]] == [[48.1, 48.1], [50.2, 52.2]]
+
+
+@pytest.mark.parametrize(
+    ("value", "values", "unit"),
+    [
+        (_GAUGE, [48.1, 51.2], "m³/s"),
+        ([["2026-01-01", 1], ["2026-01-02", 2]], [1, 2], "mm"),
+        ({"times": ["2026-01-01", "2026-01-02"], "rain": [3, 4]}, [3, 4], "mm"),
+        ({"series": [{"at": "2026-01-01", "value": 5}, {"at": "2026-01-02", "value": 6}]}, [5, 6], "mm"),
+        # nothing but quantiles: the median
+        ([{"t": f"2026-01-0{day}", "q10": 0, "q50": day, "q90": 9} for day in (1, 2)], [1, 2], "mm"),
+    ],
+)
+def test_series_of_any_form(value: Any, values: list[float], unit: str) -> None:
+    series = _run("series.js", "(value) => module.seriesOf('rain_mm', value)", value)
+    assert [number for _, number in series["points"]] == values
+    assert series["unit"] == unit
+
+
+@pytest.mark.parametrize("value", [[], {"a": 1}, [1, 2, 3], None, [["2026-01-01", 1]]])
+def test_what_is_no_series_makes_no_chart(value: Any) -> None:
+    assert _run("series.js", "(value) => module.seriesOf('a', value)", value) is None
+
+
+def test_thresholds_are_return_periods_in_the_same_unit() -> None:
+    gauge = {"return_20y_m3s": 263.5, "return_2y_m3s": 138.0, "peak_discharge_m3s": 58.1, "flood_threshold_mm": 3}
+    found = _run("series.js", "(given) => module.thresholdsOf(given, 'm³/s')", gauge)
+    assert found == [{"label": "2-year", "value": 138.0}, {"label": "20-year", "value": 263.5}]
+    # a chart shows those within it and the next above, unless that is far off
+    reached = "(given, high) => module.reachable(given, high).map(({ label }) => label)"
+    assert _run("series.js", reached, found, 60) == ["2-year"]
+    assert _run("series.js", reached, found, 150) == ["2-year", "20-year"]
+    assert _run("series.js", reached, found, 20) == []
+
+
+@pytest.mark.parametrize(
+    ("properties", "text"),
+    [
+        (
+            [
+                {"name": "event_id", "kind": "number", "least": 1, "most": 9, "values": None},
+                {"name": "wind kt", "kind": "number", "least": 10, "most": 150, "values": None},
+                {"name": "basin", "kind": "choice", "least": None, "most": None, "values": ["EP", "NA"]},
+            ],
+            "\"wind kt\" >= 80 AND basin = 'EP'",
+        ),
+        ([{"name": "note", "kind": "text", "least": None, "most": None, "values": None}], "note IS NOT NULL"),
+        ([], ""),
+    ],
+)
+def test_example_of_a_filter_is_of_the_collections_own_columns(properties: list[dict[str, Any]], text: str) -> None:
+    assert _run("properties.js", "module.exampleFilter", properties) == text
+
+
+def test_unclassed_features_have_the_colour_of_no_match() -> None:
+    classes = [{"label": "TD", "color": "#6c8ebf", "values": ["TD"]}]
+    style = {
+        "metadata": {"dams:legend": [{"title": "Category (SSHS)", "properties": ["category"], "classes": classes}]},
+        "layers": [
+            {
+                "metadata": {"dams:collection": "a"},
+                "paint": {
+                    "circle-color": ["match", ["to-string", ["get", "category"]], ["TD"], "#6c8ebf",
+                                     ["case", True, ["step", ["get", "wind_kt"], "#8d99a5", 0, "#6c8ebf"], "#8d99a5"]],
+                },
+            }
+        ],
+    }  # fmt: skip
+    found = _run("legend.js", "module.unclassedOf", style)
+    assert (found["label"], found["color"]) == ("no category", "#8d99a5")
+    assert found["properties"] == ["category", "wind_kt"]
+    style["metadata"]["dams:legend"] = []  # type: ignore[index]
+    assert _run("legend.js", "module.unclassedOf", style) is None

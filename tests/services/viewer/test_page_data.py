@@ -3,7 +3,8 @@
 import json
 
 from libs.catalog.model import TimeColumn
-from services.viewer.page_data import describe, in_order, module, script_json
+from libs.catalog.modules import module
+from services.viewer.page_data import describe, in_order, script_json
 from tests.services.viewer.conftest import HOSTILE, collection
 
 
@@ -28,6 +29,11 @@ def test_features_that_last_are_told_where_the_time_is_their_start() -> None:
     ends = (TimeColumn("at", "date", "2020-01-01", "2020-02-01"), TimeColumn("until", "date"))
     assert describe(collection("hazard.a", times=ends, time_end="until"))["time"]["lasts"] is True
     assert describe(collection("hazard.a", times=ends[::-1], time_end="at"))["time"]["lasts"] is False
+
+
+def test_importance_is_the_first_that_is_a_column() -> None:
+    assert describe(collection("hazard.a"))["importance"] is None
+    assert describe(collection("hazard.a", importance=("-nothing", "-event_id")))["importance"] == "-event_id"
 
 
 def test_collection_without_geometry() -> None:

@@ -1,0 +1,35 @@
+"""What collections are about: the contract's modules, and which collections tell of the same event."""
+
+from collections.abc import Iterable
+
+from libs.catalog.model import Collection
+
+_MODULES = (
+    ("_eq_", "Earthquakes"),
+    ("_fl_", "Floods"),
+    ("_ts_disturbance_", "Tropical disturbances"),
+    ("_ts_", "Tropical storms"),
+)
+EVENT_KEY = "event_id"
+"""The property by which collections of a module name the same event."""
+
+
+def module(collection: Collection) -> str:
+    """The contract's module that a collection belongs to, or its schema's name."""
+    name = f"_{collection.name}_"
+    return next((title for part, title in _MODULES if part in name), collection.schema.replace("_", " ").capitalize())
+
+
+def siblings(collection: Collection, others: Iterable[Collection]) -> list[Collection]:
+    """The other collections of its module that tell of the same events; none where it has no events."""
+    if collection.column(EVENT_KEY) is None:
+        return []
+    own = module(collection)
+    return [
+        other
+        for other in others
+        if other.schema == collection.schema
+        and other.id != collection.id
+        and module(other) == own
+        and other.column(EVENT_KEY) is not None
+    ]

@@ -1,0 +1,31 @@
+// The OpenAPI document as the explorer shows it: a request works as it is filled in, which is with what it needs alone.
+// The published document stays as it is.
+
+/**
+ * Takes examples and defaults of optional query parameters out of their fields and into their descriptions, and makes
+ * `{ name: value }` of `real` the examples of path parameters. Changes `document` and returns it.
+ */
+export function prepared(document, real = {}) {
+  const lists = Object.values(document.paths ?? {}).flatMap((path) => [path, ...Object.values(path)]);
+  const parameters = [
+    ...Object.values(document.components?.parameters ?? {}),
+    ...lists.flatMap((holder) => holder?.parameters ?? []),
+  ];
+  for (const parameter of parameters) {
+    if (parameter.in === "query" && !parameter.required) emptied(parameter);
+    if (parameter.in === "path" && parameter.name in real) parameter.example = real[parameter.name];
+  }
+  return document;
+}
+
+function emptied(parameter) {
+  const said = [parameter.description];
+  const { example, schema } = parameter;
+  if (schema?.default !== undefined) said.push(`Without it: \`${schema.default}\`.`);
+  if (example !== undefined) said.push(`For example \`${parameter.name}=${example}\`.`);
+  parameter.description = said.filter(Boolean).join(" ");
+  delete parameter.example;
+  delete schema?.default;
+  // Swagger UI would make up members of a free-form one
+  if (schema?.type === "object") parameter.example = {};
+}

@@ -1,0 +1,62 @@
+"""The API explorer: a request works as the page fills it in."""
+
+import pytest
+from playwright.async_api import Locator
+
+from tests.system.visits import SECONDS, NewVisit, Visit
+
+pytestmark = [pytest.mark.system, pytest.mark.browser, pytest.mark.timeout(240)]
+
+
+async def _operation(seen: Visit, path: str) -> Locator:
+    shown = seen.page.locator(f'[data-path="{path}"]')
+    operation = seen.page.locator(".opblock", has=shown)
+    await operation.locator(".opblock-summary-control").click(timeout=SECONDS)
+    await operation.get_by_role("button", name="Execute").wait_for(timeout=SECONDS)
+    return operation
+
+
+async def _executed(operation: Locator) -> tuple[str, str]:
+    """The status and the address of what was asked."""
+    await operation.get_by_role("button", name="Execute").click()
+    answer = operation.locator(".live-responses-table")
+    await answer.wait_for(timeout=SECONDS)
+    status = await answer.locator("tbody .response-col_status").first.inner_text()
+    address = await operation.locator(".request-url pre").inner_text()
+    return status.split()[0], address.strip()
+
+
+async def test_features_are_asked_for_as_the_page_fills_it_in(visit: NewVisit) -> None:
+    seen = await visit(width=1440, height=900)
+    await seen.open("/docs")
+    status, address = await _executed(await _operation(seen, "/collections/{collectionId}/items"))
+    assert (status, "?" in address) == ("200", False), address
+    assert address.startswith(f"{seen.base_url}/collections/")
+    assert not seen.problems
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/collections",
+        "/collections/{collectionId}/items/{itemId}",
+        "/collections/{collectionId}/tiles",
+        "/collections/{collectionId}/tiles/{tileMatrixSetId}/{z}/{x}/{y}",
+        "/collections/{collectionId}/tiles/{tileMatrixSetId}/tilejson.json",
+    ],
+)
+async def test_every_other_request_works_too(visit: NewVisit, path: str) -> None:
+    seen = await visit(width=1440, height=900)
+    await seen.open("/docs")
+    status, address = await _executed(await _operation(seen, path))
+    assert (status, "?" in address) == ("200", False), address
+    assert not seen.problems
+
+
+async def test_a_parameter_that_is_filled_in_is_sent(visit: NewVisit) -> None:
+    seen = await visit(width=1440, height=900)
+    await seen.open("/docs")
+    operation = await _operation(seen, "/collections/{collectionId}/items")
+    await operation.locator("tr[data-param-name=limit] input").fill("3")
+    status, address = await _executed(operation)
+    assert (status, address.partition("?")[2]) == ("200", "limit=3")

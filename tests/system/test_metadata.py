@@ -1,0 +1,57 @@
+"""Metadata through the gateway, which keeps them: a page is a page, JSON is JSON, and a new table shows soon."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from uuid import uuid4
+
+import asyncpg
+import pytest
+
+from tests.running_stack import RunningStack
+from tests.system.test_stack import get, get_json
+
+pytestmark = pytest.mark.system
+
+SECONDS = 10
+BROWSER = "text/html,application/xhtml+xml,*/*;q=0.8"
+RESOURCES = ("/", "/conformance", "/collections", "/collections/hazard.hazard_eq_events", "/tileMatrixSets")
+
+
+@pytest.mark.parametrize("path", RESOURCES)
+def test_what_is_kept_is_kept_by_type(stack: RunningStack, path: str) -> None:
+    host = f"{uuid4().hex}.example.org"
+    for _ in range(3):
+        for accept, kind in ((BROWSER, "text/html; charset=utf-8"), ("application/json", "application/json")):
+            status, headers, _ = get(stack.base_url + path, Host=host, Accept=accept)
+            assert (status, headers["Content-Type"]) == (200, kind)
+    assert headers["X-Cache"] == "HIT"
+    again = get(stack.base_url + path, Host=host, Accept=accept, **{"If-None-Match": headers["ETag"]})
+    assert (again[0], again[1]["X-Cache"]) == (304, "HIT")
+
+
+@pytest.fixture
+async def owner(stack: RunningStack) -> AsyncIterator[asyncpg.Connection]:
+    connection = await asyncpg.connect(stack.owner_url("dams"))
+    yield connection
+    await connection.execute("DROP TABLE IF EXISTS hazard.zz_new")
+    await connection.close()
+
+
+async def test_a_new_table_shows_in_what_is_kept(stack: RunningStack, owner: asyncpg.Connection) -> None:
+    def told() -> bool:
+        return any(entry["id"] == "hazard.zz_new" for entry in get_json(f"{stack.base_url}/collections")["collections"])
+
+    assert not any(told() for _ in range(3))
+    started = time.monotonic()
+    await owner.execute("CREATE TABLE hazard.zz_new (id integer PRIMARY KEY)")
+    await owner.execute("GRANT SELECT ON hazard.zz_new TO dams_reader")
+    while not told():
+        assert time.monotonic() - started < SECONDS
+        await asyncio.sleep(0.1)
+    queryables = f"{stack.base_url}/collections/hazard.zz_new/queryables"
+    while get(queryables)[0] != 200:
+        assert time.monotonic() - started < SECONDS
+        await asyncio.sleep(0.1)

@@ -1,0 +1,114 @@
+"""What the map looks like at first and near its edges, in a real Chromium."""
+
+import pytest
+
+from tests.running_stack import RunningStack
+from tests.system.visits import SECONDS, NewVisit, Visit, items
+
+pytestmark = [pytest.mark.system, pytest.mark.browser, pytest.mark.timeout(240)]
+
+_EARTHQUAKES = "hazard.hazard_eq_events"
+_STORMS = "hazard.hazard_ts_events"
+_GAUGES = "hazard.hazard_fl_glofas_gauges_forecast"
+
+
+def _map(collection: str, matrix_set: str = "WebMercatorQuad") -> str:
+    return f"/collections/{collection}/tiles/{matrix_set}/map.html"
+
+
+async def test_a_set_of_small_tiles_is_seen_from_afar_all_the_same(visit: NewVisit) -> None:
+    page = await visit()
+    await page.open(_map(_EARTHQUAKES, "CDB1GlobalGrid"))
+    west, _, east, _ = await page.page.evaluate("map.getView().calculateExtent()")
+    assert east - west >= 350
+    drawn = """() => map.getLayers().getArray().filter((layer) => layer.get("collection"))
+        .flatMap((layer) => layer.getFeaturesInExtent(map.getView().calculateExtent())).length"""
+    assert await page.page.evaluate(drawn) > 100
+    note = page.page.locator("#substitute")
+    assert "WorldCRS84Quad" in await note.inner_text()
+    assert len([url for url in page.requests if "/tiles/" in url]) < 60
+    # from near, its own tiles
+    await page.open(f"{_map(_EARTHQUAKES, 'CDB1GlobalGrid')}?#map=7/37/-118")
+    await note.wait_for(state="hidden", timeout=SECONDS)
+    assert [url for url in page.requests if "/tiles/CDB1GlobalGrid/-" in url]
+
+
+async def _inside(page: Visit, outer: str, inner: str) -> None:
+    """The lower links of a popup can be seen and clicked."""
+    around = await page.page.locator(outer).bounding_box()
+    box = await page.page.locator(inner).bounding_box()
+    assert around is not None
+    assert box is not None
+    assert box["y"] >= around["y"]
+    assert box["y"] + box["height"] <= around["y"] + around["height"]
+
+
+@pytest.mark.parametrize("height", [420, 520])
+@pytest.mark.parametrize("part", [0.25, 0.5, 0.75])
+async def test_popup_stays_on_a_low_screen(visit: NewVisit, stack: RunningStack, height: int, part: float) -> None:
+    item = (await items(stack, _GAUGES, limit="1", f="geojson"))[0]
+    longitude, latitude = item["geometry"]["coordinates"]
+    page = await visit(width=1280, height=height)
+    await page.open(f"{_map(_GAUGES)}#map=6/{latitude}/{longitude}")
+    await page.page.evaluate("(by) => map.panBy([0, by], { animate: false })", round(height * (0.5 - part)))
+    await page.ready()
+    await page.page.mouse.click(640, round(height * part))
+    await page.page.locator(".card .series").wait_for(timeout=SECONDS)
+    await _inside(page, "#map", ".maplibregl-popup-content")
+    await page.page.locator(".card nav a").first.scroll_into_view_if_needed()
+    await _inside(page, "#map", ".card nav")
+
+
+async def test_gauge_shows_its_discharge(visit: NewVisit, stack: RunningStack) -> None:
+    item = (await items(stack, _GAUGES, limit="1", f="geojson"))[0]
+    values = [entry["discharge_m3s"] for entry in item["properties"]["time_series"]]
+    page = await visit()
+    await page.open(f"{_map(_GAUGES)}#id={_GAUGES}/{item['id']}")
+    caption = page.page.locator(".series figcaption")
+    await caption.wait_for(timeout=SECONDS)
+    said = await caption.inner_text()
+    assert said.startswith(f"Discharge: {min(values):,g} to {max(values):,g} m³/s, ")
+    assert "25th to 75th percentile" in said
+    assert await page.page.locator(".series polygon").count() == 1
+    assert await page.page.locator(".series line").count() == said.count("-year: ")
+
+
+async def test_globe_fills_the_height(visit: NewVisit) -> None:
+    page = await visit(width=1440, height=900)
+    await page.open(_map(_STORMS))
+    await page.page.get_by_role("button", name="Enable globe").click()
+    await page.until("!map.isMoving() && map.getProjection().type === 'globe'")
+    await page.ready()
+    # the edge of the globe straight above the middle: where the sky begins, there is no place
+    top = await page.page.evaluate(
+        """() => {
+            for (let y = 0; y < innerHeight / 2; y++) {
+                const at = map.unproject([innerWidth / 2, y]);
+                const back = map.project(at);
+                if (Math.abs(back.y - y) < 1) return y;
+            }
+            return innerHeight / 2;
+        }"""
+    )
+    assert 20 <= top <= 140
+    # who is near already stays there
+    await page.page.get_by_role("button", name="Disable globe").click()
+    await page.page.evaluate("map.jumpTo({ zoom: 5 })")
+    await page.page.get_by_role("button", name="Enable globe").click()
+    await page.page.wait_for_timeout(800)
+    assert await page.page.evaluate("map.getZoom()") == pytest.approx(5, abs=0.01)
+
+
+async def test_list_can_begin_with_the_strongest_and_the_legend_has_all(visit: NewVisit, stack: RunningStack) -> None:
+    strongest = (await items(stack, _STORMS, sortby="-max_wind_kt,-start_date", limit="1", f="geojson"))[0]
+    page = await visit()
+    await page.open(_map(_STORMS))
+    await page.page.locator("#legend").get_by_text("no category").wait_for(timeout=SECONDS)
+    await page.page.get_by_label("Sort").select_option("strongest")
+    first = f"document.querySelector('#events li button')?.dataset.id === '{strongest['id']}'"
+    await page.until(first)
+    # where there is no order of importance, there is none to choose
+    await page.open(_map("hazard.hazard_ts_buffers"))
+    told = await page.page.evaluate("JSON.parse(document.querySelector('#page').textContent).collections")
+    importance = {entry["id"]: entry["importance"] for entry in told}
+    assert await page.page.locator("#sort").is_hidden() == (importance["hazard.hazard_ts_buffers"] is None)
