@@ -120,7 +120,7 @@ def test_an_unacceptable_format_is_refused_with_what_there_is(api: Api) -> None:
         ("/nowhere", 404, "There is nothing here"),
         ("/collections?limit=x", 422, "The address needs a correction"),
         ("/collections/hazard.hazard_eq_events/queryables?limit=x", 422, "The address needs a correction"),
-        ("/collections/hazard.hazard_eq_events/items?limit=x", 422, "Earthquakes"),
+        ("/collections/hazard.hazard_eq_events/items?limit=x", 422, "Earthquake events"),
     ],
 )
 def test_people_get_the_same_detail_as_a_page(api: Api, path: str, status: int, title: str) -> None:
