@@ -8,7 +8,7 @@ from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from gateway.nginx_process import Nginx
 from gateway.publish import Publisher
 from gateway.settings import SERVICES
-from libs.web.respond import document_response, json_response
+from libs.web.respond import body_response, conditional, json_response
 
 _NGINX = web.AppKey("nginx", Nginx)
 _PUBLISHER = web.AppKey("publisher", Publisher)
@@ -45,4 +45,5 @@ async def _parts(request: web.Request) -> web.StreamResponse:
     if whole is None:
         body = {"detail": "No service has been heard of yet."}
         return json_response(body, status=503, headers={"Retry-After": "1"})
-    return document_response(request, whole, media_type="application/json")
+    answer = body_response(whole, media_type="application/json")
+    return conditional(request, answer, cache_control="public, max-age=0")

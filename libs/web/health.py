@@ -6,7 +6,7 @@ from aiohttp import web
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
 from libs.ogc.service_part import ServicePart
-from libs.web.respond import document_response, json_bytes, json_response
+from libs.web.respond import conditional, json_response
 
 HealthCheck = Callable[[web.Application], Awaitable[str | None]]
 """Looks at one dependency; returns what is wrong with it, or None."""
@@ -34,4 +34,4 @@ async def _metrics(_: web.Request) -> web.StreamResponse:
 
 
 async def _part(request: web.Request) -> web.StreamResponse:
-    return document_response(request, json_bytes(request.app[PART].to_json()), media_type="application/json")
+    return conditional(request, json_response(request.app[PART].to_json()), cache_control="public, max-age=0")

@@ -35,15 +35,6 @@ def body_response(
     return web.Response(body=body, status=status, headers={"Content-Type": with_charset(media_type), **(headers or {})})
 
 
-def document_response(request: web.Request, body: bytes, *, media_type: str, max_age: int = 0) -> web.StreamResponse:
-    """A whole document whose ETag is made from its bytes; 304 where the client has it already."""
-    etag = f'W/"{blake2b(body, digest_size=12).hexdigest()}"'
-    headers = {"ETag": etag, "Cache-Control": f"public, max-age={max_age}"}
-    if etag_matches(request.headers.get("If-None-Match"), etag):
-        return web.Response(status=304, headers=headers)
-    return body_response(body, media_type=media_type, headers=headers)
-
-
 CATALOGUE_CACHE = "public, max-age=2, stale-while-revalidate=2, stale-if-error=60"
 """Of what follows from the catalogue: a change is seen four seconds after the service itself sees it."""
 

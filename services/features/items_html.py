@@ -25,7 +25,7 @@ _COLUMNS = 60
 _SERIES = 100
 _LONG = 48
 _LONGEST = 300
-_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{6})?Z\Z")
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?Z\Z")
 
 
 def items_context(answer: ItemsAnswer, rows: Sequence[Row]) -> dict[str, Any]:

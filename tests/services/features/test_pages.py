@@ -179,3 +179,9 @@ async def test_large_shapes_are_drawn_with_few_positions(features: Client, shape
         assert (drawn is None) == (name != "circle"), name
         assert ("The box around the feature" in page) == (drawn is None), name
         assert drawn is None or 20 < drawn.group(1).count("L") <= 500
+
+
+async def test_times_are_told_to_people_without_their_fractions(features: Client) -> None:
+    page = await _page(features, "/collections/hostile.long_ago/items/1", f="html")
+    assert "2024-05-01 10:30 UTC" in page
+    assert "10:30:00.25Z" not in page

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import random
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from math import cos, pi, radians, sin
 from pathlib import Path
+from typing import Protocol
 
 import asyncpg
 import pytest
@@ -19,9 +20,9 @@ from deploy.database.apply import apply_schema, ensure_reader
 from tests.conftest import MakeDatabase
 from tests.running_stack import Cluster
 from tests.services.conftest import PASSWORD, READER, reader_url
-from tests.services.in_process import Client, Services, services
+from tests.services.in_process import Answer, Client, Services, services
 from tests.services.tiles.cache import OwnRedis
-from tests.services.tiles.places import ANCHORS
+from tests.services.tiles.places import ANCHORS, Drawn, decoded
 
 RADII = (1e-7, 1e-5, 1e-3, 1e-1, 2.0)
 """Of the shapes around each anchor, in degrees."""
@@ -64,22 +65,42 @@ def _shapes() -> dict[str, dict[int, BaseGeometry]]:
     }
 
 
-@asynccontextmanager
-async def tiles_on(
-    tables: str, make_database: MakeDatabase, cluster: Cluster, config: Path, **settings: str
-) -> AsyncIterator[Services]:
-    """Common and tiles on a database of these tables, described by the file `config`."""
-    url = await make_database()
-    owner = await asyncpg.connect(url, command_timeout=120)
-    await apply_schema(owner)
-    await ensure_reader(owner, READER, PASSWORD)
-    await owner.execute(tables)
-    await owner.close()
-    env = {"COLLECTIONS_CONFIG": str(config), "DATABASE_URL": reader_url(url), "REDIS_URL": cluster.redis_url}
-    async with services() as started:
-        for name in ("common", "tiles"):
-            await started.start(name, env | settings)
-        yield started
+class TilesOn(Protocol):
+    """Starts common and tiles on a database of these tables, described by the text of a collections file."""
+
+    def __call__(self, tables: str, described: str, **settings: str) -> AbstractAsyncContextManager[Services]: ...
+
+
+@pytest.fixture(scope="session")
+def tiles_on(make_database: MakeDatabase, cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> TilesOn:
+    """For tests whose tables are their own."""
+
+    @asynccontextmanager
+    async def start(tables: str, described: str, **settings: str) -> AsyncIterator[Services]:
+        url = await make_database()
+        owner = await asyncpg.connect(url, command_timeout=120)
+        await apply_schema(owner)
+        await ensure_reader(owner, READER, PASSWORD)
+        await owner.execute(tables)
+        await owner.close()
+        config = tmp_path_factory.mktemp("described") / "collections.yaml"
+        config.write_text(described)
+        env = {"COLLECTIONS_CONFIG": str(config), "DATABASE_URL": reader_url(url), "REDIS_URL": cluster.redis_url}
+        async with services() as started:
+            for name in ("common", "tiles"):
+                await started.start(name, env | settings)
+            yield started
+
+    return start
+
+
+async def drawn_tile(
+    tiles: Client, collection: str, place: str, parameters: dict[str, str]
+) -> tuple[list[Drawn], Answer]:
+    """A tile of WebMercatorQuad: what it shows, and the answer."""
+    answer = await tiles.get(f"/collections/{collection}/tiles/WebMercatorQuad/{place}", parameters)
+    assert answer.status == 200, (answer.url, answer.body)
+    return decoded(answer.body, collection), answer
 
 
 @pytest.fixture(scope="session")

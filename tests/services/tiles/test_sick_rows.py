@@ -9,11 +9,9 @@ import pytest
 
 from libs.ogc.errors import StoredValueError
 from services.tiles.resources import STORE
-from tests.conftest import MakeDatabase
-from tests.running_stack import Cluster
 from tests.services.in_process import Answer, Client, Services
-from tests.services.tiles.conftest import tiles_on
-from tests.services.tiles.places import Drawn, decoded
+from tests.services.tiles.conftest import TilesOn, drawn_tile
+from tests.services.tiles.places import Drawn
 
 OMITTED = "DAMS-Features-Omitted"
 # In the box around the part of the plane that has places on Earth, but beyond it: PROJ refuses.
@@ -46,14 +44,10 @@ GRANT SELECT ON ALL TABLES IN SCHEMA ward TO dams_reader;
 
 
 @pytest.fixture(scope="module")
-async def ward(
-    make_database: MakeDatabase, cluster: Cluster, tmp_path_factory: pytest.TempPathFactory
-) -> AsyncIterator[Services]:
+async def ward(tiles_on: TilesOn) -> AsyncIterator[Services]:
     """Common and tiles on tables with rows that cannot be drawn."""
-    config = tmp_path_factory.mktemp("ward") / "collections.yaml"
-    config.write_text("collections: {ward.half_named: {id_column: id}}")
-    settings = {"COLLECTION_SCHEMAS": "ward", "TILE_WARM_UP": "none"}
-    async with tiles_on(_TABLES, make_database, cluster, config, **settings) as started:
+    described = "collections: {ward.half_named: {id_column: id}}"
+    async with tiles_on(_TABLES, described, COLLECTION_SCHEMAS="ward", TILE_WARM_UP="none") as started:
         yield started
 
 
@@ -64,9 +58,7 @@ def tiles(ward: Services) -> Client:
 
 
 async def _tile(tiles: Client, table: str, place: str = "0/0/0", **parameters: str) -> tuple[list[Drawn], Answer]:
-    answer = await tiles.get(f"/collections/ward.{table}/tiles/WebMercatorQuad/{place}", parameters)
-    assert answer.status == 200, (answer.url, answer.body)
-    return decoded(answer.body, f"ward.{table}"), answer
+    return await drawn_tile(tiles, f"ward.{table}", place, parameters)
 
 
 @pytest.mark.parametrize(("table", "drawn", "left_out"), [("places", 997, 3), ("parted", 997, 3), ("parent", 996, 4)])

@@ -12,10 +12,8 @@ from libs.catalog.model import Collection, Column, GeometryColumn
 from services.tiles.tile_matrix_sets import tile_matrix_set
 from services.tiles.tile_request import TileRequest, parse_tile
 from services.tiles.tile_thinning import thinned_statement
-from tests.conftest import MakeDatabase
-from tests.running_stack import Cluster
 from tests.services.in_process import Answer, Client, Services
-from tests.services.tiles.conftest import tiles_on
+from tests.services.tiles.conftest import TilesOn, drawn_tile
 from tests.services.tiles.places import Drawn, decoded
 
 MANY = 250_000
@@ -65,14 +63,10 @@ SELECT dams.watch(t) FROM unnest(ARRAY['crowd.shocks', 'crowd.plain', 'crowd.fie
 
 
 @pytest.fixture(scope="module")
-async def crowded(
-    make_database: MakeDatabase, cluster: Cluster, tmp_path_factory: pytest.TempPathFactory
-) -> AsyncIterator[Services]:
+async def crowded(tiles_on: TilesOn) -> AsyncIterator[Services]:
     """Common and tiles on the crowded tables; tiles have 150,000 bytes at the most."""
-    config = tmp_path_factory.mktemp("crowd") / "collections.yaml"
-    config.write_text("collections: {crowd.fields: {tile_properties: {0-2: [area_km2]}}}")
-    settings = {"COLLECTION_SCHEMAS": "crowd", "TILE_MAX_BYTES": "150000"}
-    async with tiles_on(_TABLES, make_database, cluster, config, **settings) as started:
+    described = "collections: {crowd.fields: {tile_properties: {0-2: [area_km2]}}}"
+    async with tiles_on(_TABLES, described, COLLECTION_SCHEMAS="crowd", TILE_MAX_BYTES="150000") as started:
         yield started
 
 
@@ -83,9 +77,7 @@ def tiles(crowded: Services) -> Client:
 
 
 async def _tile(tiles: Client, table: str, place: str = "0/0/0", **parameters: str) -> tuple[list[Drawn], Answer]:
-    answer = await tiles.get(f"/collections/crowd.{table}/tiles/WebMercatorQuad/{place}", parameters)
-    assert answer.status == 200, (answer.url, answer.body)
-    return decoded(answer.body, f"crowd.{table}"), answer
+    return await drawn_tile(tiles, f"crowd.{table}", place, parameters)
 
 
 def _squares(features: list[Drawn]) -> set[tuple[int, int]]:
