@@ -50,8 +50,7 @@ async def _see(visit: Visit, path: str, status: int = 200) -> None:
         visit.problems.clear()
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("width", [360, 1440])
+@pytest.mark.parametrize(("theme", "width"), [("light", 360), ("dark", 1440)])
 async def test_axe_finds_nothing_and_nothing_overflows(visit: NewVisit, theme: str, width: int) -> None:
     seen = await visit(width=width, height=844, color_scheme=theme)
     wrong = []
