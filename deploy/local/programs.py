@@ -23,6 +23,7 @@ PASSED_ON = (
     "LOG_FORMAT",
     "LOG_LEVEL",
     "POOL_SIZE",
+    "FEATURES_KEPT_BYTES",
     "PUBLIC_URL",
     "TILE_MAX_FEATURES",
     "TILE_QUEUE",

@@ -32,6 +32,7 @@ FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace,
      FROM pg_stat_database WHERE datname = current_database()) epoch
 WHERE c.relkind IN ('r', 'm', 'p') AND n.nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast')
 """
+_WATCHED_MARK = "w"
 _WATCHED = "SELECT relation::bigint, version::text FROM dams.data_versions()"
 _HAS_WATCHED = """
 SELECT EXISTS (
@@ -53,6 +54,8 @@ class DataVersion:
     """When this process first knew of it, in whole seconds, rounded up; later than that of the version before."""
     http_date: str = ""
     """`since` as in `Last-Modified`."""
+    exact: bool = False
+    """Whether it changes with each commit; that of a relation that is not watched may lag by ten seconds."""
 
 
 class DataVersions:
@@ -97,7 +100,12 @@ class DataVersions:
             # Last-Modified counts seconds: two versions within one must not share it
             now = datetime.now(UTC).replace(microsecond=0) + timedelta(seconds=1)
             since = now if known is None else max(now, known.since + timedelta(seconds=1))
-            known = self._known[collection.id] = DataVersion(token, since, format_datetime(since, usegmt=True))
+            known = self._known[collection.id] = DataVersion(
+                token,
+                since,
+                format_datetime(since, usegmt=True),
+                exact=all(version is not None and version.startswith(_WATCHED_MARK) for version in versions),
+            )
         return known
 
     async def _keep_polling(self) -> None:
@@ -118,5 +126,5 @@ async def relation_versions(database: Database) -> dict[int, str]:
     """A text for each relation (oid) that changes when its rows do. Raises Unavailable."""
     relations = {row[0]: row[1] for row in await database.fetch(sql(_COUNTERS))}
     if await database.fetchval(sql(_HAS_WATCHED)):
-        relations |= {row[0]: f"w{row[1]}" for row in await database.fetch(sql(_WATCHED))}
+        relations |= {row[0]: f"{_WATCHED_MARK}{row[1]}" for row in await database.fetch(sql(_WATCHED))}
     return relations

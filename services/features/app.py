@@ -14,6 +14,7 @@ from services.features.counts import Counts
 from services.features.item import get_item
 from services.features.items import get_items
 from services.features.items_store import ItemsStore
+from services.features.kept_features import KeptFeatures
 from services.features.part import PART
 from services.features.prepared import Prepared
 from services.features.queryables import get_queryables
@@ -40,7 +41,9 @@ def make(env: Mapping[str, str]) -> web.Application:
             CatalogueClient(settings.catalogue_url, state_file=state) as app[CATALOGUE],
         ):
             counts = Counts(database, versions, seconds=0.5, at_once=max(1, settings.pool_size // 2))
-            app[STORE] = ItemsStore(database, counts)
+            app[STORE] = ItemsStore(
+                database, counts, KeptFeatures(settings.kept_bytes) if settings.kept_bytes else None
+            )
             app[VALUES] = ValueRanges(database, versions)
             app[VERSIONS] = versions
             app[HEALTH_CHECKS].extend([lambda app: app[CATALOGUE].health(), lambda _: database.health()])

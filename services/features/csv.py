@@ -9,8 +9,7 @@ from io import StringIO
 from itertools import count
 from typing import Any
 
-from services.features.items_sql import RowPlan
-from services.features.items_store import Row
+from services.features.row_plan import Row, RowPlan
 
 # a spreadsheet takes a cell that begins with one of these for a formula
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")

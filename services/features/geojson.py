@@ -7,12 +7,13 @@ from typing import Any
 
 import orjson
 
-from services.features.items_sql import RowPlan
-from services.features.items_store import Row
+from services.features.row_plan import Row, RowPlan
 
 _MULTI = '{"type":"Multi'
 _POINTS = '{"type":"MultiPoint"'
 _GAP = re.compile(r"(?<=\[),+|,+(?=[\],])")
+_MARK = orjson.Fragment(b"\0")
+_BETWEEN = b",\0,"
 _OPTIONS = orjson.OPT_NAIVE_UTC | orjson.OPT_UTC_Z
 
 
@@ -85,6 +86,17 @@ def _one_embedded(text: str) -> orjson.Fragment | None:
         geometry["coordinates"] = [member for member in geometry["coordinates"] if member]
         return orjson.Fragment(orjson.dumps(geometry))
     return orjson.Fragment(text)
+
+
+def encoded(rows: Sequence[Row], plan: RowPlan) -> list[bytes]:
+    """Each row as a Feature, in JSON."""
+    if not rows:
+        return []
+    # one call for all, cut at a byte that no JSON holds: a call for each takes half as long again, and leaves each
+    # text in a buffer of several times its length
+    marked: list[Any] = [_MARK] * (2 * len(rows) - 1)
+    marked[::2] = features(rows, plan)
+    return encode(marked)[1:-1].split(_BETWEEN)
 
 
 def encode(value: Any) -> bytes:

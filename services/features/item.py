@@ -19,6 +19,7 @@ from services.features.map_links import map_of_item
 from services.features.preview import drawing
 from services.features.representations import REPRESENTATIONS
 from services.features.resources import CATALOGUE, PREPARED, STORE, VERSIONS
+from services.features.row_plan import Fetched
 
 _SIBLINGS = 20
 
@@ -61,5 +62,5 @@ async def get_item(call: Call) -> web.StreamResponse:
         body = b"".join((encode(features([row], plan)[0])[:-1], b',"links":[', links.json, b"]}"))
     else:
         header = csv.header(plan) if call.media_type == MediaType.CSV else b""
-        body = header + REPRESENTATIONS[call.media_type].rows([row], plan, first=True)
+        body = header + REPRESENTATIONS[call.media_type].rows(Fetched(plan, [row]), first=True)
     return body_response(body, media_type=call.media_type, headers=headers)

@@ -17,11 +17,12 @@ from services.features.items_form import form_again
 from services.features.items_html import PAGE_ROWS, items_context
 from services.features.items_links import link_template, page_links
 from services.features.items_query import ItemsQuery, parse_items
-from services.features.items_sql import RowPlan
 from services.features.items_store import ItemsStore, Page, one_more
+from services.features.kept_features import Shelf
 from services.features.prepared import PreparedPage
 from services.features.representations import ItemsAnswer
 from services.features.resources import CATALOGUE, PREPARED, STORE, VERSIONS
+from services.features.row_plan import RowPlan
 
 
 async def get_items(call: Call) -> web.StreamResponse:
@@ -31,31 +32,34 @@ async def get_items(call: Call) -> web.StreamResponse:
     if call.media_type == MediaType.HTML:
         return await _page(call, collection)
     page = app[PREPARED].page(call, collection)
-    headers = validators(call, app[VERSIONS].version(collection))
+    version = app[VERSIONS].version(collection)
+    headers = validators(call, version)
     if not_modified(call, headers):
         return web.Response(status=304, headers=headers)
     store, query, representation = app[STORE], page.query, page.representation
     if query.limit > store.chunk(query):
-        return await _stream(call, page, headers)
-    fetched, matched = await _fetched(store, query, page.plan)
-    links = page_links(page.links, base_url(call.request), fetched.ends, matched)
-    rows = fetched.rows
+        return await _stream(call, page, page.shelf(version), headers)
+    found, matched = await _fetched(store, query, page.plan, page.keys, page.shelf(version))
+    links = page_links(page.links, base_url(call.request), found.ends, matched)
+    number = found.fetched.number
     body = b"".join(
         (
             representation.head(ItemsAnswer(query, page.plan, matched, links)),
-            representation.rows(rows, page.plan, first=True),
-            representation.tail(len(rows)),
+            representation.rows(found.fetched, first=True),
+            representation.tail(number),
         )
     )
-    headers |= {**_numbers(matched, len(rows)), "Link": links.header}
+    headers |= {**_numbers(matched, number), "Link": links.header}
     return body_response(body, media_type=call.media_type, headers=headers)
 
 
-async def _fetched(store: ItemsStore, query: ItemsQuery, plan: RowPlan) -> tuple[Page, int | None]:
+async def _fetched(
+    store: ItemsStore, query: ItemsQuery, plan: RowPlan, keys: RowPlan | None = None, shelf: Shelf | None = None
+) -> tuple[Page, int | None]:
     matched = store.counted(query)
     if matched is not None:
-        return await store.page(query, plan), matched
-    return await asyncio.gather(store.page(query, plan), store.matched(query))
+        return await store.page(query, plan, keys, shelf), matched
+    return await asyncio.gather(store.page(query, plan, keys, shelf), store.matched(query))
 
 
 def _numbers(matched: int | None, returned: int | None) -> dict[str, str]:
@@ -78,20 +82,22 @@ async def _page(call: Call, collection: Collection) -> web.StreamResponse:
     plan = one_more(replace(query, bbox_only=True), "geojson")
     page, matched = await _fetched(call.request.app[STORE], query, plan)
     links = page_links(link_template(query, call.media_type), base_url(call.request), page.ends, matched)
-    context = items_context(ItemsAnswer(query, plan, matched, links), page.rows)
-    headers |= {**_numbers(matched, len(page.rows)), "Link": links.header}
+    context = items_context(ItemsAnswer(query, plan, matched, links), page.fetched.rows)
+    headers |= {**_numbers(matched, len(page.fetched.rows)), "Link": links.header}
     return page_response(call.request, "items.html", context, headers=headers)
 
 
-async def _stream(call: Call, prepared: PreparedPage, headers: dict[str, str]) -> web.StreamResponse:
+async def _stream(
+    call: Call, prepared: PreparedPage, shelf: Shelf | None, headers: dict[str, str]
+) -> web.StreamResponse:
     """Chunks as they are fetched: memory stays bounded, and no connection waits for a slow client."""
     store, query, representation = call.request.app[STORE], prepared.query, prepared.representation
     page, matched = await asyncio.gather(store.large(query), store.matched(query))
-    chunks = store.chunks(page, representation.geometry_as)
+    chunks = store.chunks(page, representation.geometry_as, shelf)
     # the first chunk comes before the status: what fails by then is still told as an error
-    plan, rows = await anext(chunks)
-    links = page_links(prepared.links, base_url(call.request), page.ends(rows, plan), matched)
-    answer = ItemsAnswer(query, plan, matched, links)
+    fetched = await anext(chunks)
+    links = page_links(prepared.links, base_url(call.request), page.ends(fetched.rows, fetched.plan), matched)
+    answer = ItemsAnswer(query, fetched.plan, matched, links)
     headers |= {
         **_numbers(matched, None),
         "Link": links.header,
@@ -99,16 +105,16 @@ async def _stream(call: Call, prepared: PreparedPage, headers: dict[str, str]) -
         "Vary": "Accept",
     }
     response = web.StreamResponse(headers=headers)
-    returned = len(rows)
+    returned = fetched.number
     try:
         await response.prepare(call.request)
         if call.request.method == "HEAD":
             # aiohttp would send what is written here, and the client take it for the next answer
             return response
-        await response.write(b"".join((representation.head(answer), representation.rows(rows, plan, first=True))))
-        async for plan, rows in chunks:
-            await response.write(representation.rows(rows, plan, first=returned == 0))
-            returned += len(rows)
+        await response.write(b"".join((representation.head(answer), representation.rows(fetched, first=True))))
+        async for fetched in chunks:
+            await response.write(representation.rows(fetched, first=returned == 0))
+            returned += fetched.number
         await response.write(representation.tail(returned))
         await response.write_eof()
     except ClientConnectionResetError:

@@ -14,10 +14,10 @@ from libs.ogc.temporal import rfc3339
 from services.features.feature_name import feature_name
 from services.features.geojson import features
 from services.features.items_form import Example, declared, form_context
-from services.features.items_store import Row
 from services.features.map_links import map_of_items
 from services.features.preview import preview
 from services.features.representations import ItemsAnswer
+from services.features.row_plan import Row
 
 PAGE_ROWS = 500
 """Rows on a page at the most; browsers are slow with more, and downloads hold them all."""

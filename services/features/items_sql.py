@@ -1,7 +1,7 @@
 """SQL of items and item. Pure: values in, statement with binds out."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import LiteralString
 
@@ -12,6 +12,7 @@ from libs.selection.selection import Selection, SortTerm
 from services.features.cursor import Position
 from services.features.geometry_sql import encoded_geometry
 from services.features.items_query import ItemsQuery
+from services.features.row_plan import RowPlan
 from services.features.sick_geometry import GeometryOf, geometries_of_keys
 from services.features.times import Conversion, rfc3339_dates, rfc3339_times
 
@@ -35,31 +36,6 @@ CALENDAR: Mapping[str, Conversion] = {
     "timestamp without time zone": rfc3339_times,
 }
 """Types that are fetched as text, and what makes it a value."""
-
-
-@dataclass(frozen=True, slots=True)
-class RowPlan:
-    """How a fetched row is laid out: `[id] [geometry] properties... [sort values]...`, each part where present.
-
-    Sort values that the row has already are not fetched again.
-    """
-
-    statement: Sql
-    has_id: bool
-    has_geometry: bool
-    properties: tuple[Column, ...]
-    raw_json: tuple[bool, ...]
-    """For each property: whether its value is JSON text to embed rather than a value to encode."""
-    times: tuple[tuple[int, Conversion], ...]
-    """Places in the row of times as PostgreSQL writes them, and what makes RFC 3339 of each."""
-    sort_values: tuple[int, ...]
-    """Places in the row of the values that a cursor is made of."""
-    reversed: bool = False
-    """Rows come last to first."""
-    apart: Callable[[], tuple[Sql, GeometryOf]] | None = None
-    """Where a geometry may fail: makes the statement of the rows without it, and that of some of the geometries."""
-    key: str | None = None
-    """The column that the id is the value of."""
 
 
 def items_plan(
@@ -120,6 +96,26 @@ def _geometries_by_place(query: ItemsQuery, geometry: Sql) -> GeometryOf:
         )
 
     return statement
+
+
+def keys_query(query: ItemsQuery) -> ItemsQuery:
+    """The same rows, of each its key and what a cursor is made of."""
+    return replace(query, selection=replace(query.selection, geometry=None, properties=()), bbox_only=False)
+
+
+def rows_plan(query: ItemsQuery, keys: Sequence[object]) -> RowPlan:
+    """Those rows of the query, in any order, that have one of these keys."""
+    selection = query.selection
+    key = selection.collection.column(selection.collection.key or "")
+    if key is None:
+        raise ValueError(f"{selection.collection.id} has no key")
+    wanted = sql(
+        "{key} = ANY({keys})",
+        key=ident(key.name),
+        keys=bind([str(value) for value in keys], "text[]", cast=f"{key.sql_type}[]"),
+    )
+    selection = replace(selection, conditions=(*selection.conditions, wanted), sort=())
+    return items_plan(replace(query, selection=selection, after=None, offset=0), limit=len(keys))
 
 
 def places_statement(query: ItemsQuery, *, skip: int, number: int) -> Sql:

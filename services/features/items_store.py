@@ -3,19 +3,18 @@
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from libs.catalog.model import Collection
 from libs.ogc.errors import StoredValueError
 from libs.pg.pool import Database
 from services.features.counts import Counts
 from services.features.cursor import Position
+from services.features.geojson import encoded
 from services.features.items_query import ItemsQuery
-from services.features.items_sql import RowPlan, items_plan, places_statement
+from services.features.items_sql import items_plan, keys_query, places_statement, rows_plan
+from services.features.kept_features import KeptFeatures, Shelf
+from services.features.row_plan import Fetched, Row, RowPlan
 from services.features.sick_geometry import rows_without_sick_geometry
-
-Row = Any
-"""A fetched row, as its RowPlan lays it out."""
 
 _CHUNK_BYTES = 2_000_000
 """What a chunk may take in the database's own encoding; as Python values and text it is a few times as much."""
@@ -37,7 +36,7 @@ class PageEnds:
 class Page:
     """Rows in the order of the query."""
 
-    rows: list[Row]
+    fetched: Fetched
     ends: PageEnds
 
 
@@ -65,25 +64,55 @@ class LargePage:
 class ItemsStore:
     """Pages and counts of collections."""
 
-    def __init__(self, database: Database, counts: Counts) -> None:
+    def __init__(self, database: Database, counts: Counts, kept: KeptFeatures | None) -> None:
         self._database = database
         self._counts = counts
+        self._kept = kept
 
-    async def page(self, query: ItemsQuery, plan: RowPlan) -> Page:
-        """The page that `plan` (made with one row more than the limit) fetches. Raises Unavailable."""
-        rows = await self._rows(query.selection.collection, plan)
-        more = len(rows) > query.limit
-        rows = rows[: query.limit]
-        if plan.reversed:
+    async def page(
+        self, query: ItemsQuery, plan: RowPlan, keys: RowPlan | None = None, shelf: Shelf | None = None
+    ) -> Page:
+        """The page that `plan` (made with one row more than the limit) fetches; with a shelf, its features may be at
+        hand, and `keys` is the plan of their keys alone. Raises Unavailable.
+        """
+        fetched = await self._fetched(query, plan, keys, shelf)
+        rows, texts = fetched.rows[: query.limit], fetched.texts and fetched.texts[: query.limit]
+        more = len(fetched.rows) > query.limit
+        if fetched.plan.reversed:
             rows.reverse()
-        if not rows or not plan.sort_values:
-            return Page(rows, PageEnds(more=more))
-        return Page(rows, _ends(query, rows[0], rows[-1], more, plan.sort_values))
+            if texts:
+                texts.reverse()
+        page, places = Fetched(fetched.plan, rows, texts), fetched.plan.sort_values
+        if not rows or not places:
+            return Page(page, PageEnds(more=more))
+        return Page(page, _ends(query, rows[0], rows[-1], more, places))
 
     async def row(self, collection: Collection, plan: RowPlan) -> Row | None:
         """The one row of an item. Raises Unavailable."""
         rows = await self._rows(collection, plan)
         return rows[0] if rows else None
+
+    async def _fetched(self, query: ItemsQuery, plan: RowPlan, keys: RowPlan | None, shelf: Shelf | None) -> Fetched:
+        collection = query.selection.collection
+        if shelf is None or keys is None or self._kept is None:
+            return Fetched(plan, await self._rows(collection, plan))
+        if self._kept.likely(shelf):
+            fetched = Fetched(keys, await self._rows(collection, keys))
+            found = self._kept.found(shelf, fetched.keys)
+            absent = [key for key, text in zip(fetched.keys, found, strict=True) if text is None]
+            rest = rows_plan(query, absent) if absent else keys
+            others = await self._rows(collection, rest) if absent else []
+        else:
+            fetched = Fetched(plan, await self._rows(collection, plan))
+            if not self._kept.wanted(shelf, fetched.keys):
+                return fetched
+            found, rest = self._kept.found(shelf, fetched.keys), plan
+            others = [row for row, text in zip(fetched.rows, found, strict=True) if text is None]
+        made = dict(zip([row[0] for row in others], encoded(others, rest), strict=True))
+        self._kept.keep(shelf, made)
+        # a row that went after its key was fetched has no text; the page is one shorter, and still ends where it did
+        texts = [made.get(key) if text is None else text for key, text in zip(fetched.keys, found, strict=True)]
+        return replace(fetched, texts=texts)
 
     async def _rows(self, collection: Collection, plan: RowPlan) -> list[Row]:
         try:
@@ -127,8 +156,8 @@ class ItemsStore:
         until = _position(last[0], places, backwards=False)
         return LargePage(replace(query, after=start), until, more=True, before=bool(before))
 
-    async def chunks(self, page: LargePage, geometry_as: str) -> AsyncIterator[tuple[RowPlan, list[Row]]]:
-        """The rows of a large page, some at a time; at least one chunk, perhaps empty.
+    async def chunks(self, page: LargePage, geometry_as: str, shelf: Shelf | None) -> AsyncIterator[Fetched]:
+        """The rows of a large page, some at a time; at least one chunk, perhaps empty. With a shelf, features are kept.
 
         Each chunk is a query of its own that starts behind the last row of the one before (without a key, at an
         offset), so that no connection is held while the client reads. The page ends with the row at `until`,
@@ -141,8 +170,10 @@ class ItemsStore:
             # before it to the end of the table. Rows that were added meanwhile come a few at a time.
             limit = min(size, wanted) if wanted > 0 else _CHUNK_ROWS.start
             plan = items_plan(rest, limit=limit, geometry_as=geometry_as, until=page.until)
-            rows = await self._rows(rest.selection.collection, plan)
-            yield plan, rows
+            keys = None if shelf is None else items_plan(keys_query(rest), limit=limit, until=page.until)
+            fetched = await self._fetched(rest, plan, keys, shelf)
+            yield fetched
+            plan, rows = fetched.plan, fetched.rows
             wanted -= len(rows)
             if len(rows) < limit or (page.until is None and wanted <= 0):
                 return
@@ -179,6 +210,6 @@ def _position(row: Row, places: Sequence[int], *, backwards: bool) -> Position:
     return Position(tuple(None if value is None else str(value) for value in values), backwards)
 
 
-def one_more(query: ItemsQuery, geometry_as: str) -> RowPlan:
+def one_more(query: ItemsQuery, geometry_as: str = "geojson") -> RowPlan:
     """The plan of a page, with the row that tells whether another page follows."""
     return items_plan(query, limit=query.limit + 1, geometry_as=geometry_as)

@@ -6,15 +6,18 @@ from dataclasses import dataclass
 from typing import TypeVar, cast
 
 from libs.catalog.model import Collection
+from libs.catalog.versions import DataVersion
 from libs.ogc.media_type import MediaType
 from libs.pg.sql import Sql
 from libs.selection.selection import select
 from libs.web.app import Call, sent_parameters
 from services.features.items_links import ItemLinkTemplate, LinkTemplate, item_link_template, link_template
 from services.features.items_query import ItemsQuery, parse_items
-from services.features.items_sql import RowPlan, item_plan
+from services.features.items_sql import item_plan, keys_query
 from services.features.items_store import one_more
+from services.features.kept_features import FEWEST, Shelf
 from services.features.representations import REPRESENTATIONS, Representation
+from services.features.row_plan import RowPlan
 
 _KEPT = 1024
 _LONGEST = 1000
@@ -29,7 +32,16 @@ class PreparedPage:
     query: ItemsQuery
     representation: Representation
     plan: RowPlan
+    keys: RowPlan | None
+    """Of the keys alone, where the features may be at hand."""
     links: LinkTemplate
+
+    def shelf(self, version: DataVersion | None) -> Shelf | None:
+        """Where its features are kept at this version of the data."""
+        if version is None or not version.exact or self.keys is None:
+            return None
+        geometry = self.query.selection.geometry
+        return self.collection.id, version.token, geometry.name if geometry else None, self.query.bbox_only
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +93,16 @@ def _page(call: Call, collection: Collection) -> PreparedPage:
     query = parse_items(collection, call.query, call.request.query)
     representation = REPRESENTATIONS[call.media_type]
     plan = one_more(query, representation.geometry_as)
-    return PreparedPage(collection, query, representation, plan, link_template(query, call.media_type))
+    keys = one_more(keys_query(query)) if representation.of_features and _is_keepable(query) else None
+    return PreparedPage(collection, query, representation, plan, keys, link_template(query, call.media_type))
+
+
+def _is_keepable(query: ItemsQuery) -> bool:
+    """Whether its features are those of many other requests, too."""
+    collection = query.selection.collection
+    # a client that asks for other names or tolerances each time must not push out what all ask for
+    all_properties = query.selection.properties is collection.columns
+    return query.limit >= FEWEST and collection.has_unique_key and all_properties and query.simplify is None
 
 
 def _item(call: Call, collection: Collection) -> PreparedItem:

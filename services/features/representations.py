@@ -1,17 +1,15 @@
 """Features in each format, in pieces: a head, rows as they come, a tail. Small answers join them, large ones stream."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from libs.ogc.media_type import MediaType
 from libs.ogc.temporal import now
 from services.features import csv, sequences
-from services.features.geojson import encode, features
+from services.features.geojson import encode, encoded, features
 from services.features.items_links import PageLinks
 from services.features.items_query import ItemsQuery
-from services.features.items_sql import RowPlan
-from services.features.items_store import Row
+from services.features.row_plan import Fetched, RowPlan
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +28,14 @@ class Representation(Protocol):
 
     geometry_as: str
     """How PostGIS encodes the geometry for it: `geojson` or `wkt`."""
+    of_features: bool
+    """Whether it is made of features in GeoJSON, which may be at hand."""
 
     def head(self, answer: ItemsAnswer) -> bytes:
         """What comes before the first feature."""
         ...
 
-    def rows(self, rows: Sequence[Row], plan: RowPlan, *, first: bool) -> bytes | memoryview:
+    def rows(self, fetched: Fetched, *, first: bool) -> bytes | memoryview:
         """Some features; `first` tells whether none came before."""
         ...
 
@@ -46,6 +46,7 @@ class Representation(Protocol):
 
 class _GeoJson:
     geometry_as = "geojson"
+    of_features = True
 
     def head(self, answer: ItemsAnswer) -> bytes:
         collection = answer.query.selection.collection
@@ -62,9 +63,12 @@ class _GeoJson:
             del document["numberMatched"]
         return b"".join((encode(document)[:-1], b',"links":[', answer.links.json, b'],"features":['))
 
-    def rows(self, rows: Sequence[Row], plan: RowPlan, *, first: bool) -> bytes | memoryview:
+    def rows(self, fetched: Fetched, *, first: bool) -> bytes | memoryview:
+        texts = fetched.features
+        if texts is not None:
+            return b",".join(texts if first or not texts else [b"", *texts])
         # the brackets of the list go, its commas stay; without a copy, which is large
-        encoded = memoryview(encode(features(rows, plan)))[1:-1]
+        encoded = memoryview(encode(features(fetched.rows, fetched.plan)))[1:-1]
         return encoded if first or not encoded else b"".join((b",", encoded))
 
     def tail(self, returned: int) -> bytes:
@@ -73,12 +77,13 @@ class _GeoJson:
 
 class _Csv:
     geometry_as = "wkt"
+    of_features = False
 
     def head(self, answer: ItemsAnswer) -> bytes:
         return csv.header(answer.plan)
 
-    def rows(self, rows: Sequence[Row], plan: RowPlan, *, first: bool) -> bytes:
-        return csv.lines(rows, plan)
+    def rows(self, fetched: Fetched, *, first: bool) -> bytes:
+        return csv.lines(fetched.rows, fetched.plan)
 
     def tail(self, returned: int) -> bytes:
         return b""
@@ -86,6 +91,7 @@ class _Csv:
 
 class _Sequence:
     geometry_as = "geojson"
+    of_features = True
 
     def __init__(self, separator: bytes) -> None:
         self._separator = separator
@@ -93,8 +99,9 @@ class _Sequence:
     def head(self, answer: ItemsAnswer) -> bytes:
         return b""
 
-    def rows(self, rows: Sequence[Row], plan: RowPlan, *, first: bool) -> bytes:
-        return sequences.lines(rows, plan, self._separator)
+    def rows(self, fetched: Fetched, *, first: bool) -> bytes:
+        texts = fetched.features
+        return sequences.lines(encoded(fetched.rows, fetched.plan) if texts is None else texts, self._separator)
 
     def tail(self, returned: int) -> bytes:
         return b""

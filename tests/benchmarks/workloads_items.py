@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from dataclasses import replace
 from urllib.parse import quote, urlsplit
 
 from tests.benchmarks.answers import ask
@@ -14,47 +15,18 @@ from tests.benchmarks.workload import Workload
 
 _ITEMS = f"/collections/{POINTS.id}/items"
 _BY_HOST = "each request names another Host, by which the gateway keys what it caches; the peer has no cache"
+_AT_HAND = f"{_BY_HOST}; the product has encoded the page's features before, and asks the database for keys"
 _BY_VALUE = "each request filters by other values, so neither page nor count is known; the peer has no cache"
 _DEEP = 400_000
+_PAGES = 400
 
 
 def items_workloads(product: Target) -> list[Workload]:
-    """The workloads, reproducible by the seed; the product is asked for the cursor of a deep page."""
+    """The workloads, reproducible by the seed; the product is asked for the cursors of deep pages."""
     choice = random.Random(SEED)  # noqa: S311 - reproducible, not secret
     rows = choice.sample(range(1, POINTS.rows + 1), 60_000)
     return [
-        Workload(
-            "items_10",
-            "items, limit 10",
-            "items",
-            [f"{_ITEMS}?limit=10"],
-            _BY_HOST,
-            vary_host=True,
-            limit=True,
-            of_peer=40,
-        ),
-        Workload(
-            "items_1000",
-            "items, limit 1,000",
-            "items",
-            [f"{_ITEMS}?limit=1000"],
-            _BY_HOST,
-            vary_host=True,
-            limit=True,
-            of_peer=20,
-        ),
-        Workload(
-            "items_10000",
-            "items, limit 10,000",
-            "items",
-            [f"{_ITEMS}?limit=10000"],
-            _BY_HOST,
-            vary_host=True,
-            connections=2,
-            peer_seconds=8,
-            limit=True,
-            of_peer=15,
-        ),
+        *_pages(product),
         Workload(
             "item",
             "one item",
@@ -64,6 +36,34 @@ def items_workloads(product: Target) -> list[Workload]:
             vary_host=True,
             limit=True,
             of_peer=4,
+        ),
+        Workload("filter_bbox", "items in a bbox", "items", _boxes(choice), _BY_VALUE, vary_host=True, limit=True),
+        Workload("filter_cql2", "items by a filter", "items", _filters(choice), _BY_VALUE, vary_host=True, limit=True),
+        Workload("item_hot", "one item, cached", "item", [f"{_ITEMS}/{rows[0]}"], "", of_peer=4),
+    ]
+
+
+def _pages(product: Target) -> list[Workload]:
+    found: list[Workload] = []
+    for limit, of_peer in ((10, 40), (1000, 20), (10_000, 15)):
+        name, title, paths = f"items_{limit}", f"items, limit {limit:,}", [f"{_ITEMS}?limit={limit}"]
+        kept_out = _BY_HOST if limit < 1000 else _AT_HAND
+        found += [
+            Workload(name, title, "items", paths, kept_out, vary_host=True, limit=True, of_peer=of_peer),
+            Workload(f"{name}_hot", f"{title}, cached", "items", paths, "", of_peer=of_peer),
+        ]
+    found[-2:] = [replace(workload, connections=2, peer_seconds=8) for workload in found[-2:]]
+    return [
+        *found,
+        Workload(
+            "items_1000_new",
+            "items, limit 1,000, of other rows each",
+            "items",
+            _harvest(product),
+            "pages by next that share no row, more of them than a process keeps encoded; the peer is asked by offset",
+            peer_paths=[f"{_ITEMS}?limit=1000&offset={1000 * page}" for page in range(_PAGES)],
+            vary_host=True,
+            limit=True,
         ),
         Workload(
             "page_40001",
@@ -76,27 +76,24 @@ def items_workloads(product: Target) -> list[Workload]:
             limit=True,
             of_other=("items_10", 2),
         ),
-        Workload("filter_bbox", "items in a bbox", "items", _boxes(choice), _BY_VALUE, vary_host=True, limit=True),
-        Workload("filter_cql2", "items by a filter", "items", _filters(choice), _BY_VALUE, vary_host=True, limit=True),
-        Workload("item_hot", "one item, cached", "item", [f"{_ITEMS}/{rows[0]}"], "", of_peer=4),
-        Workload("items_10_hot", "items, limit 10, cached", "items", [f"{_ITEMS}?limit=10"], "", of_peer=40),
-        Workload("items_1000_hot", "items, limit 1,000, cached", "items", [f"{_ITEMS}?limit=1000"], "", of_peer=20),
-        Workload(
-            "items_10000_hot",
-            "items, limit 10,000, cached",
-            "items",
-            [f"{_ITEMS}?limit=10000"],
-            "",
-            connections=2,
-            peer_seconds=8,
-            of_peer=15,
-        ),
     ]
 
 
 def _deep_page(product: Target) -> str:
     """The address of the page after row 400,000, as the `next` link of the page before it has it."""
-    page = json.loads(ask(product, f"{_ITEMS}?limit=10&offset={_DEEP - 10}").content)
+    return _next(product, f"{_ITEMS}?limit=10&offset={_DEEP - 10}")
+
+
+def _harvest(product: Target) -> list[str]:
+    """The addresses of pages of 1,000, one after the other."""
+    paths = [f"{_ITEMS}?limit=1000"]
+    while len(paths) < _PAGES:
+        paths.append(_next(product, paths[-1]))
+    return paths
+
+
+def _next(product: Target, path: str) -> str:
+    page = json.loads(ask(product, path).content)
     for link in page["links"]:
         if link["rel"] == "next":
             parts = urlsplit(link["href"])

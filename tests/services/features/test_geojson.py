@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from libs.catalog.model import Column
 from libs.pg.sql import EMPTY
 from services.features.geojson import encode, features
-from services.features.items_sql import RowPlan
+from services.features.row_plan import RowPlan
 from services.features.times import rfc3339_times
 
 NAMES = st.lists(

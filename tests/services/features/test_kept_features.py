@@ -1,0 +1,252 @@
+"""Features that are kept encoded: the same answers as without, new ones after a change, bounded memory."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+
+import asyncpg
+import pytest
+
+from services.features.kept_features import KeptFeatures, Shelf
+from services.features.resources import STORE
+from tests.services.in_process import Answer, Client, Services, eventually
+
+_NAME = "hostile.kept"
+_ITEMS = f"/collections/{_NAME}/items"
+_ROWS = 2600
+pytestmark = pytest.mark.usefixtures("table")
+_SHELF: Shelf = ("a.b", "version", "geom", False)
+
+
+@pytest.fixture(scope="module")
+async def table(hostile: Any, running: Services) -> AsyncIterator[None]:
+    """Points with text that has to be escaped, JSON with objects like ours in it, times and nulls."""
+    owner = await asyncpg.connect(hostile.owner_url)
+    await owner.execute(
+        f"CREATE TABLE {_NAME} (id integer PRIMARY KEY, word text, data jsonb, moment timestamptz, size float8,"
+        f" geom geometry(LineString, 4326)); GRANT SELECT ON {_NAME} TO hostile_reader; SELECT dams.watch('{_NAME}')"
+    )
+    await owner.execute(
+        f"INSERT INTO {_NAME} SELECT n, 'said \"' || n || '\\, tab' || chr(9),"  # noqa: S608
+        """ jsonb_build_array('{"type": "Feature", "id": 1}'::jsonb, '},{'::text),"""
+        " '2024-01-01'::timestamptz + n * '1 h'::interval, nullif(n % 7, 0) / 3.0::float8,"
+        " CASE WHEN n % 11 > 0 THEN"
+        " ST_SetSRID(ST_MakeLine(ST_MakePoint(1 + n % 80, 1 + n % 70), ST_MakePoint(0, 0)), 4326) END"
+        f" FROM generate_series(1, {_ROWS}) n; ANALYZE {_NAME}"
+    )
+    await eventually(lambda: running["features"].json(_ITEMS, limit="1", f="json"))
+    yield
+    await owner.execute(f"DROP TABLE {_NAME}")
+    await owner.close()
+
+
+@pytest.fixture
+def statements(running: Services, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What the features service asks the database for pages."""
+    texts: list[str] = []
+    database = running.apps["features"][STORE]._database
+    fetch = database.fetch
+
+    async def noted(statement: Any) -> list[asyncpg.Record]:
+        texts.append(statement.render()[0])
+        return await fetch(statement)
+
+    monkeypatch.setattr(database, "fetch", noted)
+    return texts
+
+
+@pytest.fixture
+def kept(running: Services, monkeypatch: pytest.MonkeyPatch) -> KeptFeatures:
+    """The features service begins with nothing."""
+    new = KeptFeatures(8_000_000)
+    monkeypatch.setattr(running.apps["features"][STORE], "_kept", new)
+    return new
+
+
+def _parts(answer: Answer) -> tuple[object, list[str], object]:
+    document = answer.json()
+    return (
+        [json.dumps(feature) for feature in document["features"]],
+        sorted(json.dumps(link) for link in document["links"]),
+        document["numberReturned"],
+    )
+
+
+async def _ask(features: Client, times: int = 4, /, **parameters: str) -> list[Answer]:
+    answers = [await features.get(_ITEMS, parameters) for _ in range(times)]
+    assert {answer.status for answer in answers} == {200}
+    return answers
+
+
+@pytest.mark.parametrize("limit", [150, 2400], ids=["a page", "a page in chunks"])
+@pytest.mark.parametrize("sortby", ["id", "-size,word"])
+async def test_the_same_page_again_fetches_keys_alone(
+    features: Client, kept: KeptFeatures, statements: list[str], limit: int, sortby: str
+) -> None:
+    await _ask(features, 3, limit=str(limit), sortby=sortby)
+    statements.clear()
+    plain, *again = await _ask(features, 2, limit=str(limit), sortby=sortby)
+    assert not [text for text in statements if '"data"' in text]
+    kept_none = [await _without_kept(features, kept, limit=str(limit), sortby=sortby)]
+    for answer in again + kept_none:
+        assert _parts(answer) == _parts(plain)
+    assert _parts(plain)[2] == limit
+
+
+async def _without_kept(features: Client, kept: KeptFeatures, **parameters: str) -> Answer:
+    for generation in (kept._young, kept._old, kept._asked, kept._likely):
+        generation.clear()
+    return (await _ask(features, 1, **parameters))[0]
+
+
+async def test_another_page_takes_what_is_there_and_fetches_the_rest(
+    features: Client, kept: KeptFeatures, statements: list[str]
+) -> None:
+    for parameters in ({"limit": "300"}, {"limit": "300", "sortby": "-id", "filter": "id < 400"}):
+        await _ask(features, 4, **parameters)
+    statements.clear()
+    other = {"limit": "200", "sortby": "word", "filter": "id > 50 AND id < 1000 AND size > 1"}
+    found = (await _ask(features, 1, **other))[0]
+    keys, rest = statements[-2:]
+    assert '"data"' not in keys
+    assert "= ANY(" in rest
+    assert _parts(found) == _parts(await _without_kept(features, kept, **other))
+
+
+async def test_back_and_forth_by_links(features: Client, kept: KeptFeatures) -> None:
+    for _ in range(4):
+        first = (await _ask(features, 1, limit="200"))[0]
+        second = await features.get(first.link("next") or "")
+        back = await features.get(second.link("prev") or "")
+        assert back.json()["features"] == first.json()["features"]
+        ids = [feature["id"] for feature in first.json()["features"] + second.json()["features"]]
+        assert ids == list(range(1, 401))
+    assert kept._likely
+
+
+@pytest.mark.parametrize("name", ["geojsonseq", "ndjson"])
+async def test_sequences_are_made_of_them_too(features: Client, kept: KeptFeatures, name: str) -> None:
+    answers = await _ask(features, limit="150", f=name)
+    assert kept._likely
+    assert len({answer.body for answer in answers}) == 1
+    lines = [json.loads(line.lstrip(b"\x1e")) for line in answers[0].body.strip().split(b"\n")]
+    assert lines == (await _without_kept(features, kept, limit="150")).json()["features"]
+
+
+async def test_boxes_and_other_properties_are_not_mistaken(features: Client, kept: KeptFeatures) -> None:
+    await _ask(features, limit="150")
+    fewer = (await _ask(features, limit="150", properties="word"))[-1].json()["features"]
+    assert {tuple(feature["properties"]) for feature in fewer} == {("word",)}
+    none = (await _ask(features, 4, limit="150", **{"geom-column": "none"}))[-1].json()["features"]
+    assert {feature["geometry"] for feature in none} == {None}
+    boxes = (await _ask(features, 4, limit="150", **{"bbox-only": "true"}))[-1].json()["features"]
+    assert {feature["geometry"]["type"] for feature in boxes if feature["geometry"]} == {"Polygon"}
+    assert (await _ask(features, 1, limit="150"))[0].json()["features"][0]["properties"]["data"]
+
+
+async def test_a_change_shows(features: Client, kept: KeptFeatures, owner: asyncpg.Connection) -> None:
+    await _ask(features, limit="150")
+    assert kept._likely
+    await owner.execute(f"UPDATE {_NAME} SET word = 'changed' WHERE id = 42")  # noqa: S608
+    await owner.execute(f"DELETE FROM {_NAME} WHERE id = 43")  # noqa: S608
+
+    async def changed() -> None:
+        found = (await _ask(features, 1, limit="150"))[0].json()["features"]
+        words = {feature["id"]: feature["properties"]["word"] for feature in found}
+        assert words[42] == "changed"
+        assert 43 not in words
+        assert len(words) == 150
+
+    await eventually(changed, seconds=5)
+
+
+async def test_a_row_that_goes_while_it_is_looked_for_leaves_the_page_one_shorter(
+    features: Client,
+    running: Services,
+    kept: KeptFeatures,
+    owner: asyncpg.Connection,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    query = {"limit": "150", "filter": "id > 500 AND moment > DATE('2024-01-01')"}
+    await _ask(features, 4, **query)
+    for shelf in kept._young.values():
+        del shelf[510], shelf[520]
+    database = running.apps["features"][STORE]._database
+    fetch = database.fetch
+
+    async def late(statement: Any) -> list[asyncpg.Record]:
+        if "= ANY(" in statement.render()[0]:
+            await owner.execute(f"DELETE FROM {_NAME} WHERE id = 510")  # noqa: S608
+            await owner.execute(f"UPDATE {_NAME} SET moment = '2020-01-01' WHERE id = 520")  # noqa: S608
+        return await fetch(statement)
+
+    monkeypatch.setattr(database, "fetch", late)
+    page = (await _ask(features, 1, **query))[0]
+    ids = [feature["id"] for feature in page.json()["features"]]
+    assert ids == [number for number in range(501, 651) if number not in (510, 520)]
+    assert page.json()["numberReturned"] == 148
+    following = (await features.get(page.link("next") or "")).json()["features"]
+    assert following[0]["id"] == 651
+
+
+async def test_rows_of_children_that_share_a_key_are_all_there(
+    features: Client, kept: KeptFeatures, owner: asyncpg.Connection
+) -> None:
+    name = "hostile.kept_parent"
+    await owner.execute(
+        f"CREATE TABLE {name} (id integer PRIMARY KEY, word text); CREATE TABLE {name}_child () INHERITS ({name});"
+    )
+    try:
+        for table in (name, f"{name}_child"):
+            await owner.execute(f"INSERT INTO {table} SELECT n, '{table}' FROM generate_series(1, 80) n")  # noqa: S608
+        await owner.execute(f"GRANT SELECT ON {name} TO hostile_reader; SELECT dams.watch('{name}')")
+        await eventually(lambda: features.json(f"/collections/{name}/items", limit="1", f="json"))
+        for _ in range(4):
+            found = (await features.json(f"/collections/{name}/items", limit="200", f="json"))["features"]
+            assert {(feature["id"], feature["properties"]["word"]) for feature in found} == {
+                (number, table) for number in range(1, 81) for table in (name, f"{name}_child")
+            }
+    finally:
+        await owner.execute(f"DROP TABLE {name} CASCADE")
+
+
+async def test_what_is_not_watched_is_not_kept(features: Client, kept: KeptFeatures) -> None:
+    for _ in range(4):
+        answer = await features.get("/collections/hostile.many/items", {"limit": "150"})
+        assert len(answer.json()["features"]) == 150
+    assert not kept._asked
+
+
+def test_what_comes_once_is_not_wanted() -> None:
+    kept = KeptFeatures(1_000_000)
+    assert not kept.wanted(_SHELF, range(1000))
+    assert kept.wanted(_SHELF, range(1000))
+    assert kept.wanted(_SHELF, range(300, 1300))
+    assert not kept.wanted(_SHELF, range(5000, 6000))
+    assert not kept.wanted((*_SHELF[:1], "later", *_SHELF[2:]), range(1000))
+    assert not kept.wanted(_SHELF, [])
+
+
+def test_a_walk_through_more_than_there_is_room_for_leaves_nothing() -> None:
+    kept = KeptFeatures(1_000_000)
+    pages = [range(start, start + 500) for start in range(0, 20_000, 500)]
+    assert not [page for _ in range(3) for page in pages if kept.wanted(_SHELF, page)]
+
+
+def test_memory_is_bounded_and_what_is_asked_for_stays() -> None:
+    most = 1_000_000
+    kept = KeptFeatures(most)
+    kept.keep(_SHELF, {"asked": b"a" * 500})
+    for number in range(100):
+        kept.keep(_SHELF, {(number, place): b"x" * 800 for place in range(40)})
+        if number % 5 == 0:
+            assert kept.found(_SHELF, ["asked"]) == [b"a" * 500]
+        texts = [
+            text for generation in (kept._young, kept._old) for shelf in generation.values() for text in shelf.values()
+        ]
+        assert sum(map(len, texts)) < most
+    assert kept.found(_SHELF, [(0, 0)]) == [None]
+    kept.keep(_SHELF, {"large": b"x" * 5000})
+    assert kept.found(_SHELF, ["large"]) == [None]
