@@ -48,6 +48,7 @@ def make(env: Mapping[str, str]) -> web.Application:
             app[VERSIONS] = versions
             app[HEALTH_CHECKS].extend([lambda app: app[CATALOGUE].health(), lambda _: database.health()])
             yield
+            await app[VALUES].close()
 
     app.cleanup_ctx.append(resources)
     return app

@@ -21,7 +21,7 @@ from services.features.items_store import ItemsStore, Page, one_more
 from services.features.kept_features import Shelf
 from services.features.prepared import PreparedPage
 from services.features.representations import ItemsAnswer
-from services.features.resources import CATALOGUE, PREPARED, STORE, VERSIONS
+from services.features.resources import CATALOGUE, PREPARED, STORE, VALUES, VERSIONS
 from services.features.row_plan import RowPlan
 
 
@@ -72,7 +72,7 @@ async def _page(call: Call, collection: Collection) -> web.StreamResponse:
     try:
         query = parse_items(collection, call.query, dict(sent_parameters(call.request)))
     except InvalidParameters as error:
-        return form_again(call, collection, error)
+        return await form_again(call, collection, error)
     headers = validators(call, call.request.app[VERSIONS].version(collection))
     if not_modified(call, headers):
         return web.Response(status=304, headers=headers)
@@ -82,7 +82,8 @@ async def _page(call: Call, collection: Collection) -> web.StreamResponse:
     plan = one_more(replace(query, bbox_only=True), "geojson")
     page, matched = await _fetched(call.request.app[STORE], query, plan)
     links = page_links(link_template(query, call.media_type), base_url(call.request), page.ends, matched)
-    context = items_context(ItemsAnswer(query, plan, matched, links), page.fetched.rows)
+    ranges = await call.request.app[VALUES].lately(collection)
+    context = items_context(ItemsAnswer(query, plan, matched, links), page.fetched.rows, ranges)
     headers |= {**_numbers(matched, len(page.fetched.rows)), "Link": links.header}
     return page_response(call.request, "items.html", context, headers=headers)
 

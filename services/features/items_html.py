@@ -1,7 +1,7 @@
 """Features as a page: a table, paging, a filter form, examples of filters, downloads."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from decimal import Decimal
 from math import floor, isfinite, log10
@@ -18,6 +18,7 @@ from services.features.map_links import map_of_items
 from services.features.preview import preview
 from services.features.representations import ItemsAnswer
 from services.features.row_plan import Row
+from services.features.value_ranges import ValueRange
 
 PAGE_ROWS = 500
 """Rows on a page at the most; browsers are slow with more, and downloads hold them all."""
@@ -28,8 +29,8 @@ _LONGEST = 300
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?Z\Z")
 
 
-def items_context(answer: ItemsAnswer, rows: Sequence[Row]) -> dict[str, Any]:
-    """What the template of a page of features needs."""
+def items_context(answer: ItemsAnswer, rows: Sequence[Row], ranges: Mapping[str, ValueRange]) -> dict[str, Any]:
+    """What the template of a page of features needs; `ranges` are what the form suggests."""
     selection = answer.query.selection
     collection = selection.collection
     found = features(rows, answer.plan)
@@ -39,7 +40,7 @@ def items_context(answer: ItemsAnswer, rows: Sequence[Row]) -> dict[str, Any]:
     return {
         "columns": columns[:_COLUMNS],
         "column_count": len(columns),
-        **form_context(collection, given, columns, _examples(collection, found)),
+        **form_context(collection, given, columns, _examples(collection, found), ranges=ranges),
         "filtered": {name: text for name, text in given.items() if name not in ("f", "limit", "offset", "cursor")},
         "rows": [{"id": feature.get("id"), "cells": _cells(feature)} for feature in found],
         "preview": preview(found),

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, LiteralString
 
@@ -17,6 +18,9 @@ _LOG = logging.getLogger("dams.features")
 _MOST_VALUES = 40
 """A column with more different values than this is no enumeration."""
 _SECONDS = 5.0
+_MOMENT = 0.3
+_AGAIN_SECONDS = 60.0
+"""Between two searches for suggestions, however often the data change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +39,14 @@ class ValueRanges:
         self._database = database
         self._versions = versions
         self._known: dict[str, tuple[str, dict[str, ValueRange]]] = {}
+        self._searches: dict[str, asyncio.Task[dict[str, ValueRange]]] = {}
+        self._again: dict[str, float] = {}
+
+    async def close(self) -> None:
+        """Give up what is still looked for."""
+        for search in self._searches.values():
+            search.cancel()
+        await asyncio.gather(*self._searches.values(), return_exceptions=True)
 
     async def ranges(self, collection: Collection) -> dict[str, ValueRange]:
         """By column name. Empty for functions, and where finding them takes too long."""
@@ -51,6 +63,22 @@ class ValueRanges:
             return {}
         self._known[collection.id] = (version.token, found)
         return found
+
+    async def lately(self, collection: Collection) -> Mapping[str, ValueRange]:
+        """What was found last, of whatever version: for suggestions, which may be old but must not take long.
+
+        Looked for anew beside the request, which waits a moment for it only where nothing is known.
+        """
+        known, version = self._known.get(collection.id), self._versions.version(collection)
+        if version is not None and (known is None or known[0] != version.token):
+            search = self._searches.get(collection.id)
+            if search is None or (search.done() and asyncio.get_running_loop().time() >= self._again[collection.id]):
+                search = self._searches[collection.id] = asyncio.create_task(self.ranges(collection))
+                self._again[collection.id] = asyncio.get_running_loop().time() + _AGAIN_SECONDS
+            if known is None:
+                await asyncio.wait([search], timeout=_MOMENT)
+                known = self._known.get(collection.id)
+        return known[1] if known is not None else {}
 
     async def _find(self, collection: Collection) -> dict[str, ValueRange]:
         table = ident(collection.schema, collection.name)

@@ -36,9 +36,24 @@ async def test_after_a_mistake_the_form_is_there_as_it_was_filled_in(features: C
     assert box
     assert "2 items, minimum is 4" in box.group(1)
     assert 'name="limit" value="7"' in page
-    assert 'name="category" value="a"' in page
+    assert '<option value="a" selected>a</option>' in page
     # what is right has no fault
     assert 'value="7" inputmode="numeric">' in page
+
+
+async def test_the_form_offers_what_the_properties_hold(features: Client) -> None:
+    page = await _page(features, _EVENTS, f="html", category="low")
+    select = re.search(r'<select name="category">(.*?)</select>', page)
+    assert select
+    assert re.findall(r'<option value="(\w*)"( selected)?>', select.group(1)) == [
+        ("", ""),
+        ("high", ""),
+        ("low", " selected"),
+        ("middle", ""),
+    ]
+    assert '<input name="magnitude" value="" placeholder="0 to 7.8">' in page
+    # names differ from row to row: anything may be typed
+    assert '<input name="name" value="">' in page
 
 
 async def test_a_mistake_without_a_field_is_told_and_not_made_again(features: Client) -> None:
