@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 
 from services.features.kept_features import KeptFeatures, Shelf
 from services.features.resources import STORE
+from tests.services.conftest import HostileDatabase
 from tests.services.in_process import Answer, Client, Services, eventually
 
 _NAME = "hostile.kept"
@@ -21,7 +23,7 @@ _SHELF: Shelf = ("a.b", "version", "geom", False)
 
 
 @pytest.fixture(scope="module")
-async def table(hostile: Any, running: Services) -> AsyncIterator[None]:
+async def table(hostile: HostileDatabase, running: Services) -> AsyncIterator[None]:
     """Points with text that has to be escaped, JSON with objects like ours in it, times and nulls."""
     owner = await asyncpg.connect(hostile.owner_url)
     await owner.execute(
@@ -189,6 +191,47 @@ async def test_a_row_that_goes_while_it_is_looked_for_leaves_the_page_one_shorte
     assert page.json()["numberReturned"] == 148
     following = (await features.get(page.link("next") or "")).json()["features"]
     assert following[0]["id"] == 651
+
+
+async def test_a_harvest_while_rows_come_and_go_takes_each_that_stays_once(
+    features: Client, hostile: HostileDatabase, kept: KeptFeatures
+) -> None:
+    await _harvest(features)
+    writer = asyncio.create_task(_write(hostile.owner_url))
+    try:
+        for _ in range(6):
+            ids = await _harvest(features)
+            assert len(ids) == len(set(ids))
+            # those that the writer leaves alone
+            assert {number for number in ids if 1000 < number < 2000} == set(range(1001, 2000))
+    finally:
+        writer.cancel()
+        await asyncio.wait([writer])
+    assert kept._young
+
+
+async def _harvest(features: Client) -> list[int]:
+    answer, ids = await features.get(_ITEMS, {"limit": "150"}), []
+    while True:
+        ids += [feature["id"] for feature in answer.json()["features"]]
+        following = answer.link("next")
+        if following is None:
+            return ids
+        answer = await features.get(following)
+        assert answer.status == 200
+
+
+async def _write(url: str) -> None:
+    """Deletes rows below a thousand and puts them back, over and over."""
+    connection = await asyncpg.connect(url)
+    try:
+        while True:
+            for number in range(600, 900, 7):
+                await connection.execute(f"DELETE FROM {_NAME} WHERE id = $1", number)  # noqa: S608
+                await asyncio.sleep(0.01)
+                await connection.execute(f"INSERT INTO {_NAME} (id, word) VALUES ($1, 'again')", number)  # noqa: S608
+    finally:
+        await connection.close()
 
 
 async def test_rows_of_children_that_share_a_key_are_all_there(
