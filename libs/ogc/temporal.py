@@ -86,8 +86,9 @@ def _offset(zone: str) -> timezone:
 
 
 def rfc3339(moment: datetime) -> str:
-    """`moment` (with a zone) in UTC with a trailing Z, microseconds only where there are any."""
-    return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
+    """`moment` (with a zone) in UTC with a trailing Z, and no more of a fraction than there is."""
+    text = moment.astimezone(UTC).isoformat().removesuffix("+00:00")
+    return f"{text.rstrip('0') if '.' in text else text}Z"
 
 
 def now() -> str:

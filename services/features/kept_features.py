@@ -72,9 +72,11 @@ class KeptFeatures:
 
     def keep(self, shelf: Shelf, texts: Mapping[Key, bytes]) -> None:
         """Features that had to be encoded, by their keys."""
-        young = self._young.setdefault(shelf, {})
+        young = self._young.get(shelf, {})
         new = {key: text for key, text in texts.items() if key not in young and len(text) <= _LARGEST}
-        young |= new
+        if not new:
+            return
+        self._young.setdefault(shelf, young).update(new)
         self._bytes += sum(map(len, new.values())) + _OVERHEAD * len(new)
         if self._bytes > self._half:
             self._old, self._young, self._bytes = self._young, {}, 0

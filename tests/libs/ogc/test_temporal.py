@@ -49,3 +49,8 @@ def test_an_offset_whose_plus_got_lost_is_told(text: str) -> None:
 @given(st.datetimes(timezones=st.just(UTC)))
 def test_what_is_written_is_read_back(moment: datetime) -> None:
     assert parse_instant(rfc3339(moment)) == moment
+
+
+@pytest.mark.parametrize(("text", "written"), [("20", "20"), ("20.650000", "20.65"), ("20.000001", "20.000001")])
+def test_a_fraction_is_as_long_as_it_has_to_be(text: str, written: str) -> None:
+    assert rfc3339(datetime.fromisoformat(f"2024-05-10T03:10:{text}+02:00")) == f"2024-05-10T01:10:{written}Z"

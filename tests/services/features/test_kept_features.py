@@ -293,3 +293,13 @@ def test_memory_is_bounded_and_what_is_asked_for_stays() -> None:
     assert kept.found(_SHELF, [(0, 0)]) == [None]
     kept.keep(_SHELF, {"large": b"x" * 5000})
     assert kept.found(_SHELF, ["large"]) == [None]
+
+
+def test_versions_that_leave_nothing_are_forgotten() -> None:
+    kept = KeptFeatures(1_000_000)
+    for version in range(100):
+        shelf = ("a.b", str(version), "geom", False)
+        kept.keep(shelf, {"large": b"x" * 5000})
+        kept.found(shelf, ["large"])
+    assert not kept._young
+    assert not kept._likely
