@@ -219,6 +219,8 @@ def _cache() -> object:
         one("proxy_ignore_headers", "Vary"),
         one("proxy_cache_methods", "GET", "HEAD"),
         one("proxy_cache_revalidate", "on"),
+        # RFC 9110 section 13.1.3: any time since then, not that very time alone
+        one("if_modified_since", "before"),
         one("proxy_cache_background_update", "on"),
         one("proxy_cache_lock", "on"),
         # What nobody asks for again is not worth a file: writing one costs as much as passing the answer on.

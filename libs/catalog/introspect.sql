@@ -25,6 +25,8 @@ attribute AS (
         -- json, not jsonb, which would sort the members of each
         json_agg(json_build_object(
             'name', a.attname,
+            -- of a column that was dropped and added again by the same name, another
+            'number', a.attnum,
             -- of a domain, what it is made of
             'sql_type', format_type(bt.oid, CASE WHEN t.typtype = 'd' THEN t.typtypmod ELSE a.atttypmod END),
             'enum', CASE WHEN bt.typtype = 'e' THEN

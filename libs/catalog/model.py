@@ -151,12 +151,6 @@ class Collection:
         # a child (INHERITS) or a partition numbers its rows by itself
         return ("ctid",) if self.sources == (self.oid,) else ("tableoid", "ctid")
 
-    @property
-    def has_unique_key(self) -> bool:
-        """Whether features have ids and no two share one: a key holds for a table without its children (INHERITS)."""
-        key = self.column(self.key) if self.key is not None else None
-        return key is not None and (self.kind == "partitioned table" or self.sources == (self.oid,))
-
     def column(self, name: str) -> Column | None:
         """The property of that name."""
         return next((column for column in self.columns if column.name == name), None)

@@ -32,7 +32,6 @@ FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace,
      FROM pg_stat_database WHERE datname = current_database()) epoch
 WHERE c.relkind IN ('r', 'm', 'p') AND n.nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast')
 """
-_WATCHED_MARK = "w"
 _WATCHED = "SELECT relation::bigint, version::text FROM dams.data_versions()"
 _HAS_WATCHED = """
 SELECT EXISTS (
@@ -41,6 +40,7 @@ SELECT EXISTS (
       AND has_schema_privilege(n.oid, 'USAGE') AND has_function_privilege(p.oid, 'EXECUTE')
 )
 """
+_SERVER = "SELECT concat_ws(' ', inet_server_addr(), inet_server_port(), pg_postmaster_start_time())"
 _UNCOUNTED = ("function", "foreign table")
 
 
@@ -54,8 +54,6 @@ class DataVersion:
     """When this process first knew of it, in whole seconds, rounded up; later than that of the version before."""
     http_date: str = ""
     """`since` as in `Last-Modified`."""
-    exact: bool = False
-    """Whether it changes with each commit; that of a relation that is not watched may lag by ten seconds."""
 
 
 class DataVersions:
@@ -66,6 +64,8 @@ class DataVersions:
         self._poll_seconds = poll_seconds
         self._relations: Mapping[int, str] = {}
         self._known: dict[str, DataVersion] = {}
+        self.server: str | None = None
+        """Which server it is and since when it runs; None while that is unknown."""
         # answers since the last poll
         self._told: dict[str, tuple[Collection, DataVersion | None]] = {}
         self._polling: asyncio.Task[None] | None = None
@@ -100,12 +100,7 @@ class DataVersions:
             # Last-Modified counts seconds: two versions within one must not share it
             now = datetime.now(UTC).replace(microsecond=0) + timedelta(seconds=1)
             since = now if known is None else max(now, known.since + timedelta(seconds=1))
-            known = self._known[collection.id] = DataVersion(
-                token,
-                since,
-                format_datetime(since, usegmt=True),
-                exact=all(version is not None and version.startswith(_WATCHED_MARK) for version in versions),
-            )
+            known = self._known[collection.id] = DataVersion(token, since, format_datetime(since, usegmt=True))
         return known
 
     async def _keep_polling(self) -> None:
@@ -115,16 +110,17 @@ class DataVersions:
                 await self._poll()
             except Exception as error:
                 # a version that may be old must not vouch for cached answers; whatever went wrong, go on
-                self._relations, self._told = {}, {}
+                self._relations, self._told, self.server = {}, {}, None
                 _LOG.warning("no data versions", extra={"fields": {"cause": f"{type(error).__name__}: {error}"}})
 
     async def _poll(self) -> None:
         self._relations, self._told = await relation_versions(self._database), {}
+        self.server = await self._database.fetchval(sql(_SERVER))
 
 
 async def relation_versions(database: Database) -> dict[int, str]:
     """A text for each relation (oid) that changes when its rows do. Raises Unavailable."""
     relations = {row[0]: row[1] for row in await database.fetch(sql(_COUNTERS))}
     if await database.fetchval(sql(_HAS_WATCHED)):
-        relations |= {row[0]: f"{_WATCHED_MARK}{row[1]}" for row in await database.fetch(sql(_WATCHED))}
+        relations |= {row[0]: f"w{row[1]}" for row in await database.fetch(sql(_WATCHED))}
     return relations

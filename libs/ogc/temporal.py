@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime, time, timedelta, timezone
 
 _DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})\Z", re.ASCII)
 _TIMESTAMP = re.compile(
-    r"(\d{4}-\d{2}-\d{2})[Tt ](\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?([Zz]|[+-]\d{2}:\d{2})\Z", re.ASCII
+    r"(\d{4}-\d{2}-\d{2})[Tt ](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?([Zz]|[+-]\d{2}:\d{2})\Z", re.ASCII
 )
 _BLANK_BEFORE_OFFSET = re.compile(r".*:\d{2}(\.\d+)? \d{2}:\d{2}\Z", re.ASCII)
 

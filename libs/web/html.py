@@ -35,6 +35,9 @@ def setup_templates(app: web.Application, folder: Path | None) -> None:
         auto_reload=False,
     )
     environment.filters.update(FILTERS)
+    for template in environment.list_templates(extensions=["html"]):
+        # now, not when they are first used: by then an upgrade may have put newer ones in their place
+        environment.get_template(template)
     app[ENVIRONMENT] = environment
 
 

@@ -12,6 +12,7 @@ _PIXELS = 800
 _NARROWEST_MAP = 40
 """Degrees."""
 _ONE_PART = {"Point", "LineString", "Polygon"}
+_AREAS = {"Polygon", "MultiPolygon"}
 _SIMPLE = {*_ONE_PART, "MultiPoint", "MultiLineString", "MultiPolygon"}
 
 
@@ -46,14 +47,23 @@ def encoded_geometry(column: GeometryColumn, geometry_as: str, *, bbox_only: boo
         # one part lies on one side, or around the world
         drawn = sql("ST_Envelope({shape})", shape=drawn) if column.type in _ONE_PART else _box(drawn)
     if bbox_only or simplify is not None:
-        # as RFC 7946 wants its rings
-        drawn = sql("ST_ForcePolygonCCW({shape})", shape=drawn)
+        drawn = _rings_turned(drawn, "Polygon" if bbox_only else column.type)
     # OFFSET 0 keeps the planner from repeating the expression at each place where its value is used
     return sql(
         "(SELECT {text} FROM ({stored} OFFSET 0) AS shape)",
         text=_text(sql("shape.g"), drawn, geometry_as),
         stored=stored,
     )
+
+
+def _rings_turned(drawn: Sql, geometry_type: str) -> Sql:
+    """Outer rings counterclockwise, as RFC 7946 wants them; lines, which the function turns too, as they are."""
+    turned = sql("ST_ForcePolygonCCW({shape})", shape=drawn)
+    if geometry_type in _AREAS:
+        return turned
+    if geometry_type in _SIMPLE:
+        return drawn
+    return sql("CASE WHEN ST_Dimension({shape}) = 2 THEN {turned} ELSE {shape} END", shape=drawn, turned=turned)
 
 
 def _box(drawn: Sql) -> Sql:

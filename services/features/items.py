@@ -32,16 +32,15 @@ async def get_items(call: Call) -> web.StreamResponse:
     if call.media_type == MediaType.HTML:
         return await _page(call, collection)
     page = app[PREPARED].page(call, collection)
-    version = app[VERSIONS].version(collection)
-    headers = validators(call, version)
+    headers = validators(call, app[VERSIONS].version(collection))
     if not_modified(call, headers):
         return web.Response(status=304, headers=headers)
     store, query, representation = app[STORE], page.query, page.representation
     if query.limit > store.chunk(query):
-        return await _stream(call, page, page.shelf(version), headers)
-    found, matched = await _fetched(store, query, page.plan, page.keys, page.shelf(version))
+        return await _stream(call, page, page.shelf(app[VERSIONS].server), headers)
+    found, matched = await _fetched(store, query, page.plan, page.marks, page.shelf(app[VERSIONS].server))
     links = page_links(page.links, base_url(call.request), found.ends, matched)
-    number = found.fetched.number
+    number = len(found.fetched.rows)
     body = b"".join(
         (
             representation.head(ItemsAnswer(query, page.plan, matched, links)),
@@ -54,12 +53,12 @@ async def get_items(call: Call) -> web.StreamResponse:
 
 
 async def _fetched(
-    store: ItemsStore, query: ItemsQuery, plan: RowPlan, keys: RowPlan | None = None, shelf: Shelf | None = None
+    store: ItemsStore, query: ItemsQuery, plan: RowPlan, marks: RowPlan | None = None, shelf: Shelf | None = None
 ) -> tuple[Page, int | None]:
     matched = store.counted(query)
     if matched is not None:
-        return await store.page(query, plan, keys, shelf), matched
-    return await asyncio.gather(store.page(query, plan, keys, shelf), store.matched(query))
+        return await store.page(query, plan, marks, shelf), matched
+    return await asyncio.gather(store.page(query, plan, marks, shelf), store.matched(query))
 
 
 def _numbers(matched: int | None, returned: int | None) -> dict[str, str]:
@@ -106,7 +105,7 @@ async def _stream(
         "Vary": "Accept",
     }
     response = web.StreamResponse(headers=headers)
-    returned = fetched.number
+    returned = len(fetched.rows)
     try:
         await response.prepare(call.request)
         if call.request.method == "HEAD":
@@ -115,7 +114,7 @@ async def _stream(
         await response.write(b"".join((representation.head(answer), representation.rows(fetched, first=True))))
         async for fetched in chunks:
             await response.write(representation.rows(fetched, first=returned == 0))
-            returned += fetched.number
+            returned += len(fetched.rows)
         await response.write(representation.tail(returned))
         await response.write_eof()
     except ClientConnectionResetError:

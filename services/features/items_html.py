@@ -69,8 +69,9 @@ def _examples(collection: Collection, found: Sequence[dict[str, Any]]) -> list[E
         examples.append(Example(f"Largest {title.lower()} first", {"sortby": f"-{telling.name}"}))
     time = collection.time()
     if time is not None and time.end is not None:
-        start = rfc3339(datetime.fromisoformat(time.end) - timedelta(days=30))[:10]
-        examples.append(Example("Latest 30 days", {"datetime": f"{start}/.."}))
+        start = datetime.fromisoformat(time.end) - timedelta(days=30)
+        if time.start is None or datetime.fromisoformat(time.start) < start:
+            examples.append(Example("Latest 30 days", {"datetime": f"{rfc3339(start)[:10]}/.."}))
     return examples
 
 
@@ -117,7 +118,8 @@ def readable(value: Any) -> dict[str, Any]:
         return {"text": "", "short": "", "href": None}
     if isinstance(value, orjson.Fragment | dict | list):
         value = orjson.dumps(value).decode()
-    elif isinstance(value, bool):
+        return {"text": _cut(value, _LONGEST), "short": _cut(value, _LONG), "href": None}
+    if isinstance(value, bool):
         value = "yes" if value else "no"
     elif isinstance(value, str) and _TIME.match(value):
         seconds = "" if value[17:19] == "00" else value[16:19]

@@ -23,8 +23,8 @@ OFFERS = (
     MediaType.NDJSON,
 )
 
-_SHORT_HEADER = 8 * 1024
-_LONGEST_HEADER = 32 * 1024
+_SHORT_HEADER = 4 * 1024
+_LONGEST_HEADER = 7 * 1024
 
 # stands for the base address until it is known; addresses are ASCII, so that it is nowhere else
 _BASE = "\ue000"
@@ -126,8 +126,8 @@ def _members(links: list[Link]) -> bytes:
 
 
 def _header(values: Mapping[str, str]) -> str:
-    """Long addresses would make a header that proxies and clients refuse: `next` is always there, `prev`, `self` and
-    then the others while it is short enough. The body has them all.
+    """Long addresses would make a header that proxies and clients refuse (aiohttp's client more than 8 kB in one, Node
+    more than 16 kB in all): `next`, `prev`, `self` and then the others while it is short enough. The body has them all.
     """
     kept: list[str] = []
     length = 0
@@ -135,9 +135,9 @@ def _header(values: Mapping[str, str]) -> str:
         value = values.get(rel)
         if value is None:
             continue
-        length += len(value) + 2
-        if rel == "next" or length <= (_LONGEST_HEADER if rel else _SHORT_HEADER):
+        if length + len(value) + 2 <= (_LONGEST_HEADER if rel else _SHORT_HEADER):
             kept.append(value)
+            length += len(value) + 2
     return ", ".join(kept)
 
 

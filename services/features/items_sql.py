@@ -30,6 +30,7 @@ _SAME_TEXT = {
     "timestamp without time zone",
 }
 """Types whose values are fetched as the text that PostgreSQL has for them, or have the same in Python."""
+_MARK = sql("item.tableoid, item.xmin, item.ctid")
 CALENDAR: Mapping[str, Conversion] = {
     "date": rfc3339_dates,
     "timestamp with time zone": rfc3339_times,
@@ -39,9 +40,14 @@ CALENDAR: Mapping[str, Conversion] = {
 
 
 def items_plan(
-    query: ItemsQuery, *, limit: int, geometry_as: str = "geojson", until: Position | None = None
+    query: ItemsQuery,
+    *,
+    limit: int,
+    geometry_as: str = "geojson",
+    until: Position | None = None,
+    marked: bool = False,
 ) -> RowPlan:
-    """Up to `limit` rows from where the page starts, none of them beyond `until`."""
+    """Up to `limit` rows from where the page starts, none of them beyond `until`; `marked`: with their versions."""
     order = query.order
     backwards = query.after is not None and query.after.backwards
     selection = query.selection
@@ -52,7 +58,7 @@ def items_plan(
         conditions.append(not_beyond(order, until))
     columns, head = _columns(selection, geometry_as, query.bbox_only, query.simplify)
     places, more = _sort_places(query, head)
-    columns = join(", ", [part for part in (columns, *more) if part])
+    columns = join(", ", [part for part in (columns, *more, _MARK if marked else EMPTY) if part])
     statement = sql(
         "SELECT {columns} FROM {table} AS item WHERE {where}{order} LIMIT {limit}{offset}",
         columns=columns or sql("1"),
@@ -64,7 +70,8 @@ def items_plan(
     )
 
     def apart() -> tuple[Sql, GeometryOf]:
-        bare = items_plan(replace(query, selection=replace(selection, geometry=None)), limit=limit, until=until)
+        without = replace(query, selection=replace(selection, geometry=None))
+        bare = items_plan(without, limit=limit, until=until, marked=marked)
         geometry = _geometry(selection, geometry_as, query.bbox_only, query.simplify)
         if head[0]:
             return bare.statement, geometries_of_keys(selection, geometry)
@@ -78,6 +85,7 @@ def items_plan(
         reversed=backwards,
         apart=apart if head[1] else None,
         key=selection.collection.key,
+        marked=marked,
     )
 
 
@@ -98,13 +106,14 @@ def _geometries_by_place(query: ItemsQuery, geometry: Sql) -> GeometryOf:
     return statement
 
 
-def keys_query(query: ItemsQuery) -> ItemsQuery:
-    """The same rows, of each its key and what a cursor is made of."""
-    return replace(query, selection=replace(query.selection, geometry=None, properties=()), bbox_only=False)
+def marks_plan(query: ItemsQuery, *, limit: int, until: Position | None = None) -> RowPlan:
+    """The same rows, of each its key, what a cursor is made of, and its mark."""
+    bare = replace(query, selection=replace(query.selection, geometry=None, properties=()), bbox_only=False)
+    return items_plan(bare, limit=limit, until=until, marked=True)
 
 
 def rows_plan(query: ItemsQuery, keys: Sequence[object]) -> RowPlan:
-    """Those rows of the query, in any order, that have one of these keys."""
+    """The rows that have one of these keys, with their marks, as the query shows rows; in any order."""
     selection = query.selection
     key = selection.collection.column(selection.collection.key or "")
     if key is None:
@@ -114,8 +123,9 @@ def rows_plan(query: ItemsQuery, keys: Sequence[object]) -> RowPlan:
         key=ident(key.name),
         keys=bind([str(value) for value in keys], "text[]", cast=f"{key.sql_type}[]"),
     )
-    selection = replace(selection, conditions=(*selection.conditions, wanted), sort=())
-    return items_plan(replace(query, selection=selection, after=None, offset=0), limit=len(keys))
+    selection = replace(selection, conditions=(wanted,), sort=())
+    # of tables with children several rows may have one key; the limit is there to be one
+    return items_plan(replace(query, selection=selection, after=None, offset=0), limit=2 * len(keys), marked=True)
 
 
 def places_statement(query: ItemsQuery, *, skip: int, number: int) -> Sql:

@@ -11,8 +11,8 @@ from services.features.counts import Counts
 from services.features.cursor import Position
 from services.features.geojson import encoded
 from services.features.items_query import ItemsQuery
-from services.features.items_sql import items_plan, keys_query, places_statement, rows_plan
-from services.features.kept_features import KeptFeatures, Shelf
+from services.features.items_sql import items_plan, marks_plan, places_statement, rows_plan
+from services.features.kept_features import KeptFeatures, Mark, Shelf
 from services.features.row_plan import Fetched, Row, RowPlan
 from services.features.sick_geometry import rows_without_sick_geometry
 
@@ -70,12 +70,12 @@ class ItemsStore:
         self._kept = kept
 
     async def page(
-        self, query: ItemsQuery, plan: RowPlan, keys: RowPlan | None = None, shelf: Shelf | None = None
+        self, query: ItemsQuery, plan: RowPlan, marks: RowPlan | None = None, shelf: Shelf | None = None
     ) -> Page:
         """The page that `plan` (made with one row more than the limit) fetches; with a shelf, its features may be at
-        hand, and `keys` is the plan of their keys alone. Raises Unavailable.
+        hand, and `marks` is the plan that tells which. Raises Unavailable.
         """
-        fetched = await self._fetched(query, plan, keys, shelf)
+        fetched = await self._fetched(query, plan, marks, shelf)
         rows, texts = fetched.rows[: query.limit], fetched.texts and fetched.texts[: query.limit]
         more = len(fetched.rows) > query.limit
         if fetched.plan.reversed:
@@ -92,27 +92,41 @@ class ItemsStore:
         rows = await self._rows(collection, plan)
         return rows[0] if rows else None
 
-    async def _fetched(self, query: ItemsQuery, plan: RowPlan, keys: RowPlan | None, shelf: Shelf | None) -> Fetched:
-        collection = query.selection.collection
-        if shelf is None or keys is None or self._kept is None:
+    async def _fetched(
+        self, query: ItemsQuery, plan: RowPlan, marks_plan: RowPlan | None, shelf: Shelf | None
+    ) -> Fetched:
+        collection, kept = query.selection.collection, self._kept
+        if kept is None or marks_plan is None or shelf is None:
             return Fetched(plan, await self._rows(collection, plan))
-        if self._kept.likely(shelf):
-            fetched = Fetched(keys, await self._rows(collection, keys))
-            found = self._kept.found(shelf, fetched.keys)
-            absent = [key for key, text in zip(fetched.keys, found, strict=True) if text is None]
-            rest = rows_plan(query, absent) if absent else keys
-            others = await self._rows(collection, rest) if absent else []
-        else:
-            fetched = Fetched(plan, await self._rows(collection, plan))
-            if not self._kept.wanted(shelf, fetched.keys):
-                return fetched
-            found, rest = self._kept.found(shelf, fetched.keys), plan
-            others = [row for row, text in zip(fetched.rows, found, strict=True) if text is None]
-        made = dict(zip([row[0] for row in others], encoded(others, rest), strict=True))
-        self._kept.keep(shelf, made)
-        # a row that went after its key was fetched has no text; the page is one shorter, and still ends where it did
-        texts = [made.get(key) if text is None else text for key, text in zip(fetched.keys, found, strict=True)]
-        return replace(fetched, texts=texts)
+        if kept.likely(shelf):
+            rows = await self._rows(collection, marks_plan)
+            texts = await self._texts(kept, query, shelf, [_mark(row) for row in rows])
+            if texts is not None:
+                return Fetched(marks_plan, rows, texts)
+            return Fetched(plan, await self._rows(collection, plan))
+        rows = await self._rows(collection, plan)
+        if kept.asked_before(shelf, [row[0] for row in rows]):
+            kept.expect(shelf)
+        return Fetched(plan, rows)
+
+    async def _texts(
+        self, kept: KeptFeatures, query: ItemsQuery, shelf: Shelf, marks: list[Mark]
+    ) -> list[bytes] | None:
+        """The features of these marks, those that are missing fetched now; None where that is not worth while, or a row
+        has changed since its mark was fetched.
+        """
+        texts = kept.take(shelf, marks)
+        absent = [mark[0] for mark, text in zip(marks, texts, strict=True) if text is None]
+        if absent:
+            if 2 * len(absent) > len(marks) and not kept.asked_before(shelf, absent):
+                return None
+            plan = rows_plan(query, absent)
+            rows = await self._rows(query.selection.collection, plan)
+            made = dict(zip(map(_mark, rows), encoded(rows, plan), strict=True))
+            kept.keep(shelf, made)
+            texts = [made.get(mark) if text is None else text for mark, text in zip(marks, texts, strict=True)]
+        found = [text for text in texts if text is not None]
+        return found if len(found) == len(marks) else None
 
     async def _rows(self, collection: Collection, plan: RowPlan) -> list[Row]:
         try:
@@ -170,8 +184,8 @@ class ItemsStore:
             # before it to the end of the table. Rows that were added meanwhile come a few at a time.
             limit = min(size, wanted) if wanted > 0 else _CHUNK_ROWS.start
             plan = items_plan(rest, limit=limit, geometry_as=geometry_as, until=page.until)
-            keys = None if shelf is None else items_plan(keys_query(rest), limit=limit, until=page.until)
-            fetched = await self._fetched(rest, plan, keys, shelf)
+            marks = None if shelf is None else marks_plan(rest, limit=limit, until=page.until)
+            fetched = await self._fetched(rest, plan, marks, shelf)
             yield fetched
             plan, rows = fetched.plan, fetched.rows
             wanted -= len(rows)
@@ -185,7 +199,7 @@ class ItemsStore:
             else:
                 rest = replace(rest, offset=rest.offset + len(rows))
             if not known:
-                size = _fitting(_width(rows))
+                size = _fitting(_width(fetched))
 
 
 def _fitting(width: int) -> int:
@@ -193,9 +207,16 @@ def _fitting(width: int) -> int:
     return min(max(_CHUNK_BYTES // max(width, 1), _CHUNK_ROWS.start), _CHUNK_ROWS.stop - 1)
 
 
-def _width(rows: list[Row]) -> int:
+def _width(fetched: Fetched) -> int:
     """About how many bytes a row takes, text being nearly all of it; half, for what is stored is denser."""
+    if fetched.texts is not None:
+        return sum(map(len, fetched.texts)) // (2 * len(fetched.texts))
+    rows = fetched.rows
     return sum(len(value) for row in rows for value in row if isinstance(value, str | bytes)) // (2 * len(rows))
+
+
+def _mark(row: Row) -> Mark:
+    return (row[0], *row[-3:])
 
 
 def _ends(query: ItemsQuery, first: Row, last: Row, more: bool, places: Sequence[int]) -> PageEnds:

@@ -67,5 +67,9 @@ PART = ServicePart(
         CollectionLink(
             Link("/collections/{collectionId}/schema", REL_SCHEMA, MediaType.SCHEMAJSON, "Schema of the features")
         ),
+        # where GDAL looks for the types of properties
+        CollectionLink(
+            Link("/collections/{collectionId}/schema", "describedby", MediaType.SCHEMAJSON, "Schema of the features")
+        ),
     ),
 )

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from typing import TypeVar, cast
 
 from libs.catalog.model import Collection
-from libs.catalog.versions import DataVersion
+from libs.cql import base_type
 from libs.ogc.media_type import MediaType
 from libs.pg.sql import Sql
 from libs.selection.selection import select
 from libs.web.app import Call, sent_parameters
 from services.features.items_links import ItemLinkTemplate, LinkTemplate, item_link_template, link_template
 from services.features.items_query import ItemsQuery, parse_items
-from services.features.items_sql import item_plan, keys_query
+from services.features.items_sql import item_plan, marks_plan
 from services.features.items_store import one_more
 from services.features.kept_features import FEWEST, Shelf
 from services.features.representations import REPRESENTATIONS, Representation
@@ -22,6 +22,11 @@ from services.features.row_plan import RowPlan
 _KEPT = 1024
 _LONGEST = 1000
 """Characters of a query string; longer ones are rarely asked twice."""
+_KEYS = {
+    "smallint", "integer", "bigint", "text", "character varying", "uuid", "date",
+    "timestamp with time zone", "timestamp without time zone",
+}  # fmt: skip
+"""Types of keys whose values are equal where their texts are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,16 +37,17 @@ class PreparedPage:
     query: ItemsQuery
     representation: Representation
     plan: RowPlan
-    keys: RowPlan | None
-    """Of the keys alone, where the features may be at hand."""
+    marks: RowPlan | None
+    """Of keys and marks alone, where the features may be at hand."""
     links: LinkTemplate
 
-    def shelf(self, version: DataVersion | None) -> Shelf | None:
-        """Where its features are kept at this version of the data."""
-        if version is None or not version.exact or self.keys is None:
+    def shelf(self, server: str | None) -> Shelf | None:
+        """Where its features are kept, read from this server since it was started."""
+        if self.marks is None or server is None:
             return None
         geometry = self.query.selection.geometry
-        return self.collection.id, version.token, geometry.name if geometry else None, self.query.bbox_only
+        shown = geometry.name if geometry is not None else None, self.query.bbox_only
+        return server, self.collection.id, self.collection.oid, self.collection.shape, shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,16 +99,25 @@ def _page(call: Call, collection: Collection) -> PreparedPage:
     query = parse_items(collection, call.query, call.request.query)
     representation = REPRESENTATIONS[call.media_type]
     plan = one_more(query, representation.geometry_as)
-    keys = one_more(keys_query(query)) if representation.of_features and _is_keepable(query) else None
-    return PreparedPage(collection, query, representation, plan, keys, link_template(query, call.media_type))
+    marks = marks_plan(query, limit=query.limit + 1) if representation.of_features and _is_keepable(query) else None
+    return PreparedPage(collection, query, representation, plan, marks, link_template(query, call.media_type))
 
 
 def _is_keepable(query: ItemsQuery) -> bool:
-    """Whether its features are those of many other requests, too."""
+    """Whether its features may be those of other requests, too."""
     collection = query.selection.collection
-    # a client that asks for other names or tolerances each time must not push out what all ask for
-    all_properties = query.selection.properties is collection.columns
-    return query.limit >= FEWEST and collection.has_unique_key and all_properties and query.simplify is None
+    key = collection.column(collection.key or "")
+    return (
+        query.limit >= FEWEST
+        # rows with marks
+        and bool(collection.row_address)
+        and key is not None
+        and key.not_null
+        and base_type(key.sql_type) in _KEYS
+        # a client that asks for other names or tolerances each time must not push out what all ask for
+        and query.selection.properties is collection.columns
+        and query.simplify is None
+    )
 
 
 def _item(call: Call, collection: Collection) -> PreparedItem:

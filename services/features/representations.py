@@ -64,7 +64,7 @@ class _GeoJson:
         return b"".join((encode(document)[:-1], b',"links":[', answer.links.json, b'],"features":['))
 
     def rows(self, fetched: Fetched, *, first: bool) -> bytes | memoryview:
-        texts = fetched.features
+        texts = fetched.texts
         if texts is not None:
             return b",".join(texts if first or not texts else [b"", *texts])
         # the brackets of the list go, its commas stay; without a copy, which is large
@@ -100,8 +100,8 @@ class _Sequence:
         return b""
 
     def rows(self, fetched: Fetched, *, first: bool) -> bytes:
-        texts = fetched.features
-        return sequences.lines(encoded(fetched.rows, fetched.plan) if texts is None else texts, self._separator)
+        texts = encoded(fetched.rows, fetched.plan) if fetched.texts is None else fetched.texts
+        return sequences.lines(texts, self._separator)
 
     def tail(self, returned: int) -> bytes:
         return b""

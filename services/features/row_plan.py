@@ -36,28 +36,15 @@ class RowPlan:
     """Where a geometry may fail: makes the statement of the rows without it, and that of some of the geometries."""
     key: str | None = None
     """The column that the id is the value of."""
+    marked: bool = False
+    """Whether the last three columns tell table, transaction and place of the row."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """Rows as `plan` lays them out; where features were at hand, those in GeoJSON, and the rows may be keys alone."""
+    """Rows as `plan` lays them out; where their features were at hand, these, and the rows are keys and marks alone."""
 
     plan: RowPlan
     rows: list[Row]
-    texts: list[bytes | None] | None = None
-    """For each row; None for one that is gone."""
-
-    @property
-    def keys(self) -> list[object]:
-        """The key of each row."""
-        return [row[0] for row in self.rows]
-
-    @property
-    def features(self) -> list[bytes] | None:
-        """The texts of those that are there."""
-        return None if self.texts is None else [text for text in self.texts if text is not None]
-
-    @property
-    def number(self) -> int:
-        """Of features."""
-        return len(self.rows) - (self.texts or []).count(None)
+    texts: list[bytes] | None = None
+    """The feature of each row in GeoJSON."""

@@ -3,6 +3,7 @@
 Values of columns that hold few different ones, the range of numbers and times, the items of arrays.
 """
 
+from math import isfinite
 from typing import Any
 
 from aiohttp import web
@@ -77,13 +78,18 @@ def _time_roles(collection: Collection) -> dict[str, str]:
 
 
 def _column(column: Column, found: ValueRange | None) -> dict[str, Any]:
+    values = column.enum or (found.values if found is not None else None)
+    # JSON has no word for infinite times and for what is not a number
+    always_told = column.not_null and column.type != "number" and column.format not in ("date", "date-time")
+    or_null = [] if always_told else [None]
     members: dict[str, Any] = {
         "title": column.title or column.name,
         "description": column.description,
-        "type": column.type,
+        # a column of JSON may hold anything
+        "type": None if column.type == "object" else [column.type, "null"] if or_null else column.type,
         "format": column.format,
         "x-ogc-unit": column.unit,
-        "enum": list(column.enum) if column.enum else None,
+        "enum": [*values, *or_null] if values else None,
     }
     if column.type == "array":
         members["items"] = _items(column.sql_type.removesuffix("[]"))
@@ -91,18 +97,19 @@ def _column(column: Column, found: ValueRange | None) -> dict[str, Any]:
         numeric = column.type in ("integer", "number")
         members["minimum" if numeric else "formatMinimum"] = _plain(found.minimum)
         members["maximum" if numeric else "formatMaximum"] = _plain(found.maximum)
-        members["enum"] = members["enum"] or found.values
     return {name: value for name, value in members.items() if value is not None}
 
 
-def _items(element: str) -> dict[str, str]:
+def _items(element: str) -> dict[str, list[str]]:
     kinds = {"smallint": "integer", "integer": "integer", "bigint": "integer", "boolean": "boolean"}
     numbers = ("real", "double precision", "numeric")
-    return {"type": kinds.get(element, "number" if element.startswith(numbers) else "string")}
+    return {"type": [kinds.get(element, "number" if element.startswith(numbers) else "string"), "null"]}
 
 
 def _plain(value: object) -> Any:
-    """Times as the text that features have."""
+    """Times as the text that features have; None for what JSON cannot say."""
+    if isinstance(value, float) and not isfinite(value):
+        return None
     return encode(value).decode().strip('"') if hasattr(value, "isoformat") else value
 
 

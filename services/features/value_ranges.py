@@ -136,8 +136,8 @@ def _is_ordered(column: Column) -> bool:
 def _ends(column: Column) -> tuple[Sql, Sql]:
     name = ident(column.name)
     if column.type == "number":
-        # exact decimals become numbers of JSON
-        name = sql("{name}::float8", name=name)
+        # exact decimals become numbers of JSON; money has no cast of its own to them
+        name = sql("{name}::numeric::float8" if column.sql_type == "money" else "{name}::float8", name=name)
     template: tuple[LiteralString, LiteralString] = ("min({name})", "max({name})")
     if base_type(column.sql_type) in CALENDAR:
         template = ("min({name})::text", "max({name})::text")

@@ -248,3 +248,17 @@ async def test_what_a_service_compressed_is_not_compressed_again(
     async with session.get(url, headers={"Accept-Encoding": "gzip, br"}) as response:
         assert response.headers.getall("Content-Encoding") == ["gzip"]
         assert await response.read() == body
+
+
+async def test_any_time_since_the_last_change_will_do(gateway: Gateway, session: ClientSession, url: str) -> None:
+    changed = "Fri, 01 Nov 2024 10:00:00 GMT"
+    gateway.upstreams["tiles"].answer = Tile("public, max-age=60", **{"Last-Modified": changed})
+    for _ in range(3):
+        await get(session, url)
+    for since, status in (
+        (changed, 304),
+        ("Fri, 01 Nov 2024 10:00:01 GMT", 304),
+        ("Fri, 01 Nov 2024 09:59:59 GMT", 200),
+    ):
+        async with session.get(url, headers={"Accept": "x", "If-Modified-Since": since}) as response:
+            assert (response.status, response.headers["X-Cache"]) == (status, "HIT"), since

@@ -1,4 +1,4 @@
-// Pages work without this; it adds a button to copy each example.
+// Pages work without this; it adds a button to copy each example, and leaves empty fields out of addresses.
 const SHOWN_MS = 1600;
 
 async function copied(text) {
@@ -38,4 +38,13 @@ for (const example of document.querySelectorAll(".copy")) {
     }, SHOWN_MS);
   });
   example.append(button, said);
+}
+
+for (const form of document.querySelectorAll("form.filter")) {
+  form.addEventListener("submit", () => {
+    const empty = [...form.elements].filter(({ name, value }) => name && value === "");
+    for (const field of empty) field.disabled = true;
+    // whoever comes back by the browser's button finds them as they were
+    setTimeout(() => empty.forEach((field) => { field.disabled = false; }));
+  });
 }

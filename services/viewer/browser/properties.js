@@ -29,7 +29,8 @@ async function load(collection) {
   const columns = new Map(collection.columns.map((column) => [column.name, column]));
   return Object.entries(queryables.properties).flatMap(([name, declared]) => {
     const told = { ...declared, ...schema.properties?.[name] };
-    const kind = kindOf(told);
+    // a schema's types have null beside them
+    const kind = kindOf({ ...told, type: declared.type });
     if (kind === null) return [];
     return [{
       name,
@@ -37,7 +38,7 @@ async function load(collection) {
       description: told.description ?? null,
       unit: told["x-ogc-unit"] ?? null,
       kind,
-      values: told.enum?.map(String) ?? null,
+      values: told.enum?.filter((value) => value !== null).map(String) ?? null,
       least: told.minimum ?? told.formatMinimum ?? null,
       most: told.maximum ?? told.formatMaximum ?? null,
     }];

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import csv
 from email.utils import parsedate_to_datetime
+from urllib.parse import quote
 
 import asyncpg
 import pytest
+from jsonschema import Draft202012Validator
 
-from tests.services.in_process import Client, eventually
+from tests.services.in_process import Client, Services, eventually
 
 
 async def test_the_id_of_an_enumeration_leads_to_its_item(features: Client) -> None:
@@ -143,3 +145,21 @@ async def test_nothing_was_modified_after_its_answer(features: Client) -> None:
         headers = (await features.get(f"/collections/hostile.{name}/items")).headers
         if "Last-Modified" in headers:
             assert parsedate_to_datetime(headers["Last-Modified"]) <= parsedate_to_datetime(headers["Date"])
+
+
+async def test_features_are_as_their_schema_says(running: Services) -> None:
+    collections = (await running["common"].json("/collections", limit="1000", f="json"))["collections"]
+    seen = 0
+    for collection in collections:
+        path = f"/collections/{quote(collection['id'], safe='')}"
+        schema = await running["features"].json(f"{path}/schema")
+        Draft202012Validator.check_schema(schema)
+        answer = await running["features"].get(f"{path}/items", {"limit": "20", "f": "json"})
+        if answer.status == 422:
+            # a function whose arguments have no defaults
+            continue
+        for feature in answer.json()["features"]:
+            faults = [error.message for error in Draft202012Validator(schema).iter_errors(feature["properties"])]
+            assert not faults, (collection["id"], faults)
+            seen += 1
+    assert seen > 200

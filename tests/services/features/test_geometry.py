@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import AsyncIterator
+from itertools import pairwise
 from typing import Any
 
 import asyncpg
@@ -97,3 +98,28 @@ async def test_tables_say_nothing_where_there_is_no_place(features: Client, odd:
     answer = await features.get(f"/collections/{odd}/items", {"f": "csv", "limit": "100"})
     lines = {line["id"]: line["geometry"] for line in csv.DictReader(answer.body.decode().splitlines())}
     assert {name for name, geometry in lines.items() if not geometry} == NOWHERE.keys()
+
+
+async def test_a_simpler_line_goes_the_same_way(features: Client, owner: asyncpg.Connection) -> None:
+    name = "hostile.ways"
+    await owner.execute(
+        f"CREATE TABLE {name} (id integer PRIMARY KEY, line geometry(MultiLineString, 4326), any_shape geometry);"  # noqa: S608
+        f" INSERT INTO {name} SELECT 1, ST_Multi(way), way FROM (SELECT"
+        " 'SRID=4326;LINESTRING(0 0, 1 0.001, 2 0, 3 3, 4 4.001, 5 5)'::geometry AS way) AS ways;"
+        f" INSERT INTO {name} VALUES (2, NULL, 'SRID=4326;POLYGON((0 0, 0 9, 9 9, 9 0, 0 0))');"
+        f" GRANT SELECT ON {name} TO hostile_reader"
+    )
+    try:
+        await eventually(lambda: features.json(f"/collections/{name}/items", limit="1", f="json"))
+        for column in ("line", "any_shape"):
+            document = await features.json(
+                f"/collections/{name}/items", **{"geom-column": column, "simplify": "0.01", "f": "json"}
+            )
+            line = document["features"][0]["geometry"]["coordinates"]
+            line = line[0] if column == "line" else line
+            assert (line[0], line[-1]) == ([0, 0], [5, 5])
+            assert len(line) < 6
+        ring = document["features"][1]["geometry"]["coordinates"][0]
+        assert sum(a[0] * b[1] - b[0] * a[1] for a, b in pairwise(ring)) > 0
+    finally:
+        await owner.execute(f"DROP TABLE {name}")

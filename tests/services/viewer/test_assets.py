@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from aiohttp.test_utils import TestClient
 
+from libs.web.assets import asset_path
 from libs.web.settings import SettingsError
 from services.viewer.assets import Assets
 
@@ -72,3 +73,13 @@ async def test_nothing_else_is_served(client: TestClient, path: str) -> None:  #
 def test_missing_build_says_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="npm ci"):
         Assets(tmp_path)
+
+
+async def test_a_style_sheet_of_another_release_is_ours_for_a_minute(client: TestClient) -> None:  # type: ignore[type-arg]
+    ours = await client.get(f"/assets/{asset_path('site.css')}")
+    other = await client.get("/assets/site-0123456789ab.css")
+    assert (ours.status, other.status) == (200, 200)
+    assert await other.read() == await ours.read()
+    assert other.headers["Cache-Control"] == "public, max-age=60"
+    for name in ("nothing-0123456789ab.css", "site-0123456789ab.html", "site-0123456789abc.css"):
+        assert (await client.get(f"/assets/{name}")).status == 404
