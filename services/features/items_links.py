@@ -151,7 +151,7 @@ def _by_offset(template: LinkTemplate, rel: str, ends: PageEnds, matched: int | 
     query, kept = template.query, dict(template.given)
     if query.limit == 0:
         del kept["limit"]
-        return with_query(template.address, kept) if rel == "next" and matched else None
+        return with_query(template.address, kept) if rel == "next" and query.offset < (matched or 0) else None
     if query.resumable:
         return None
     if rel == "next":

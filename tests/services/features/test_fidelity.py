@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 from email.utils import parsedate_to_datetime
 from urllib.parse import quote
 
@@ -163,3 +164,19 @@ async def test_features_are_as_their_schema_says(running: Services) -> None:
             assert not faults, (collection["id"], faults)
             seen += 1
     assert seen > 200
+
+
+async def test_json_that_was_stored_on_several_lines_is_on_one(features: Client, owner: asyncpg.Connection) -> None:
+    name = "hostile.lines_of_json"
+    await owner.execute(
+        f"CREATE TABLE {name} (id integer PRIMARY KEY, data json); GRANT SELECT ON {name} TO hostile_reader"
+    )
+    data = '{\n "a": \r\n[1,\n2], "b": "x\\ny"}'
+    await owner.executemany(f"INSERT INTO {name} VALUES ($1, $2)", [(number, data) for number in range(3)])  # noqa: S608
+    try:
+        await eventually(lambda: features.json(f"/collections/{name}/items", limit="1", f="json"))
+        body = (await features.get(f"/collections/{name}/items", {"f": "ndjson"})).body
+        lines = [json.loads(line)["properties"]["data"] for line in body.splitlines()]
+        assert lines == [{"a": [1, 2], "b": "x\ny"}] * 3
+    finally:
+        await owner.execute(f"DROP TABLE {name}")

@@ -80,3 +80,11 @@ async def test_a_schema_is_json_too(features: Client, resource: str) -> None:
 
 async def test_an_id_may_hold_braces(features: Client) -> None:
     assert (await features.json("/collections/hostile.text_key/items/%7Bbrace%7D"))["id"] == "{brace}"
+
+
+async def test_a_page_of_no_rows_leads_to_those_that_there_are(features: Client) -> None:
+    path = "/collections/hostile.events/items"
+    some = await features.get(path, {"limit": "0", "offset": "230"})
+    assert (await features.get(some.link("next") or "")).json()["numberReturned"] == 7
+    none = await features.get(path, {"limit": "0", "offset": "237"})
+    assert (none.json()["numberMatched"], none.link("next")) == (237, None)
