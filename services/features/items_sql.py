@@ -47,7 +47,7 @@ def items_plan(
     until: Position | None = None,
     marked: bool = False,
 ) -> RowPlan:
-    """Up to `limit` rows from where the page starts, none of them beyond `until`; `marked`: with their versions."""
+    """Up to `limit` rows from where the page starts, none of them beyond `until`; `marked`: with `_MARK` at the end."""
     order = query.order
     backwards = query.after is not None and query.after.backwards
     selection = query.selection
@@ -85,7 +85,6 @@ def items_plan(
         reversed=backwards,
         apart=apart if head[1] else None,
         key=selection.collection.key,
-        marked=marked,
     )
 
 

@@ -231,6 +231,6 @@ def _position(row: Row, places: Sequence[int], *, backwards: bool) -> Position:
     return Position(tuple(None if value is None else str(value) for value in values), backwards)
 
 
-def one_more(query: ItemsQuery, geometry_as: str = "geojson") -> RowPlan:
+def one_more(query: ItemsQuery, geometry_as: str) -> RowPlan:
     """The plan of a page, with the row that tells whether another page follows."""
     return items_plan(query, limit=query.limit + 1, geometry_as=geometry_as)

@@ -36,8 +36,6 @@ class RowPlan:
     """Where a geometry may fail: makes the statement of the rows without it, and that of some of the geometries."""
     key: str | None = None
     """The column that the id is the value of."""
-    marked: bool = False
-    """Whether the last three columns tell table, transaction and place of the row."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ import pytest
 from services.features.kept_features import KeptFeatures, Shelf
 from services.features.resources import STORE
 from tests.services.conftest import HostileDatabase
+from tests.services.features.conftest import Fetch
 from tests.services.in_process import Answer, Client, Services, eventually
 
 _NAME = "hostile.kept"
@@ -45,21 +46,6 @@ async def table(hostile: HostileDatabase, running: Services) -> AsyncIterator[No
 
 
 @pytest.fixture
-def statements(running: Services, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What the features service asks the database for pages."""
-    texts: list[str] = []
-    database = running.apps["features"][STORE]._database
-    fetch = database.fetch
-
-    async def noted(statement: Any) -> list[asyncpg.Record]:
-        texts.append(statement.render()[0])
-        return await fetch(statement)
-
-    monkeypatch.setattr(database, "fetch", noted)
-    return texts
-
-
-@pytest.fixture
 def kept(running: Services, monkeypatch: pytest.MonkeyPatch) -> KeptFeatures:
     """The features service begins with nothing."""
     new = KeptFeatures(8_000_000)
@@ -85,12 +71,12 @@ async def _ask(features: Client, times: int = 4, /, **parameters: str) -> list[A
 @pytest.mark.parametrize("limit", [150, 2400], ids=["a page", "a page in chunks"])
 @pytest.mark.parametrize("sortby", ["id", "-size,word"])
 async def test_the_same_page_again_fetches_keys_alone(
-    features: Client, kept: KeptFeatures, statements: list[str], limit: int, sortby: str
+    features: Client, kept: KeptFeatures, fetches: list[Fetch], limit: int, sortby: str
 ) -> None:
     await _ask(features, 3, limit=str(limit), sortby=sortby)
-    statements.clear()
+    fetches.clear()
     plain, *again = await _ask(features, 2, limit=str(limit), sortby=sortby)
-    assert not [text for text in statements if '"data"' in text]
+    assert not [fetch for fetch in fetches if '"data"' in fetch.text]
     kept_none = [await _without_kept(features, kept, limit=str(limit), sortby=sortby)]
     for answer in again + kept_none:
         assert _parts(answer) == _parts(plain)
@@ -104,16 +90,16 @@ async def _without_kept(features: Client, kept: KeptFeatures, **parameters: str)
 
 
 async def test_another_page_takes_what_is_there_and_fetches_the_rest(
-    features: Client, kept: KeptFeatures, statements: list[str]
+    features: Client, kept: KeptFeatures, fetches: list[Fetch]
 ) -> None:
     for parameters in ({"limit": "300"}, {"limit": "300", "sortby": "-id", "filter": "id < 400"}):
         await _ask(features, 4, **parameters)
-    statements.clear()
+    fetches.clear()
     other = {"limit": "200", "sortby": "word", "filter": "id > 50 AND id < 1000 AND size > 1"}
     found = (await _ask(features, 1, **other))[0]
-    keys, rest = statements[-2:]
-    assert '"data"' not in keys
-    assert "= ANY(" in rest
+    marks, rest = fetches[-2:]
+    assert '"data"' not in marks.text
+    assert "= ANY(" in rest.text
     assert _parts(found) == _parts(await _without_kept(features, kept, **other))
 
 
