@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import random
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -253,6 +254,50 @@ async def _write(url: str) -> None:
                 await connection.execute(f"INSERT INTO {_NAME} (id, word) VALUES ($1, 'again')", number)  # noqa: S608
     finally:
         await connection.close()
+
+
+async def test_any_request_has_the_same_answer_as_without(
+    features: Client, running: Services, kept: KeptFeatures, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    choice, store = random.Random(20), running.apps["features"][STORE]  # noqa: S311
+    at_hand = 0
+    for _ in range(60):
+        parameters = {name: choice.choice(texts) for name, texts in _CHOICES.items()}
+        parameters = {name: text for name, text in parameters.items() if text}
+        with_kept = await _chain(features, parameters)
+        at_hand += bool(kept._young)
+        with monkeypatch.context() as without:
+            without.setattr(store, "_kept", None)
+            assert await _chain(features, parameters) == with_kept, parameters
+    assert at_hand > 30
+
+
+_CHOICES = {
+    "limit": ["100", "150", "400", "1999", "2300"],
+    "f": ["json", "json", "geojsonseq", "ndjson", "csv"],
+    "sortby": ["", "-id", "size", "-size,word", "moment", "-word"],
+    "filter": ["", "size > 0.5", "id < 700 OR size IS NULL", "word LIKE '%7%'"],
+    "bbox": ["", "", "0,0,20,20"],
+    "offset": ["", "", "37", "2590"],
+    "bbox-only": ["", "", "true"],
+    "geom-column": ["", "", "none"],
+    "simplify": ["", "", "", "0.5"],
+    "properties": ["", "", "", "word,size"],
+}
+
+
+async def _chain(features: Client, parameters: dict[str, str]) -> list[object]:
+    """The page, and of JSON the next one and what comes before and after it."""
+    answer = await features.get(_ITEMS, parameters)
+    if parameters["f"] != "json":
+        return [answer.status, answer.body]
+    found: list[object] = [_parts(answer)]
+    following = answer.link("next")
+    if following is not None:
+        second = await features.get(following)
+        found.append(_parts(second))
+        found += [_parts(await features.get(link)) for rel in ("prev", "next") if (link := second.link(rel))]
+    return found
 
 
 async def test_rows_of_children_that_share_a_key_are_all_there(
