@@ -127,7 +127,8 @@ def _members(links: list[Link]) -> bytes:
 
 def _header(values: Mapping[str, str]) -> str:
     """Long addresses would make a header that proxies and clients refuse (aiohttp's client more than 8 kB in one, Node
-    more than 16 kB in all): `next`, `prev`, `self` and then the others while it is short enough. The body has them all.
+    more than 16 kB in all): `next`, which CSV has nowhere else, is always there, `prev`, `self` and then the others
+    while it is short enough. The bodies of JSON have them all.
     """
     kept: list[str] = []
     length = 0
@@ -135,7 +136,7 @@ def _header(values: Mapping[str, str]) -> str:
         value = values.get(rel)
         if value is None:
             continue
-        if length + len(value) + 2 <= (_LONGEST_HEADER if rel else _SHORT_HEADER):
+        if rel == "next" or length + len(value) + 2 <= (_LONGEST_HEADER if rel else _SHORT_HEADER):
             kept.append(value)
             length += len(value) + 2
     return ", ".join(kept)
