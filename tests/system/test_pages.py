@@ -134,8 +134,15 @@ async def test_an_example_needs_no_typing(visit: NewVisit) -> None:
 async def test_a_property_of_the_form_filters(visit: NewVisit) -> None:
     seen = await visit()
     await _see(seen, f"{_EARTHQUAKES}/items?f=html&limit=5")
+    network = seen.page.get_by_role("combobox", name="Network", include_hidden=True)
+    for _ in range(20):
+        if await network.count():
+            break
+        # a process that was just started has not found out yet which values there are
+        await seen.page.wait_for_timeout(500)
+        await seen.page.reload()
     await seen.page.get_by_text("By property").click()
-    await seen.page.get_by_role("combobox", name="Network").select_option("us")
+    await network.select_option("us")
     await seen.page.get_by_role("button", name="Filter").click()
     await seen.page.wait_for_url("**network=us*")
     assert "limit=5" in seen.page.url

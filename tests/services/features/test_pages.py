@@ -26,6 +26,8 @@ async def _page(client: Client, path: str, status: int = 200, **parameters: Any)
 
 
 async def test_after_a_mistake_the_form_is_there_as_it_was_filled_in(features: Client) -> None:
+    # the form waits but a moment for the values that properties have
+    await features.json("/collections/hostile.events/schema")
     page = await _page(features, _EVENTS, 422, f="html", filter="magnitud > 5", limit="7", category="a", bbox="1,2")
     field = re.search(r'<input name="filter"[^>]*>(.*?)</label>', page)
     assert field
@@ -42,6 +44,7 @@ async def test_after_a_mistake_the_form_is_there_as_it_was_filled_in(features: C
 
 
 async def test_the_form_offers_what_the_properties_hold(features: Client) -> None:
+    await features.json("/collections/hostile.events/schema")
     page = await _page(features, _EVENTS, f="html", category="low")
     select = re.search(r'<select name="category">(.*?)</select>', page)
     assert select
