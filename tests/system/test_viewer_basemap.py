@@ -14,7 +14,7 @@ from PIL import Image
 from services.tiles.app import make as make_tiles
 from services.viewer.app import make as make_viewer
 from tests.running_stack import RunningStack
-from tests.system.visits import SECONDS, NewVisit, counted_colours, near
+from tests.system.visits import SECONDS, NewVisit, counted_colours, map_of, near
 
 pytestmark = [pytest.mark.system, pytest.mark.browser, pytest.mark.timeout(240)]
 
@@ -23,7 +23,7 @@ _SEA, _LAND = (0xDF, 0xE8, 0xEE), (0xF7, 0xF6, 0xF2)
 
 
 def _map(matrix_set: str) -> str:
-    return f"/collections/{_EARTHQUAKES}/tiles/{matrix_set}/map.html"
+    return map_of(_EARTHQUAKES, matrix_set)
 
 
 @pytest.mark.parametrize("matrix_set", ["WebMercatorQuad", "EuropeanETRS89_LAEAQuad"])

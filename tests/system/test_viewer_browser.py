@@ -12,7 +12,7 @@ from playwright.async_api import async_playwright
 from shapely.geometry import shape
 
 from tests.running_stack import RunningStack
-from tests.system.visits import SECONDS, NewVisit, Visit, items, near
+from tests.system.visits import SECONDS, NewVisit, Visit, items, map_of, near
 
 pytestmark = [pytest.mark.system, pytest.mark.browser, pytest.mark.timeout(240)]
 
@@ -23,17 +23,13 @@ _TRACKS = "hazard.hazard_ts_tracks"
 _FLOODS = "hazard.hazard_fl_events"
 
 
-def _map(collection: str, matrix_set: str = "WebMercatorQuad") -> str:
-    return f"/collections/{collection}/tiles/{matrix_set}/map.html"
-
-
 @pytest.mark.parametrize(
     ("collection", "colour"), [(_EARTHQUAKES, "#f8961e"), (_TRACKS, "#c2185b"), (_FLOODS, "#2b8cbe")]
 )
 async def test_map_draws_points_lines_and_areas(visit: NewVisit, collection: str, colour: str) -> None:
     page = await visit()
     # all tracks of the world take long to draw in software
-    await page.open(_map(collection) + ("#map=5/17/-63" if collection == _TRACKS else ""))
+    await page.open(map_of(collection) + ("#map=5/17/-63" if collection == _TRACKS else ""))
     features = await page.drawn(collection)
     assert len(features) > 20
     assert all(isinstance(feature["id"], int) for feature in features)
@@ -73,7 +69,7 @@ async def test_other_matrix_sets_draw_in_their_own_projection(
     item = (await items(stack, collection, bbox=bbox, limit="1"))[0]
     longitude, latitude = item["geometry"]["coordinates"][:2]
     page = await visit()
-    await page.open(f"{_map(collection, matrix_set)}#map=7/{latitude}/{longitude}")
+    await page.open(f"{map_of(collection, matrix_set)}#map=7/{latitude}/{longitude}")
     # the place comes from proj4 in the browser, what is drawn there from PostGIS
     at_centre = await page.page.evaluate(
         """() => map.getFeaturesAtPixel(map.getPixelFromCoordinate(map.getView().getCenter()))
@@ -92,7 +88,7 @@ async def test_other_matrix_sets_draw_in_their_own_projection(
 @pytest.mark.parametrize("matrix_set", ["CDB1GlobalGrid", "UPSArcticWGS84Quad", "EuropeanETRS89_LAEAQuad"])
 async def test_first_view_is_not_empty(visit: NewVisit, matrix_set: str) -> None:
     page = await visit()
-    await page.open(_map("hazard.hazard_fl_glofas_gauges_forecast", matrix_set))
+    await page.open(map_of("hazard.hazard_fl_glofas_gauges_forecast", matrix_set))
     seen = await page.page.evaluate(
         """() => map.getLayers().getArray().filter((layer) => layer.get("collection"))
             .flatMap((layer) => layer.getFeaturesInExtent(map.getView().calculateExtent())).length"""
@@ -106,7 +102,7 @@ async def test_without_webgl_the_same_map_is_drawn(stack: RunningStack) -> None:
             executable_path="/usr/bin/chromium", args=["--no-sandbox", "--disable-3d-apis", "--no-first-run"]
         )
         made = Visit(await browser.new_page(), stack.base_url)
-        await made.open(_map(_EARTHQUAKES))
+        await made.open(map_of(_EARTHQUAKES))
         assert "without WebGL" in await made.page.inner_text("#plain")
         assert await made.page.locator(".ol-viewport canvas").count() > 0
         assert made.problems == []
@@ -127,7 +123,7 @@ async def test_feature_is_drawn_where_it_lies(
     line = shapely.get_parts(geometry)[0] if "Line" in geometry.geom_type else None
     place = geometry.representative_point() if line is None else shapely.get_point(line, 5)
     page = await visit()
-    await page.open(f"{_map(collection)}#map=8/{place.y}/{place.x}")
+    await page.open(f"{map_of(collection)}#map=8/{place.y}/{place.x}")
     at_centre = await page.page.evaluate(
         """([lon, lat]) => map.queryRenderedFeatures(map.project([lon, lat])).map(({ id }) => id)""",
         [place.x, place.y],
@@ -141,7 +137,7 @@ async def test_popup_shows_the_item_and_its_links(visit: NewVisit, stack: Runnin
     item = (await items(stack, _EARTHQUAKES, sortby="-magnitude", limit="1"))[0]
     longitude, latitude = item["geometry"]["coordinates"][:2]
     page = await visit()
-    await page.open(f"{_map(_EARTHQUAKES)}#map=9/{latitude}/{longitude}")
+    await page.open(f"{map_of(_EARTHQUAKES)}#map=9/{latitude}/{longitude}")
     box = await page.page.locator("#map").bounding_box()
     assert box is not None
     await page.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
@@ -168,7 +164,7 @@ async def test_hostile_values_are_text(visit: NewVisit, stack: RunningStack) -> 
             _HOSTILE,
         )
         page = await visit()
-        await page.open(f"{_map('hazard.hazard_fl_alerts')}#id=hazard.hazard_fl_alerts/{identifier}")
+        await page.open(f"{map_of('hazard.hazard_fl_alerts')}#id=hazard.hazard_fl_alerts/{identifier}")
         card = page.page.locator(".card")
         await card.wait_for(timeout=SECONDS)
         assert _HOSTILE in await card.locator("h2").inner_text()
@@ -182,7 +178,7 @@ async def test_hostile_values_are_text(visit: NewVisit, stack: RunningStack) -> 
 
 async def test_list_works_with_the_keyboard(visit: NewVisit) -> None:
     page = await visit()
-    await page.open(_map(_EARTHQUAKES))
+    await page.open(map_of(_EARTHQUAKES))
     first = page.page.locator("#events li button").first
     await first.focus()
     chosen = await first.get_attribute("data-id")
@@ -197,7 +193,7 @@ async def test_list_works_with_the_keyboard(visit: NewVisit) -> None:
 
 async def test_time_slider_filters_through_the_service(visit: NewVisit) -> None:
     page = await visit()
-    await page.open(_map(_EARTHQUAKES))
+    await page.open(map_of(_EARTHQUAKES))
     before = len(await page.drawn(_EARTHQUAKES))
     await page.page.locator("#timeline input").nth(0).fill("360")
     await page.page.wait_for_selector("body:not([data-ready])", timeout=SECONDS)
@@ -233,7 +229,7 @@ async def test_api_explorer_tries_a_request(visit: NewVisit) -> None:
 
 async def test_what_is_in_view_can_be_downloaded(visit: NewVisit, stack: RunningStack) -> None:
     page = await visit()
-    await page.open(f"{_map(_EARTHQUAKES)}#map=4/37/-119")
+    await page.open(f"{map_of(_EARTHQUAKES)}#map=4/37/-119")
     link = page.page.locator("#download a[data-format=geojson]")
     await link.wait_for(timeout=SECONDS)
     href = await link.get_attribute("href")
@@ -249,7 +245,7 @@ async def test_search_finds_by_name_in_any_case(visit: NewVisit, stack: RunningS
     strongest = (await items(stack, _EARTHQUAKES, sortby="-magnitude", limit="1"))[0]
     name = strongest["properties"]["place"].rpartition(" ")[2]
     page = await visit()
-    await page.open(_map(_EARTHQUAKES))
+    await page.open(map_of(_EARTHQUAKES))
     async with page.page.expect_response(lambda response: "CASEI" in response.url, timeout=SECONDS):
         await page.page.get_by_role("searchbox").fill(name.lower())
     await page.page.wait_for_selector("#events:not([aria-busy])", timeout=SECONDS)

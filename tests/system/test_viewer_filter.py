@@ -7,16 +7,16 @@ import aiohttp
 import pytest
 
 from tests.running_stack import RunningStack
-from tests.system.visits import SECONDS, NewVisit, Visit
+from tests.system.visits import SECONDS, NewVisit, Visit, map_of
 
 pytestmark = [pytest.mark.system, pytest.mark.browser, pytest.mark.timeout(240)]
 
 _EARTHQUAKES = "hazard.hazard_eq_events"
-_MAP = f"/collections/{_EARTHQUAKES}/tiles/WebMercatorQuad/map.html"
+_MAP = map_of(_EARTHQUAKES)
 
 
 _FLOODS = "hazard.hazard_fl_events"
-_FLOODS_MAP = f"/collections/{_FLOODS}/tiles/WebMercatorQuad/map.html"
+_FLOODS_MAP = map_of(_FLOODS)
 
 
 async def _matched(stack: RunningStack, text: str, collection: str = _EARTHQUAKES) -> int:

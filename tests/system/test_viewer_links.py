@@ -3,16 +3,12 @@
 import pytest
 
 from tests.running_stack import RunningStack
-from tests.system.visits import SECONDS, NewVisit, Visit, items, near
+from tests.system.visits import SECONDS, NewVisit, Visit, items, map_of, near
 
 pytestmark = [pytest.mark.system, pytest.mark.browser, pytest.mark.timeout(240)]
 
 _EARTHQUAKES = "hazard.hazard_eq_events"
 _STORMS = "hazard.hazard_ts_events"
-
-
-def _map(collection: str) -> str:
-    return f"/collections/{collection}/tiles/WebMercatorQuad/map.html"
 
 
 async def test_link_restores_view_theme_and_layers(visit: NewVisit) -> None:
@@ -28,7 +24,7 @@ async def test_globe_is_drawn_and_remembered(visit: NewVisit, stack: RunningStac
     strongest = (await items(stack, _EARTHQUAKES, sortby="-magnitude", limit="1"))[0]
     longitude, latitude = strongest["geometry"]["coordinates"][:2]
     page = await visit()
-    await page.open(f"{_map(_EARTHQUAKES)}#map=1.50/{latitude}/{longitude}&p=globe")
+    await page.open(f"{map_of(_EARTHQUAKES)}#map=1.50/{latitude}/{longitude}&p=globe")
     assert await page.page.evaluate("map.getProjection().type") == "globe"
     at_centre = await page.page.evaluate(
         """([lon, lat]) => map.queryRenderedFeatures(map.project([lon, lat])).map(({ id }) => id)""",
@@ -56,7 +52,7 @@ async def test_only_this_event_shows_its_track_nodes_and_buffers(visit: NewVisit
     storm = (await items(stack, _STORMS, sortby="-max_wind_kt", limit="1"))[0]
     event = storm["properties"]["event_id"]
     page = await visit()
-    await page.open(f"{_map(_STORMS)}#id={_STORMS}/{storm['id']}")
+    await page.open(f"{map_of(_STORMS)}#id={_STORMS}/{storm['id']}")
     await page.page.get_by_role("button", name="Only this event").click()
     chip = page.page.locator(".chip")
     await chip.wait_for(timeout=SECONDS)

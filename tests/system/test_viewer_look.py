@@ -3,7 +3,7 @@
 import pytest
 
 from tests.running_stack import RunningStack
-from tests.system.visits import SECONDS, NewVisit, Visit, items
+from tests.system.visits import SECONDS, NewVisit, Visit, items, map_of
 
 pytestmark = [pytest.mark.system, pytest.mark.browser, pytest.mark.timeout(240)]
 
@@ -12,13 +12,9 @@ _STORMS = "hazard.hazard_ts_events"
 _GAUGES = "hazard.hazard_fl_glofas_gauges_forecast"
 
 
-def _map(collection: str, matrix_set: str = "WebMercatorQuad") -> str:
-    return f"/collections/{collection}/tiles/{matrix_set}/map.html"
-
-
 async def test_a_set_of_small_tiles_is_seen_from_afar_all_the_same(visit: NewVisit) -> None:
     page = await visit()
-    await page.open(_map(_EARTHQUAKES, "CDB1GlobalGrid"))
+    await page.open(map_of(_EARTHQUAKES, "CDB1GlobalGrid"))
     west, _, east, _ = await page.page.evaluate("map.getView().calculateExtent()")
     assert east - west >= 350
     drawn = """() => map.getLayers().getArray().filter((layer) => layer.get("collection"))
@@ -28,7 +24,7 @@ async def test_a_set_of_small_tiles_is_seen_from_afar_all_the_same(visit: NewVis
     assert "WorldCRS84Quad" in await note.inner_text()
     assert len([url for url in page.requests if "/tiles/" in url]) < 60
     # from near, its own tiles
-    await page.open(f"{_map(_EARTHQUAKES, 'CDB1GlobalGrid')}?#map=7/37/-118")
+    await page.open(f"{map_of(_EARTHQUAKES, 'CDB1GlobalGrid')}?#map=7/37/-118")
     await note.wait_for(state="hidden", timeout=SECONDS)
     assert [url for url in page.requests if "/tiles/CDB1GlobalGrid/-" in url]
 
@@ -49,7 +45,7 @@ async def test_popup_stays_on_a_low_screen(visit: NewVisit, stack: RunningStack,
     item = (await items(stack, _GAUGES, limit="1", f="geojson"))[0]
     longitude, latitude = item["geometry"]["coordinates"]
     page = await visit(width=1280, height=height)
-    await page.open(f"{_map(_GAUGES)}#map=6/{latitude}/{longitude}")
+    await page.open(f"{map_of(_GAUGES)}#map=6/{latitude}/{longitude}")
     await page.page.evaluate("(by) => void map.panBy([0, by], { animate: false })", round(height * (0.5 - part)))
     await page.ready()
     await page.page.mouse.click(640, round(height * part))
@@ -63,7 +59,7 @@ async def test_gauge_shows_its_discharge(visit: NewVisit, stack: RunningStack) -
     item = (await items(stack, _GAUGES, limit="1", f="geojson"))[0]
     values = [entry["discharge_m3s"] for entry in item["properties"]["time_series"]]
     page = await visit()
-    await page.open(f"{_map(_GAUGES)}#id={_GAUGES}/{item['id']}")
+    await page.open(f"{map_of(_GAUGES)}#id={_GAUGES}/{item['id']}")
     caption = page.page.locator(".series figcaption")
     await caption.wait_for(timeout=SECONDS)
     said = await caption.inner_text()
@@ -75,7 +71,7 @@ async def test_gauge_shows_its_discharge(visit: NewVisit, stack: RunningStack) -
 
 async def test_globe_fills_the_height(visit: NewVisit) -> None:
     page = await visit(width=1440, height=900)
-    await page.open(_map(_GAUGES))
+    await page.open(map_of(_GAUGES))
     await page.page.get_by_role("button", name="Enable globe").click()
     await page.until("!map.isMoving() && map.getProjection().type === 'globe'")
     await page.ready()
@@ -102,13 +98,13 @@ async def test_globe_fills_the_height(visit: NewVisit) -> None:
 async def test_list_can_begin_with_the_strongest_and_the_legend_has_all(visit: NewVisit, stack: RunningStack) -> None:
     strongest = (await items(stack, _STORMS, sortby="-max_wind_kt,-start_date", limit="1", f="geojson"))[0]
     page = await visit()
-    await page.open(_map(_STORMS))
+    await page.open(map_of(_STORMS))
     await page.page.locator("#legend").get_by_text("no category").wait_for(timeout=SECONDS)
     await page.page.get_by_label("Sort").select_option("strongest")
     first = f"document.querySelector('#events li button')?.dataset.id === '{strongest['id']}'"
     await page.until(first)
     # where there is no order of importance, there is none to choose
-    await page.open(_map("hazard.hazard_ts_buffers"))
+    await page.open(map_of("hazard.hazard_ts_buffers"))
     told = await page.page.evaluate("JSON.parse(document.querySelector('#page').textContent).collections")
     importance = {entry["id"]: entry["importance"] for entry in told}
     assert await page.page.locator("#sort").is_hidden() == (importance["hazard.hazard_ts_buffers"] is None)

@@ -3,17 +3,13 @@
 import pytest
 
 from tests.running_stack import RunningStack
-from tests.system.visits import SECONDS, NewVisit, Visit, items
+from tests.system.visits import SECONDS, NewVisit, Visit, items, map_of
 
 pytestmark = [pytest.mark.system, pytest.mark.browser, pytest.mark.timeout(240)]
 
 _EARTHQUAKES = "hazard.hazard_eq_events"
 _STORMS = "hazard.hazard_ts_events"
 _SHOWN = ((_EARTHQUAKES, "earthquakes"), (_STORMS, "tropical storms"), ("hazard.hazard_fl_events", "floods"))
-
-
-def _map(collection: str, matrix_set: str = "WebMercatorQuad") -> str:
-    return f"/collections/{collection}/tiles/{matrix_set}/map.html"
 
 
 async def _number(page: Visit, collection: str, **parameters: str) -> int:
@@ -54,7 +50,7 @@ async def test_a_phone_shows_the_world_its_numbers_and_the_tabs(visit: NewVisit)
 
 async def test_nameless_storms_are_told_apart_and_found(visit: NewVisit, stack: RunningStack) -> None:
     page = await visit()
-    await page.open(_map(_STORMS))
+    await page.open(map_of(_STORMS))
     await page.page.wait_for_selector("#events li button", timeout=SECONDS)
     titles = await page.page.locator("#events li .title").all_inner_texts()
     assert len(titles) == len(set(titles)) == 30
@@ -75,7 +71,7 @@ async def test_nameless_storms_are_told_apart_and_found(visit: NewVisit, stack: 
 
 async def test_screen_readers_are_told_how_many_are_left(visit: NewVisit, stack: RunningStack) -> None:
     page = await visit()
-    await page.open(_map(_EARTHQUAKES))
+    await page.open(map_of(_EARTHQUAKES))
     total = await _number(page, _EARTHQUAKES)
     told = "document.querySelector('#told[aria-live=polite]').textContent"
     await page.until(f"{told} === '{total:,} features'")
@@ -97,7 +93,7 @@ async def test_screen_readers_are_told_how_many_are_left(visit: NewVisit, stack:
 async def test_the_keyboard_reaches_everything_and_is_seen(visit: NewVisit, matrix_set: str) -> None:
     page = await visit()
     time = "2018-02-03T00:00:00Z/2018-02-04T00:00:00Z"
-    await page.open(f"{_map(_EARTHQUAKES, matrix_set)}#t={time}")
+    await page.open(f"{map_of(_EARTHQUAKES, matrix_set)}#t={time}")
     reached = []
     for _ in range(70):
         await page.page.keyboard.press("Tab")

@@ -9,7 +9,7 @@ import pytest
 from axe_playwright_python.async_playwright import Axe
 
 from tests.running_stack import RunningStack
-from tests.system.visits import SECONDS, NewVisit
+from tests.system.visits import SECONDS, NewVisit, map_of
 
 pytestmark = [pytest.mark.system, pytest.mark.browser, pytest.mark.timeout(240)]
 
@@ -18,17 +18,13 @@ _ALERTS = "hazard.hazard_fl_alerts"
 _HELD = "kept while data change"
 
 
-def _map(collection: str, matrix_set: str = "WebMercatorQuad") -> str:
-    return f"/collections/{collection}/tiles/{matrix_set}/map.html"
-
-
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("width", [390, 1280])
 async def test_axe_finds_nothing(visit: NewVisit, theme: str, width: int) -> None:
     # the two engines in turn, so that each is seen at each width and in each theme once
     matrix_set = "WebMercatorQuad" if (theme == "light") == (width == 390) else "WorldCRS84Quad"
     page = await visit(width=width, height=844, color_scheme=theme)
-    await page.open(_map(_EARTHQUAKES, matrix_set))
+    await page.open(map_of(_EARTHQUAKES, matrix_set))
     await page.page.locator("#events li button").first.click()
     await page.page.locator(".card").wait_for(timeout=SECONDS)
     results = await Axe().run(page.page)
@@ -48,7 +44,7 @@ async def test_axe_finds_nothing(visit: NewVisit, theme: str, width: int) -> Non
 
 async def test_an_outage_is_said_and_ends(visit: NewVisit, stack: RunningStack) -> None:
     page = await visit()
-    await page.open(f"{_map(_ALERTS)}#map=2/20/80")
+    await page.open(f"{map_of(_ALERTS)}#map=2/20/80")
     before = len(await page.drawn(_ALERTS))
     assert before
     # coming back to the page looks at once
@@ -76,7 +72,7 @@ async def test_an_outage_is_said_and_ends(visit: NewVisit, stack: RunningStack) 
 async def test_a_missing_style_is_said(visit: NewVisit, stack: RunningStack) -> None:
     page = await visit()
     await page.page.route("**/style.json*", lambda route: route.abort())
-    await page.page.goto(f"{stack.base_url}{_map(_EARTHQUAKES)}")
+    await page.page.goto(f"{stack.base_url}{map_of(_EARTHQUAKES)}")
     await page.ready()
     assert await page.page.inner_text("#status") == "The service cannot be reached."
     page.problems.clear()
@@ -84,13 +80,13 @@ async def test_a_missing_style_is_said(visit: NewVisit, stack: RunningStack) -> 
 
 async def test_nothing_in_view_is_said(visit: NewVisit) -> None:
     page = await visit()
-    await page.open(f"{_map(_ALERTS)}#map=5/-60/-140")
+    await page.open(f"{map_of(_ALERTS)}#map=5/-60/-140")
     await page.page.get_by_text("Nothing in this view; zoom out or move the map.").wait_for(timeout=SECONDS)
 
 
 async def test_new_data_appear_without_a_word(visit: NewVisit, stack: RunningStack) -> None:
     page = await visit()
-    await page.open(f"{_map(_ALERTS)}#map=5/-35/-25")
+    await page.open(f"{map_of(_ALERTS)}#map=5/-35/-25")
     assert await page.drawn(_ALERTS) == []
     await page.page.get_by_role("searchbox").fill(_HELD)
     database = await asyncpg.connect(stack.owner_url("dams"))
@@ -119,7 +115,7 @@ async def test_first_paint_is_small_and_assets_never_expire(visit: NewVisit) -> 
     page = await visit()
     finished: list[Any] = []
     page.page.on("requestfinished", lambda request: finished.append(request))  # noqa: PLW0108 - a built-in will not do
-    await page.open(_map(_EARTHQUAKES))
+    await page.open(map_of(_EARTHQUAKES))
     at_first = list(finished)
     sizes = {request.url: (await request.sizes())["responseBodySize"] for request in at_first}
     kept = {request.url: (await request.response()).headers.get("cache-control", "") for request in at_first}

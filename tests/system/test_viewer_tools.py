@@ -5,7 +5,7 @@ import re
 import pytest
 from pyproj import Geod, Transformer
 
-from tests.system.visits import SECONDS, NewVisit, Visit
+from tests.system.visits import SECONDS, NewVisit, Visit, map_of
 
 pytestmark = [pytest.mark.system, pytest.mark.browser, pytest.mark.timeout(240)]
 
@@ -14,7 +14,7 @@ _WGS84 = Geod(ellps="WGS84")
 
 
 def _map(matrix_set: str) -> str:
-    return f"/collections/{_EARTHQUAKES}/tiles/{matrix_set}/map.html"
+    return map_of(_EARTHQUAKES, matrix_set)
 
 
 async def _positions(page: Visit, *pixels: tuple[int, int]) -> list[tuple[float, float]]:

@@ -80,6 +80,11 @@ class Visit:
         return [url for url in self.requests if url.startswith("http") and urlsplit(url).netloc != host]
 
 
+def map_of(collection: str, matrix_set: str = "WebMercatorQuad") -> str:
+    """The path of a collection's map."""
+    return f"/collections/{collection}/tiles/{matrix_set}/map.html"
+
+
 async def items(stack: RunningStack, collection: str, **parameters: str) -> list[dict[str, Any]]:
     """Features of a collection, as the service gives them."""
     url = f"{stack.base_url}/collections/{collection}/items"
