@@ -2,7 +2,7 @@
 
 import re
 
-from libs.catalog.model import Argument, Collection
+from libs.catalogue.model import Argument, Collection
 from libs.ogc.temporal import parse_interval
 from libs.pg.sql import Sql, bind, ident, sql
 from libs.selection.request import FaultCollector

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from libs.catalog.model import Collection, Column, GeometryColumn
+from libs.catalogue.model import Collection, Column, GeometryColumn
 from libs.cql import Queryable
 from libs.cql import queryable as make
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-from libs.catalog.model import Collection, Column, GeometryColumn, TimeColumn
+from libs.catalogue.model import Collection, Column, GeometryColumn, TimeColumn
 from libs.cql import (
     CqlError,
     FilterLang,

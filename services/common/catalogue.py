@@ -10,8 +10,8 @@ from typing import Self
 
 from aiohttp import web
 
-from libs.catalog.introspect import Introspection
-from libs.catalog.model import Collection
+from libs.catalogue.introspect import Introspection
+from libs.catalogue.model import Collection
 from libs.ogc.errors import DomainError, NotFound, Unavailable
 from libs.pg.pool import Database
 from libs.web.respond import body_response, etag_matches, json_bytes

@@ -5,7 +5,7 @@ from typing import Any
 
 from aiohttp import web
 
-from libs.catalog.model import Collection
+from libs.catalogue.model import Collection
 from libs.ogc.crs import CRS84, GREGORIAN
 from libs.ogc.link import Link, path_segment
 from libs.ogc.media_type import MediaType

@@ -32,7 +32,7 @@ from typing import Any, Self
 
 import yaml
 
-from libs.catalog.model import Collection
+from libs.catalogue.model import Collection
 
 # Columns that say how much a feature matters, most telling first.
 _TELLING = ("magnitude", "max_wind_kt", "wind_kt", "wind_speed_kt", "severity", "area_km2")

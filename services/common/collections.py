@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 
 from aiohttp import web
 
-from libs.catalog.model import Collection
+from libs.catalogue.model import Collection
 from libs.ogc.bbox import BBox, bbox_of
 from libs.ogc.link import Link
 from libs.ogc.media_type import FORMAT_NAMES, MediaType

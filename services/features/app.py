@@ -5,8 +5,8 @@ from pathlib import Path
 
 from aiohttp import web
 
-from libs.catalog.client import CatalogueClient
-from libs.catalog.versions import DataVersions
+from libs.catalogue.client import CatalogueClient
+from libs.catalogue.versions import DataVersions
 from libs.pg.pool import Database, PoolSettings
 from libs.web.app import make_app
 from libs.web.health import HEALTH_CHECKS

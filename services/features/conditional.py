@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from hashlib import blake2b
 
-from libs.catalog.versions import DataVersion
+from libs.catalogue.versions import DataVersion
 from libs.web.app import Call
 from libs.web.base_url import base_url
 from libs.web.build_id import build_id

@@ -3,7 +3,7 @@
 import asyncio
 from collections import OrderedDict
 
-from libs.catalog.versions import DataVersions
+from libs.catalogue.versions import DataVersions
 from libs.ogc.errors import DomainError
 from libs.pg.pool import Database
 from libs.selection.selection import Selection

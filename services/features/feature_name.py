@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
-from libs.catalog.model import Collection
+from libs.catalogue.model import Collection
 from libs.web.page_text import day
 
 _OWN = ("title", "name", "place")

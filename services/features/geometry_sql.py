@@ -1,6 +1,6 @@
 """SQL of a feature's geometry: whatever a database holds, as GeoJSON or WKT in CRS84."""
 
-from libs.catalog.model import GeometryColumn
+from libs.catalogue.model import GeometryColumn
 from libs.pg.sql import Sql, bind, ident, sql
 
 _MOST_MENDED = 500

@@ -2,7 +2,7 @@
 
 from aiohttp import web
 
-from libs.catalog.modules import EVENT_KEY, siblings
+from libs.catalogue.modules import EVENT_KEY, siblings
 from libs.ogc.errors import NotFound
 from libs.ogc.media_type import MediaType
 from libs.selection.selection import key_condition

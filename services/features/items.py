@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from aiohttp import ClientConnectionResetError, web
 
-from libs.catalog.model import Collection
+from libs.catalogue.model import Collection
 from libs.ogc.errors import InvalidParameters
 from libs.ogc.media_type import MediaType, with_charset
 from libs.web.app import Call, sent_parameters

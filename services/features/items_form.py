@@ -7,7 +7,7 @@ from typing import Any
 
 from aiohttp import web
 
-from libs.catalog.model import Collection, Column
+from libs.catalogue.model import Collection, Column
 from libs.ogc.errors import Fault, InvalidParameters, Uncomputable
 from libs.web.app import Call, sent_parameters
 from libs.web.base_url import SETTINGS

@@ -9,7 +9,7 @@ from typing import Any
 
 import orjson
 
-from libs.catalog.model import Collection, Column
+from libs.catalogue.model import Collection, Column
 from libs.ogc.temporal import rfc3339
 from services.features.feature_name import feature_name
 from services.features.geojson import features

@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import LiteralString
 
-from libs.catalog.model import Collection, Column, GeometryColumn
+from libs.catalogue.model import Collection, Column, GeometryColumn
 from libs.cql import base_type
 from libs.pg.sql import EMPTY, Sql, all_of, any_of, bind, ident, join, sql
 from libs.selection.selection import Selection, SortTerm

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, replace
 
-from libs.catalog.model import Collection
+from libs.catalogue.model import Collection
 from libs.ogc.errors import StoredValueError
 from libs.pg.pool import Database
 from services.features.counts import Counts

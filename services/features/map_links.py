@@ -5,7 +5,7 @@ from collections.abc import Collection as Names
 from math import asinh, degrees, log2, radians, tan
 from urllib.parse import quote
 
-from libs.catalog.model import Collection, Column
+from libs.catalogue.model import Collection, Column
 from libs.ogc.bbox import BBox, bbox_of
 from libs.ogc.link import path_segment
 from services.features.items_query import ItemsQuery

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar, cast
 
-from libs.catalog.model import Collection
+from libs.catalogue.model import Collection
 from libs.cql import base_type
 from libs.ogc.media_type import MediaType
 from libs.pg.sql import Sql

@@ -4,7 +4,7 @@ from typing import Any
 
 from aiohttp import web
 
-from libs.catalog.model import Argument, Collection, Column, GeometryColumn
+from libs.catalogue.model import Argument, Collection, Column, GeometryColumn
 from libs.ogc.link import path_segment
 from libs.ogc.media_type import MediaType
 from libs.web.app import Call

@@ -2,8 +2,8 @@
 
 from aiohttp import web
 
-from libs.catalog.client import CatalogueClient
-from libs.catalog.versions import DataVersions
+from libs.catalogue.client import CatalogueClient
+from libs.catalogue.versions import DataVersions
 from services.features.items_store import ItemsStore
 from services.features.prepared import Prepared
 from services.features.value_ranges import ValueRanges

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from libs.catalog.model import Column
+from libs.catalogue.model import Column
 from libs.pg.sql import Sql
 from services.features.sick_geometry import GeometryOf
 from services.features.times import Conversion

@@ -8,7 +8,7 @@ from typing import Any
 
 from aiohttp import web
 
-from libs.catalog.model import Collection, Column, GeometryColumn
+from libs.catalogue.model import Collection, Column, GeometryColumn
 from libs.ogc.link import path_segment
 from libs.ogc.media_type import MediaType
 from libs.web.app import Call

@@ -5,7 +5,7 @@ import logging
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from libs.catalog.model import Collection
+from libs.catalogue.model import Collection
 from libs.ogc.errors import StoredValueError
 from libs.pg.pool import Database
 from libs.pg.sql import Sql, bind, ident, sql

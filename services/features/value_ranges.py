@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, LiteralString
 
-from libs.catalog.model import Collection, Column
-from libs.catalog.versions import DataVersions
+from libs.catalogue.model import Collection, Column
+from libs.catalogue.versions import DataVersions
 from libs.cql import base_type
 from libs.ogc.errors import DomainError
 from libs.pg.pool import Database

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from tqdm import tqdm
 
-from libs.catalog.model import Collection
+from libs.catalogue.model import Collection
 from libs.ogc.errors import DomainError
 from services.tiles.command_area import Area
 from services.tiles.plain_tile import plain_tile

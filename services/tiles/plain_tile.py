@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from libs.catalog.model import Collection
+from libs.catalogue.model import Collection
 from libs.web.openapi import Operation, operations
 from libs.web.query_params import read_query
 from services.tiles.part import PART

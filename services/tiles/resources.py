@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from aiohttp import web
 
 from libs.cache.tile_cache import TileCache
-from libs.catalog.client import CatalogueClient
-from libs.catalog.model import Collection, GeometryColumn
-from libs.catalog.versions import DataVersions
+from libs.catalogue.client import CatalogueClient
+from libs.catalogue.model import Collection, GeometryColumn
+from libs.catalogue.versions import DataVersions
 from libs.ogc.errors import NotFound
 from libs.pg.pool import Database, PoolSettings
 from libs.web.basemap import Basemap

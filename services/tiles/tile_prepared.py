@@ -3,7 +3,7 @@
 from functools import lru_cache
 from typing import Any, cast
 
-from libs.catalog.model import Collection, GeometryColumn
+from libs.catalogue.model import Collection, GeometryColumn
 from libs.pg.sql import Slot, Sql, Template
 from services.tiles.tile_matrix_sets import Box, tile_matrix_set
 from services.tiles.tile_region import near

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from hashlib import blake2b
 
-from libs.catalog.model import Collection, GeometryColumn
+from libs.catalogue.model import Collection, GeometryColumn
 from libs.ogc.errors import NotFound
 from libs.selection.selection import Selection, select
 from libs.web.query_params import QueryValues

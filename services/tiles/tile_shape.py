@@ -1,6 +1,6 @@
 """SQL of where features are and how they are drawn: geometries in units of a tile. Pure."""
 
-from libs.catalog.model import GeometryColumn
+from libs.catalogue.model import GeometryColumn
 from libs.pg.sql import Sql, any_of, bind, ident, join, sql
 from services.tiles.tile_matrix_sets import Box
 from services.tiles.tile_region import BUFFER, EXTENT, cut, longest_straight

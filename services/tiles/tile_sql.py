@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
-from libs.catalog.model import Collection, Column
+from libs.catalogue.model import Collection, Column
 from libs.pg.sql import EMPTY, Sql, all_of, bind, ident, join, sql
 from libs.selection.selection import SortTerm
 from services.tiles.tile_matrix_sets import Box

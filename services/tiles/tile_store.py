@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from prometheus_client import Counter
 
 from libs.cache.tile_cache import TileCache
-from libs.catalog.model import Collection
-from libs.catalog.versions import DataVersions
+from libs.catalogue.model import Collection
+from libs.catalogue.versions import DataVersions
 from libs.ogc.errors import StoredValueError, Unavailable
 from libs.pg.pool import Database
 from libs.web.build_id import build_id

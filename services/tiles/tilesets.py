@@ -5,7 +5,7 @@ from typing import Any
 
 from aiohttp import web
 
-from libs.catalog.model import Collection, Column, GeometryColumn
+from libs.catalogue.model import Collection, Column, GeometryColumn
 from libs.ogc.crs import CRS84
 from libs.ogc.link import REL_TILING_SCHEME, Link, path_segment
 from libs.ogc.media_type import MediaType

@@ -8,7 +8,7 @@ from typing import Self
 
 from prometheus_client import Counter
 
-from libs.catalog.model import Collection
+from libs.catalogue.model import Collection
 from libs.ogc.errors import DomainError, Unavailable
 from services.tiles.plain_tile import plain_tile
 from services.tiles.resources import Resources

@@ -2,7 +2,7 @@
 
 from math import cos, log2, radians, sqrt
 
-from libs.catalog.model import Collection, GeometryColumn
+from libs.catalogue.model import Collection, GeometryColumn
 from services.tiles.tile_matrix_sets import TileMatrixSet
 
 _DEEPEST = 14

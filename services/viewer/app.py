@@ -5,7 +5,7 @@ from pathlib import Path
 
 from aiohttp import web
 
-from libs.catalog.client import CatalogueClient
+from libs.catalogue.client import CatalogueClient
 from libs.web.app import make_app
 from libs.web.health import HEALTH_CHECKS
 from services.viewer.assets import Assets

@@ -5,8 +5,8 @@ from typing import Any
 
 from aiohttp import web
 
-from libs.catalog.client import CatalogueClient
-from libs.catalog.model import Collection
+from libs.catalogue.client import CatalogueClient
+from libs.catalogue.model import Collection
 from libs.ogc.errors import NotFound
 from libs.ogc.link import path_segment
 from libs.web.app import Call

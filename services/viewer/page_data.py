@@ -6,8 +6,8 @@ from typing import Any
 
 import orjson
 
-from libs.catalog.model import Collection
-from libs.catalog.modules import EVENT_KEY, module
+from libs.catalogue.model import Collection
+from libs.catalogue.modules import EVENT_KEY, module
 from libs.ogc.temporal import parse_interval
 
 _ORDER = ["Earthquakes", "Tropical storms", "Tropical disturbances", "Floods"]

@@ -17,7 +17,7 @@ from deploy.database.apply import apply_schema, ensure_reader
 from deploy.local import postgresql, stack
 from deploy.local.settings import StackError, StackSettings
 from deploy.local.state import StateFolder
-from libs.catalog.client import CatalogueClient
+from libs.catalogue.client import CatalogueClient
 from services.common.catalogue import KEEPER
 from tests.benchmarks.settings import FOLDER
 from tests.services.in_process import Client, services

@@ -95,7 +95,7 @@ async def test_a_broken_view_is_told_and_left_out_until_it_is_mended(
         "CREATE TABLE hostile.sound (id integer PRIMARY KEY); GRANT SELECT ON hostile.sound TO hostile_reader"
     )
     try:
-        with caplog.at_level(logging.WARNING, "dams.catalog"):
+        with caplog.at_level(logging.WARNING, "dams.catalogue"):
             await eventually(lambda: common.json("/collections/hostile.sound"))
         assert (await common.get("/collections/hostile.broken")).status == 404
         told = [record for record in caplog.records if record.getMessage() == "view left out"]

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from libs.catalog.model import Collection, Column, GeometryColumn, TimeColumn
+from libs.catalogue.model import Collection, Column, GeometryColumn, TimeColumn
 from services.common.collection_config import CatalogueConfig, CollectionConfig, ConfigError
 
 QUAKES = Collection(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncpg
 import pytest
 
-from libs.catalog.versions import DataVersions
+from libs.catalogue.versions import DataVersions
 from libs.pg.pool import Database, PoolSettings
 from tests.services.conftest import HostileDatabase
 from tests.services.in_process import Client, eventually

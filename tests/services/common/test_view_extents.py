@@ -8,10 +8,10 @@ from collections.abc import AsyncIterator, Mapping
 import asyncpg
 import pytest
 
-from libs.catalog.extents import Extents
-from libs.catalog.introspect import Introspection
-from libs.catalog.model import Collection
-from libs.catalog.view_extents import ViewExtents
+from libs.catalogue.extents import Extents
+from libs.catalogue.introspect import Introspection
+from libs.catalogue.model import Collection
+from libs.catalogue.view_extents import ViewExtents
 from libs.pg.pool import Database, PoolSettings
 from tests.conftest import MakeDatabase
 

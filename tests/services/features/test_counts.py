@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import asyncpg
 
-from libs.catalog.versions import DataVersions
+from libs.catalogue.versions import DataVersions
 from libs.pg.pool import Database, PoolSettings
 from libs.pg.sql import sql
 from libs.selection.selection import Selection

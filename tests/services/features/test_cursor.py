@@ -2,7 +2,7 @@ from base64 import urlsafe_b64encode
 
 import pytest
 
-from libs.catalog.model import Column
+from libs.catalogue.model import Column
 from libs.selection.selection import SortTerm
 from services.features.cursor import Position, decode_cursor, encode_cursor
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from libs.catalog.model import Collection, TimeColumn
+from libs.catalogue.model import Collection, TimeColumn
 from services.features.feature_name import feature_name
 
 _CASES = json.loads((Path(__file__).parents[1] / "feature_names.json").read_text(encoding="utf-8"))

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from libs.catalog.model import Column
+from libs.catalogue.model import Column
 from libs.pg.sql import EMPTY
 from services.features.geojson import encode, features
 from services.features.row_plan import RowPlan

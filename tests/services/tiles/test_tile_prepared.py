@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from libs.catalog.model import Collection, Column, GeometryColumn, TimeColumn
+from libs.catalogue.model import Collection, Column, GeometryColumn, TimeColumn
 from services.tiles.plain_tile import plain_tile
 from services.tiles.tile_matrix_sets import IDS, tile_matrix_set
 from services.tiles.tile_prepared import prepared_statement

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing
 import pytest
 
-from libs.catalog.model import Collection, GeometryColumn
+from libs.catalogue.model import Collection, GeometryColumn
 from libs.selection.selection import Selection
 from services.tiles.tile_matrix_sets import IDS, WORLD, tile_matrix_set, within_domain
 from services.tiles.tile_region import near

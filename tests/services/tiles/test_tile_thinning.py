@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from libs.catalog.model import Collection, Column, GeometryColumn
+from libs.catalogue.model import Collection, Column, GeometryColumn
 from services.tiles.tile_matrix_sets import tile_matrix_set
 from services.tiles.tile_request import TileRequest, parse_tile
 from services.tiles.tile_thinning import thinned_statement

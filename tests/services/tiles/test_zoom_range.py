@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from libs.catalog.model import Collection, GeometryColumn
+from libs.catalogue.model import Collection, GeometryColumn
 from services.tiles.tile_matrix_sets import IDS, tile_matrix_set
 from services.tiles.zoom_range import zoom_range
 from tests.services.in_process import Client

@@ -7,7 +7,7 @@ import orjson
 import pytest
 from aiohttp.test_utils import TestClient, TestServer
 
-from libs.catalog.model import Collection, Column, GeometryColumn, TimeColumn
+from libs.catalogue.model import Collection, Column, GeometryColumn, TimeColumn
 from services.viewer.app import make
 from services.viewer.build import DIST, build
 

@@ -2,8 +2,8 @@
 
 import json
 
-from libs.catalog.model import TimeColumn
-from libs.catalog.modules import module
+from libs.catalogue.model import TimeColumn
+from libs.catalogue.modules import module
 from services.viewer.page_data import describe, in_order, script_json
 from tests.services.viewer.conftest import HOSTILE, collection
 

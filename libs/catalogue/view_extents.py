@@ -5,14 +5,14 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from libs.catalog.extents import box_in_degrees, ends_of
-from libs.catalog.extents_sql import ends_of_view, view_box
-from libs.catalog.model import Collection, GeometryColumn, TimeColumn
+from libs.catalogue.extents import box_in_degrees, ends_of
+from libs.catalogue.extents_sql import ends_of_view, view_box
+from libs.catalogue.model import Collection, GeometryColumn, TimeColumn
 from libs.ogc.errors import Unavailable
 from libs.pg.pool import Database
 from libs.pg.sql import Sql
 
-_LOG = logging.getLogger("dams.catalog")
+_LOG = logging.getLogger("dams.catalogue")
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,11 +10,11 @@ from email.utils import format_datetime
 from hashlib import blake2b
 from typing import Self
 
-from libs.catalog.model import Collection
+from libs.catalogue.model import Collection
 from libs.pg.pool import Database
 from libs.pg.sql import sql
 
-_LOG = logging.getLogger("dams.catalog")
+_LOG = logging.getLogger("dams.catalogue")
 
 # Relations that are watched have their changes counted, exactly and transactionally, by triggers; the others
 # fall back to the server's counters, which lag while the writing connection idles, and to the file number,

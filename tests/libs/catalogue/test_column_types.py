@@ -1,6 +1,6 @@
 import pytest
 
-from libs.catalog.column_types import split_comment
+from libs.catalogue.column_types import split_comment
 
 
 @pytest.mark.parametrize(

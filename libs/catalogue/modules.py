@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from libs.catalog.model import Collection
+from libs.catalogue.model import Collection
 
 _MODULES = (
     ("_eq_", "Earthquakes"),

@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from libs.catalog.model import Argument, Column
+from libs.catalogue.model import Argument, Column
 
 _INTEGERS = {"int2", "int4", "int8", "oid"}
 _NUMBERS = {"float4", "float8", "numeric", "money"}

@@ -8,15 +8,15 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from libs.catalog.extents_sql import Key, Query, box_query, sampled_times, time_query
-from libs.catalog.model import Collection, TimeColumn
-from libs.catalog.versions import relation_versions
+from libs.catalogue.extents_sql import Key, Query, box_query, sampled_times, time_query
+from libs.catalogue.model import Collection, TimeColumn
+from libs.catalogue.versions import relation_versions
 from libs.ogc.errors import Unavailable
 from libs.ogc.temporal import rfc3339
 from libs.pg.pool import Database
 from libs.pg.sql import bind, join, sql
 
-_LOG = logging.getLogger("dams.catalog")
+_LOG = logging.getLogger("dams.catalogue")
 _BATCH = 100
 
 Found = dict[Key, list[tuple[Any, ...]]]

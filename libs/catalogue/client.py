@@ -11,10 +11,10 @@ from uuid import uuid4
 import orjson
 from aiohttp import ClientError, ClientSession, ClientTimeout
 
-from libs.catalog.model import Collection
+from libs.catalogue.model import Collection
 from libs.ogc.errors import NotFound, Unavailable
 
-_LOG = logging.getLogger("dams.catalog")
+_LOG = logging.getLogger("dams.catalogue")
 
 # What a body that is no catalogue, or another version's, makes of us.
 _UNREADABLE = (orjson.JSONDecodeError, KeyError, TypeError, ValueError, AttributeError)

@@ -3,12 +3,12 @@
 import logging
 import time
 
-from libs.catalog.model import Collection
+from libs.catalogue.model import Collection
 from libs.ogc.errors import Unavailable
 from libs.pg.pool import Database
 from libs.pg.sql import ident, sql
 
-_LOG = logging.getLogger("dams.catalog")
+_LOG = logging.getLogger("dams.catalogue")
 
 
 class ViewCheck:

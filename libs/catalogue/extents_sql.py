@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import LiteralString
 
-from libs.catalog.model import Collection, GeometryColumn, TimeColumn
+from libs.catalogue.model import Collection, GeometryColumn, TimeColumn
 from libs.pg.sql import Sql, bind, ident, sql
 
 Key = tuple[str, str]

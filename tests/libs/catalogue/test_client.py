@@ -9,9 +9,9 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from libs.catalog import client as client_module
-from libs.catalog.client import CatalogueClient
-from libs.catalog.model import Argument, Collection, Column, GeometryColumn, TimeColumn
+from libs.catalogue import client as client_module
+from libs.catalogue.client import CatalogueClient
+from libs.catalogue.model import Argument, Collection, Column, GeometryColumn, TimeColumn
 
 
 async def _catalogue(_: web.Request) -> web.Response:
@@ -80,7 +80,7 @@ async def test_what_is_no_catalogue_is_warned_of_once_and_the_last_good_one_stay
     file.write_bytes(_document("kept"))
     async with TestServer(_served(body)) as server:
         url = str(server.make_url("")).rstrip("/")
-        with caplog.at_level("WARNING", "dams.catalog"):
+        with caplog.at_level("WARNING", "dams.catalogue"):
             async with CatalogueClient(url, state_file=file, refresh_seconds=0.05) as client:
                 assert client.collection("hazard.0").title == "kept"
     told = [record.getMessage() for record in caplog.records]
@@ -106,7 +106,7 @@ async def test_a_damaged_copy_is_told_and_passed_over(tmp_path: Path, caplog: py
     file.write_bytes(_document("one")[:-9])
     async with TestServer(_served(_document("fresh"))) as server:
         url = str(server.make_url("")).rstrip("/")
-        with caplog.at_level("WARNING", "dams.catalog"):
+        with caplog.at_level("WARNING", "dams.catalogue"):
             async with CatalogueClient(url, state_file=file) as client:
                 assert client.collection("hazard.0").title == "fresh"
     assert [record.getMessage() for record in caplog.records] == ["kept catalogue not read"]
