@@ -5,17 +5,17 @@ from pathlib import Path
 
 from aiohttp import web
 
+from libs.geo.tile_matrix_sets import IDS, tile_matrix_set
 from libs.web.app import make_app
 from libs.web.health import HEALTH_CHECKS
-from services.tiles.descriptors import get_style, get_tilejson
 from services.tiles.part import PART
-from services.tiles.resources import BASEMAP, CATALOGUE, MAX_FEATURES, STORE, open_resources
+from services.tiles.resources import BASEMAP, CATALOGUE, MAX_FEATURES, STORE, Resources, open_resources
 from services.tiles.settings import Settings
+from services.tiles.store.warm_up import WarmUp
 from services.tiles.tile import get_tile
-from services.tiles.tile_matrix_sets import IDS, tile_matrix_set
+from services.tiles.tile_matrix_sets import get_tile_matrix_set, get_tile_matrix_sets
+from services.tiles.tilejson import get_style, get_tilejson
 from services.tiles.tilesets import get_tileset, get_tilesets
-from services.tiles.tiling_schemes import get_tile_matrix_set, get_tile_matrix_sets
-from services.tiles.warm_up import WarmUp
 
 
 def make(env: Mapping[str, str]) -> web.Application:
@@ -36,10 +36,17 @@ def make(env: Mapping[str, str]) -> web.Application:
         tile_matrix_set(identifier)
 
     async def resources(app: web.Application) -> AsyncIterator[None]:
-        async with open_resources(settings) as opened, WarmUp(opened):
+        async with open_resources(settings) as opened, _warm_up(opened):
             app[CATALOGUE], app[STORE] = opened.catalogue, opened.store
             app[HEALTH_CHECKS].extend([lambda _: opened.catalogue.health(), lambda _: opened.database.health()])
             yield
 
     app.cleanup_ctx.append(resources)
     return app
+
+
+def _warm_up(opened: Resources) -> WarmUp:
+    settings = opened.settings
+    return WarmUp(
+        opened.store, opened.cache, opened.catalogue, max_features=settings.max_features, zooms=settings.warm_up
+    )

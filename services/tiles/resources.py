@@ -15,7 +15,7 @@ from libs.pg.pool import Database, PoolSettings
 from libs.web.basemap import Basemap
 from libs.web.query_params import QueryValues
 from services.tiles.settings import Settings
-from services.tiles.tile_store import TileStore
+from services.tiles.store.tile_store import TileStore
 
 CATALOGUE = web.AppKey("catalogue", CatalogueClient)
 STORE = web.AppKey("store", TileStore)

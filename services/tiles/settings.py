@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
 
+from libs.geo.tile_matrix_sets import tile_matrix_set
 from libs.ogc.errors import NotFound
 from libs.web.basemap import Basemap
 from libs.web.settings import SettingsError, WebSettings, integer, postgresql_url, url
-from services.tiles.tile_matrix_sets import tile_matrix_set
 
 _ZOOMS = re.compile(r"(?P<set>\w+)/(?P<first>-?\d{1,2})(?:-(?P<last>-?\d{1,2}))?\Z", re.ASCII)
 

@@ -6,13 +6,13 @@ from hashlib import blake2b
 
 from aiohttp import web
 
+from libs.geo.tile_matrix_sets import tile_matrix_set
 from libs.ogc.media_type import MediaType
 from libs.web.app import Call
 from libs.web.respond import etag_matches
+from services.tiles.request.tile_request import parse_tile
 from services.tiles.resources import CATALOGUE, MAX_FEATURES, STORE
-from services.tiles.tile_compression import decompressed
-from services.tiles.tile_matrix_sets import tile_matrix_set
-from services.tiles.tile_request import parse_tile
+from services.tiles.store.compression import decompressed
 
 # one second fresh; after that a cache may serve it while it asks again, but not for long
 _CACHE_CONTROL = "public, max-age=1, stale-while-revalidate=2, stale-if-error=60"

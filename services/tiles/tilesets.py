@@ -6,6 +6,7 @@ from typing import Any
 from aiohttp import web
 
 from libs.catalogue.model import Collection, Column, GeometryColumn
+from libs.geo.tile_matrix_sets import IDS, TileMatrixSet, tile_matrix_set, transformed
 from libs.ogc.crs import CRS84
 from libs.ogc.link import REL_TILING_SCHEME, Link, path_segment
 from libs.ogc.media_type import MediaType
@@ -14,9 +15,8 @@ from libs.web.base_url import base_url
 from libs.web.html import page_response
 from libs.web.representations import representations
 from libs.web.respond import conditional, json_response, links_json
+from services.tiles.metadata.zoom_range import zoom_range
 from services.tiles.resources import CATALOGUE, geometry_of
-from services.tiles.tile_matrix_sets import IDS, TileMatrixSet, tile_matrix_set, transformed
-from services.tiles.zoom_range import zoom_range
 
 OFFERS = (MediaType.JSON, MediaType.HTML)
 

@@ -6,7 +6,7 @@ import re
 import pytest
 from aiohttp.test_utils import TestClient
 
-from services.tiles.tile_matrix_sets import IDS, tile_matrix_set
+from libs.geo.tile_matrix_sets import IDS, tile_matrix_set
 from services.viewer.zooms import ZOOMS
 from tests.services.viewer.conftest import HOSTILE
 

@@ -1,0 +1,54 @@
+"""Which tiles the command is about: matrix sets, zooms and a part of the world. Pure."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from libs.geo.tile_matrix_sets import WORLD, Box, TileMatrixSet, tile_matrix_set, transformed, within_domain
+from services.tiles.store.keys import TileKey, number_in, tiles_in
+
+
+@dataclass(frozen=True, slots=True)
+class Area:
+    """`bbox` is west, south, east, north in degrees; None of a member means all."""
+
+    matrix_sets: list[str] | None
+    zooms: range | None
+    bbox: Box | None
+
+    def tiles(self, tms: TileMatrixSet, z: int, bbox: Box | None) -> Iterator[tuple[int, int]]:
+        """Columns and rows, each once, of the tiles that meet the area; `bbox` counts where it has none of its own."""
+        boxes = self._boxes(tms, bbox)
+        if len(boxes) == 1:
+            yield from tiles_in(tms, z, boxes[0])
+        else:
+            # two boxes, such as those on both sides of the antimeridian, can meet the same tile
+            yield from dict.fromkeys(place for box in boxes for place in tiles_in(tms, z, box))
+
+    def number(self, tms: TileMatrixSet, z: int, bbox: Box | None) -> int:
+        """How many these are, at the most."""
+        return sum(number_in(tms, z, box) for box in self._boxes(tms, bbox))
+
+    def holds(self, key: TileKey) -> bool:
+        """Whether a tile that has been kept is in the area."""
+        if self.matrix_sets and key.tile_matrix_set not in self.matrix_sets:
+            return False
+        if self.zooms is not None and key.z not in self.zooms:
+            return False
+        if self.bbox is None:
+            return True
+        tms = tile_matrix_set(key.tile_matrix_set)
+        left, bottom, right, top = tms.tile_bounds(key.z, key.x, key.y)
+        return any(
+            left <= box[2] and box[0] <= right and bottom <= box[3] and box[1] <= top for box in self._boxes(tms, None)
+        )
+
+    def _boxes(self, tms: TileMatrixSet, bbox: Box | None) -> list[Box]:
+        """The area in the set's CRS."""
+        west, south, east, north = self.bbox or bbox or WORLD[0]
+        parts = [(west, south, east, north)]
+        if west > east:
+            parts = [(west, south, 180.0, north), (-180.0, south, east, north)]
+        if tms.srid != 4326:
+            parts = within_domain(parts, tms.srid)
+        boxes = [transformed(part, 4326, tms.srid) for part in parts]
+        return [box for box in boxes if box is not None]

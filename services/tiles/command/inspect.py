@@ -1,0 +1,108 @@
+"""`tiles inspect` and `tiles purge`: what is in the cache, and forgetting it."""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import AsyncIterator, Set
+from dataclasses import dataclass
+
+from libs.ogc.errors import DomainError, NotFound
+from services.tiles.command.area import Area
+from services.tiles.resources import Resources
+from services.tiles.store.keys import TileKey
+from services.tiles.store.tile_store import EMPTY, FULL, is_empty
+
+
+@dataclass(slots=True)
+class Count:
+    """Of tiles of one collection, matrix set and zoom."""
+
+    tiles: int = 0
+    empty: int = 0
+    filtered: int = 0
+    outdated: int = 0
+    bytes: int = 0
+
+
+async def inspect(
+    resources: Resources, collections: Set[str], area: Area, *, outdated: bool, stop: asyncio.Event
+) -> int:
+    """Print how many tiles there are, by collection, matrix set and zoom. Raises CacheAway."""
+    counts: dict[tuple[str, str, int], Count] = defaultdict(Count)
+    total = Count()
+    async for name, key, size in _entries(resources, collections, area, outdated, stop):
+        for count in (counts[key.collection, key.tile_matrix_set, key.z], total):
+            count.tiles += 1
+            count.empty += is_empty(name, size)
+            count.filtered += bool(key.variant)
+            count.outdated += not _is_current(resources, key)
+            count.bytes += size
+    rows = [[*map(str, place), *_columns(count)] for place, count in sorted(counts.items())]
+    _print_table(
+        [
+            ["collection", "matrix set", "zoom", "tiles", "empty", "with parameters", "outdated", "bytes"],
+            *rows,
+            ["all", "", "", *_columns(total)],
+        ]
+    )
+    return 0
+
+
+async def purge(
+    resources: Resources, collections: Set[str], area: Area, *, outdated: bool, really: bool, stop: asyncio.Event
+) -> int:
+    """Forget tiles and say how many; without `really` only say so. Raises CacheAway."""
+    number, batch = 0, []
+    async for name, _, _ in _entries(resources, collections, area, outdated, stop):
+        number += 1
+        batch.append(name)
+        if really and len(batch) >= 500:
+            await resources.cache.delete(batch)
+            batch = []
+    if really:
+        await resources.cache.delete(batch)
+    print(f"{number} tiles {'forgotten' if really else 'would be forgotten'}")  # noqa: T201
+    return 0
+
+
+async def _entries(
+    resources: Resources, collections: Set[str], area: Area, outdated: bool, stop: asyncio.Event
+) -> AsyncIterator[tuple[str, TileKey, int]]:
+    """Names, parsed keys and sizes of the tiles in question, each once."""
+    seen: set[str] = set()
+    async for entries in resources.cache.entries("[te]:*"):
+        for name, size in entries:
+            if stop.is_set():
+                return
+            try:
+                key = TileKey.parse(name.removeprefix(FULL).removeprefix(EMPTY))
+                wanted = area.holds(key)
+            except (ValueError, NotFound):
+                # of another release
+                continue
+            # while the cache changes, Redis may name an entry twice
+            if not wanted or name in seen or (collections and key.collection not in collections):
+                continue
+            if outdated and _is_current(resources, key):
+                continue
+            seen.add(name)
+            yield name, key, size
+
+
+def _is_current(resources: Resources, key: TileKey) -> bool:
+    try:
+        collection = resources.catalogue.collection(key.collection)
+    except DomainError:
+        return False
+    return key.build == resources.store.build and key.token == resources.store.token(collection)
+
+
+def _columns(count: Count) -> list[str]:
+    return [f"{number:,}" for number in (count.tiles, count.empty, count.filtered, count.outdated, count.bytes)]
+
+
+def _print_table(rows: list[list[str]]) -> None:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        names = (cell.ljust(width) for cell, width in zip(row[:2], widths[:2], strict=True))
+        numbers = (cell.rjust(width) for cell, width in zip(row[2:], widths[2:], strict=True))
+        print("  ".join([*names, *numbers]).rstrip())  # noqa: T201

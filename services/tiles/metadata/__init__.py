@@ -1,0 +1,1 @@
+"""What the metadata of a tileset say of its data."""

@@ -1,0 +1,60 @@
+"""Between which zooms the tiles of a collection are worth asking for: as configured, else from its data. Pure."""
+
+from math import cos, log2, radians, sqrt
+
+from libs.catalogue.model import Collection, GeometryColumn
+from libs.geo.tile_matrix_sets import TileMatrixSet
+
+_DEEPEST = 14
+"""Tiles have 4096 units a side: at this zoom one is 60 cm, and clients stretch tiles for deeper ones."""
+_LEAST_VISIBLE = 1 / 256
+"""Of a tile's width: a pixel of the smallest tiles."""
+_DEEPER = 2
+"""Zooms below the one at which tiles hold one place on average, so that stretched tiles still put places right."""
+_BYTES_OF_A_VERTEX = 16
+_DEGREE = 111_319.5
+_EQUATOR = 360 * _DEGREE
+
+
+def zoom_range(collection: Collection, geometry: GeometryColumn, tms: TileMatrixSet) -> tuple[int, int]:
+    """First and last tile matrix of `tms` that are worth asking for; clients stretch the last for what is deeper."""
+    first = _first_zoom(geometry) if collection.minzoom is None else collection.minzoom
+    last = _last_zoom(collection, geometry) if collection.maxzoom is None else collection.maxzoom
+    # the end that is configured moves the other
+    if collection.maxzoom is None:
+        last = max(first, last)
+    else:
+        first = min(first, last)
+    low, high = tms.levels(first, last)
+    if collection.minzoom is None and not first:
+        # all there is fits a tile of zoom 0, and one of the coarsest matrix of any set
+        low = min(tms.matrices)
+    return low, max(low, high)
+
+
+def _first_zoom(geometry: GeometryColumn) -> int:
+    """Where the extent is at least a pixel; points are drawn at any zoom."""
+    size = _size(geometry)
+    if size is None or geometry.dimension == 0:
+        return 0
+    widest = max(size)
+    return _DEEPEST if not widest else max(0, min(_DEEPEST, int(log2(_EQUATOR / widest * _LEAST_VISIBLE))))
+
+
+def _last_zoom(collection: Collection, geometry: GeometryColumn) -> int:
+    """Where tiles hold a quarter of a place, a feature or a corner of one, on average in each direction."""
+    size, rows = _size(geometry), collection.rows
+    if size is None or not rows or not all(size):
+        return _DEEPEST
+    corners = 1 if geometry.dimension == 0 else max(1, (collection.row_bytes or 0) // _BYTES_OF_A_VERTEX)
+    apart = sqrt(size[0] * size[1] / (rows * corners))
+    return max(0, min(_DEEPEST, round(log2(_EQUATOR / apart)) + _DEEPER))
+
+
+def _size(geometry: GeometryColumn) -> tuple[float, float] | None:
+    """Width and height of the extent in metres, roughly; None where it is unknown."""
+    if geometry.bbox is None:
+        return None
+    west, south, east, north = geometry.bbox
+    wide = east - west if east >= west else east - west + 360
+    return wide * _DEGREE * cos(radians((south + north) / 2)), (north - south) * _DEGREE

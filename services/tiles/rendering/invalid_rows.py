@@ -1,0 +1,69 @@
+"""Rows that PostGIS cannot draw, whatever the reason: left out, so that the others have their tile."""
+
+import asyncio
+import logging
+from dataclasses import replace
+
+from libs.ogc.errors import StoredValueError
+from libs.pg.pool import Database
+from libs.pg.sql import Sql, all_of, bind, sql
+from services.tiles.rendering.statement import identities, identity, kept_statement, matching
+from services.tiles.rendering.thinning import kept_rows
+from services.tiles.request.tile_request import TileRequest
+
+_LOG = logging.getLogger("dams.tiles")
+
+_MOST_ROWS = 50_000
+
+
+async def without_sick_rows(
+    database: Database, request: TileRequest, matched: int | None, until: float
+) -> tuple[TileRequest, int]:
+    """The request without the rows that fail its tile, and how many those are.
+
+    `matched` rows are near the tile; None where that, too, cannot be worked out. Raises StoredValueError where the
+    rows cannot be told apart, or are not found until then, by the event loop's clock.
+    """
+    name = identity(request)
+    if name is None or asyncio.get_running_loop().time() >= until:
+        raise StoredValueError
+    rows = [str(row[0]) for row in await database.fetch(_candidates(request, name, matched))]
+    sick: list[str] = []
+    failing = [rows] if rows else []
+    while failing:
+        if asyncio.get_running_loop().time() > until:
+            raise StoredValueError
+        # what fails is halved, down to the rows that are at fault
+        some = failing.pop()
+        try:
+            await database.fetch(kept_statement(request, sql("SELECT unnest({rows})", rows=identities(request, some))))
+        except StoredValueError:
+            middle = len(some) // 2
+            if middle:
+                failing += [some[:middle], some[middle:]]
+            else:
+                sick += some
+    if not sick:
+        raise StoredValueError
+    collection = request.selection.collection
+    fields = {"collection": collection.id, "number": len(sick), "rows": sick[:10]}
+    _LOG.warning("rows left out of a tile", extra={"fields": fields})
+    # whoever has no name was not looked for
+    healthy = sql("(({name}) = ANY({rows})) IS NOT TRUE", name=name, rows=identities(request, sick))
+    selection = replace(request.selection, conditions=(*request.selection.conditions, healthy))
+    return replace(request, selection=selection), len(sick)
+
+
+def _candidates(request: TileRequest, name: Sql, matched: int | None) -> Sql:
+    """Identities of the rows that the tile was made of, as text."""
+    if matched is not None and matched > request.limit and not request.selection.sort:
+        return sql("SELECT (feature)::text FROM ({kept}) AS kept", kept=kept_rows(request, matched))
+    # what does not even have a box is looked for everywhere
+    where = all_of(request.selection.conditions) if matched is None else matching(request)
+    return sql(
+        "SELECT ({name})::text FROM {table} WHERE {where} AND ({name}) IS NOT NULL LIMIT {most}",
+        name=name,
+        table=request.selection.table,
+        where=where or sql("FALSE"),
+        most=bind(_MOST_ROWS, "int8"),
+    )

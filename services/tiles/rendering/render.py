@@ -1,0 +1,126 @@
+"""A tile from the database: within its limits on features and bytes, and how many features that leaves out."""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from json import loads
+from typing import Any
+
+from libs.ogc.errors import StoredValueError
+from libs.pg.pool import Database
+from libs.pg.sql import Sql
+from services.tiles.rendering.invalid_rows import without_sick_rows
+from services.tiles.rendering.prepared import prepared_statement
+from services.tiles.rendering.statement import count_statement, estimate_statement
+from services.tiles.rendering.thinning import thinned_statement
+from services.tiles.request.tile_request import TileRequest
+
+_CHEAP_TO_COUNT = 20_000
+_CHEAP_TIMES = 5
+"""Rows that are counted rather than estimated, for each feature that the tile may have."""
+_MARGIN = 0.93
+"""Of the byte budget, for features that are larger than the average."""
+
+SEARCH_SECONDS = 8.0
+"""In which rows that cannot be drawn have to be found."""
+_ATTEMPTS = 5
+"""The rows that take the place of sick ones may be sick themselves."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """An encoded tile, empty where nothing is seen."""
+
+    encoded: bytes
+    rows: int = 0
+    """That are near the tile, at the least: 0 says that nothing is near."""
+    left_out: int = 0
+    """Features that are near the tile but beyond its limits."""
+    estimated: bool = False
+    """Whether the number left out is the planner's estimate."""
+
+
+async def render(
+    database: Database, request: TileRequest, max_bytes: int, *, search_seconds: float = SEARCH_SECONDS
+) -> Rendered:
+    """The tile. Where it would have more bytes, it has fewer features, but at least one.
+
+    Rows that cannot be drawn are left out, if they are found in time. Raises Unavailable, and StoredValueError where
+    they are not.
+    """
+    until = asyncio.get_running_loop().time() + search_seconds
+    sick = 0
+    for _ in range(_ATTEMPTS):
+        try:
+            found = await _render(database, request, max_bytes)
+        except StoredValueError:
+            request, number = await without_sick_rows(
+                database, request, await _matched_if_any(database, request) if search_seconds else None, until
+            )
+            sick += number
+        else:
+            return replace(found, rows=max(found.rows, sick), left_out=found.left_out + sick) if sick else found
+    raise StoredValueError
+
+
+async def _matched_if_any(database: Database, request: TileRequest) -> int | None:
+    try:
+        return (await _matched(database, request))[0]
+    except StoredValueError:
+        return None
+
+
+async def _render(database: Database, request: TileRequest, max_bytes: int) -> Rendered:
+    statement = prepared_statement(request)
+    if statement is None:
+        return Rendered(b"")
+    tile, rows = await _run(database, statement)
+    matched, estimated = rows, False
+    if rows > request.limit:
+        matched, estimated = await _matched(database, request)
+        if not request.selection.sort:
+            tile, rows = await _thinned(database, request, matched)
+    kept = min(rows, request.limit)
+    while len(tile) > max_bytes and kept > 1:
+        limit = max(1, int(kept * min(max_bytes / len(tile), 0.95) * _MARGIN))
+        tile, kept = await _first(database, replace(request, limit=limit), matched)
+    return Rendered(tile, max(rows, matched), max(0, matched - kept), estimated)
+
+
+async def _first(database: Database, request: TileRequest, matched: int) -> tuple[bytes, int]:
+    """The tile of as many features as its limit says."""
+    statement = prepared_statement(request) if request.selection.sort else None
+    if statement is None:
+        return await _thinned(database, request, matched)
+    tile, _ = await _run(database, statement)
+    return tile, request.limit
+
+
+async def _thinned(database: Database, request: TileRequest, matched: int) -> tuple[bytes, int]:
+    """The same for a tile that the request does not order; an estimate of what is near may have been too high."""
+    while True:
+        text, args = thinned_statement(request, matched).render()
+        async with database.connection() as connection, connection.transaction():
+            # one plan for every tile would cost a millisecond less, and be a bad one for most
+            await connection.execute("SET LOCAL plan_cache_mode = force_custom_plan")
+            tile, rows = _tile(await connection.fetchrow(text, *args))
+        if rows >= request.limit or not matched:
+            return tile, rows
+        matched = matched // 8 if matched > 16 * request.limit else 0
+
+
+async def _matched(database: Database, request: TileRequest) -> tuple[int, bool]:
+    """How many rows are near, and whether that is an estimate."""
+    plan = await database.fetchval(estimate_statement(request))
+    rows = int(loads(plan)[0]["Plan"]["Plan Rows"])
+    if rows > max(_CHEAP_TO_COUNT, _CHEAP_TIMES * request.limit):
+        return rows, True
+    return int(await database.fetchval(count_statement(request))), False
+
+
+async def _run(database: Database, statement: Sql) -> tuple[bytes, int]:
+    return _tile(await database.fetchrow(statement))
+
+
+def _tile(row: Mapping[str, Any] | None) -> tuple[bytes, int]:
+    return (bytes(row["tile"] or b""), int(row["rows"])) if row else (b"", 0)

@@ -1,0 +1,263 @@
+"""SQL of a vector tile. Pure: a request in, a statement with binds out. PostGIS encodes (ST_AsMVT).
+
+Each statement gives one row: `tile`, the encoded tile, and `rows`, the number of rows that were read for it.
+"""
+
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import NamedTuple
+
+from libs.catalogue.model import Collection, Column
+from libs.geo.tile_matrix_sets import Box
+from libs.pg.sql import EMPTY, Sql, all_of, bind, ident, join, sql
+from libs.selection.selection import SortTerm
+from services.tiles.rendering.region import EXTENT, near
+from services.tiles.rendering.shape import drawn, is_near, may_hold_areas, projected
+from services.tiles.request.tile_request import TileRequest
+
+_INTEGERS = ("smallint", "integer", "bigint")
+_PLAIN = {"integer", "bigint", "real", "double precision", "boolean", "text"}
+
+
+def tile_statement(request: TileRequest, boxes: list[Box], *, hardly_full: bool) -> Sql:
+    """The tile of all features near it, which is where the boxes are; `hardly_full` says that these are likely few.
+
+    Where there are more than the limit, `rows` is one more than that and `tile` is of no use, save where the request
+    orders them: then it holds the first.
+    """
+    where = _near(request, boxes)
+    limit = bind(request.limit, "int8")
+    one_more = _first(request, where, sql("{limit} + 1", limit=limit))
+    found = sql("near WHERE (SELECT count(*) FROM near) <= {limit}", limit=limit)
+    if request.selection.sort:
+        found = sql("near LIMIT {limit}", limit=limit)
+    elif hardly_full:
+        # to look before encoding whether there are too many would cost a small tile a quarter of its time
+        return rows_statement(request, one_more)
+    return sql(
+        "WITH near AS MATERIALIZED ({rows})"
+        " SELECT {tile} AS tile, (SELECT count(*) FROM near) AS rows FROM ({features}) AS tile",
+        rows=one_more,
+        tile=_encoded(request),
+        features=_features(request, found),
+    )
+
+
+def kept_statement(request: TileRequest, kept: Sql) -> Sql:
+    """The tile of the rows that `kept` gives, a query of identities as `identity` tells them."""
+    # rows of one table are fetched by their places in it; where there are several the index finds those near again
+    template = "{table} WHERE {identity} = ANY(ARRAY({kept}))"
+    if _is_of_several_tables(request.selection.collection):
+        template = "{table} WHERE {where} AND ({identity}) IN ({kept})"
+    rows = sql(
+        template,
+        table=request.selection.table,
+        where=matching(request) or sql("FALSE"),
+        identity=identity(request) or EMPTY,
+        kept=kept,
+    )
+    return sql(
+        "SELECT {tile} AS tile, count(*) AS rows FROM ({features}) AS tile",
+        tile=_encoded(request),
+        features=_features(request, rows),
+    )
+
+
+def rows_statement(request: TileRequest, rows: Sql) -> Sql:
+    """The tile of `rows`, a query of rows of the collection."""
+    return sql(
+        "SELECT {tile} AS tile, count(*) AS rows FROM ({features}) AS tile",
+        tile=_encoded(request),
+        features=_features(request, sql("({rows}) AS kept", rows=rows)),
+    )
+
+
+def count_statement(request: TileRequest) -> Sql:
+    """The number of rows near the tile."""
+    return sql(
+        "SELECT count(*) FROM {table} WHERE {where}",
+        table=request.selection.table,
+        where=matching(request) or sql("FALSE"),
+    )
+
+
+def estimate_statement(request: TileRequest) -> Sql:
+    """What the planner makes of the query for the rows near the tile, as JSON."""
+    return sql(
+        "EXPLAIN (FORMAT JSON) SELECT 1 FROM {table} WHERE {where}",
+        table=request.selection.table,
+        where=matching(request) or sql("FALSE"),
+    )
+
+
+def matching(request: TileRequest) -> Sql | None:
+    """The condition on rows that the tile shows, as far as boxes tell; None where nothing can be in the tile."""
+    boxes = near(request)
+    return _near(request, boxes) if boxes else None
+
+
+def _near(request: TileRequest, boxes: list[Box]) -> Sql:
+    return all_of([*request.selection.conditions, is_near(request.geometry, boxes)])
+
+
+def identity(request: TileRequest) -> Sql | None:
+    """What tells the rows of the collection apart within a statement; None where nothing does."""
+    collection = request.selection.collection
+    if collection.row_address == ("ctid",):
+        return sql("ctid")
+    if _is_of_several_tables(collection):
+        return sql("tableoid::text || ctid::text")
+    return ident(collection.key) if collection.key and collection.kind not in ("function", "table") else None
+
+
+def identities(request: TileRequest, rows: list[str]) -> Sql:
+    """An array of identities that were read as text."""
+    collection = request.selection.collection
+    key = collection.column(collection.key or "")
+    if collection.row_address == ("ctid",):
+        return bind(rows, "text[]", cast="tid[]")
+    if _is_of_several_tables(collection) or key is None:
+        return bind(rows, "text[]")
+    return bind(rows, "text[]", cast=f"{key.sql_type}[]")
+
+
+def _is_of_several_tables(collection: Collection) -> bool:
+    """Of a table with children (INHERITS) no key tells the rows apart; that of a partitioned table does."""
+    return len(collection.row_address) > 1 and not (collection.kind == "partitioned table" and collection.key)
+
+
+def order_by(request: TileRequest, sort: Iterable[SortTerm], *, nulls: bool = True) -> Sql:
+    """The terms of an ORDER BY; without `nulls`, in words that an index on the first column answers."""
+    # with the relation's name before it, for a bare name would mean the property: an enumeration's or a date's text
+    names = [(ident(request.selection.collection.name, term.column.name), term.descending) for term in sort]
+    terms = []
+    for position, (name, descending) in enumerate(names):
+        last = nulls or position > 0
+        terms.append(sql("{name} DESC NULLS LAST" if last else "{name} DESC", name=name) if descending else name)
+    return join(", ", terms)
+
+
+def _first(request: TileRequest, where: Sql, limit: Sql) -> Sql:
+    """Rows of the collection near the tile, in the order that the request gives, if it gives one."""
+    selection = request.selection
+    columns = join(", ", [part for part in (_lists(request).read, ident(request.geometry.name)) if part])
+    if not selection.sort:
+        return sql(
+            "SELECT {columns} FROM {table} WHERE {where} LIMIT {limit}",
+            columns=columns,
+            table=selection.table,
+            where=where,
+            limit=limit,
+        )
+    first, collection = selection.sort[0], selection.collection
+    # ties go to the key, as in items
+    ties = collection.column(collection.key) if collection.key else None
+    sort = [*selection.sort, *([SortTerm(ties)] if ties and ties.ordered else [])]
+    template = sql("SELECT {columns} FROM {table} WHERE {where}", columns=columns, table=selection.table, where=where)
+    if first.column.not_null or not first.descending:
+        return sql(
+            "{select} ORDER BY {order} LIMIT {limit}",
+            select=template,
+            order=order_by(request, sort, nulls=not first.column.not_null),
+            limit=limit,
+        )
+    # an index has nulls first where it runs backwards: without them it can be used
+    name = ident(collection.name, first.column.name)
+    rest = order_by(request, sort[1:])
+    return sql(
+        "SELECT * FROM (({select} AND {name} IS NOT NULL ORDER BY {order} LIMIT {limit}) UNION ALL"
+        " ({select} AND {name} IS NULL{rest} LIMIT {limit})) AS sorted LIMIT {limit}",
+        select=template,
+        name=name,
+        order=order_by(request, sort, nulls=False),
+        rest=sql(" ORDER BY {rest}", rest=rest) if rest else EMPTY,
+        limit=limit,
+    )
+
+
+def _encoded(request: TileRequest) -> Sql:
+    return sql(
+        "ST_AsMVT(tile, {layer}, {extent}, '__geometry', '__id')"
+        if _key(request.selection.collection) is not None
+        else "ST_AsMVT(tile, {layer}, {extent}, '__geometry')",
+        layer=bind(request.selection.collection.id, "text"),
+        extent=bind(EXTENT, "int4"),
+    )
+
+
+def _features(request: TileRequest, rows: Sql) -> Sql:
+    """Rows as the encoder takes them: geometry, id, properties."""
+    shape = projected(request)
+    if may_hold_areas(request.geometry):
+        # OFFSET 0 keeps the planner from working the shape out at each place where it is used
+        rows = sql("(SELECT *, {shape} AS __shape FROM {rows} OFFSET 0) AS placed", shape=shape, rows=rows)
+        shape = sql("__shape")
+    return sql(
+        "SELECT {geometry} AS __geometry{columns} FROM {rows}",
+        geometry=drawn(request, shape),
+        columns=_lists(request).written,
+        rows=rows,
+    )
+
+
+class _Lists(NamedTuple):
+    """Columns of a statement: as they are read, and as the encoder takes them, each after a comma."""
+
+    read: Sql
+    written: Sql
+
+
+def _lists(request: TileRequest) -> _Lists:
+    properties = request.selection.properties
+    if properties is request.selection.collection.columns:
+        return _all_lists(request.selection.collection, request.all_properties)
+    return _some_lists(request.selection.collection, properties, request.all_properties)
+
+
+@lru_cache(maxsize=512)
+def _all_lists(collection: Collection, all_properties: bool) -> _Lists:
+    """What most requests want, put together once."""
+    lists = _some_lists(collection, collection.columns, all_properties)
+    return _Lists(lists.read.joined(), lists.written.joined())
+
+
+def _some_lists(collection: Collection, properties: tuple[Column, ...], all_properties: bool) -> _Lists:
+    key = _key(collection)
+    names = {column.name: ident(column.name) for column in properties}
+    written = []
+    if key is not None:
+        names[key.name] = ident(key.name)
+        written.append(sql(", {name} AS __id", name=ident(key.name)))
+    for column in properties:
+        value = _property(column, is_id=all_properties and column == key)
+        written.append(sql(", {value} AS {name}", value=value, name=ident(column.name)))
+    return _Lists(join(", ", names.values()), join("", written))
+
+
+def _key(collection: Collection) -> Column | None:
+    """The key where it is whole-numbered, as ids of vector tile features must be."""
+    key = collection.column(collection.key) if collection.key else None
+    return key if key is not None and key.sql_type in _INTEGERS else None
+
+
+def _property(column: Column, *, is_id: bool) -> Sql:
+    name = ident(column.name)
+    if is_id:
+        # the feature's id says it already, save for negative numbers, which ids cannot be
+        return sql("CASE WHEN {name} < 0 THEN {name}::int8 END", name=name)
+    if column.sql_type in _PLAIN:
+        return name
+    if column.sql_type == "smallint":
+        return sql("{name}::int4", name=name)
+    if column.type == "number":
+        # money becomes a number by way of numeric alone
+        return sql("{name}::numeric::float8" if column.sql_type == "money" else "{name}::float8", name=name)
+    if column.format in ("date-time", "date"):
+        # vector tiles have no type for time: the same text as in the features, null where they have none
+        text = sql("{name}::text", name=name)
+        if column.sql_type.startswith("timestamp"):
+            # the session's time zone is UTC: what follows the time is "+00". to_char would take twice as long
+            bare = sql("left({text}, -3)", text=text) if column.sql_type.endswith("with time zone") else text
+            text = sql("replace({bare}, ' ', 'T') || 'Z'", bare=bare)
+        return sql("CASE WHEN {name} >= '0001-01-01' AND {name} < '10000-01-01' THEN {text} END", name=name, text=text)
+    return sql("{name}::text", name=name)

@@ -1,0 +1,165 @@
+"""Which features a tile keeps where it has too many: the most important, and others spread over the tile. Pure.
+
+Half of them are the first in the collection's order of importance. The other half, all where there is no such order,
+are a sample of what is near: of each cell of a grid over the tile the most important first, so that quiet places show
+something too. The same rows give the same tile.
+"""
+
+from math import isqrt
+
+from libs.pg.sql import EMPTY, Sql, all_of, bind, ident, join, sql
+from libs.selection.selection import SortTerm, configured_order
+from services.tiles.rendering.region import near
+from services.tiles.rendering.shape import middle
+from services.tiles.rendering.statement import identity, kept_statement, matching, order_by, rows_statement
+from services.tiles.request.tile_request import TileRequest
+
+_SAMPLED = 2
+"""Rows of the sample for each feature that the tile may have."""
+_LEAST_SAMPLED = 5_000
+_LEAST_FROM_BLOCKS = 20_000
+"""A block holds rows that were stored together, which often lie together: some hundred blocks are wanted."""
+_MANY = 200_000
+_FINEST = 64
+"""Cells across the tile."""
+_SHARES = 65_536
+
+
+def thinned_statement(request: TileRequest, matched: int) -> Sql:
+    """The tile of as many features as its limit allows, of about `matched` that are near.
+
+    It may hold fewer where `matched` is too high; a lower number, 0 at last, reads more rows.
+    """
+    where = matching(request) or sql("FALSE")
+    if identity(request) is None:
+        return rows_statement(request, _first(request, where))
+    return kept_statement(request, _kept(request, where, matched))
+
+
+def kept_rows(request: TileRequest, matched: int) -> Sql:
+    """Identities, as `feature`, of the rows of that tile; for requests whose rows can be told apart."""
+    return _kept(request, matching(request) or sql("FALSE"), matched)
+
+
+def _importance(request: TileRequest) -> tuple[SortTerm, ...]:
+    collection = request.selection.collection
+    return tuple(term for term in configured_order(collection, collection.importance) if term.column.ordered)
+
+
+def _first(request: TileRequest, where: Sql) -> Sql:
+    """Of what cannot be told apart: the most important, else whatever a hash of the geometry picks."""
+    order = order_by(request, _importance(request)) or sql(
+        "hashtextextended({shape}::text, 0)", shape=ident(request.geometry.name)
+    )
+    return sql(
+        "SELECT * FROM {table} WHERE {where} ORDER BY {order} LIMIT {limit}",
+        table=request.selection.table,
+        where=where,
+        order=order,
+        limit=bind(request.limit, "int8"),
+    )
+
+
+def _kept(request: TileRequest, where: Sql, matched: int) -> Sql:
+    importance = _importance(request)
+    limit = bind(request.limit, "int8")
+    feature = identity(request) or EMPTY
+    spread = _spread(request, where, matched, importance, limit)
+    if not importance:
+        return sql("SELECT feature FROM ({spread}) AS spread", spread=spread)
+    name = ident(request.selection.collection.name, importance[0].column.name)
+    # only plain columns and an order that an index on the first has: nothing is worked out for what is not kept
+    best = sql(
+        "SELECT {feature} AS feature FROM {table} WHERE {where} AND {name} IS NOT NULL ORDER BY {order} LIMIT {half}",
+        feature=feature,
+        table=request.selection.table,
+        where=where,
+        name=name,
+        order=order_by(request, importance, nulls=False),
+        half=bind((request.limit + 1) // 2, "int8"),
+    )
+    # grouped rather than anti-joined: a join goes wrong where the planner expects few rows and meets many
+    return sql(
+        "SELECT feature FROM (SELECT feature, 0 AS place FROM ({best}) AS best"
+        " UNION ALL SELECT feature, row_number() OVER () FROM ({spread}) AS spread) AS kept"
+        " GROUP BY feature ORDER BY min(place) LIMIT {limit}",
+        best=best,
+        spread=spread,
+        limit=limit,
+    )
+
+
+def _spread(request: TileRequest, where: Sql, matched: int, importance: tuple[SortTerm, ...], limit: Sql) -> Sql:
+    """Identities of a sample of the rows, the first of each cell before the second of any."""
+    x, y = middle(request.geometry)
+    boxes = near(request)
+    cells = max(1, min(_FINEST, isqrt(request.limit // 2)))
+    wide = sum(right - left for left, _, right, _ in boxes) / cells
+    high = max(top - bottom for _, bottom, _, top in boxes) / cells
+    ranks = [ident(f"importance_{position}") for position, _ in enumerate(importance)]
+    order = join(
+        ", ",
+        [
+            *(
+                sql("{rank} DESC NULLS LAST" if term.descending else "{rank}", rank=rank)
+                for rank, term in zip(ranks, importance, strict=True)
+            ),
+            sql("chance"),
+        ],
+    )
+    table, sampled = _sample(request, matched)
+    rows = sql(
+        "SELECT {feature} AS feature, {chance} AS chance, floor({x} / {wide}) AS x, floor({y} / {high}) AS y{ranks}"
+        " FROM {table} WHERE {where}",
+        feature=identity(request) or EMPTY,
+        chance=_chance(request),
+        x=x,
+        y=y,
+        wide=bind(wide, "float8"),
+        high=bind(high, "float8"),
+        ranks=join(
+            "",
+            [
+                sql(", {name} AS {rank}", name=ident(request.selection.collection.name, term.column.name), rank=rank)
+                for rank, term in zip(ranks, importance, strict=True)
+            ],
+        ),
+        table=table,
+        where=all_of([where, sampled]),
+    )
+    return sql(
+        "SELECT feature FROM (SELECT *, row_number() OVER (PARTITION BY x, y ORDER BY {order}) AS rank"
+        " FROM ({rows}) AS sampled) AS ranked ORDER BY rank, {order} LIMIT {limit}",
+        order=order,
+        rows=rows,
+        limit=limit,
+    )
+
+
+def _chance(request: TileRequest) -> Sql:
+    """A number that has nothing to do with where or when a row was stored, always the same for the same row."""
+    name = identity(request) or EMPTY
+    if request.selection.collection.row_address == ("ctid",):
+        return sql("hashtid(ctid)")
+    return sql("hashtextextended(({name})::text, 0)", name=name)
+
+
+def _sample(request: TileRequest, matched: int) -> tuple[Sql, Sql]:
+    """The relation to read, and a further condition: a few times as many rows as are kept, or all."""
+    collection = request.selection.collection
+    table = request.selection.table
+    wanted = max(_SAMPLED * request.limit, _LEAST_SAMPLED)
+    if matched <= wanted:
+        return table, EMPTY
+    from_blocks = max(wanted, _LEAST_FROM_BLOCKS) / matched
+    read = (collection.rows or 0) * from_blocks
+    if collection.row_address and matched > _MANY and read < matched:
+        # a part of the table's blocks, rather than of its rows: most of it is never read
+        percent = bind(from_blocks * 100, "float4")
+        return sql("{table} TABLESAMPLE SYSTEM ({percent}) REPEATABLE (1)", table=table, percent=percent), EMPTY
+    return table, sql(
+        "({chance} & {all}) < {some}",
+        chance=_chance(request),
+        all=bind(_SHARES - 1, "int4"),
+        some=bind(max(1, round(wanted / matched * _SHARES)), "int4"),
+    )

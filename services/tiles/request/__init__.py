@@ -1,0 +1,1 @@
+"""A request for a tile as one value."""

@@ -1,0 +1,25 @@
+"""Requests for tiles that no client made: for warming up and for the command."""
+
+from functools import cache
+
+from libs.catalogue.model import Collection
+from libs.geo.tile_matrix_sets import TileMatrixSet
+from libs.web.openapi import Operation, operations
+from libs.web.query_params import read_query
+from services.tiles.part import PART
+from services.tiles.request.tile_request import TileRequest, parse_tile
+
+
+def plain_tile(  # noqa: PLR0917 the address of a tile
+    collection: Collection, tms: TileMatrixSet, z: int, x: int, y: int, max_features: int
+) -> TileRequest:
+    """What a client asks for that gives no parameters. Raises NotFound."""
+    operation = _operation()
+    query = read_query(operation.parameters, operation.extra_parameters, [])
+    return parse_tile(collection, tms, z, x, y, query, max_features)
+
+
+@cache
+def _operation() -> Operation:
+    found = operations(dict(PART.openapi))
+    return next(operation for operation in found if operation.operation_id == ".collection.vector.getTile")

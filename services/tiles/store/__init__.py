@@ -1,0 +1,1 @@
+"""Where tiles come from: the cache, else rendering; under which keys, and which are cached."""

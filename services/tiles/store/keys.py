@@ -1,0 +1,112 @@
+"""Under which names tiles are kept, and which other tiles say that one is empty. Pure."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Self
+
+from libs.geo.tile_matrix_sets import Box, Matrix, TileMatrixSet, tile_matrix_set
+from services.tiles.rendering.region import near
+from services.tiles.request.tile_request import TileRequest
+
+_GENERATIONS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class TileKey:
+    """What names the bytes of a tile: software and its limits, state of the data, place, meaning of the parameters."""
+
+    build: str
+    token: str
+    tile_matrix_set: str
+    z: int
+    x: int
+    y: int
+    variant: str
+    collection: str
+
+    def __str__(self) -> str:
+        place = f"{self.tile_matrix_set}:{self.z}:{self.x}:{self.y}"
+        # last, for an id may hold anything
+        return f"{self.build}:{self.token}:{place}:{self.variant}:{self.collection}"
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """The inverse of `str`. Raises ValueError."""
+        build, token, tms, z, x, y, variant, collection = text.split(":", 7)
+        return cls(build, token, tms, int(z), int(x), int(y), variant, collection)
+
+
+def ancestors(request: TileRequest, build: str, token: str) -> list[tuple[str, int, int, int]]:
+    """Keys of tiles above this one, the nearest first, with their zoom, column and row."""
+    if request.geometry.is_geography:
+        # its index knows boxes on the sphere, of which a smaller one may reach beyond a larger one
+        return []
+    left, bottom, right, top = request.bounds
+    across, down = (left + right) / 2, (bottom + top) / 2
+    tms, rest = request.tile_matrix_set, f"{request.variant}:{request.selection.collection.id}"
+    found = []
+    for z, matrix in _above(tms.id, request.z):
+        y = int((matrix.top - down) // matrix.tile_height)
+        x = int((across - matrix.left) // matrix.tile_width)
+        if 0 <= x < matrix.columns and 0 <= y < matrix.rows:
+            x -= x % matrix.coalesced(y)
+            found.append((f"{build}:{token}:{tms.id}:{z}:{x}:{y}:{rest}", z, x, y))
+    return found
+
+
+def says_empty(request: TileRequest, z: int, x: int, y: int) -> bool:
+    """Whether no row near the tile z/x/y means no row near the requested one.
+
+    Rows are looked for by boxes around the tile and its buffer. The buffer is a part of the tile's size, so that a
+    smaller tile's is within a larger one's in sets whose tiles nest; but sets have levels that do not nest, rows of
+    another width, and boxes that come out of a transformation. So the boxes themselves are compared: what is in none
+    of the larger ones cannot be in a smaller one within them.
+    """
+    larger = near(replace(request, z=z, x=x, y=y, bounds=request.tile_matrix_set.tile_bounds(z, x, y)))
+    return all(any(_within(small, large) for large in larger) for small in near(request))
+
+
+def _within(small: Box, large: Box) -> bool:
+    return large[0] <= small[0] and large[1] <= small[1] and small[2] <= large[2] and small[3] <= large[3]
+
+
+@lru_cache(maxsize=512)
+def _above(identifier: str, z: int) -> tuple[tuple[int, Matrix], ...]:
+    tms = tile_matrix_set(identifier)
+    levels = [level for level in sorted(tms.matrices, reverse=True) if level < z]
+    return tuple((level, tms.matrices[level]) for level in levels[:_GENERATIONS])
+
+
+def tiles_in(tms: TileMatrixSet, z: int, box: Box | None) -> Iterator[tuple[int, int]]:
+    """Columns and rows of the tiles that meet a box in the set's CRS, all of them without one."""
+    matrix = tms.matrix(z)
+    columns, rows = _met(matrix, box)
+    for y in rows:
+        group = matrix.coalesced(y)
+        for x in range(columns.start - columns.start % group, columns.stop, group):
+            yield x, y
+
+
+def number_in(tms: TileMatrixSet, z: int, box: Box | None) -> int:
+    """How many these are."""
+    matrix = tms.matrix(z)
+    columns, rows = _met(matrix, box)
+    if not matrix.coalesce:
+        return len(columns) * len(rows)
+    groups = map(matrix.coalesced, rows)
+    return sum(len(range(columns.start - columns.start % group, columns.stop, group)) for group in groups)
+
+
+def _met(matrix: Matrix, box: Box | None) -> tuple[range, range]:
+    if box is None:
+        return range(matrix.columns), range(matrix.rows)
+    left, bottom, right, top = box
+    return (
+        _span(left - matrix.left, right - matrix.left, matrix.tile_width, matrix.columns),
+        _span(matrix.top - top, matrix.top - bottom, matrix.tile_height, matrix.rows),
+    )
+
+
+def _span(start: float, end: float, size: float, count: int) -> range:
+    return range(max(0, int(start // size)), min(count, int(end // size) + 1))

@@ -1,0 +1,198 @@
+"""Where tiles come from: the cache, else PostGIS, once for all who ask at the same time."""
+
+import asyncio
+from dataclasses import dataclass
+
+from prometheus_client import Counter
+
+from libs.cache.tile_cache import TileCache
+from libs.catalogue.model import Collection
+from libs.catalogue.versions import DataVersions
+from libs.ogc.errors import StoredValueError, Unavailable
+from libs.pg.pool import Database
+from libs.web.build_id import build_id
+from services.tiles.rendering.render import SEARCH_SECONDS, Rendered, render
+from services.tiles.request.tile_request import TileRequest
+from services.tiles.store.admission import AskedBefore
+from services.tiles.store.compression import compressed
+from services.tiles.store.keys import TileKey, ancestors, says_empty
+from services.tiles.store.single_flight import SingleFlight
+
+_TILES = Counter("dams_tiles_total", "Tiles by the tier that answered", ["tier"])
+
+FULL, EMPTY, CLAIM = "t:", "e:", "c:"
+"""What a key in the cache holds: a tile; that no row comes near one; that somebody is making one."""
+
+_COUNT_BYTES = 4
+_ESTIMATED = 2**31
+"""The bit that says that the count is an estimate."""
+_MOST_COUNTED = 2**31 - 1
+_EXPENSIVE_ROWS = 5_000
+"""On a tile, were they spread evenly."""
+_CLAIM_SECONDS = 60
+"""Longer than making a tile takes; whoever waits for one that nobody makes any more has less patience."""
+_PATIENCE_SECONDS = 3.0
+_LOOK_AGAIN_SECONDS = 0.04
+_HOPELESS_SECONDS = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """An encoded tile: gzip-compressed, or no bytes at all where it is empty."""
+
+    gzipped: bytes
+    tier: str
+    """Which tier answered: `redis` or `postgis`."""
+    left_out: int = 0
+    """Features that are near the tile but beyond its limits."""
+    estimated: bool = False
+    """Whether their number is an estimate."""
+    why: str = ""
+    """More about the tier."""
+
+
+class TileStore:
+    """Tiles of collections. `most_waiting` requests may wait for a connection, others are refused at once."""
+
+    def __init__(
+        self,
+        database: Database,
+        cache: TileCache,
+        versions: DataVersions,
+        *,
+        connections: int,
+        most_waiting: int,
+        max_features: int,
+        max_bytes: int,
+    ) -> None:
+        self._database = database
+        self._cache = cache
+        self._versions = versions
+        self._flights: SingleFlight[Tile] = SingleFlight()
+        self._asked = AskedBefore()
+        self._hopeless: dict[tuple[str, str], float] = {}
+        """Until when no rows are looked for that fail tiles of a collection's geometry column."""
+        self._most_rendering = connections + most_waiting
+        self._rendering = 0
+        self._max_bytes = max_bytes
+        self.build = f"{build_id()}.{max_features}.{max_bytes}"
+        """What makes the bytes besides the data: the software and its limits."""
+
+    def token(self, collection: Collection) -> str | None:
+        """The state of the collection's rows; None where it cannot be told."""
+        version = self._versions.version(collection)
+        return version.token if version else None
+
+    def key(self, request: TileRequest) -> str | None:
+        """A name for exactly these bytes; None where the data's version is not known."""
+        collection, tms = request.selection.collection, request.tile_matrix_set
+        token = self.token(collection)
+        if token is None:
+            return None
+        return str(TileKey(self.build, token, tms.id, request.z, request.x, request.y, request.variant, collection.id))
+
+    async def tile(self, request: TileRequest, key: str | None) -> Tile:
+        """The tile. Raises Unavailable."""
+        if key is None:
+            tile = await self._render(request, None)
+        else:
+            tile = await self._flights.do(key, lambda: self._find(request, key))
+        _TILES.labels(tile.tier).inc()
+        return tile
+
+    async def _find(self, request: TileRequest, key: str) -> Tile:
+        token = key.split(":", 2)[1]
+        above = ancestors(request, self.build, token)
+        found = await self._cache.get(FULL + key, EMPTY + key, *(EMPTY + name for name, *_ in above))
+        if found[0] is not None:
+            return _unpacked(found[0])
+        if found[1] is not None:
+            return Tile(b"", "redis")
+        for (_, z, x, y), sign in zip(above, found[2:], strict=True):
+            if sign is not None and says_empty(request, z, x, y):
+                # for those below, whom that ancestor may be too far away from
+                self._keep(request, EMPTY + key, b"")
+                return Tile(b"", "redis", why="empty parent")
+        if not self._is_expensive(request):
+            return await self._render(request, key)
+        return await self._render_once(request, key)
+
+    async def _render_once(self, request: TileRequest, key: str) -> Tile:
+        """Rendered by one replica for all, as far as Redis can tell and not longer than it is worth waiting."""
+        until = asyncio.get_running_loop().time() + _PATIENCE_SECONDS
+        while asyncio.get_running_loop().time() < until:
+            mine = await self._cache.claim(CLAIM + key, seconds=_CLAIM_SECONDS)
+            if mine is None:
+                break
+            if mine:
+                try:
+                    return await self._render(request, key)
+                finally:
+                    self._cache.release(CLAIM + key)
+            await asyncio.sleep(_LOOK_AGAIN_SECONDS)
+            full, empty = await self._cache.get(FULL + key, EMPTY + key)
+            if full is not None:
+                return _unpacked(full)
+            if empty is not None:
+                return Tile(b"", "redis")
+        return await self._render(request, key)
+
+    @staticmethod
+    def _is_expensive(request: TileRequest) -> bool:
+        rows = request.selection.collection.rows
+        if rows is None or request.variant:
+            # what is not kept at once cannot be waited for
+            return False
+        matrix = request.tile_matrix_set.matrix(request.z)
+        return rows > _EXPENSIVE_ROWS * matrix.columns * matrix.rows
+
+    async def _render(self, request: TileRequest, key: str | None) -> Tile:
+        if self._rendering >= self._most_rendering:
+            # who waits longer than a client does only keeps the others waiting
+            raise Unavailable("Too many tiles are being made at the moment; try again.", retry_after=2)
+        self._rendering += 1
+        try:
+            rendered = await self._rendered(request)
+        finally:
+            self._rendering -= 1
+        gzipped = await compressed(rendered.encoded) if rendered.encoded else b""
+        tile = Tile(gzipped, "postgis", rendered.left_out, rendered.estimated)
+        # rows that changed while they were read belong to the next version
+        if key is not None and self.key(request) == key:
+            name, content = (FULL + key, _packed(tile)) if rendered.rows else (EMPTY + key, b"")
+            self._keep(request, name, content)
+        return tile
+
+    async def _rendered(self, request: TileRequest) -> Rendered:
+        """The tile; rows that fail it are not looked for anew where that led to nothing a moment ago."""
+        column, clock = (request.selection.collection.id, request.geometry.name), asyncio.get_running_loop().time
+        hopeless = self._hopeless.get(column, 0.0) > clock()
+        try:
+            return await render(
+                self._database, request, self._max_bytes, search_seconds=0.0 if hopeless else SEARCH_SECONDS
+            )
+        except StoredValueError:
+            if not hopeless:
+                self._hopeless[column] = clock() + _HOPELESS_SECONDS
+            raise
+
+    def _keep(self, request: TileRequest, key: str, content: bytes) -> None:
+        if not request.variant:
+            self._cache.put(key, content)
+        elif self._asked.again(key):
+            self._cache.put_some(key, content)
+
+
+def is_empty(name: str, size: int) -> bool:
+    """Whether the entry of that name and number of bytes in the cache is of an empty tile."""
+    return name.startswith(EMPTY) or size <= _COUNT_BYTES
+
+
+def _packed(tile: Tile) -> bytes:
+    # an odd number is an estimate
+    return (2 * min(tile.left_out, _MOST_COUNTED) + tile.estimated).to_bytes(_COUNT_BYTES) + tile.gzipped
+
+
+def _unpacked(content: bytes) -> Tile:
+    left_out, estimated = divmod(int.from_bytes(content[:_COUNT_BYTES]), 2)
+    return Tile(content[_COUNT_BYTES:], "redis", left_out, bool(estimated))

@@ -1,0 +1,134 @@
+"""After a change of data, the tiles that everybody sees first are made before they are asked for."""
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections.abc import Sequence
+from typing import Self
+
+from prometheus_client import Counter
+
+from libs.cache.tile_cache import TileCache
+from libs.catalogue.client import CatalogueClient
+from libs.catalogue.model import Collection
+from libs.geo.tile_matrix_sets import tile_matrix_set
+from libs.ogc.errors import DomainError, Unavailable
+from services.tiles.request.plain_tile import plain_tile
+from services.tiles.store.keys import tiles_in
+from services.tiles.store.tile_store import TileStore
+
+_LOG = logging.getLogger("dams.warm_up")
+_TILES = Counter("dams_warm_up_tiles_total", "Tiles looked for by the warm-up, by the tier that had them", ["tier"])
+
+CLAIM = "w:"
+_LOOK_SECONDS = 0.5
+_SETTLED_SECONDS = 1.0
+"""Data that go on changing are left alone until they have stood for so long."""
+_CLAIM_SECONDS = 3600.0
+_REST = 10
+"""A collection is not warmed again before so many times as long as it took."""
+
+
+class WarmUp:
+    """Makes the tiles of some matrix sets and zooms, one at a time, in one replica of all.
+
+    Without Redis there is nothing to warm, and nobody to agree with.
+    """
+
+    def __init__(
+        self,
+        store: TileStore,
+        cache: TileCache,
+        catalogue: CatalogueClient,
+        *,
+        max_features: int,
+        zooms: Sequence[tuple[str, int]],
+    ) -> None:
+        self._store = store
+        self._cache = cache
+        self._catalogue = catalogue
+        self._max_features = max_features
+        self._zooms = zooms
+        self._seen: dict[str, tuple[str, float]] = {}
+        self._settled: dict[str, str] = {}
+        self._rest_until: dict[str, float] = {}
+        self._working: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> Self:
+        if self._zooms:
+            self._working = asyncio.create_task(self._work())
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        if self._working:
+            self._working.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._working
+
+    async def _work(self) -> None:
+        while True:
+            await asyncio.sleep(_LOOK_SECONDS)
+            try:
+                for collection in list(self._catalogue.collections.values()):
+                    await self._look_at(collection)
+            except Unavailable:
+                continue
+            except Exception:
+                # whatever went wrong with one state of the data, the next may be better
+                _LOG.exception("warm-up failed")
+
+    async def _look_at(self, collection: Collection) -> None:
+        token = self._store.token(collection) if collection.geometry() else None
+        now = time.monotonic()
+        if token is None or self._settled.get(collection.id) == token:
+            return
+        seen, since = self._seen.get(collection.id, ("", 0.0))
+        if seen != token:
+            self._seen[collection.id] = token, now
+        elif now > max(since + _SETTLED_SECONDS, self._rest_until.get(collection.id, 0.0)):
+            mine = await self._cache.claim(self._name(collection, token), seconds=_CLAIM_SECONDS)
+            if mine is not None:
+                self._settled[collection.id] = token
+            if mine:
+                await self._warm(collection, token)
+
+    async def _warm(self, collection: Collection, token: str) -> None:
+        started, made = time.monotonic(), 0
+        result = "failed"
+        try:
+            for identifier, z in self._zooms:
+                tms = tile_matrix_set(identifier)
+                for x, y in tiles_in(tms, z, None):
+                    if self._store.token(collection) != token:
+                        result = "changed again"
+                        return
+                    made += await self._make(collection, identifier, z, x, y)
+            result = "warmed"
+        except DomainError as error:
+            # the next who asks for that tile hears of it
+            result = f"given up: {error}"
+        except asyncio.CancelledError:
+            # another replica may go on
+            self._cache.release(self._name(collection, token))
+            result = "stopped"
+            raise
+        finally:
+            seconds = time.monotonic() - started
+            self._rest_until[collection.id] = time.monotonic() + _REST * seconds
+            fields = {"collection": collection.id, "result": result, "made": made, "seconds": round(seconds, 2)}
+            _LOG.info("warm-up", extra={"fields": fields})
+
+    def _name(self, collection: Collection, token: str) -> str:
+        return f"{CLAIM}{self._store.build}:{token}:{collection.id}"
+
+    async def _make(self, collection: Collection, identifier: str, z: int, x: int, y: int) -> int:
+        started = time.monotonic()
+        request = plain_tile(collection, tile_matrix_set(identifier), z, x, y, self._max_features)
+        tile = await self._store.tile(request, self._store.key(request))
+        _TILES.labels(tile.tier).inc()
+        if tile.tier != "postgis":
+            return 0
+        # half of one connection's time at the most
+        await asyncio.sleep(time.monotonic() - started)
+        return 1

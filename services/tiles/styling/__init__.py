@@ -1,0 +1,1 @@
+"""MapLibre styles: a collection's look, and the basemap below it."""

@@ -1,0 +1,87 @@
+"""The MapLibre style (version 8) of a collection: the basemap, the collection on top, labels above."""
+
+from collections.abc import Mapping, Sequence
+from math import log2
+from typing import Any
+
+from libs.web.basemap import Basemap
+from services.tiles.styling.basemap import basemap_layers, basemap_sources, font_faces, raster_layers, raster_sources
+from services.tiles.styling.hazard import look_of
+from services.tiles.styling.layers import data_layers
+
+_MERCATOR_LATITUDE = 85.051129
+
+
+def style_json(
+    *,
+    collection_id: str,
+    title: str,
+    geometry_type: str,
+    properties: Mapping[str, Any],
+    base_url: str,
+    tile_matrix_set_id: str,
+    tiles_url_template: str,
+    minzoom: int,
+    maxzoom: int,
+    bounds: Sequence[float] | None,
+    center: Sequence[float] | None,
+    attribution: str | None,
+    basemap: Basemap | None = None,
+) -> dict[str, Any]:
+    """StyleJSON of a collection: valid MapLibre style v8, drawable without any other server but that of `basemap`.
+
+    `geometry_type` is a simple features name (`Point`, `MultiPolygon`, `Geometry`, …), `properties` maps
+    property names to JSON types, `tiles_url_template` holds `{z}`, `{x}`, `{y}`, and `bounds` is
+    west, south, east, north in degrees (west > east where it crosses ±180°), `basemap` an operator's raster tiles
+    in place of ours. The source layer, the source
+    and the prefix of the layers' ids are the collection's id.
+
+    `metadata` describes to a viewer what the document cannot say itself: `dams:collection`,
+    `dams:tileMatrixSet`, `dams:geometryType`, `dams:layers` (ids of the layers that draw data), and
+    `dams:legend`, a list of `{title, unit, properties, symbol, classes | sizes}`. Each themed layer's
+    `metadata["dams:dark"]` holds its paint properties for a dark theme.
+    """
+    look = look_of(collection_id, geometry_type, properties)
+    data = data_layers(collection_id, geometry_type, look)
+    below, labels = raster_layers() if basemap else basemap_layers()
+    center_zoom = _center_and_zoom(bounds, minzoom, maxzoom)
+    source: dict[str, Any] = {
+        "type": "vector",
+        "tiles": [tiles_url_template],
+        "minzoom": minzoom,
+        "maxzoom": maxzoom,
+    }
+    if bounds is not None and bounds[0] <= bounds[2]:
+        source["bounds"] = [round(value, 6) for value in bounds]
+    if attribution:
+        source["attribution"] = attribution
+    return {
+        "version": 8,
+        "name": title,
+        "metadata": {
+            "dams:collection": collection_id,
+            "dams:tileMatrixSet": tile_matrix_set_id,
+            "dams:geometryType": geometry_type,
+            "dams:layers": [layer["id"] for layer in data],
+            "dams:legend": list(look.legend),
+        },
+        "center": [round(value, 6) for value in center[:2]] if center else center_zoom[0],
+        "zoom": center_zoom[1],
+        "font-faces": font_faces(base_url),
+        "sources": {**(raster_sources(basemap) if basemap else basemap_sources(base_url)), collection_id: source},
+        "layers": [*below, *data, *labels],
+    }
+
+
+def _center_and_zoom(bounds: Sequence[float] | None, minzoom: int, maxzoom: int) -> tuple[list[float], int]:
+    """Middle of the bounds and the zoom at which they fill about a screen of 1024 pixels."""
+    if bounds is None:
+        return [0.0, 0.0], max(1, minzoom)
+    west, south, east, north = bounds
+    width = east - west if west <= east else east + 360 - west
+    middle = (west + width / 2 + 180) % 360 - 180
+    south, north = max(south, -_MERCATOR_LATITUDE), min(north, _MERCATOR_LATITUDE)
+    span = max(width, 2 * (north - south), 0.05)
+    # 512-pixel tiles: the world is 1024 pixels wide at zoom 1
+    zoom = int(log2(360 / span)) + 1
+    return [round(middle, 6), round((south + north) / 2, 6)], min(max(zoom, minzoom, 1), max(maxzoom, 1))

@@ -1,0 +1,165 @@
+"""Which look a collection gets: by the properties it has, then by what its id says, else a generic one."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from services.tiles.styling.layers import Look, by_zoom
+from services.tiles.styling.palette import (
+    ALERT,
+    CATEGORY,
+    DEPTH,
+    DISTURBANCE,
+    FLOOD_SEVERITY,
+    GENERIC,
+    WIND,
+    WIND_ZONE,
+    Expression,
+    Symbol,
+)
+
+# magnitude to radius in pixels at zoom 1 and zoom 6: area grows with the energy's feel, not the energy
+_MAGNITUDE_RADII = ((4, 1.7, 4.5), (5, 2.6, 7.5), (6, 4.6, 13), (7, 8.5, 24), (8, 15, 42))
+_LEGEND_DIAMETERS = (("4", 5), ("5", 8), ("6", 13), ("7", 22), ("8", 34))
+
+_SYMBOLS: Mapping[str, Symbol] = {"Point": "circle", "LineString": "line", "Polygon": "fill"}
+
+_NODE_RADIUS = by_zoom(1, 1.8, 4, 3.2, 6, 5.2, 10, 8)
+
+
+@dataclass(frozen=True, slots=True)
+class _Subject:
+    """What the rules look at."""
+
+    name: str
+    """Of the collection, without its schema, in lower case."""
+    names: tuple[str, ...]
+    """Of the properties."""
+    symbol: Symbol
+
+
+def look_of(collection_id: str, geometry_type: str, properties: Mapping[str, Any]) -> Look:
+    """The look of a collection with these properties (name to JSON type)."""
+    subject = _Subject(
+        name=collection_id.rpartition(".")[2].lower(),
+        names=tuple(properties),
+        symbol=_SYMBOLS.get(geometry_type.removeprefix("Multi"), "fill"),
+    )
+    found = (rule(subject) for rule in (_disturbance, _earthquake, _wind_zone, _storm, _alert, _flood))
+    generic = Look(color=GENERIC, legend=(_single("Feature", GENERIC, subject.symbol),))
+    return next((look for look in found if look is not None), generic)
+
+
+def _disturbance(subject: _Subject) -> Look | None:
+    if "disturbance" not in subject.name:
+        return None
+    legend = _single("Disturbance, not yet named", DISTURBANCE, subject.symbol)
+    return Look(
+        color=DISTURBANCE,
+        radius=_NODE_RADIUS,
+        width=by_zoom(1, 1.4, 6, 3, 10, 5),
+        fill_opacity=0.16,
+        provisional=True,
+        legend=({**legend, "provisional": True},),
+    )
+
+
+def _earthquake(subject: _Subject) -> Look | None:
+    if "magnitude" not in subject.names:
+        return None
+    magnitude: Expression = ["to-number", ["get", "magnitude"], 0]
+    depth = DEPTH.for_properties(subject.names)
+
+    def radius(column: int) -> Expression:
+        stops = [part for item in _MAGNITUDE_RADII for part in (item[0], item[column])]
+        return ["interpolate", ["linear"], magnitude, *stops]
+
+    sizes = {
+        "title": "Magnitude",
+        "unit": None,
+        "properties": ["magnitude"],
+        "symbol": "circle",
+        "sizes": [{"label": label, "diameter": diameter} for label, diameter in _LEGEND_DIAMETERS],
+    }
+    look = Look(
+        radius=by_zoom(1, radius(1), 6, radius(2)),
+        opacity=0.78,
+        cased=False,
+        # small shocks stay visible, and clickable, on top of large ones
+        sort_key=["-", 0, magnitude],
+        legend=(sizes,),
+    )
+    if depth is None:
+        return look
+    return replace(look, color=depth.color(), legend=(sizes, depth.legend("circle")))
+
+
+def _wind_zone(subject: _Subject) -> Look | None:
+    zone = WIND_ZONE.for_properties(subject.names)
+    if zone is None or subject.symbol != "fill" or "buffer" not in subject.name:
+        return None
+    return Look(color=zone.color(), fill_opacity=0.28, sort_key=zone.rank(), legend=(zone.legend("fill"),))
+
+
+def _storm(subject: _Subject) -> Look | None:
+    names = subject.names
+    scale = CATEGORY.for_properties(names) or WIND.for_properties(names)
+    if scale is None:
+        return None
+    forecast: Expression = ["case", ["==", ["get", "kind"], "forecast"], 0.45, 0.95]
+    return Look(
+        color=_category_color(names),
+        radius=by_zoom(1, 2, 4, 4, 6, 7, 10, 10) if "name" in names else _NODE_RADIUS,
+        width=by_zoom(1, 1.1, 4, 2.6, 6, 4.4, 10, 7),
+        casing_width=by_zoom(1, 1.7, 4, 4, 6, 6.2, 10, 9.4),
+        opacity=forecast if "kind" in names else 0.95,
+        sort_key=(WIND.for_properties(names) or scale).rank(),
+        label="name" if "name" in names else None,
+        legend=(scale.legend(subject.symbol),),
+    )
+
+
+def _category_color(names: tuple[str, ...]) -> Expression:
+    """By category; a feature whose category is missing or of another scale is coloured by its wind."""
+    wind = WIND.for_properties(names)
+    if "category" not in names:
+        return wind.color() if wind else GENERIC
+    matched = CATEGORY.color()
+    if wind is not None:
+        matched[-1] = wind.color()
+    return matched
+
+
+def _alert(subject: _Subject) -> Look | None:
+    alert = ALERT.for_properties(subject.names)
+    if alert is None:
+        return None
+    return Look(
+        color=alert.color(),
+        radius=by_zoom(1, 3, 6, 7, 10, 10),
+        fill_opacity=0.42,
+        sort_key=alert.rank(),
+        legend=(alert.legend(subject.symbol),),
+    )
+
+
+def _flood(subject: _Subject) -> Look | None:
+    severity = FLOOD_SEVERITY.for_properties(subject.names)
+    if severity is None:
+        return None
+    return Look(
+        color=severity.color(),
+        fill_opacity=0.6,
+        sort_key=severity.rank(),
+        legend=(severity.legend(subject.symbol),),
+    )
+
+
+def _single(label: str, color: str, symbol: Symbol) -> dict[str, Any]:
+    return {
+        "title": None,
+        "unit": None,
+        "properties": [],
+        "symbol": symbol,
+        "classes": [{"label": label, "color": color}],
+    }

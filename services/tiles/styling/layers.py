@@ -1,0 +1,153 @@
+"""From the look of a collection to its MapLibre layers, for every kind of geometry."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from services.tiles.styling.basemap import FONT, Layer, themed
+from services.tiles.styling.palette import GENERIC, Expression
+
+_DIMENSIONS = {
+    "Point": ("Point",),
+    "MultiPoint": ("Point",),
+    "LineString": ("LineString",),
+    "MultiLineString": ("LineString",),
+    "Polygon": ("Polygon",),
+    "MultiPolygon": ("Polygon",),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How the features of a collection look; `legend` describes it (see `metadata` in document.py)."""
+
+    color: Expression = GENERIC
+    radius: Expression = field(default_factory=lambda: by_zoom(1, 2.6, 6, 6, 12, 9))
+    """Of points, in pixels."""
+    width: Expression = field(default_factory=lambda: by_zoom(1, 1.6, 6, 3, 12, 5))
+    """Of lines, in pixels."""
+    casing_width: Expression = field(default_factory=lambda: by_zoom(1, 2.8, 6, 4.6, 12, 7))
+    opacity: Expression = 0.85
+    """Of points."""
+    fill_opacity: Expression = 0.35
+    sort_key: Expression | None = None
+    """What has more is drawn on top."""
+    cased: bool = True
+    """Whether points and lines have an edge that makes pale colours visible."""
+    provisional: bool = False
+    """Dashed lines and hollow points."""
+    label: str | None = None
+    """Name of a property to write beside points and along lines."""
+    legend: tuple[dict[str, Any], ...] = ()
+
+
+def by_zoom(*stops: Expression) -> Expression:
+    """Linear in the zoom level: zoom, value, zoom, value, …"""
+    return ["interpolate", ["linear"], ["zoom"], *stops]
+
+
+def data_layers(collection_id: str, geometry_type: str, look: Look) -> list[Layer]:
+    """Layers that draw a collection; source and source layer are named by its id.
+
+    `geometry_type` is a simple features type name; anything but a point, line or polygon type
+    (`Geometry`, `GeometryCollection`) gets layers for all three, each filtered by the geometry it draws.
+    """
+    dimensions = _DIMENSIONS.get(geometry_type, ("Polygon", "LineString", "Point"))
+    makers = {"Polygon": _polygons, "LineString": _lines, "Point": _points}
+    layers: list[Layer] = []
+    for dimension in dimensions:
+        for layer in makers[dimension](look):
+            if len(dimensions) > 1:
+                layer["filter"] = ["==", ["geometry-type"], dimension]
+            layers.append(layer)
+    if look.label is not None:
+        layers.append(_label(look.label, "line" if dimensions == ("LineString",) else "point"))
+    for layer in layers:
+        layer["id"] = f"{collection_id}:{layer['id']}"
+        layer["source"] = layer["source-layer"] = collection_id
+        layer["metadata"] = {**layer.get("metadata", {}), "dams:collection": collection_id}
+    return layers
+
+
+def _sorted(kind: str, look: Look) -> dict[str, Any]:
+    return {} if look.sort_key is None else {f"{kind}-sort-key": look.sort_key}
+
+
+def _polygons(look: Look) -> list[Layer]:
+    fill: Layer = {
+        "id": "fill",
+        "type": "fill",
+        "layout": _sorted("fill", look),
+        "paint": {"fill-color": look.color, "fill-opacity": look.fill_opacity, "fill-antialias": False},
+    }
+    outline: Layer = {
+        "id": "outline",
+        "type": "line",
+        "layout": {"line-join": "round", **_sorted("line", look)},
+        "paint": {"line-color": look.color, "line-width": by_zoom(1, 1.2, 6, 1.6, 12, 2.4)},
+    }
+    if look.provisional:
+        outline["paint"]["line-dasharray"] = [2.5, 1.5]
+    return [fill, outline]
+
+
+def _lines(look: Look) -> list[Layer]:
+    layout = {"line-join": "round", "line-cap": "butt" if look.provisional else "round", **_sorted("line", look)}
+    line: Layer = {
+        "id": "line",
+        "type": "line",
+        "layout": layout,
+        "paint": {"line-color": look.color, "line-width": look.width},
+    }
+    if look.provisional:
+        line["paint"]["line-dasharray"] = [2.2, 1.4]
+        return [line]
+    if not look.cased:
+        return [line]
+    casing: Layer = {
+        "id": "casing",
+        "type": "line",
+        "layout": {"line-join": "round", "line-cap": "round"},
+        "paint": {"line-width": look.casing_width, "line-opacity": 0.75},
+    }
+    return [themed(casing, line_color="casing"), line]
+
+
+def _points(look: Look) -> list[Layer]:
+    circle: Layer = {
+        "id": "circle",
+        "type": "circle",
+        "layout": _sorted("circle", look),
+        "paint": {
+            "circle-radius": look.radius,
+            "circle-color": look.color,
+            "circle-opacity": look.opacity,
+            "circle-stroke-width": by_zoom(1, 0.6, 6, 1.2),
+        },
+    }
+    if look.provisional:
+        circle["paint"] |= {
+            "circle-opacity": 0.18,
+            "circle-stroke-color": look.color,
+            "circle-stroke-width": by_zoom(1, 1.1, 6, 2),
+        }
+        return [circle]
+    if look.cased:
+        return [themed(circle, circle_stroke_color="casing")]
+    circle["paint"] |= {"circle-stroke-color": "#ffffff", "circle-stroke-opacity": 0.85}
+    # on dark ground a full white edge outshines the colour of small circles
+    circle["metadata"] = {"dams:dark": {"circle-stroke-opacity": 0.5}}
+    return [circle]
+
+
+def _label(name: str, placement: str) -> Layer:
+    layout: dict[str, Any] = {
+        "text-field": ["to-string", ["coalesce", ["get", name], ""]],
+        "text-font": [FONT],
+        "text-size": by_zoom(3, 11, 8, 14),
+        "symbol-placement": placement,
+        "text-optional": True,
+    }
+    if placement == "point":
+        layout |= {"text-offset": [0, 1.1], "text-anchor": "top"}
+    layer: Layer = {"id": "label", "type": "symbol", "minzoom": 3, "layout": layout, "paint": {"text-halo-width": 1.4}}
+    return themed(layer, text_color="label", text_halo_color="halo")

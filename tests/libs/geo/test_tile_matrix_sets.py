@@ -1,0 +1,59 @@
+import pytest
+
+from libs.geo.tile_matrix_sets import IDS, tile_matrix_set, within_domain
+from libs.ogc.errors import NotFound
+
+WORLD = 20037508.342789244
+
+
+def test_there_are_the_13_sets_of_the_contract() -> None:
+    assert len(IDS) == 13
+    for identifier in IDS:
+        tms = tile_matrix_set(identifier)
+        assert tms.srid > 0
+        # what tells sets apart for clients that choose by it
+        assert tms.uri == tms.document["uri"] == f"http://www.opengis.net/def/tilematrixset/OGC/1.0/{identifier}"
+
+
+def test_bounds_of_web_mercator_tiles() -> None:
+    tms = tile_matrix_set("WebMercatorQuad")
+    assert tms.tile_bounds(0, 0, 0) == pytest.approx((-WORLD, -WORLD, WORLD, WORLD))
+    assert tms.tile_bounds(1, 1, 0) == pytest.approx((0, 0, WORLD, WORLD))
+
+
+def test_bounds_where_the_first_axis_is_latitude() -> None:
+    assert tile_matrix_set("WGS1984Quad").tile_bounds(0, 1, 0) == pytest.approx((0, -90, 180, 90))
+    assert tile_matrix_set("WorldCRS84Quad").tile_bounds(0, 1, 0) == pytest.approx((0, -90, 180, 90))
+
+
+def test_matrix_ids_need_not_start_at_zero() -> None:
+    assert min(tile_matrix_set("CDB1GlobalGrid").matrices) == -10
+    assert min(tile_matrix_set("UTM31WGS84Quad").matrices) == 1
+    with pytest.raises(NotFound, match="it has 1 to 24"):
+        tile_matrix_set("UTM31WGS84Quad").tile_bounds(0, 0, 0)
+
+
+def test_columns_that_make_one_tile_have_one_box() -> None:
+    tms = tile_matrix_set("CDB1GlobalGrid")
+    # the row at the pole: twelve one-degree columns are one tile
+    polar = tms.tile_bounds(-10, 0, 0)
+    assert polar == pytest.approx((-180, 89, -168, 90))
+    assert tms.tile_bounds(-10, 11, 0) == polar
+    assert tms.tile_bounds(-10, 12, 0) == pytest.approx((-168, 89, -156, 90))
+
+
+@pytest.mark.parametrize(("z", "x", "y"), [(0, 1, 0), (0, 0, 1), (0, -1, 0), (1, 2147483647, 0), (99, 0, 0)])
+def test_a_tile_outside_the_matrix_does_not_exist(z: int, x: int, y: int) -> None:
+    with pytest.raises(NotFound):
+        tile_matrix_set("WebMercatorQuad").tile_bounds(z, x, y)
+
+
+def test_an_unknown_set_is_answered_with_those_there_are() -> None:
+    with pytest.raises(NotFound, match="WebMercatorQuad"):
+        tile_matrix_set("Nonsense")
+
+
+def test_a_box_is_cut_to_where_the_projection_works() -> None:
+    parts = within_domain([(-180, -90, 180, 90)], 2193)
+    assert parts == [(93, -90, 180, 90), (-180, -90, -107, 90)]
+    assert within_domain([(0, 0, 10, 10)], 2193) == []

@@ -1,0 +1,160 @@
+"""The `tiles` command as an operator runs it: a process of its own beside the running service."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from dataclasses import dataclass
+
+import pytest
+
+from deploy.local.settings import REPOSITORY
+from libs.geo.tile_matrix_sets import IDS, tile_matrix_set
+from services.tiles.command.area import Area
+from services.tiles.store.keys import number_in
+from tests.services.in_process import Services
+from tests.services.tiles.cache import OwnRedis, keys, metric, tier
+from tests.services.tiles.conftest import Placed
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Of a run of the command."""
+
+    status: int
+    out: str
+    err: str
+
+
+class Command:
+    """Runs it with the settings of the services."""
+
+    def __init__(self, placed: Placed, cached: Services, redis_url: str) -> None:
+        self.env = {**os.environ, **placed.env, "REDIS_URL": redis_url, "CATALOGUE_URL": cached["common"].base}
+
+    async def start(self, *arguments: str) -> asyncio.subprocess.Process:
+        pipe = asyncio.subprocess.PIPE
+        command = [sys.executable, "-m", "services.tiles.command", *arguments]
+        return await asyncio.create_subprocess_exec(*command, cwd=REPOSITORY, env=self.env, stdout=pipe, stderr=pipe)
+
+    async def __call__(self, *arguments: str) -> Outcome:
+        process = await self.start(*arguments)
+        out, err = await asyncio.wait_for(process.communicate(), 60)
+        return Outcome(process.returncode or 0, out.decode(), err.decode())
+
+
+@pytest.fixture
+def command(placed: Placed, cached: Services, own_redis: OwnRedis) -> Command:
+    return Command(placed, cached, own_redis.url)
+
+
+async def test_seeded_tiles_are_those_that_the_service_finds(
+    command: Command, cached: Services, own_redis: OwnRedis
+) -> None:
+    first = await command("seed", "placed.points", "placed.lines", "--zoom", "0-2")
+    assert (first.status, first.err) == (0, "")
+    assert "42 tiles in" in first.out
+    assert "42 made, 0 there already" in first.out
+    assert "0 errors" in first.out
+    made = await metric(cached["tiles"], 'dams_tiles_total{tier="postgis"}')
+    for z in range(3):
+        for x in range(2**z):
+            for y in range(2**z):
+                path = f"/collections/placed.points/tiles/WebMercatorQuad/{z}/{x}/{y}"
+                assert tier(await cached["tiles"].get(path)) == "redis"
+    assert await metric(cached["tiles"], 'dams_tiles_total{tier="postgis"}') == made
+    again = await command("seed", "placed.points", "--zoom", "0-3")
+    assert "64 made, 21 there already" in again.out
+    sizes = [len(value) - 4 for key, value in (await keys(own_redis.url)).items() if b":t:" in key]
+    shown = (await command("inspect")).out.splitlines()
+    assert shown[-1].split() == ["all", "106", shown[-1].split()[2], "0", "0", f"{sum(sizes):,}"]
+
+
+async def test_areas_and_matrix_sets(command: Command) -> None:
+    across = ("--bbox", "170,-10,-170,10", "--matrix-set", "WorldCRS84Quad")
+    seeded = await command("seed", "placed.points", "--zoom", "3", *across)
+    # of 22.5 degrees each: one column on each side of the antimeridian, one row on each side of the equator
+    assert "4 tiles in" in seeded.out
+    inspected = (await command("inspect", "placed.points", "--zoom", "3", *across)).out.splitlines()
+    assert inspected[1].split()[:4] == ["placed.points", "WorldCRS84Quad", "3", "4"]
+    assert "0" in (await command("inspect", "--matrix-set", "WebMercatorQuad")).out.splitlines()[-1].split()[1]
+    elsewhere = await command("purge", "--bbox", "10,10,20,20")
+    assert elsewhere.out == "0 tiles forgotten\n"
+
+
+async def test_purge_forgets_what_is_meant_and_nothing_else(command: Command, own_redis: OwnRedis) -> None:
+    await command("seed", "placed.points", "placed.lines", "--zoom", "0-1")
+    before = await keys(own_redis.url)
+    assert len(before) == 10
+    assert (await command("purge", "placed.points", "--zoom", "1", "--dry-run")).out == "4 tiles would be forgotten\n"
+    assert await keys(own_redis.url) == before
+    assert (await command("purge", "placed.points", "--zoom", "1")).out == "4 tiles forgotten\n"
+    left = await keys(own_redis.url)
+    assert len(left) == 6
+    assert not [key for key in left if key.endswith(b":placed.points") and b":WebMercatorQuad:1:" in key]
+    assert (await command("purge", "--outdated")).out == "0 tiles forgotten\n"
+    async with own_redis.client() as client:
+        await client.set("dams:tile:3:t:oldbuild:oldtoken:WebMercatorQuad:1:0:0::placed.points", b"\0\0\0\0\0\0\0\0")
+    assert (await command("purge", "--outdated")).out == "1 tiles forgotten\n"
+    assert await keys(own_redis.url) == left
+
+
+async def test_an_interrupted_seed_keeps_what_it_made_and_goes_on(command: Command, own_redis: OwnRedis) -> None:
+    process = await command.start("seed", "placed.polygons", "--zoom", "0-7", "--concurrency", "1")
+    while len(await keys(own_redis.url)) < 20:
+        assert process.returncode is None
+        await asyncio.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    out, err = await asyncio.wait_for(process.communicate(), 10)
+    assert process.returncode == 130, (out, err)
+    assert out.startswith(b"interrupted; what was made is kept\n")
+    assert b"Traceback" not in err
+    kept = len(await keys(own_redis.url))
+    again = await command("seed", "placed.polygons", "--zoom", "0-2")
+    assert f"{21 - min(kept, 21)} made" in again.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "message"),
+    [
+        (["seed", "placed.nowhere"], 1, "There is no collection 'placed.nowhere'"),
+        (["seed", "placed.points", "--zoom", "99"], 1, "has no tile matrix 99"),
+        (["seed", "placed.points", "--zoom", "3-1"], 2, "the first zoom is greater"),
+        (["seed", "placed.points", "--bbox", "1,2,3"], 2, "is not four numbers"),
+        (["seed", "placed.points", "--bbox", "0,0,0,99"], 2, "is not within"),
+        (["seed", "placed.points", "--concurrency", "0"], 2, "1 to 64"),
+        (["seed", "placed.points", "--matrix-set", "Nowhere"], 2, "invalid choice"),
+        (["seed"], 2, "required"),
+        (["inspect", "--zoom", "a"], 2, "is not like"),
+    ],
+)
+async def test_faults_are_told_with_a_status(command: Command, arguments: list[str], status: int, message: str) -> None:
+    outcome = await command(*arguments)
+    assert (outcome.status, outcome.out) == (status, "")
+    assert message in outcome.err
+    assert "Traceback" not in outcome.err
+
+
+async def test_without_redis_there_is_nothing_to_fill(command: Command, own_redis: OwnRedis) -> None:
+    await own_redis.stop()
+    for arguments in (["seed", "placed.points"], ["inspect"], ["purge"]):
+        outcome = await command(*arguments)
+        assert outcome.status == 1
+        assert "Error" in outcome.err
+        assert "Traceback" not in outcome.err
+    command.env["REDIS_URL"] = ""
+    assert "REDIS_URL is not set" in (await command("inspect")).err
+    del command.env["DATABASE_URL"]
+    assert (await command("inspect")).status == 2
+
+
+@pytest.mark.parametrize("identifier", IDS)
+def test_an_area_is_the_same_set_of_tiles_seen_from_both_sides(identifier: str) -> None:
+    tms = tile_matrix_set(identifier)
+    area = Area([identifier], None, (170.0, -50.0, -170.0, 60.0))
+    for z in sorted(tms.matrices)[:5]:
+        chosen = list(area.tiles(tms, z, None))
+        assert len(chosen) == len(set(chosen)) <= area.number(tms, z, None) <= 2 * number_in(tms, z, None)
+        assert set(chosen) <= set(Area(None, None, None).tiles(tms, z, None))

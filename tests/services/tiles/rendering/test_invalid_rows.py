@@ -1,0 +1,136 @@
+"""A row that PostGIS cannot draw costs the others nothing: it is left out and counted."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+
+from libs.ogc.errors import StoredValueError
+from services.tiles.resources import STORE
+from tests.services.in_process import Answer, Client, Services
+from tests.services.tiles.conftest import TilesOn, drawn_tile
+from tests.services.tiles.places import Drawn
+
+OMITTED = "DAMS-Features-Omitted"
+# In the box around the part of the plane that has places on Earth, but beyond it: PROJ refuses.
+_LOST = "ST_SetSRID(ST_MakePoint(15700000, 14800000), 3035)"
+_FOUND = "ST_Transform(ST_SetSRID(ST_MakePoint(n % 30, 40 + n % 20), 4326), 3035)"
+_TABLES = f"""
+CREATE SCHEMA ward;
+CREATE TABLE ward.places (id integer PRIMARY KEY, size integer, geom geometry(Point, 3035));
+INSERT INTO ward.places SELECT n, n, CASE WHEN n % 400 = 7 THEN {_LOST} ELSE {_FOUND} END
+FROM generate_series(1, 1000) n;
+CREATE INDEX ON ward.places USING gist (geom);
+CREATE TABLE ward.parent (LIKE ward.places INCLUDING ALL);
+CREATE TABLE ward_child () INHERITS (ward.parent);
+INSERT INTO ward.parent SELECT * FROM ward.places WHERE id <= 500;
+INSERT INTO ward_child SELECT * FROM ward.places WHERE id <= 500;
+CREATE TABLE ward.parted (id text PRIMARY KEY, geom geometry(Point, 3035)) PARTITION BY HASH (id);
+CREATE TABLE ward_parted_0 PARTITION OF ward.parted FOR VALUES WITH (MODULUS 2, REMAINDER 0);
+CREATE TABLE ward_parted_1 PARTITION OF ward.parted FOR VALUES WITH (MODULUS 2, REMAINDER 1);
+INSERT INTO ward.parted SELECT 'a ' || id, geom FROM ward.places;
+-- each row in a CRS of its own, one of them in none that anybody knows
+CREATE TABLE ward.mixed (id integer PRIMARY KEY, geom geometry(Geometry));
+INSERT INTO ward.mixed SELECT id, geom FROM ward.places WHERE id < 5;
+INSERT INTO ward.mixed VALUES (5, 'SRID=4326;POINT(10 50)'), (6, 'POINT(11 51)'), (7, 'SRID=990001;POINT(1 1)');
+CREATE VIEW ward.seen AS SELECT id, geom FROM ward.places;
+CREATE VIEW ward.half_named AS SELECT nullif(id, 8) AS id, geom FROM ward.places WHERE id < 20;
+ANALYZE;
+GRANT USAGE ON SCHEMA ward TO dams_reader;
+GRANT SELECT ON ALL TABLES IN SCHEMA ward TO dams_reader;
+"""  # noqa: S608 - our own words
+
+
+@pytest.fixture(scope="module")
+async def ward(tiles_on: TilesOn) -> AsyncIterator[Services]:
+    """Common and tiles on tables with rows that cannot be drawn."""
+    described = "collections: {ward.half_named: {id_column: id}}"
+    async with tiles_on(_TABLES, described, COLLECTION_SCHEMAS="ward", TILE_WARM_UP="none") as started:
+        yield started
+
+
+@pytest.fixture
+def tiles(ward: Services) -> Client:
+    """The tiles service on those tables."""
+    return ward["tiles"]
+
+
+async def _tile(tiles: Client, table: str, place: str = "0/0/0", **parameters: str) -> tuple[list[Drawn], Answer]:
+    return await drawn_tile(tiles, f"ward.{table}", place, parameters)
+
+
+@pytest.mark.parametrize(("table", "drawn", "left_out"), [("places", 997, 3), ("parted", 997, 3), ("parent", 996, 4)])
+async def test_the_others_are_drawn_and_it_is_counted(tiles: Client, table: str, drawn: int, left_out: int) -> None:
+    features, answer = await _tile(tiles, table)
+    assert len(features) == drawn
+    assert answer.headers[OMITTED] == str(left_out)
+    assert not {7, 407, 807} & {feature.id for feature in features}
+
+
+async def test_a_crowded_tile_is_full_all_the_same(tiles: Client) -> None:
+    for parameters in ({"limit": "300"}, {"limit": "300", "sortby": "size"}):
+        features, answer = await _tile(tiles, "places", **parameters)
+        assert len(features) == 300
+        assert answer.headers[OMITTED] == "700"
+        assert not {7, 407, 807} & {feature.id for feature in features}
+
+
+async def test_a_filter_and_the_sick_go_together(tiles: Client) -> None:
+    features, answer = await _tile(tiles, "places", filter="size BETWEEN 5 AND 10")
+    assert {feature.id for feature in features} == {5, 6, 8, 9, 10}
+    assert answer.headers[OMITTED] == "1"
+
+
+async def test_rows_each_in_a_crs_of_its_own(tiles: Client) -> None:
+    features, answer = await _tile(tiles, "mixed")
+    assert {feature.id for feature in features} == {1, 2, 3, 4, 5, 6}
+    assert answer.headers[OMITTED] == "1"
+    # nor does it cost the tiles elsewhere theirs
+    assert not (await _tile(tiles, "mixed", "3/0/0"))[0]
+
+
+async def test_what_cannot_be_told_apart_is_an_error_that_says_so(tiles: Client) -> None:
+    answer = await tiles.get("/collections/ward.seen/tiles/WebMercatorQuad/0/0/0")
+    assert answer.status == 503
+    assert "stored value" in answer.json()["detail"]
+
+
+async def test_rows_without_a_name_stay(ward: Services) -> None:
+    features, answer = await _tile(ward["tiles"], "half_named")
+    assert len(features) == 18
+    assert answer.headers[OMITTED] == "1"
+
+
+async def test_a_search_that_led_to_nothing_is_not_made_again(ward: Services, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = ward.apps["tiles"][STORE]
+    monkeypatch.setattr(store, "_hopeless", {})
+    times: list[float] = []
+
+    async def in_vain(_database: object, _request: object, _matched: object, until: float) -> None:
+        times.append(until - asyncio.get_running_loop().time())
+        raise StoredValueError
+
+    monkeypatch.setattr("services.tiles.rendering.render.without_sick_rows", in_vain)
+    for limit in (901, 902):
+        address = f"/collections/ward.places/tiles/WebMercatorQuad/0/0/0?limit={limit}"
+        assert (await ward["tiles"].get(address)).status == 503
+    # eight seconds for the first, none for the second
+    assert 7 < times[0] <= 8
+    assert times[1] <= 0
+    monkeypatch.undo()
+    store._hopeless[("ward.places", "geom")] = asyncio.get_running_loop().time() + 60
+    assert (await ward["tiles"].get("/collections/ward.places/tiles/WebMercatorQuad/0/0/0?limit=903")).status == 503
+    store._hopeless.clear()
+    assert (await ward["tiles"].get("/collections/ward.places/tiles/WebMercatorQuad/0/0/0?limit=903")).status == 200
+
+
+async def test_the_healthy_pay_nothing(ward: Services, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def fail(*_: object) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr("services.tiles.rendering.render.without_sick_rows", fail)
+    features, answer = await _tile(ward["tiles"], "places", filter="size > 900")
+    assert len(features) == 100
+    assert answer.headers[OMITTED] == "0"

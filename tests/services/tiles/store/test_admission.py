@@ -1,0 +1,95 @@
+"""Tiles with parameters: one key for one meaning, and no room for what is asked for only once."""
+
+from __future__ import annotations
+
+import pytest
+
+from services.tiles.store.admission import AskedBefore
+from tests.services.in_process import Client, Services, eventually, services
+from tests.services.tiles.cache import OwnRedis, keys, tier
+from tests.services.tiles.conftest import Placed
+from tests.services.tiles.places import decoded
+
+TILE = "/collections/placed.points/tiles/WebMercatorQuad/0/0/0"
+
+
+async def ask_until_kept(tiles: Client, parameters: dict[str, str]) -> None:
+    """Twice, and until the cache has it."""
+    assert tier(await tiles.get(TILE, parameters)) == "postgis"
+
+    async def kept() -> None:
+        assert tier(await tiles.get(TILE, parameters)) == "redis"
+
+    await eventually(kept)
+
+
+async def test_what_is_asked_for_once_is_not_kept(cached: Services, own_redis: OwnRedis) -> None:
+    for number in range(50):
+        assert tier(await cached["tiles"].get(TILE, {"ids": str(number)})) == "postgis"
+    assert await keys(own_redis.url) == {}
+
+
+async def test_what_is_asked_for_twice_is_kept_for_half_an_hour(cached: Services, own_redis: OwnRedis) -> None:
+    tiles = cached["tiles"]
+    first, second = await tiles.get(TILE, {"ids": "1"}), await tiles.get(TILE, {"ids": "1"})
+    assert (tier(first), tier(second)) == ("postgis", "postgis")
+
+    async def kept() -> None:
+        third = await tiles.get(TILE, {"ids": "1"})
+        assert (tier(third), third.body) == ("redis", first.body)
+
+    await eventually(kept)
+    assert tier(await tiles.get(TILE, {"ids": "2"})) == "postgis"
+    async with own_redis.client() as client:
+        (key,) = await client.keys("dams:tile:3:t:*")
+        assert 1700 < await client.ttl(key) <= 1800
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ({"limit": "10000"}, {}),
+        ({"filter": "id = 1 AND name LIKE 'p%'"}, {"filter": "(id=1)  and  (name like 'p%')"}),
+        ({"properties": "name,id"}, {"properties": "id,name"}),
+        ({"filter": "id=1", "filter-lang": "cql2-text"}, {"filter": "id=1"}),
+    ],
+)
+async def test_the_same_question_has_one_key(cached: Services, one: dict[str, str], other: dict[str, str]) -> None:
+    tiles = cached["tiles"]
+    asked, again = await tiles.get(TILE, one), await tiles.get(TILE, other)
+    assert asked.headers["ETag"] == again.headers["ETag"]
+    assert decoded(asked.body, "placed.points") == decoded(again.body, "placed.points")
+    assert (await tiles.get(TILE, {"filter": "id=2"})).headers["ETag"] != asked.headers["ETag"]
+
+
+async def test_all_of_them_together_have_a_bounded_share(placed: Placed, own_redis: OwnRedis) -> None:
+    async with services() as started:
+        await started.start("common", placed.env)
+        env = {**placed.env, "REDIS_URL": own_redis.url}
+        tiles = await started.start("tiles", {**env, "TILE_CACHE_FILTERED_MB": "1"})
+        await ask_until_kept(tiles, {"ids": "1"})
+        async with own_redis.client() as client:
+            (account,) = await client.keys("dams:tile:3:share:*")
+            assert 50 < int(await client.get(account) or 0) < 2000
+            assert 3000 < await client.ttl(account) <= 3600
+            # half of the share, as if others had filled it
+            await client.set(account, 2**19)
+        for _ in range(5):
+            assert tier(await tiles.get(TILE, {"ids": "2"})) == "postgis"
+        # plain tiles are as welcome as ever
+        await tiles.get(TILE)
+        assert tier(await tiles.get(TILE)) == "redis"
+
+
+def test_memory_of_what_was_asked_is_bounded_in_time_and_number() -> None:
+    asked = AskedBefore(seconds=300, most=10)
+    assert not asked.again("a")
+    assert asked.again("a")
+    for number in range(20):
+        asked.again(f"junk {number}")
+    assert not asked.again("a")
+    forgetful = AskedBefore(seconds=0)
+    assert [forgetful.again("a") for _ in range(2)] == [False, True]
+    forgetful.again("b")
+    forgetful.again("c")
+    assert not forgetful.again("a")

@@ -1,0 +1,143 @@
+"""Expensive, slow and many tiles: made once, given up in time, refused rather than piled up."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+
+import asyncpg
+import pytest
+
+from libs.geo.tile_matrix_sets import tile_matrix_set
+from services.tiles.request.plain_tile import plain_tile
+from services.tiles.resources import CATALOGUE, STORE
+from tests.services.in_process import Answer, Client, Services, eventually, services
+from tests.services.tiles.cache import OwnRedis, metric, tier
+from tests.services.tiles.conftest import Placed
+
+MANY = "/collections/heavy.many/tiles/WebMercatorQuad"
+POSTGIS = 'dams_tiles_total{tier="postgis"}'
+
+
+@pytest.fixture(scope="module")
+async def heavy(placed: Placed) -> AsyncIterator[asyncpg.Connection]:
+    """A table of 30,000 points in a schema of its own."""
+    connection = await asyncpg.connect(placed.owner_url)
+    await connection.execute(
+        "CREATE SCHEMA heavy; GRANT USAGE ON SCHEMA heavy TO hostile_reader;"
+        "CREATE TABLE heavy.many (id integer PRIMARY KEY, geom geometry(Point, 4326));"
+        "INSERT INTO heavy.many SELECT n, ST_SetSRID(ST_Point(n % 340 - 170, n % 161 - 80), 4326)"
+        " FROM generate_series(1, 30000) AS n;"
+        "CREATE INDEX ON heavy.many USING gist (geom); ANALYZE heavy.many;"
+        "GRANT SELECT ON heavy.many TO hostile_reader; SELECT dams.watch('heavy.many')"
+    )
+    yield connection
+    await connection.execute("DROP SCHEMA heavy CASCADE")
+    await connection.close()
+
+
+@pytest.fixture
+def env(placed: Placed, own_redis: OwnRedis, heavy: asyncpg.Connection) -> dict[str, str]:
+    """Of services on that table."""
+    return {
+        **placed.env,
+        "REDIS_URL": own_redis.url,
+        "COLLECTION_SCHEMAS": "heavy",
+        "POOL_SIZE": "2",
+        "TILE_QUEUE": "3",
+        "TILE_TIMEOUT_SECONDS": "1",
+    }
+
+
+@pytest.fixture
+async def started(env: dict[str, str]) -> AsyncIterator[Services]:
+    """Common and one replica of tiles, ready."""
+    async with services() as running:
+        for name in ("common", "tiles"):
+            await running.start(name, env)
+        await ready(running["tiles"])
+        yield running
+
+
+async def ready(tiles: Client) -> None:
+    """Knows the collection and the version of its data."""
+
+    async def known() -> None:
+        assert "ETag" in (await tiles.get(f"{MANY}/20/0/0")).headers
+
+    await eventually(known)
+
+
+def claim(running: Services) -> str:
+    """The name in Redis of the right to make tile 0/0/0."""
+    collection = running.apps["tiles"][CATALOGUE].collection("heavy.many")
+    request = plain_tile(collection, tile_matrix_set("WebMercatorQuad"), 0, 0, 0, 10_000)
+    return f"dams:tile:3:c:{running.apps['tiles'][STORE].key(request)}"
+
+
+async def test_replicas_make_an_expensive_tile_once(started: Services, env: dict[str, str]) -> None:
+    async with services() as others:
+        for name in ("common", "tiles"):
+            await others.start(name, env)
+        await ready(others["tiles"])
+        before = await metric(started["tiles"], POSTGIS)
+        answers = await asyncio.gather(*(client.get(f"{MANY}/0/0/0") for client in (started["tiles"], others["tiles"])))
+        assert answers[0].body == answers[1].body != b""
+        assert sorted(map(tier, answers)) == ["postgis", "redis"]
+        assert await metric(started["tiles"], POSTGIS) == before + 1
+
+
+async def test_nobody_waits_long_for_a_replica_that_died(started: Services, own_redis: OwnRedis) -> None:
+    async with own_redis.client() as client:
+        await client.set(claim(started), b"", px=60_000)
+    begun = time.monotonic()
+    answer = await started["tiles"].get(f"{MANY}/0/0/0")
+    assert tier(answer) == "postgis"
+    assert 2.5 < time.monotonic() - begun < 5
+
+
+async def test_a_claim_that_ends_without_a_tile_goes_to_the_next(started: Services, own_redis: OwnRedis) -> None:
+    async with own_redis.client() as client:
+        await client.set(claim(started), b"", px=400)
+    begun = time.monotonic()
+    assert tier(await started["tiles"].get(f"{MANY}/0/0/0")) == "postgis"
+    assert 0.3 < time.monotonic() - begun < 2
+    async with own_redis.client() as client:
+        assert await client.keys("dams:tile:3:c:*") == []
+
+
+async def test_a_slow_tile_is_given_up_and_others_are_refused_at_once(
+    started: Services, placed: Placed, heavy: asyncpg.Connection
+) -> None:
+    tiles = started["tiles"]
+
+    async def timed(path: str) -> tuple[float, Answer]:
+        begun = time.monotonic()
+        answer = await tiles.get(path)
+        return time.monotonic() - begun, answer
+
+    async with heavy.transaction():
+        await heavy.execute("LOCK TABLE heavy.many IN ACCESS EXCLUSIVE MODE")
+        answers = await asyncio.gather(*(timed(f"{MANY}/6/{column}/20") for column in range(12)))
+        assert {answer.status for _, answer in answers} == {503}
+        assert all(int(answer.headers["Retry-After"]) > 0 for _, answer in answers)
+        refused = [seconds for seconds, answer in answers if b"Too many tiles" in answer.body]
+        # two are being made and three wait
+        assert len(refused) == 12 - 5
+        assert max(refused) < 0.8
+        assert all(seconds < 4.5 for seconds, _ in answers)
+        slow = [answer for _, answer in answers if b"took too long" in answer.body]
+        assert slow
+    # afterwards everything is as it was
+    for _, answer in await asyncio.gather(*(timed(f"{MANY}/6/{column}/20") for column in range(5))):
+        assert answer.status == 200
+
+
+async def test_a_small_tile_waits_for_nobody(started: Services, own_redis: OwnRedis) -> None:
+    """Claims are for expensive tiles only."""
+    await started["tiles"].get(f"{MANY}/3/1/2")
+    async with own_redis.client() as client:
+        statistics = await client.info("commandstats")
+        assert statistics["cmdstat_set"]["calls"] <= 3
+        assert "cmdstat_unlink" not in statistics

@@ -1,0 +1,278 @@
+"""Styles: valid for MapLibre's own checker, and their expressions give the colours of the legend."""
+
+import json
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from libs.web.basemap import Basemap
+from services.tiles.styling.document import style_json
+from services.tiles.styling.palette import DISTURBANCE, GENERIC, MISSING
+
+_MODULES = Path(__file__).parents[4] / "services" / "viewer" / "node_modules"
+_BASE = "https://example.org/api"
+
+# collection id, geometry type, properties
+_Kind = tuple[str, str, dict[str, str]]
+_EARTHQUAKES: _Kind = ("hazard.hazard_eq_events", "Point", {"magnitude": "number", "depth": "number"})
+_NODES: _Kind = ("hazard.hazard_ts_nodes", "Point", {"category": "string", "wind_kt": "integer", "kind": "string"})
+_TRACKS: _Kind = (
+    "hazard.hazard_ts_tracks",
+    "MultiLineString",
+    {"category": "string", "max_wind_kt": "integer", "name": "s"},
+)
+_BUFFERS: _Kind = ("hazard.hazard_ts_buffers", "MultiPolygon", {"wind_speed_kt": "integer", "name": "string"})
+_FLOODS: _Kind = ("hazard.hazard_fl_events", "MultiPolygon", {"severity": "number"})
+_ALERTS: _Kind = ("hazard.hazard_fl_alerts", "MultiPolygon", {"alert_level": "string", "severity": "number"})
+_GAUGES: _Kind = ("hazard.hazard_fl_glofas_gauges_forecast", "Point", {"alert_level": "string"})
+_DISTURBANCE_TRACKS: _Kind = ("hazard.hazard_ts_disturbance_tracks", "MultiLineString", {"category": "string"})
+_DISTURBANCE_NODES: _Kind = (
+    "hazard.hazard_ts_disturbance_nodes",
+    "Point",
+    {"category": "string", "wind_kt": "integer"},
+)
+_DISTURBANCE_BUFFERS: _Kind = ("hazard.hazard_ts_disturbance_buffers", "MultiPolygon", {"wind_speed_kt": "integer"})
+_MIXED: _Kind = ('other.Mixed "geometries"', "Geometry", {})
+_KINDS: tuple[_Kind, ...] = (
+    _EARTHQUAKES,
+    _NODES,
+    _TRACKS,
+    _BUFFERS,
+    _FLOODS,
+    _ALERTS,
+    _GAUGES,
+    _DISTURBANCE_TRACKS,
+    _DISTURBANCE_NODES,
+    _DISTURBANCE_BUFFERS,
+    _MIXED,
+    ("other.lines", "LineString", {"a": "string"}),
+    ("other.areas", "Polygon", {}),
+    ("other.points", "MultiPoint", {}),
+    ("other.bag", "GeometryCollection", {}),
+    ("other.depth_only", "Point", {"magnitude": "number"}),
+)
+
+
+def _style(kind: _Kind, **fields: Any) -> dict[str, Any]:
+    collection_id, geometry_type, properties = kind
+    values: dict[str, Any] = {
+        "title": "A title",
+        "base_url": _BASE,
+        "tile_matrix_set_id": "WebMercatorQuad",
+        "tiles_url_template": f"{_BASE}/tiles/{{z}}/{{x}}/{{y}}",
+        "minzoom": 0,
+        "maxzoom": 14,
+        "bounds": (-120.0, 20.0, -60.0, 45.0),
+        "center": None,
+        "attribution": None,
+    }
+    return style_json(
+        collection_id=collection_id, geometry_type=geometry_type, properties=properties, **{**values, **fields}
+    )
+
+
+def _dark(style: dict[str, Any]) -> dict[str, Any]:
+    layers = [
+        {**layer, "paint": {**layer.get("paint", {}), **layer.get("metadata", {}).get("dams:dark", {})}}
+        for layer in style["layers"]
+    ]
+    return {**style, "layers": layers}
+
+
+_EVALUATE = """
+import { createExpression, latest } from "@maplibre/maplibre-gl-style-spec";
+import { readFileSync } from "node:fs";
+const { expression, kind, name, cases, zoom } = JSON.parse(readFileSync(0, "utf8"));
+const made = createExpression(expression, latest[`paint_${kind}`][name]);
+if (made.result === "error") throw new Error(JSON.stringify(made.value));
+console.log(JSON.stringify(cases.map((properties) => made.value.evaluate({ zoom }, { type: 1, properties }))));
+"""
+
+
+def _evaluate(
+    style: dict[str, Any], layer_id: str, name: str, cases: Sequence[Mapping[str, Any]], zoom: float = 4
+) -> Any:
+    layer = next(layer for layer in style["layers"] if layer["id"] == layer_id)
+    request = {"expression": layer["paint"][name], "kind": layer["type"], "name": name, "cases": cases, "zoom": zoom}
+    run = subprocess.run(
+        ["node", "--input-type=module", "-e", _EVALUATE],
+        cwd=_MODULES.parent,
+        input=json.dumps(request),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr
+    return json.loads(run.stdout)
+
+
+@pytest.mark.parametrize("kind", _KINDS, ids=lambda kind: kind[0])
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_is_valid_for_maplibre(kind: _Kind, theme: str, tmp_path: Path) -> None:
+    style = _style(kind, attribution="A <b>source</b>")
+    file = tmp_path / "style.json"
+    file.write_text(json.dumps(_dark(style) if theme == "dark" else style), encoding="utf-8")
+    program = _MODULES / ".bin" / "gl-style-validate"
+    run = subprocess.run([str(program), str(file)], capture_output=True, text=True, check=False)
+    assert (run.returncode, run.stdout.strip()) == (0, "")
+
+
+def test_draws_an_operators_basemap_in_place_of_ours(tmp_path: Path) -> None:
+    basemap = Basemap("https://tiles.example.org/{z}/{x}/{y}.png", "© <b>Example</b>", 17)
+    style = _style(_TRACKS, basemap=basemap)
+    assert style["sources"].keys() == {"basemap-raster", "hazard.hazard_ts_tracks"}
+    raster = style["sources"]["basemap-raster"]
+    assert (raster["tiles"], raster["maxzoom"]) == (["https://tiles.example.org/{z}/{x}/{y}.png"], 17)
+    # below the data; only what lies below everything is left of ours
+    data = set(style["metadata"]["dams:layers"])
+    assert [layer["id"] for layer in style["layers"] if layer["id"] not in data] == ["basemap-sea", "basemap-raster"]
+    assert [layer["id"] for layer in style["layers"]][1] == "basemap-raster"
+    file = tmp_path / "style.json"
+    file.write_text(json.dumps(_dark(style)), encoding="utf-8")
+    program = _MODULES / ".bin" / "gl-style-validate"
+    run = subprocess.run([str(program), str(file)], capture_output=True, text=True, check=False)
+    assert (run.returncode, run.stdout.strip()) == (0, "")
+
+
+@pytest.mark.parametrize("kind", _KINDS, ids=lambda kind: kind[0])
+def test_draws_the_collection_from_its_own_tiles(kind: _Kind) -> None:
+    style = _style(kind)
+    ids = style["metadata"]["dams:layers"]
+    layers = [layer for layer in style["layers"] if layer["id"] in ids]
+    assert layers
+    assert len({layer["id"] for layer in style["layers"]}) == len(style["layers"])
+    for layer in layers:
+        assert layer["source"] == layer["source-layer"] == kind[0]
+    assert style["sources"][kind[0]]["tiles"] == [f"{_BASE}/tiles/{{z}}/{{x}}/{{y}}"]
+    assert style["version"] == 8
+    assert isinstance(style["zoom"], int)
+
+
+def test_needs_no_other_host() -> None:
+    text = json.dumps(_style(_EARTHQUAKES))
+    assert text.count("http") == text.count(_BASE)
+    assert "glyphs" not in _style(_EARTHQUAKES)
+
+
+def test_data_lie_between_the_land_and_the_labels() -> None:
+    ids = [layer["id"] for layer in _style(_FLOODS)["layers"]]
+    assert ids.index("basemap-land") < ids.index("hazard.hazard_fl_events:fill") < ids.index("basemap-labels-country")
+
+
+def test_mixed_geometries_are_drawn_by_their_kind() -> None:
+    style = _style(_MIXED)
+    drawn = {
+        layer["type"]: layer["filter"] for layer in style["layers"] if layer["id"] in style["metadata"]["dams:layers"]
+    }
+    assert drawn["circle"] == ["==", ["geometry-type"], "Point"]
+    assert drawn["fill"] == ["==", ["geometry-type"], "Polygon"]
+    assert drawn["line"] == ["==", ["geometry-type"], "LineString"]
+
+
+def test_earthquakes_are_coloured_by_depth() -> None:
+    cases = [{"depth": value} for value in (-1, 0, 34.9, 35, 70, 150, 300, 699)]
+    found = _evaluate(_style(_EARTHQUAKES), "hazard.hazard_eq_events:circle", "circle-color", cases)
+    colors = ["#f8961e"] * 3 + ["#e4572e", "#c2255c", "#862e9c", "#4a2a86", "#1f1a4d"]
+    assert found == colors
+
+
+def test_earthquakes_grow_with_magnitude() -> None:
+    cases = [{"magnitude": value} for value in (4, 5, 6, 7, 8)]
+    for zoom in (1, 4, 8):
+        found = _evaluate(_style(_EARTHQUAKES), "hazard.hazard_eq_events:circle", "circle-radius", cases, zoom)
+        assert found == sorted(found)
+        assert found[-1] > 5 * found[0]
+
+
+def test_missing_values_have_a_colour_of_their_own() -> None:
+    found = _evaluate(_style(_EARTHQUAKES), "hazard.hazard_eq_events:circle", "circle-color", [{}, {"depth": "?"}])
+    assert found == [MISSING] * 2
+
+
+@pytest.mark.parametrize(("kind", "layer"), [(_NODES, "circle"), (_TRACKS, "line")], ids=["nodes", "tracks"])
+def test_storms_are_coloured_by_category_then_by_wind(kind: _Kind, layer: str) -> None:
+    wind = "wind_kt" if kind is _NODES else "max_wind_kt"
+    cases: list[dict[str, Any]] = [
+        {"category": "C5", wind: 20},
+        {"category": 3},
+        {wind: 33},
+        {wind: 34},
+        {wind: 137},
+        {},
+    ]
+    found = _evaluate(_style(kind), f"{kind[0]}:{layer}", f"{layer}-color", cases)
+    assert found == ["#6a0f6a", "#f0692a", "#6c8ebf", "#35a0a0", "#6a0f6a", MISSING]
+
+
+def test_forecast_nodes_are_paler() -> None:
+    cases = [{"kind": "analysed"}, {"kind": "forecast"}]
+    analysed, forecast = _evaluate(_style(_NODES), "hazard.hazard_ts_nodes:circle", "circle-opacity", cases)
+    assert forecast < analysed / 1.5
+
+
+def test_buffers_are_coloured_by_wind() -> None:
+    cases = [{"wind_speed_kt": value} for value in (34, 50, 64)]
+    found = _evaluate(_style(_BUFFERS), "hazard.hazard_ts_buffers:fill", "fill-color", cases)
+    assert found == ["#35a0a0", "#fbb040", "#f0692a"]
+
+
+def test_floods_and_alerts_are_coloured_by_severity_and_level() -> None:
+    floods = _evaluate(
+        _style(_FLOODS), "hazard.hazard_fl_events:fill", "fill-color", [{"severity": n} for n in (1, 1.5, 2)]
+    )
+    assert floods == ["#74a9cf", "#2b8cbe", "#045a8d"]
+    levels = [{"alert_level": level, "severity": 2} for level in ("Green", "Orange", "Red")]
+    alerts = _evaluate(_style(_ALERTS), "hazard.hazard_fl_alerts:fill", "fill-color", levels)
+    assert alerts == ["#5aae61", "#f59f00", "#b30000"]
+
+
+def test_disturbances_look_apart_from_named_storms() -> None:
+    for kind in (_DISTURBANCE_TRACKS, _DISTURBANCE_NODES, _DISTURBANCE_BUFFERS):
+        style = _style(kind)
+        text = json.dumps([layer for layer in style["layers"] if layer["id"] in style["metadata"]["dams:layers"]])
+        assert DISTURBANCE in text
+        assert "#fbb040" not in text
+        assert style["metadata"]["dams:legend"][0]["provisional"] is True
+
+
+def test_unknown_collections_have_a_look_and_a_legend() -> None:
+    for geometry_type, symbol in (("Point", "circle"), ("MultiLineString", "line"), ("Polygon", "fill")):
+        legend = _style(("other.x", geometry_type, {}))["metadata"]["dams:legend"]
+        assert legend[0]["symbol"] == symbol
+        assert legend[0]["classes"][0]["color"] == GENERIC
+
+
+@pytest.mark.parametrize("kind", [_EARTHQUAKES, _TRACKS, _BUFFERS, _FLOODS, _ALERTS], ids=lambda kind: kind[0])
+def test_legend_shows_the_colours_that_are_drawn(kind: _Kind) -> None:
+    style = _style(kind)
+    scale = next(entry for entry in style["metadata"]["dams:legend"] if "classes" in entry)
+    name = scale["properties"][0]
+    cases = [{name: item["from"] if "from" in item else item["values"][0]} for item in scale["classes"]]
+    drawn = [layer for layer in style["layers"] if layer["id"] in style["metadata"]["dams:layers"]]
+    layer = next(entry for entry in drawn if not entry["id"].endswith(":casing"))
+    found = _evaluate(style, layer["id"], f"{layer['type']}-color", cases)
+    assert found == [item["color"] for item in scale["classes"]]
+
+
+@pytest.mark.parametrize(
+    ("bounds", "center", "zoom"),
+    [
+        (None, [0.0, 0.0], 1),
+        ((-180, -90, 180, 90), [0.0, 0.0], 1),
+        ((-120, 20, -60, 45), [-90.0, 32.5], 3),
+        ((170, -20, -170, 0), [180.0, -10.0], 4),
+        ((10, 50, 10, 50), [10.0, 50.0], 13),
+    ],
+)
+def test_centre_and_zoom_show_the_bounds(bounds: Any, center: list[float], zoom: int) -> None:
+    style = _style(_EARTHQUAKES, bounds=bounds)
+    assert style["center"] == pytest.approx(center) or style["center"] == pytest.approx([-center[0], center[1]])
+    assert style["zoom"] == zoom
+
+
+def test_bounds_across_180_do_not_limit_the_source() -> None:
+    assert "bounds" not in _style(_EARTHQUAKES, bounds=(170, -20, -170, 0))["sources"]["hazard.hazard_eq_events"]
+    assert _style(_EARTHQUAKES)["sources"]["hazard.hazard_eq_events"]["bounds"] == [-120, 20, -60, 45]
