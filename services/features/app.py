@@ -10,18 +10,18 @@ from libs.catalogue.versions import DataVersions
 from libs.pg.pool import Database, PoolSettings
 from libs.web.app import make_app
 from libs.web.health import HEALTH_CHECKS
-from services.features.counts import Counts
 from services.features.item import get_item
 from services.features.items import get_items
-from services.features.items_store import ItemsStore
-from services.features.kept_features import KeptFeatures
 from services.features.part import PART
 from services.features.prepared import Prepared
 from services.features.queryables import get_queryables
 from services.features.resources import CATALOGUE, PREPARED, STORE, VALUES, VERSIONS
+from services.features.rows.counts import Counts
+from services.features.rows.items_store import ItemsStore
+from services.features.rows.kept_features import KeptFeatures
+from services.features.rows.value_ranges import ValueRanges
 from services.features.schema import get_schema
 from services.features.settings import Settings
-from services.features.value_ranges import ValueRanges
 
 
 def make(env: Mapping[str, str]) -> web.Application:

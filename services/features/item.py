@@ -10,16 +10,16 @@ from libs.web.app import Call
 from libs.web.base_url import base_url
 from libs.web.html import page_response
 from libs.web.respond import body_response
-from services.features import csv
 from services.features.conditional import not_modified, validators
-from services.features.geojson import encode, features
-from services.features.items_html import row_context
-from services.features.items_links import item_links
-from services.features.map_links import map_of_item
-from services.features.preview import drawing
-from services.features.representations import REPRESENTATIONS
+from services.features.formats import csv
+from services.features.formats.geojson import encode, features
+from services.features.formats.links import item_links
+from services.features.formats.representations import REPRESENTATIONS
+from services.features.pages.items_html import row_context
+from services.features.pages.map_links import map_of_item
+from services.features.pages.preview import drawing
 from services.features.resources import CATALOGUE, PREPARED, STORE, VERSIONS
-from services.features.row_plan import Fetched
+from services.features.rows.row_plan import Fetched
 
 _SIBLINGS = 20
 

@@ -13,16 +13,16 @@ from libs.web.base_url import base_url
 from libs.web.html import page_response
 from libs.web.respond import body_response
 from services.features.conditional import not_modified, validators
-from services.features.items_form import form_again
-from services.features.items_html import PAGE_ROWS, items_context
-from services.features.items_links import link_template, page_links
-from services.features.items_query import ItemsQuery, parse_items
-from services.features.items_store import ItemsStore, Page, one_more
-from services.features.kept_features import Shelf
+from services.features.formats.links import link_template, page_links
+from services.features.formats.representations import ItemsAnswer
+from services.features.pages.items_form import form_again
+from services.features.pages.items_html import PAGE_ROWS, items_context
 from services.features.prepared import PreparedPage
-from services.features.representations import ItemsAnswer
+from services.features.request.items_query import ItemsQuery, parse_items
 from services.features.resources import CATALOGUE, PREPARED, STORE, VALUES, VERSIONS
-from services.features.row_plan import RowPlan
+from services.features.rows.items_store import ItemsStore, Page, one_more
+from services.features.rows.kept_features import Shelf
+from services.features.rows.row_plan import RowPlan
 
 
 async def get_items(call: Call) -> web.StreamResponse:

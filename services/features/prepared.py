@@ -11,13 +11,13 @@ from libs.ogc.media_type import MediaType
 from libs.pg.sql import Sql
 from libs.selection.selection import select
 from libs.web.app import Call, sent_parameters
-from services.features.items_links import ItemLinkTemplate, LinkTemplate, item_link_template, link_template
-from services.features.items_query import ItemsQuery, parse_items
-from services.features.items_sql import item_plan, marks_plan
-from services.features.items_store import one_more
-from services.features.kept_features import FEWEST, Shelf
-from services.features.representations import REPRESENTATIONS, Representation
-from services.features.row_plan import RowPlan
+from services.features.formats.links import ItemLinkTemplate, LinkTemplate, item_link_template, link_template
+from services.features.formats.representations import REPRESENTATIONS, Representation
+from services.features.request.items_query import ItemsQuery, parse_items
+from services.features.rows.items_sql import item_plan, marks_plan
+from services.features.rows.items_store import one_more
+from services.features.rows.kept_features import FEWEST, Shelf
+from services.features.rows.row_plan import RowPlan
 
 _KEPT = 1024
 _LONGEST = 1000

@@ -17,10 +17,10 @@ from libs.web.html import page_response
 from libs.web.representations import representations
 from libs.web.respond import json_response, links_json
 from services.features.conditional import not_modified, validators
-from services.features.geojson import encode
+from services.features.formats.geojson import encode
 from services.features.queryables import argument_schema, geometry_format
 from services.features.resources import CATALOGUE, VALUES, VERSIONS
-from services.features.value_ranges import ValueRange
+from services.features.rows.value_ranges import ValueRange
 
 _OFFERS = (MediaType.SCHEMAJSON, MediaType.HTML)
 _SCHEMA = "https://json-schema.org/draft/2020-12/schema"

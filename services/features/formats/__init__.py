@@ -1,0 +1,1 @@
+"""Features as bytes: one module for each format."""

@@ -1,0 +1,1 @@
+"""Features for people: what the templates need."""

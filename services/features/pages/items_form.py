@@ -1,0 +1,126 @@
+"""The form that filters a collection's features: as it was filled in, with what was wrong beside each field."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from aiohttp import web
+
+from libs.catalogue.model import Collection, Column
+from libs.ogc.errors import Fault, InvalidParameters, Uncomputable
+from libs.web.app import Call, sent_parameters
+from libs.web.base_url import SETTINGS
+from libs.web.html import page_response
+from libs.web.negotiation import prefers_html
+from libs.web.openapi import operations
+from services.features.part import PART
+from services.features.resources import VALUES
+from services.features.rows.value_ranges import ValueRange
+
+_SORTABLE = 100
+_FIELDS = 30
+_IN_FORM = frozenset({"bbox", "datetime", "filter", "sortby", "limit"})
+_LEFT_OUT = frozenset({"offset", "cursor", "f"})
+"""What a new filter starts without."""
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A property that the form asks for by itself; `values` are all it has, `span` tells the least and the greatest."""
+
+    column: Column
+    values: Sequence[str] = ()
+    span: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A filter that a visitor may try: what it does, and the parameters."""
+
+    text: str
+    parameters: Mapping[str, str]
+
+
+def form_context(
+    collection: Collection,
+    given: Mapping[str, str],
+    columns: Sequence[Column],
+    examples: Sequence[Example],
+    *,
+    ranges: Mapping[str, ValueRange],
+    faults: Sequence[Fault] = (),
+) -> dict[str, Any]:
+    """What the template of the form needs; `columns` are those that rows may be sorted by."""
+    fields = _fields(collection, ranges)
+    shown = _IN_FORM | {field.column.name for field in fields}
+    by_name: dict[str, list[str]] = {}
+    for fault in faults:
+        by_name.setdefault(fault.loc[-1], []).append(fault.msg)
+    return {
+        "collection": collection,
+        "geometry": collection.geometry(),
+        "sortable": [column for column in columns if column.ordered][:_SORTABLE],
+        "fields": fields,
+        "given": given,
+        # what is wrong and has no field would be wrong again
+        "kept": {
+            name: text
+            for name, text in given.items()
+            if name not in shown and name not in _LEFT_OUT and name not in by_name
+        },
+        "examples": examples,
+        "faults": {name: "; ".join(texts) for name, texts in by_name.items() if name in shown},
+        "other_faults": [text for name, texts in by_name.items() if name not in shown for text in texts],
+    }
+
+
+async def form_again(call: Call, collection: Collection, error: InvalidParameters) -> web.StreamResponse:
+    """The form as a person filled it in, with the faults. Raises the error where it is not a person who asks."""
+    accept = call.request.headers.get("Accept")
+    if isinstance(error, Uncomputable) or not prefers_html(accept) or call.request.query.get("f", "html") != "html":
+        raise error
+    given = dict(sent_parameters(call.request))
+    ranges = await call.request.app[VALUES].lately(collection)
+    context = {
+        **form_context(collection, given, collection.columns, (), ranges=ranges, faults=error.faults),
+        "filtered": {},
+        "limit": given.get("limit", ""),
+        "columns": collection.columns[:1],
+    }
+    status = call.request.app[SETTINGS].invalid_parameter_status
+    headers = {"Cache-Control": "no-store", "Vary": "Accept"}
+    return page_response(call.request, "items_again.html", context, status=status, headers=headers)
+
+
+@cache
+def declared() -> frozenset[str]:
+    """Names that mean something else than the property of that name."""
+    (items,) = (entry for entry in operations(dict(PART.openapi)) if entry.operation_id == "getItems")
+    return frozenset(items.parameters)
+
+
+def _fields(collection: Collection, ranges: Mapping[str, ValueRange]) -> list[Field]:
+    """Properties that the form asks for by themselves."""
+    columns = [
+        column
+        for column in collection.columns
+        if column.type in ("string", "integer", "number", "boolean")
+        and column.format in (None, "uuid")
+        and column.name not in declared()
+    ]
+    return [_field(column, ranges.get(column.name)) for column in columns[:_FIELDS]]
+
+
+def _field(column: Column, values: ValueRange | None) -> Field:
+    if column.type == "boolean":
+        return Field(column, ("true", "false"))
+    if column.enum:
+        return Field(column, column.enum)
+    if values is None:
+        return Field(column)
+    if values.values:
+        return Field(column, values.values)
+    if values.minimum is None or values.maximum is None:
+        return Field(column)
+    return Field(column, span=f"{values.minimum:.15g} to {values.maximum:.15g}")

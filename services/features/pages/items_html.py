@@ -1,0 +1,135 @@
+"""Features as a page: a table, paging, a filter form, examples of filters, downloads."""
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from decimal import Decimal
+from math import floor, isfinite, log10
+from typing import Any
+
+import orjson
+
+from libs.catalogue.model import Collection, Column
+from libs.ogc.temporal import rfc3339
+from services.features.formats.geojson import features
+from services.features.formats.representations import ItemsAnswer
+from services.features.pages.feature_name import feature_name
+from services.features.pages.items_form import Example, declared, form_context
+from services.features.pages.map_links import map_of_items
+from services.features.pages.preview import preview
+from services.features.rows.row_plan import Row
+from services.features.rows.value_ranges import ValueRange
+
+PAGE_ROWS = 500
+"""Rows on a page at the most; browsers are slow with more, and downloads hold them all."""
+_COLUMNS = 60
+_SERIES = 100
+_LONG = 48
+_LONGEST = 300
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?Z\Z")
+
+
+def items_context(answer: ItemsAnswer, rows: Sequence[Row], ranges: Mapping[str, ValueRange]) -> dict[str, Any]:
+    """What the template of a page of features needs; `ranges` are what the form suggests."""
+    selection = answer.query.selection
+    collection = selection.collection
+    found = features(rows, answer.plan)
+    given = answer.query.given
+    # the feature's link shows the key already
+    columns = [column for column in answer.plan.properties if column.name != collection.key]
+    return {
+        "columns": columns[:_COLUMNS],
+        "column_count": len(columns),
+        **form_context(collection, given, columns, _examples(collection, found), ranges=ranges),
+        "filtered": {name: text for name, text in given.items() if name not in ("f", "limit", "offset", "cursor")},
+        "rows": [{"id": feature.get("id"), "cells": _cells(feature)} for feature in found],
+        "preview": preview(found),
+        "matched": answer.matched,
+        "returned": len(rows),
+        "links": answer.links.members(),
+        "limit": answer.query.limit,
+        "asked": given.get("limit"),
+        "map": map_of_items(answer.query, declared()) if selection.geometry else None,
+        "page_rows": PAGE_ROWS,
+    }
+
+
+def _examples(collection: Collection, found: Sequence[dict[str, Any]]) -> list[Example]:
+    """Filters that are sure to leave something, from what is on the page and what the catalogue knows."""
+    examples = []
+    telling = collection.column(collection.importance[0].removeprefix("-")) if collection.importance else None
+    if telling is not None and telling.type in ("integer", "number"):
+        title = telling.title or telling.name
+        largest = max((value for feature in found if (value := _number(feature, telling)) is not None), default=None)
+        if largest is not None and largest > 0:
+            least = _round_down(largest)
+            unit = f" {telling.unit}" if telling.unit else ""
+            name = '"' + telling.name.replace('"', '""') + '"' if not telling.name.isidentifier() else telling.name
+            examples.append(Example(f"{title} at least {least}{unit}", {"filter": f"{name} >= {least}"}))
+        examples.append(Example(f"Largest {title.lower()} first", {"sortby": f"-{telling.name}"}))
+    time = collection.time()
+    if time is not None and time.end is not None:
+        start = datetime.fromisoformat(time.end) - timedelta(days=30)
+        if time.start is None or datetime.fromisoformat(time.start) < start:
+            examples.append(Example("Latest 30 days", {"datetime": f"{rfc3339(start)[:10]}/.."}))
+    return examples
+
+
+def _number(feature: dict[str, Any], column: Column) -> float | None:
+    value = feature["properties"].get(column.name)
+    number = isinstance(value, int | float | Decimal) and isfinite(value)
+    return float(value) if number else None
+
+
+def _round_down(value: float) -> str:
+    """5.3 to `5`, 185 to `100`, 0.042 to `0.04`: the leading digit."""
+    unit = 10.0 ** floor(log10(value))
+    return f"{floor(value / unit) * unit:.10g}"
+
+
+def row_context(collection: Collection, feature: dict[str, Any]) -> dict[str, Any]:
+    """A feature as its own page shows it: id, name, the text of each property, lists of objects as tables."""
+    cells = _cells(feature)
+    for name, value in feature["properties"].items():
+        cells[name]["table"] = _table(value)
+    name = feature_name(collection, feature.get("id"), feature["properties"])
+    return {"id": feature.get("id"), "name": name, "cells": cells}
+
+
+def _cells(feature: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    return {name: readable(value) for name, value in feature["properties"].items()}
+
+
+def _table(value: Any) -> dict[str, Any] | None:
+    """Names and rows of a list of objects; None for any other value."""
+    if not isinstance(value, orjson.Fragment):
+        return None
+    entries = orjson.loads(orjson.dumps(value))
+    if not isinstance(entries, list) or not entries or not all(isinstance(entry, dict) for entry in entries):
+        return None
+    names = list(dict.fromkeys(name for entry in entries[:_SERIES] for name in entry))[:_COLUMNS]
+    rows = [[readable(entry.get(name)) for name in names] for entry in entries[:_SERIES]]
+    return {"names": names, "rows": rows, "left_out": len(entries) - len(rows)}
+
+
+def readable(value: Any) -> dict[str, Any]:
+    """A value as text, in short for a table, and a link where it is an http address."""
+    if value is None:
+        return {"text": "", "short": "", "href": None}
+    if isinstance(value, orjson.Fragment | dict | list):
+        value = orjson.dumps(value).decode()
+        return {"text": _cut(value, _LONGEST), "short": _cut(value, _LONG), "href": None}
+    if isinstance(value, bool):
+        value = "yes" if value else "no"
+    elif isinstance(value, str) and _TIME.match(value):
+        seconds = "" if value[17:19] == "00" else value[16:19]
+        value = f"{value[:10]} {value[11:16]}{seconds} UTC"
+    elif isinstance(value, float):
+        value = f"{value:.15g}"
+    text = str(value)
+    href = text if text.startswith(("https://", "http://")) else None
+    return {"text": _cut(text, _LONGEST), "short": _cut(text, _LONG if href else _LONGEST), "href": href}
+
+
+def _cut(text: str, longest: int) -> str:
+    return text if len(text) <= longest else f"{text[:longest]}…"

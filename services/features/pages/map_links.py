@@ -1,0 +1,96 @@
+"""Links from pages to the map: what is shown here is shown there. services/viewer/browser/deep-link.js reads them."""
+
+import re
+from collections.abc import Collection as Names
+from math import asinh, degrees, log2, radians, tan
+from urllib.parse import quote
+
+from libs.catalogue.model import Collection, Column
+from libs.ogc.bbox import BBox, bbox_of
+from libs.ogc.link import path_segment
+from services.features.request.items_query import ItemsQuery
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z", re.ASCII)
+_RESERVED = frozenset(
+    "accenti and between casei date div false in interval is like not null or timestamp true".split()  # noqa: SIM905
+)
+_WIDTH, _HEIGHT = 900, 600
+"""Pixels of a map that a box is to fit in; the panels take the rest of a screen."""
+_TILE = 512
+_CLOSEST = 14.0
+
+
+def map_of_items(query: ItemsQuery, declared: Names[str]) -> str:
+    """The path, below the API, of the map of what a page of features shows: its filter, its time, its box as view.
+
+    `declared` are the parameters that are no properties. A filter in CQL2 JSON, a time of another than the default
+    column and geometries of another column do not travel: the map has no way to say them.
+    """
+    collection, given = query.selection.collection, query.given
+    state = {}
+    if "bbox" in given:
+        state["map"] = _view(bbox_of([float(number) for number in given["bbox"].split(",")]))
+    if "datetime" in given and "datetime-column" not in given:
+        state["t"] = given["datetime"]
+    conditions = _conditions(collection, query, declared)
+    if conditions:
+        text = conditions[0] if len(conditions) == 1 else " AND ".join(f"({text})" for text in conditions)
+        state[f"f.{collection.id}"] = text
+    return _path(collection, state)
+
+
+def map_of_item(collection: Collection, identifier: object) -> str:
+    """The path, below the API, of the map at one feature."""
+    return _path(collection, {"id": f"{collection.id}/{identifier}"})
+
+
+def _path(collection: Collection, state: dict[str, str]) -> str:
+    path = f"/collections/{path_segment(collection.id)}/tiles/WebMercatorQuad/map.html"
+    # as the map writes it itself
+    hash_ = "&".join(f"{quote(name, safe='')}={quote(text, safe='/,:')}" for name, text in state.items())
+    return f"{path}#{hash_}" if hash_ else path
+
+
+def _view(box: BBox) -> str:
+    """`zoom/latitude/longitude` of a map in Web Mercator that shows the box."""
+    width = box.east - box.west if box.west <= box.east else box.east - box.west + 360
+    longitude = (box.west + width / 2 + 180) % 360 - 180
+    south, north = (degrees(asinh(tan(radians(max(-85.0, min(85.0, edge)))))) for edge in (box.south, box.north))
+    latitude = max(-85.0, min(85.0, (box.south + box.north) / 2))
+    sizes = ((_WIDTH, width), (_HEIGHT, north - south))
+    zooms = [log2(pixels * 360 / (_TILE * size)) for pixels, size in sizes if size > 0]
+    zoom = max(0.0, min([_CLOSEST, *zooms]))
+    return f"{zoom:.2f}/{latitude:.4f}/{longitude:.4f}"
+
+
+def _conditions(collection: Collection, query: ItemsQuery, declared: Names[str]) -> list[str]:
+    given = query.given
+    conditions = []
+    if "filter" in given and given.get("filter-lang") != "cql2-json":
+        conditions.append(given["filter"])
+    key = collection.column(collection.key) if collection.key else None
+    if "ids" in given and key is not None:
+        values = ", ".join(_literal(key, part.strip()) for part in given["ids"].split(","))
+        conditions.append(f"{_name(key.name)} IN ({values})")
+    arguments = {argument.name for argument in collection.arguments}
+    for name, text in given.items():
+        column = collection.column(name)
+        if column is not None and name not in arguments and name not in declared:
+            conditions.append(f"{_name(name)} = {_literal(column, text)}")
+    return conditions
+
+
+def _name(name: str) -> str:
+    if _NAME.match(name) and name.lower() not in _RESERVED:
+        return name
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _literal(column: Column, text: str) -> str:
+    if column.type in ("integer", "number"):
+        return text
+    if column.type == "boolean":
+        return text.upper()
+    if column.format in ("date", "date-time"):
+        return f"DATE('{text}')" if len(text) == 10 else f"TIMESTAMP('{text}')"
+    return "'" + text.replace("'", "''") + "'"

@@ -1,0 +1,1 @@
+"""A request for features as a checked, frozen value."""

@@ -1,0 +1,84 @@
+"""A request for items as one frozen value, parsed and checked before any SQL."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import blake2b
+
+from libs.catalogue.model import Collection
+from libs.selection.selection import Selection, SortTerm, configured_order, select
+from libs.web.query_params import QueryValues
+from services.features.request.cursor import Position, decode_cursor
+
+
+@dataclass(frozen=True, slots=True)
+class ItemsQuery:
+    """What a request for items wants."""
+
+    selection: Selection
+    limit: int
+    offset: int
+    after: Position | None
+    """Where the page starts, from a `cursor`; None for the first page."""
+    bbox_only: bool
+    simplify: float | None
+    given: Mapping[str, str]
+    """The parameters as they were sent, for forms."""
+    fingerprint: str
+    """Of all that decides which rows in which order, but not of the page: binds a cursor to its query."""
+
+    @property
+    def order(self) -> tuple[SortTerm, ...]:
+        """The total order: what `sortby` says, then the key, so that ties are always broken the same way."""
+        return total_order(self.selection)
+
+    @property
+    def resumable(self) -> bool:
+        """Whether the order is total, so that a cursor can name a row; without a key, pages go by offset."""
+        return self.selection.collection.key is not None
+
+
+def total_order(selection: Selection) -> tuple[SortTerm, ...]:
+    """`sortby`, else the collection's own order; then the key unless it is there already."""
+    collection = selection.collection
+    sort = selection.sort or configured_order(collection, collection.sort)
+    key = collection.column(collection.key) if collection.key else None
+    if key is None or any(term.column.name == key.name for term in sort):
+        return sort
+    return (*sort, SortTerm(key))
+
+
+def parse_items(collection: Collection, query: QueryValues, given: Mapping[str, str]) -> ItemsQuery:
+    """The query that the parameters make; `given` is how they were sent. Raises InvalidParameters with every fault."""
+    selection = select(collection, query)
+    values = query.values
+    fingerprint = fingerprint_of(selection)
+    after = None
+    if values["cursor"] is not None and collection.key is None:
+        query.fault("cursor", "cursor cannot be used: this collection has no identifiers", value=values["cursor"])
+    elif values["cursor"] is not None:
+        try:
+            after = decode_cursor(values["cursor"], fingerprint, total_order(selection))
+        except ValueError as error:
+            query.fault("cursor", f"cursor {error}", value=values["cursor"])
+        if values["offset"]:
+            query.fault("offset", "offset and cursor cannot be combined", value=values["offset"])
+    if values["simplify"] is not None and values["simplify"] < 0:
+        query.fault("simplify", "simplify must not be negative", value=values["simplify"])
+    query.check()
+    return ItemsQuery(
+        selection=selection,
+        limit=values["limit"],
+        offset=values["offset"] or 0,
+        after=after,
+        bbox_only=bool(values["bbox-only"]),
+        simplify=values["simplify"] or None,
+        given=given,
+        fingerprint=fingerprint,
+    )
+
+
+def fingerprint_of(selection: Selection) -> str:
+    """A checksum of the rows and their order that a selection asks for."""
+    text, args = (selection.table + selection.where).render()
+    order = [(term.column.name, term.column.sql_type, term.descending) for term in total_order(selection)]
+    return blake2b(f"{selection.collection.id}{text}{args!r}{order}".encode(), digest_size=9).hexdigest()

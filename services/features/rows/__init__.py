@@ -1,0 +1,1 @@
+"""The statements of features, and what runs them."""

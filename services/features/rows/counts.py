@@ -1,0 +1,76 @@
+"""How many rows match, exactly, counted once for each data version and filter."""
+
+import asyncio
+from collections import OrderedDict
+
+from libs.catalogue.versions import DataVersions
+from libs.ogc.errors import DomainError
+from libs.pg.pool import Database
+from libs.selection.selection import Selection
+from services.features.rows.items_sql import count_statement
+
+_KEPT = 4096
+
+
+class Counts:
+    """Counts of selections, within a time budget."""
+
+    def __init__(self, database: Database, versions: DataVersions, *, seconds: float, at_once: int) -> None:
+        """`seconds` is the budget; `at_once` how many counts may run, so that connections are left for pages."""
+        self._database = database
+        self._versions = versions
+        self._seconds = seconds
+        self._turns = asyncio.Semaphore(at_once)
+        self._known: OrderedDict[str, int] = OrderedDict()
+        self._counting: dict[str, asyncio.Task[int]] = {}
+
+    def known(self, selection: Selection, fingerprint: str) -> int | None:
+        """The number of rows, if it has been counted at this data version."""
+        key = self._key(selection, fingerprint)
+        if key not in self._known:
+            return None
+        self._known.move_to_end(key)
+        return self._known[key]
+
+    async def matched(self, selection: Selection, fingerprint: str) -> int | None:
+        """The number of rows, or None where counting takes longer than the budget.
+
+        A count that outlasts the budget goes on, and serves later requests.
+        """
+        known = self.known(selection, fingerprint)
+        if known is not None:
+            return known
+        key = self._key(selection, fingerprint)
+        task = self._counting.get(key)
+        if task is None:
+            task = self._counting[key] = asyncio.create_task(self._count(selection, key))
+            task.add_done_callback(lambda done: self._counted(key, done))
+        try:
+            return await asyncio.wait_for(asyncio.shield(task), self._seconds)
+        except (TimeoutError, DomainError):
+            return None
+
+    def _key(self, selection: Selection, fingerprint: str) -> str:
+        version = self._versions.version(selection.collection)
+        return f"{version.token if version else ''}:{fingerprint}"
+
+    async def _count(self, selection: Selection, key: str) -> int:
+        # a count that finds no turn within the budget is not made: nobody waits for it any more
+        await asyncio.wait_for(self._turns.acquire(), self._seconds)
+        try:
+            version = self._versions.version(selection.collection)
+            number = int(await self._database.fetchval(count_statement(selection)))
+        finally:
+            self._turns.release()
+        # the rows may have changed while they were counted
+        if version is not None and self._versions.version(selection.collection) == version:
+            self._known[key] = number
+            while len(self._known) > _KEPT:
+                self._known.popitem(last=False)
+        return number
+
+    def _counted(self, key: str, task: asyncio.Task[int]) -> None:
+        self._counting.pop(key, None)
+        if not task.cancelled():
+            # a failure was either told to somebody who waited or concerns nobody any more
+            task.exception()

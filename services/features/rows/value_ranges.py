@@ -1,0 +1,144 @@
+"""What values the columns of a collection hold, found once for each data version."""
+
+import asyncio
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, LiteralString
+
+from libs.catalogue.model import Collection, Column
+from libs.catalogue.versions import DataVersions
+from libs.cql import base_type
+from libs.ogc.errors import DomainError
+from libs.pg.pool import Database
+from libs.pg.sql import Sql, bind, ident, join, sql
+from services.features.rows.items_sql import CALENDAR
+
+_LOG = logging.getLogger("dams.features")
+_MOST_VALUES = 40
+"""A column with more different values than this is no enumeration."""
+_SECONDS = 5.0
+_MOMENT = 0.3
+_AGAIN_SECONDS = 60.0
+"""Between two searches for suggestions, however often the data change."""
+
+
+@dataclass(frozen=True, slots=True)
+class ValueRange:
+    """Least and greatest value of a column, or all of its values where they are few."""
+
+    minimum: Any = None
+    maximum: Any = None
+    values: list[str] | None = None
+
+
+class ValueRanges:
+    """Ranges of all columns of a collection, kept for the latest version of each."""
+
+    def __init__(self, database: Database, versions: DataVersions) -> None:
+        self._database = database
+        self._versions = versions
+        self._known: dict[str, tuple[str, dict[str, ValueRange]]] = {}
+        self._searches: dict[str, asyncio.Task[dict[str, ValueRange]]] = {}
+        self._again: dict[str, float] = {}
+
+    async def close(self) -> None:
+        """Give up what is still looked for."""
+        for search in self._searches.values():
+            search.cancel()
+        await asyncio.gather(*self._searches.values(), return_exceptions=True)
+
+    async def ranges(self, collection: Collection) -> dict[str, ValueRange]:
+        """By column name. Empty for functions, and where finding them takes too long."""
+        version = self._versions.version(collection)
+        if version is None:
+            return {}
+        known = self._known.get(collection.id)
+        if known is not None and known[0] == version.token:
+            return known[1]
+        try:
+            found = await asyncio.wait_for(self._find(collection), _SECONDS)
+        except (DomainError, TimeoutError) as error:
+            _LOG.warning("no ranges", extra={"fields": {"collection": collection.id, "cause": str(error)}})
+            return {}
+        self._known[collection.id] = (version.token, found)
+        return found
+
+    async def lately(self, collection: Collection) -> Mapping[str, ValueRange]:
+        """What was found last, of whatever version: for suggestions, which may be old but must not take long.
+
+        Looked for anew beside the request, which waits a moment for it only where nothing is known.
+        """
+        known, version = self._known.get(collection.id), self._versions.version(collection)
+        if version is not None and (known is None or known[0] != version.token):
+            search = self._searches.get(collection.id)
+            if search is None or (search.done() and asyncio.get_running_loop().time() >= self._again[collection.id]):
+                search = self._searches[collection.id] = asyncio.create_task(self.ranges(collection))
+                self._again[collection.id] = asyncio.get_running_loop().time() + _AGAIN_SECONDS
+            if known is None:
+                await asyncio.wait([search], timeout=_MOMENT)
+                known = self._known.get(collection.id)
+        return known[1] if known is not None else {}
+
+    async def _find(self, collection: Collection) -> dict[str, ValueRange]:
+        table = ident(collection.schema, collection.name)
+        ordered = [column for column in collection.columns if _is_ordered(column)]
+        result: dict[str, ValueRange] = {}
+        if ordered:
+            row = await self._database.fetchrow(
+                sql(
+                    "SELECT {ends} FROM {table}",
+                    ends=join(", ", [part for column in ordered for part in _ends(column)]),
+                    table=table,
+                )
+            )
+            values = tuple(row) if row else ()
+            for position, column in enumerate(ordered):
+                ends = list(values[2 * position : 2 * position + 2])
+                rfc3339 = CALENDAR.get(base_type(column.sql_type))
+                result[column.name] = ValueRange(*(rfc3339(ends) if rfc3339 else ends))
+        few = await self._columns_with_few_values(collection)
+        for column in collection.columns:
+            if column.name in few and column.type == "string" and column.format is None:
+                different = await self._values(table, column)
+                if len(different) <= _MOST_VALUES:
+                    result[column.name] = ValueRange(values=different)
+        return result
+
+    async def _columns_with_few_values(self, collection: Collection) -> set[str]:
+        rows = await self._database.fetch(
+            sql(
+                "SELECT attname FROM pg_stats WHERE schemaname = {schema} AND tablename = {name}"
+                " AND n_distinct BETWEEN 1 AND {most}",
+                schema=bind(collection.schema, "text"),
+                name=bind(collection.name, "text"),
+                most=bind(_MOST_VALUES, "int4"),
+            )
+        )
+        return {row[0] for row in rows}
+
+    async def _values(self, table: Sql, column: Column) -> list[str]:
+        rows = await self._database.fetch(
+            sql(
+                "SELECT DISTINCT {name}::text FROM {table} WHERE {name} IS NOT NULL ORDER BY 1 LIMIT {most}",
+                name=ident(column.name),
+                table=table,
+                most=bind(_MOST_VALUES + 1, "int8"),
+            )
+        )
+        return [row[0] for row in rows]
+
+
+def _is_ordered(column: Column) -> bool:
+    return column.type in ("integer", "number") or column.format in ("date", "date-time")
+
+
+def _ends(column: Column) -> tuple[Sql, Sql]:
+    name = ident(column.name)
+    if column.type == "number":
+        # exact decimals become numbers of JSON; money has no cast of its own to them
+        name = sql("{name}::numeric::float8" if column.sql_type == "money" else "{name}::float8", name=name)
+    template: tuple[LiteralString, LiteralString] = ("min({name})", "max({name})")
+    if base_type(column.sql_type) in CALENDAR:
+        template = ("min({name})::text", "max({name})::text")
+    return sql(template[0], name=name), sql(template[1], name=name)

@@ -1,0 +1,83 @@
+"""Rows as Features, whatever the columns are called and wherever in the row they are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from libs.catalogue.model import Column
+from libs.pg.sql import EMPTY
+from services.features.formats.geojson import encode, features
+from services.features.rows.row_plan import RowPlan
+from services.features.rows.times import rfc3339_times
+
+NAMES = st.lists(
+    st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=12)
+    | st.sampled_from(["it's", 'a"b', "a\\b", "{x}", "new\nline", "value0", "rows", "fragment", "class", "%s", "'}]"]),
+    unique=True,
+    max_size=6,
+)
+
+
+def plan(names: list[str], *, has_id: bool, has_geometry: bool, **more: Any) -> RowPlan:
+    return RowPlan(
+        EMPTY,
+        has_id,
+        has_geometry,
+        tuple(Column(name, "text", "string") for name in names),
+        more.get("raw_json", (False,) * len(names)),
+        more.get("times", ()),
+        (),
+    )
+
+
+@given(NAMES, st.booleans(), st.booleans(), st.integers(0, 2))
+def test_every_value_is_under_its_name(names: list[str], has_id: bool, has_geometry: bool, beyond: int) -> None:
+    point = '{"type":"Point","coordinates":[1,2]}'
+    rows = [
+        ((7 + number,) if has_id else ())
+        + ((point if number else None,) if has_geometry else ())
+        + tuple(f"{name}/{number}" for name in names)
+        + ("sort value",) * beyond
+        for number in range(3)
+    ]
+    if not rows[0]:
+        rows = [(1,)] * 3
+    found = orjson.loads(encode(features(rows, plan(names, has_id=has_id, has_geometry=has_geometry))))
+    for number, feature in enumerate(found):
+        assert feature == {
+            "type": "Feature",
+            **({"id": 7 + number} if has_id else {}),
+            "geometry": orjson.loads(point) if has_geometry and number else None,
+            "properties": {name: f"{name}/{number}" for name in names},
+        }
+
+
+@pytest.mark.parametrize("has_geometry", [True, False])
+def test_times_and_json_are_made_over_where_they_are(has_geometry: bool) -> None:
+    laid_out = plan(
+        ["seen", "tags", "at"],
+        has_id=True,
+        has_geometry=has_geometry,
+        raw_json=(False, True, False),
+        times=((0, rfc3339_times), (1 + has_geometry, rfc3339_times), (3 + has_geometry, rfc3339_times)),
+    )
+    geometry = (None,) if has_geometry else ()
+    rows = [
+        ("2020-01-01 00:00:00+00", *geometry, "2020-01-02 00:00:00+00", '["a",{"b":null}]', None),
+        ("2020-01-03 00:00:00+00", *geometry, None, None, "2020-01-04 00:00:00.5+00"),
+    ]
+    first, second = orjson.loads(encode(features(rows, laid_out)))
+    assert (first["id"], second["id"]) == ("2020-01-01T00:00:00Z", "2020-01-03T00:00:00Z")
+    assert first["properties"] == {"seen": "2020-01-02T00:00:00Z", "tags": ["a", {"b": None}], "at": None}
+    assert second["properties"] == {"seen": None, "tags": None, "at": "2020-01-04T00:00:00.5Z"}
+
+
+def test_a_table_may_have_as_many_columns_as_postgresql_allows() -> None:
+    names = [f"c{number}" for number in range(1600)]
+    (feature,) = features([tuple(range(1600))], plan(names, has_id=False, has_geometry=False))
+    assert feature["properties"] == {f"c{number}": number for number in range(1600)}

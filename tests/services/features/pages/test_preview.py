@@ -1,0 +1,72 @@
+import orjson
+import pytest
+
+from services.features.pages.preview import Preview, drawing, preview
+
+
+def feature(identifier: int, geometry: str | None) -> dict[str, object]:
+    return {"id": identifier, "geometry": None if geometry is None else orjson.Fragment(geometry)}
+
+
+def test_no_geometry_no_map() -> None:
+    assert preview([feature(1, None)]) is None
+
+
+def test_a_point_has_surroundings_and_latitude_counts_downwards() -> None:
+    found = preview([feature(1, '{"type":"Point","coordinates":[10,50]}')])
+    assert found is not None
+    assert (found.marks[0].x, found.marks[0].y, found.marks[0].width) == (10, -50, 0)
+    assert found.left + found.width / 2 == pytest.approx(10)
+    assert found.top + found.height / 2 == pytest.approx(-50)
+    assert found.width == 40
+
+
+def test_a_box_that_is_cut_at_the_antimeridian_is_drawn_as_two() -> None:
+    halves = (
+        '{"type":"MultiPolygon","coordinates":[[[[170,-10],[180,-10],[180,10],[170,10],[170,-10]]],'
+        "[[[-180,-10],[-170,-10],[-170,10],[-180,10],[-180,-10]]]]}"
+    )
+    mixed = (
+        '{"type":"GeometryCollection","geometries":[{"type":"Point","coordinates":[180,5]},'
+        '{"type":"LineString","coordinates":[[-180,5],[-175,5]]}]}'
+    )
+    found = preview([feature(7, halves), feature(8, mixed)])
+    assert found is not None
+    drawn = [(mark.id, mark.x, mark.width) for mark in found.marks]
+    assert drawn == [(7, 170, 10), (7, -180, 10), (8, 180, 0), (8, -180, 5)]
+
+
+def test_all_boxes_are_within_the_map() -> None:
+    box = '{"type":"Polygon","coordinates":[[[-70,-10],[-70,20],[60,20],[60,-10],[-70,-10]]]}'
+    found = preview([feature(1, box), feature(2, '{"type":"Point","coordinates":[100,0]}')])
+    assert found is not None
+    assert found.left < -70
+    assert found.left + found.width > 100
+    assert found.top < -20
+    assert found.top + found.height > 10
+    assert (found.marks[0].width, found.marks[0].height) == (130, 30)
+
+
+def _drawing(geometry: str) -> Preview:
+    found = drawing(feature(3, geometry))
+    assert found is not None
+    return found
+
+
+def test_a_feature_by_itself_is_drawn_in_its_shape() -> None:
+    line = _drawing('{"type":"MultiLineString","coordinates":[[[170,10,5],[180,12,5]],[[-180,12,5],[-175,13,5]]]}')
+    assert [mark.line for mark in line.marks] == ["M170 -10L180 -12", "M-180 -12L-175 -13"]
+    assert line.boxes == 0
+    ring = '{"type":"Polygon","coordinates":[[[0,0],[9,0],[5,9],[0,0]],[[3,1],[5,1],[4,2],[3,1]]]}'
+    assert _drawing(ring).marks[0].area == "M0 0L9 0L5 -9L0 0Z M3 -1L5 -1L4 -2L3 -1Z"
+    mixed = _drawing(f'{{"type":"GeometryCollection","geometries":[{{"type":"Point","coordinates":[1,2]}},{ring}]}}')
+    assert [(bool(mark.area), mark.is_box) for mark in mixed.marks] == [(False, False), (True, False)]
+    assert drawing(feature(3, None)) is None
+
+
+def test_a_box_is_told_from_a_shape() -> None:
+    box = '{"type":"Polygon","coordinates":[[[0,0],[9,0],[9,5],[0,5],[0,0]]]}'
+    assert _drawing(box).boxes == 1
+    several = preview([feature(1, box), feature(2, box), feature(3, '{"type":"Point","coordinates":[1,2]}')])
+    assert several is not None
+    assert several.boxes == 2
