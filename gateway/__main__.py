@@ -11,11 +11,11 @@ import sys
 
 from aiohttp import ClientSession, web
 
-from gateway.fetch_parts import PartsFetcher
 from gateway.internal import make_internal_app
-from gateway.nginx_config import build_config
-from gateway.nginx_process import Nginx, NginxError
-from gateway.publish import Publisher
+from gateway.nginx.config import build_config
+from gateway.nginx.process import Nginx, NginxError
+from gateway.parts.fetch import PartsFetcher
+from gateway.parts.publish import Publisher
 from gateway.settings import GatewaySettings
 from gateway.upstreams import Addresses, resolve
 from libs.web.logs import setup_logs

@@ -5,8 +5,8 @@ from __future__ import annotations
 from aiohttp import web
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
-from gateway.nginx_process import Nginx
-from gateway.publish import Publisher
+from gateway.nginx.process import Nginx
+from gateway.parts.publish import Publisher
 from gateway.settings import SERVICES
 from libs.web.respond import body_response, conditional, json_response
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from aiohttp import ClientSession
 
-from gateway.nginx_config import build_config
-from gateway.nginx_process import Nginx, NginxError
+from gateway.nginx.config import build_config
+from gateway.nginx.process import Nginx, NginxError
 from gateway.settings import SERVICES, Endpoint, GatewaySettings, UnixSocket
 from gateway.upstreams import resolve
 from libs.web.settings import SettingsError

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from gateway.nginx_directives import EmptyBlock, Section, one
-from gateway.nginx_headers import ALLOWED
-from gateway.routes import ALIASES, PREFIX, ROUTES
+from gateway.nginx.directives import EmptyBlock, Section, one
+from gateway.nginx.headers import ALLOWED
+from gateway.nginx.routes import ALIASES, PREFIX, ROUTES
 
 
 def variables() -> object:

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from aiohttp import ClientSession
 
-from gateway import fetch_parts
-from gateway.fetch_parts import PartsFetcher
-from gateway.publish import Publisher, merge_parts
+from gateway.parts import fetch
+from gateway.parts.fetch import PartsFetcher
+from gateway.parts.merge import MergeError
+from gateway.parts.publish import Publisher, merge_parts
 from gateway.settings import SERVICES
-from libs.ogc.openapi_merge import MergeError
 from tests.gateway.harness import Gateway, Upstream, eventually, make_part, running_gateway
 
 OPENAPI = "application/vnd.oai.openapi+json;version=3.0"
@@ -161,7 +161,7 @@ def test_an_invalid_document_is_refused() -> None:
 async def test_an_absent_service_is_not_advertised(
     monkeypatch: pytest.MonkeyPatch, session: ClientSession, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(fetch_parts, "ABSENT_AFTER_SECONDS", 0.3)
+    monkeypatch.setattr(fetch, "ABSENT_AFTER_SECONDS", 0.3)
     upstreams = {service: Upstream(service, part=make_part(service)) for service in SERVICES}
     addresses = {service: (f"127.0.0.1:{upstream.port}",) for service, upstream in upstreams.items()}
     for upstream in upstreams.values():

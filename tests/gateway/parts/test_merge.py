@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from libs.ogc.openapi_merge import MergeError, merge
+from gateway.parts.merge import MergeError, merge
 
 ERROR = {"description": "Not there", "content": {"application/json": {"schema": {"$ref": "#/components/schemas/E"}}}}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gateway.nginx_directives import quoted
+from gateway.nginx.directives import quoted
 
 _FIELDS = (
     '"time":"$time_iso8601"',

@@ -11,7 +11,7 @@ import signal
 import time
 from pathlib import Path
 
-from gateway.nginx_config import FOLDERS
+from gateway.nginx.config import FOLDERS
 
 _LOG = logging.getLogger("dams.nginx")
 

@@ -14,9 +14,9 @@ from openapi_spec_validator import validate
 from openapi_spec_validator.validation.exceptions import OpenAPIValidationError
 from prometheus_client import Counter, Gauge
 
-from gateway.fetch_parts import Part
-from gateway.nginx_config import BASE_ADDRESS_PLACEHOLDER, PUBLISHED
-from libs.ogc.openapi_merge import MergeError, merge
+from gateway.nginx.config import BASE_ADDRESS_PLACEHOLDER, PUBLISHED
+from gateway.parts.fetch import Part
+from gateway.parts.merge import MergeError, merge
 
 _LOG = logging.getLogger("dams.publish")
 _PUBLISHED = Gauge("dams_gateway_published_services", "Services that the published document describes")

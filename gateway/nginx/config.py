@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from nginx.config.api import Config, Location, Section
 
-from gateway.nginx_directives import EmptyBlock, flag, lines, one, quoted
-from gateway.nginx_errors import error_locations, error_pages
-from gateway.nginx_headers import ALLOWED, forwarded_headers, response_headers, security_headers
-from gateway.nginx_log import log_format
-from gateway.nginx_maps import variables
-from gateway.routes import PREFIX
+from gateway.nginx.directives import EmptyBlock, flag, lines, one, quoted
+from gateway.nginx.errors import error_locations, error_pages
+from gateway.nginx.headers import ALLOWED, forwarded_headers, response_headers, security_headers
+from gateway.nginx.log import log_format
+from gateway.nginx.maps import variables
+from gateway.nginx.routes import PREFIX
 from gateway.settings import SERVICES, GatewaySettings
 from gateway.upstreams import Addresses
 from libs.web.assets import asset_path, shared_assets

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from gateway.nginx_directives import EmptyBlock, Location, flag, lines, one, quoted
-from gateway.nginx_headers import ALLOWED, response_headers
+from gateway.nginx.directives import EmptyBlock, Location, flag, lines, one, quoted
+from gateway.nginx.headers import ALLOWED, response_headers
 
 RETRY_AFTER_SECONDS = 2
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gateway.nginx_directives import lines, quoted
-from gateway.routes import PREFIX
+from gateway.nginx.directives import lines, quoted
+from gateway.nginx.routes import PREFIX
 
 ALLOWED = "GET, HEAD, OPTIONS"
 

@@ -1,0 +1,1 @@
+"""The services' parts: fetched, merged strictly, published as one whole."""
