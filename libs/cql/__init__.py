@@ -1,4 +1,4 @@
-"""CQL2, text and JSON (OGC 21-065): parse a filter, compile it to SQL with binds, key caches with it.
+"""CQL2, text and JSON (OGC 21-065): parse a filter, compile it to SQL with binds.
 
     ast = parse("magnitude >= 6 AND S_INTERSECTS(geom, BBOX(-125, 32, -114, 42))")
     where = compile_filter(ast, {"magnitude": queryable("magnitude", "double precision"), ...})
@@ -13,14 +13,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
-from libs.cql.compile import Target, compile_ast
+from libs.cql.compiling.compiler import Target, compile_ast
 from libs.cql.errors import CqlError
 from libs.cql.nodes import Ast
-from libs.cql.normalise import normalise
-from libs.cql.parse_json import parse_json
-from libs.cql.parse_text import parse_text
+from libs.cql.parsing.json import parse_json
+from libs.cql.parsing.text import parse_text
 from libs.cql.predicates import bbox_predicate, datetime_predicate, lasting_predicate, value_predicate
-from libs.cql.queryables import Kind, Queryable, base_type, kind_of, queryable
+from libs.cql.queryable import Kind, Queryable, base_type, kind_of, queryable
 from libs.pg.sql import Sql
 
 FilterLang = Literal["cql2-text", "cql2-json"]
@@ -77,7 +76,6 @@ __all__ = [
     "filter_sql",
     "kind_of",
     "lasting_predicate",
-    "normalise",
     "parse",
     "queryable",
     "value_predicate",

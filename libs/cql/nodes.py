@@ -109,9 +109,16 @@ ARRAY: dict[str, type[ast.ArrayPredicate]] = {
     "a_equals": ast.ArrayEquals,
     "a_overlaps": ast.ArrayOverlaps,
 }
+STRING_FUNCTIONS = ("casei", "accenti")
 OP_NAMES: dict[type, str] = {
     node: name for table in (COMPARISONS, ARITHMETIC, SPATIAL, TEMPORAL, ARRAY) for name, node in table.items()
 }
+
+
+class Array(list[ast.AstType]):
+    """An array literal; a list that remembers where it and its elements were written."""
+
+    places: tuple[Place, ...] = ()
 
 
 class Part(NamedTuple):

@@ -6,15 +6,15 @@ import re
 
 from pygeofilter import ast
 
-from libs.cql.compile import column_of
+from libs.cql.compiling.compiler import column_of
+from libs.cql.compiling.operands import Value, literal
+from libs.cql.compiling.scalars import compare
+from libs.cql.compiling.spatial import box_literal, relation
+from libs.cql.compiling.temporal import compare_instants
 from libs.cql.errors import CqlError, excerpt
 from libs.cql.guard import number
-from libs.cql.instants import date_literal, timestamp_literal
-from libs.cql.operands import Value, literal
-from libs.cql.queryables import NUMERIC, TEMPORAL, TEXTUAL, Kind, Queryable
-from libs.cql.scalars import compare
-from libs.cql.spatial import box_literal, relation
-from libs.cql.temporal import compare_instants
+from libs.cql.parsing.instants import date_literal, timestamp_literal
+from libs.cql.queryable import NUMERIC, TEMPORAL, TEXTUAL, Kind, Queryable
 from libs.ogc.bbox import BBox
 from libs.ogc.temporal import Interval
 from libs.pg.sql import Sql, all_of, sql

@@ -19,7 +19,7 @@ from libs.ogc.bbox import bbox_of
 from libs.ogc.temporal import parse_interval
 from libs.pg.sql import Sql, all_of, any_of, bind, ident, join, sql
 from libs.selection.arguments import call_arguments
-from libs.selection.queryables import column_queryable, geometry_queryable, queryables
+from libs.selection.columns import column_queryable, geometry_queryable, queryables
 from libs.selection.request import FaultCollector
 
 _LONGEST_QUOTED = 500

@@ -14,8 +14,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from libs.cql import normalise, parse
+from libs.cql import parse
 from tests.libs.cql.conftest import Table, make_table
+from tests.libs.cql.normalise import normalise
 
 Row = dict[str, Any]
 Truth = bool | None

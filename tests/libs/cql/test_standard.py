@@ -9,8 +9,9 @@ from typing import Any
 import cql2
 import pytest
 
-from libs.cql import normalise, parse
+from libs.cql import parse
 from tests.libs.cql.conftest import CQL2_DATA, Table
+from tests.libs.cql.normalise import normalise
 
 EXAMPLES = sorted(CQL2_DATA.glob("examples/*/*.[tj][xs]*"))
 PAIRS = [path for path in EXAMPLES if path.suffix == ".json"]

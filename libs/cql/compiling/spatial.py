@@ -15,11 +15,11 @@ import shapely
 from pygeofilter import ast
 from shapely.geometry.base import BaseGeometry
 
+from libs.cql.compiling.operands import Expr, condition, describe
 from libs.cql.errors import Place, fault
 from libs.cql.nodes import OP_NAMES, place_of
-from libs.cql.operands import Expr, condition, describe
 from libs.cql.projected import fitted, is_projected, keeps_boxes
-from libs.cql.queryables import Kind, Queryable
+from libs.cql.queryable import Kind, Queryable
 from libs.ogc.bbox import BBox
 from libs.pg.sql import Sql, any_of, bind, join, sql
 

@@ -8,16 +8,15 @@ from decimal import Decimal
 from pygeofilter import ast, values
 
 from libs.cql.errors import ELSEWHERE, CqlError, Place, excerpt, fault
-from libs.cql.geometry_literals import GeoJson
 from libs.cql.guard import check_list
-from libs.cql.instants import date_literal, interval, timestamp_literal
-from libs.cql.nodes import ARITHMETIC, ARRAY, COMPARISONS, SPATIAL, TEMPORAL, Part, placed
+from libs.cql.nodes import ARITHMETIC, ARRAY, COMPARISONS, SPATIAL, STRING_FUNCTIONS, TEMPORAL, Array, Part, placed
+from libs.cql.parsing.geometry_literals import GeoJson
+from libs.cql.parsing.instants import date_literal, interval, timestamp_literal
 from libs.ogc.bbox import bbox_of
 
 _PREDICATES: dict[str, Callable[..., ast.Node]] = {
     name.casefold(): node for table in (SPATIAL, TEMPORAL, ARRAY) for name, node in table.items()
 }
-STRING_FUNCTIONS = ("casei", "accenti")
 
 
 def combine(node: type[ast.Combination], parts: Sequence[Part]) -> Part:
@@ -77,12 +76,6 @@ def is_in(value: Part, members: Sequence[Part], *, negated: bool = False) -> Par
 def is_null(value: Part, *, negated: bool = False) -> Part:
     """IS NULL."""
     return placed(ast.IsNull(value.value, negated), value.at, (value,))
-
-
-class Array(list[ast.AstType]):
-    """An array literal; a list that remembers where it and its elements were written."""
-
-    places: tuple[Place, ...] = ()
 
 
 def array(members: Sequence[Part], at: Place) -> Part:

@@ -14,10 +14,10 @@ from typing import Any, LiteralString
 
 from pygeofilter import ast
 
+from libs.cql.compiling.operands import Expr, Operand, Value, condition, describe
 from libs.cql.errors import fault
 from libs.cql.nodes import OP_NAMES, TimeIntersects, place_of
-from libs.cql.operands import Expr, Operand, Value, condition, describe
-from libs.cql.queryables import TEMPORAL, Kind
+from libs.cql.queryable import TEMPORAL, Kind
 from libs.ogc.temporal import rfc3339
 from libs.pg.sql import Sql, all_of, any_of, bind, sql
 

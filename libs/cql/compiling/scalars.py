@@ -10,9 +10,7 @@ from uuid import UUID
 
 from pygeofilter import ast
 
-from libs.cql.errors import fault
-from libs.cql.nodes import place_of
-from libs.cql.operands import (
+from libs.cql.compiling.operands import (
     INTEGER_TYPES,
     Expr,
     Operand,
@@ -27,8 +25,10 @@ from libs.cql.operands import (
     number_type,
     number_value,
 )
-from libs.cql.queryables import NUMERIC, TEMPORAL, TEXTUAL, Kind
-from libs.cql.temporal import compare_instants, compared
+from libs.cql.compiling.temporal import compare_instants, compared
+from libs.cql.errors import fault
+from libs.cql.nodes import place_of
+from libs.cql.queryable import NUMERIC, TEMPORAL, TEXTUAL, Kind
 from libs.pg.sql import Sql, all_of, any_of, bind, join, sql
 
 _COMPARABLE = NUMERIC | TEXTUAL | TEMPORAL | {Kind.BOOLEAN, Kind.JSON}

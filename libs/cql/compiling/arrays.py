@@ -11,11 +11,11 @@ from uuid import UUID
 
 from pygeofilter import ast
 
+from libs.cql.compiling.operands import Expr, Operand, Value, condition, describe, is_whole, number_value
+from libs.cql.compiling.temporal import bind_instant
 from libs.cql.errors import Place, fault
 from libs.cql.nodes import OP_NAMES, place_of
-from libs.cql.operands import Expr, Operand, Value, condition, describe, is_whole, number_value
-from libs.cql.queryables import NUMERIC, TEXTUAL, Kind, Queryable
-from libs.cql.temporal import bind_instant
+from libs.cql.queryable import NUMERIC, TEXTUAL, Kind, Queryable
 from libs.ogc.temporal import rfc3339
 from libs.pg.sql import Sql, all_of, any_of, bind, join, sql
 

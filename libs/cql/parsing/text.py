@@ -11,11 +11,11 @@ from lark import Lark, Token, Transformer, UnexpectedCharacters, UnexpectedInput
 from lark.lexer import BasicLexer, LexerState
 from pygeofilter import ast
 
-from libs.cql import builders
 from libs.cql.errors import CASELESS, CqlError, excerpt, fault, one_of
-from libs.cql.geometry_literals import from_wkt
 from libs.cql.guard import check_source, check_tokens, number
 from libs.cql.nodes import Ast, Part, placed
+from libs.cql.parsing import builders
+from libs.cql.parsing.geometry_literals import from_wkt
 
 
 def parse_text(text: str) -> Ast:

@@ -14,7 +14,7 @@ from typing import Any
 
 from libs.cql.errors import CqlError, excerpt, fault
 from libs.cql.nodes import place_of
-from libs.cql.queryables import NUMERIC, Kind, Queryable
+from libs.cql.queryable import NUMERIC, Kind, Queryable
 from libs.pg.sql import Sql, bind, sql
 
 

@@ -14,16 +14,15 @@ from typing import Any, TypeVar, cast
 from pygeofilter import ast, values
 from pygeofilter.backends.evaluator import Evaluator, handle
 
-from libs.cql import scalars
-from libs.cql.arithmetic import arithmetic
-from libs.cql.arrays import ArrayLiteral, array_predicate
-from libs.cql.builders import STRING_FUNCTIONS, Array
+from libs.cql.compiling import scalars
+from libs.cql.compiling.arithmetic import arithmetic
+from libs.cql.compiling.arrays import ArrayLiteral, array_predicate
+from libs.cql.compiling.operands import Expr, Operand, Value, as_text, condition, describe, from_json, literal
+from libs.cql.compiling.spatial import SPATIAL_NODES, box_literal, geometry_literal, spatial
+from libs.cql.compiling.temporal import TEMPORAL_NODES, Open, Span, interval_bound, temporal
 from libs.cql.errors import Place, excerpt, fault, one_of
-from libs.cql.nodes import ARITHMETIC, ARRAY, COMPARISONS, Ast, place_of
-from libs.cql.operands import Expr, Operand, Value, as_text, condition, describe, from_json, literal
-from libs.cql.queryables import TEXTUAL, Kind, Queryable, near_names
-from libs.cql.spatial import SPATIAL_NODES, box_literal, geometry_literal, spatial
-from libs.cql.temporal import TEMPORAL_NODES, Open, Span, interval_bound, temporal
+from libs.cql.nodes import ARITHMETIC, ARRAY, COMPARISONS, STRING_FUNCTIONS, Array, Ast, place_of
+from libs.cql.queryable import TEXTUAL, Kind, Queryable, near_names
 from libs.ogc.bbox import BBox
 from libs.pg.sql import Sql, ident, sql
 

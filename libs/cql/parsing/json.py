@@ -9,14 +9,14 @@ from typing import Any, NoReturn
 
 from pygeofilter import ast
 
-from libs.cql import builders
 from libs.cql.errors import CqlError, excerpt, fault
-from libs.cql.geometry_literals import from_geojson
 from libs.cql.guard import check_depth, check_json_depth, check_source, check_text, number
-from libs.cql.instants import date_literal, interval, timestamp_literal
-from libs.cql.nodes import ARITHMETIC, ARRAY, COMPARISONS, SPATIAL, TEMPORAL, Ast, Part, placed
+from libs.cql.nodes import ARITHMETIC, ARRAY, COMPARISONS, SPATIAL, STRING_FUNCTIONS, TEMPORAL, Ast, Part, placed
+from libs.cql.parsing import builders
+from libs.cql.parsing.geometry_literals import from_geojson
+from libs.cql.parsing.instants import date_literal, interval, timestamp_literal
 
-_FUNCTIONS = (*SPATIAL, *TEMPORAL, *ARRAY, *builders.STRING_FUNCTIONS)
+_FUNCTIONS = (*SPATIAL, *TEMPORAL, *ARRAY, *STRING_FUNCTIONS)
 _CANONICAL = {name.casefold(): name for name in _FUNCTIONS}
 _OPERATORS = ("and", "or", "not", *COMPARISONS, *ARITHMETIC, "like", "between", "in", "isNull")
 

@@ -1,4 +1,4 @@
-"""One text for all spellings of a filter, to key caches and cursors with."""
+"""One text for all spellings of a filter, to compare trees with."""
 
 from __future__ import annotations
 

@@ -1,0 +1,1 @@
+"""A tree into SQL with binds."""

@@ -1,0 +1,1 @@
+"""CQL2 text and JSON into one tree."""
