@@ -8,14 +8,15 @@ from aiohttp import web
 from libs.pg.pool import Database, PoolSettings
 from libs.web.app import make_app
 from libs.web.health import HEALTH_CHECKS
-from services.common.catalogue import KEEPER, CatalogueKeeper, catalogue
+from services.common.catalogue.keeper import CatalogueKeeper
 from services.common.collection import get_collection
 from services.common.collections import get_collections
 from services.common.conformance import get_conformance
+from services.common.internal_catalogue import get_internal_catalogue
 from services.common.landing import get_landing
 from services.common.part import PART
 from services.common.parts import PartsClient
-from services.common.resources import PARTS
+from services.common.resources import KEEPER, PARTS
 from services.common.settings import Settings
 
 
@@ -29,7 +30,7 @@ def make(env: Mapping[str, str]) -> web.Application:
         "getCollection": get_collection,
     }
     app = make_app(settings.web, PART, handlers, templates=Path(__file__).parent / "templates")
-    app.router.add_get("/internal/catalogue", catalogue)
+    app.router.add_get("/internal/catalogue", get_internal_catalogue)
 
     async def resources(app: web.Application) -> AsyncIterator[None]:
         pool = PoolSettings(settings.database_url, "dams-common", size=2, statement_timeout_ms=20_000)

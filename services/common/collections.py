@@ -17,9 +17,8 @@ from libs.web.html import page_response
 from libs.web.query_params import QueryValues
 from libs.web.representations import representations
 from libs.web.respond import body_response, conditional, json_bytes, links_json
-from services.common.catalogue import KEEPER
 from services.common.collection import OFFERS, collection_json
-from services.common.resources import PARTS
+from services.common.resources import KEEPER, PARTS
 
 _ALL = 1000
 """Collections in one document where no limit is given: all of them, in any but the largest service."""

@@ -8,8 +8,7 @@ from libs.web.base_url import base_url
 from libs.web.html import page_response
 from libs.web.representations import representations
 from libs.web.respond import conditional, json_response, links_json
-from services.common.catalogue import KEEPER
-from services.common.resources import PARTS, absolute
+from services.common.resources import KEEPER, PARTS, absolute
 
 TITLE = "Disaster Analysis and Mapping Service"
 DESCRIPTION = (

@@ -1,4 +1,4 @@
-"""What the handlers of this service share: the parts, and links made absolute."""
+"""What the handlers of this service share: the catalogue, the parts, and links made absolute."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -6,8 +6,10 @@ from dataclasses import replace
 from aiohttp import web
 
 from libs.ogc.link import Link
+from services.common.catalogue.keeper import CatalogueKeeper
 from services.common.parts import PartsClient
 
+KEEPER = web.AppKey("catalogue_keeper", CatalogueKeeper)
 PARTS = web.AppKey("parts", PartsClient)
 
 

@@ -18,7 +18,7 @@ from deploy.local import postgresql, stack
 from deploy.local.settings import StackError, StackSettings
 from deploy.local.state import StateFolder
 from libs.catalogue.client import CatalogueClient
-from services.common.catalogue import KEEPER
+from services.common.resources import KEEPER
 from tests.benchmarks.settings import FOLDER
 from tests.services.in_process import Client, services
 from tests.services.many_tables import make_many_tables

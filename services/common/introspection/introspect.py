@@ -8,20 +8,20 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from libs.catalogue.column_types import GEOMETRIES, TIMES, argument_of, column_of
-from libs.catalogue.extents import Extents
 from libs.catalogue.model import Collection, GeometryColumn, TimeColumn
-from libs.catalogue.view_check import ViewCheck
-from libs.catalogue.view_extents import ViewExtents
 from libs.pg.pool import Database
 from libs.pg.sql import Sql, bind
+from services.common.introspection.columns import GEOMETRIES, TIMES, argument_of, column_of
+from services.common.introspection.extents import Extents
+from services.common.introspection.view_check import ViewCheck
+from services.common.introspection.view_extents import ViewExtents
 
 Row = Any
 """A row as libs.pg gives it."""
 
 _LOG = logging.getLogger("dams.catalogue")
-_RELATIONS = (Path(__file__).parent / "introspect.sql").read_text(encoding="utf-8")
-_FUNCTIONS = (Path(__file__).parent / "introspect_functions.sql").read_text(encoding="utf-8")
+_RELATIONS = (Path(__file__).parent / "relations.sql").read_text(encoding="utf-8")
+_FUNCTIONS = (Path(__file__).parent / "functions.sql").read_text(encoding="utf-8")
 _KINDS = {"r": "table", "p": "partitioned table", "v": "view", "m": "materialized view", "f": "foreign table"}
 
 _GEOMETRY_TYPE = {

@@ -1,6 +1,6 @@
 import pytest
 
-from libs.catalogue.column_types import split_comment
+from services.common.introspection.columns import split_comment
 
 
 @pytest.mark.parametrize(

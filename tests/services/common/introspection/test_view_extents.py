@@ -8,11 +8,11 @@ from collections.abc import AsyncIterator, Mapping
 import asyncpg
 import pytest
 
-from libs.catalogue.extents import Extents
-from libs.catalogue.introspect import Introspection
 from libs.catalogue.model import Collection
-from libs.catalogue.view_extents import ViewExtents
 from libs.pg.pool import Database, PoolSettings
+from services.common.introspection.extents import Extents
+from services.common.introspection.introspect import Introspection
+from services.common.introspection.view_extents import ViewExtents
 from tests.conftest import MakeDatabase
 
 _SCHEMA = """

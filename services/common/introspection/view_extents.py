@@ -5,12 +5,12 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from libs.catalogue.extents import box_in_degrees, ends_of
-from libs.catalogue.extents_sql import ends_of_view, view_box
 from libs.catalogue.model import Collection, GeometryColumn, TimeColumn
 from libs.ogc.errors import Unavailable
 from libs.pg.pool import Database
 from libs.pg.sql import Sql
+from services.common.introspection.extents import box_in_degrees, ends_of
+from services.common.introspection.extents_sql import ends_of_view, view_box
 
 _LOG = logging.getLogger("dams.catalogue")
 

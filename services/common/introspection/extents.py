@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from libs.catalogue.extents_sql import Key, Query, box_query, sampled_times, time_query
 from libs.catalogue.model import Collection, TimeColumn
 from libs.catalogue.versions import relation_versions
 from libs.ogc.errors import Unavailable
 from libs.ogc.temporal import rfc3339
 from libs.pg.pool import Database
 from libs.pg.sql import bind, join, sql
+from services.common.introspection.extents_sql import Key, Query, box_query, sampled_times, time_query
 
 _LOG = logging.getLogger("dams.catalogue")
 _BATCH = 100

@@ -23,7 +23,7 @@ _UNIT = re.compile(r"\s*\[([^\[\]]+)\]\s*\Z")
 
 
 def column_of(entry: dict[str, Any]) -> Column:
-    """The column that a row of introspect.sql describes."""
+    """The column that a row of relations.sql describes."""
     kind, format_ = _json_type(entry)
     title, description, unit = split_comment(entry["comment"])
     if kind == "string" and format_ is None and entry["name"].endswith("url"):
@@ -43,7 +43,7 @@ def column_of(entry: dict[str, Any]) -> Column:
 
 
 def argument_of(entry: dict[str, Any]) -> Argument:
-    """The argument of a function that a row of introspect_functions.sql describes."""
+    """The argument of a function that a row of functions.sql describes."""
     kind, format_ = _json_type(entry)
     return Argument(entry["name"], entry["sql_type"], kind, format_, entry["default"])
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from libs.catalogue.model import Collection, Column, GeometryColumn, TimeColumn
-from services.common.collection_config import CatalogueConfig, CollectionConfig, ConfigError
+from services.common.catalogue.configuration import CatalogueConfig, CollectionConfig, ConfigError
 
 QUAKES = Collection(
     id="hazard.quakes",
@@ -172,7 +172,7 @@ def test_a_column_that_does_not_exist_is_named(tmp_path: Path) -> None:
 
 
 def test_the_documented_example_is_valid_and_names_every_member(tmp_path: Path) -> None:
-    text = (Path(__file__).parents[3] / "deploy" / "COLLECTIONS.md").read_text(encoding="utf-8")
+    text = (Path(__file__).parents[4] / "deploy" / "COLLECTIONS.md").read_text(encoding="utf-8")
     config = load(tmp_path, text.partition("```yaml\n")[2].partition("```")[0])
     (example,) = config.collections.values()
     for member in fields(CollectionConfig):

@@ -8,14 +8,12 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Self
 
-from aiohttp import web
-
-from libs.catalogue.introspect import Introspection
 from libs.catalogue.model import Collection
 from libs.ogc.errors import DomainError, NotFound, Unavailable
 from libs.pg.pool import Database
-from libs.web.respond import body_response, etag_matches, json_bytes
-from services.common.collection_config import CatalogueConfig, ConfigError
+from libs.web.respond import json_bytes
+from services.common.catalogue.configuration import CatalogueConfig, ConfigError
+from services.common.introspection.introspect import Introspection
 
 _LOG = logging.getLogger("dams.catalogue")
 
@@ -130,17 +128,3 @@ class CatalogueKeeper:
         except ConfigError as error:
             _LOG.error("collection not configured", extra={"fields": {"cause": str(error)}})
             return CatalogueConfig().apply(collection)
-
-
-KEEPER = web.AppKey("catalogue_keeper", CatalogueKeeper)
-
-
-async def catalogue(request: web.Request) -> web.StreamResponse:
-    """GET /internal/catalogue: every collection with its columns, for the other services."""
-    keeper = request.app[KEEPER]
-    if not keeper.document:
-        raise Unavailable("The list of collections is not known yet; try again in a moment.")
-    headers = {"ETag": keeper.etag, "Cache-Control": "no-cache"}
-    if etag_matches(request.headers.get("If-None-Match"), keeper.etag):
-        return web.Response(status=304, headers=headers)
-    return body_response(keeper.document, media_type="application/json", headers=headers)
