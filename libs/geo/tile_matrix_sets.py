@@ -13,23 +13,8 @@ import morecantile
 from pyproj import CRS, Transformer
 from pyproj.exceptions import ProjError
 
+from libs.geo.zooms import zooms_of
 from libs.ogc.errors import NotFound
-
-IDS = (
-    "CDB1GlobalGrid",
-    "CanadianNAD83_LCC",
-    "EuropeanETRS89_LAEAQuad",
-    "GNOSISGlobalGrid",
-    "LINZAntarticaMapTilegrid",
-    "NZTM2000Quad",
-    "UPSAntarcticWGS84Quad",
-    "UPSArcticWGS84Quad",
-    "UTM31WGS84Quad",
-    "WGS1984Quad",
-    "WebMercatorQuad",
-    "WorldCRS84Quad",
-    "WorldMercatorWGS84Quad",
-)
 
 Box = tuple[float, float, float, float]
 """Left, bottom, right, top."""
@@ -114,8 +99,7 @@ class TileMatrixSet:
 @cache
 def tile_matrix_set(identifier: str) -> TileMatrixSet:
     """The set of that id. Raises NotFound, naming those there are."""
-    if identifier not in IDS:
-        raise NotFound(f"There is no tile matrix set '{identifier}'; there are {', '.join(IDS)}.")
+    zooms_of(identifier)
     definition = morecantile.tms.get(identifier)
     document = {**definition.model_dump(mode="json", exclude_none=True), "uri": f"{_REGISTER}/{identifier}"}
     crs = document["crs"] if isinstance(document["crs"], str) else document["crs"]["uri"]

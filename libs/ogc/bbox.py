@@ -31,6 +31,12 @@ class BBox:
             for b in other.parts()
         )
 
+    def middle(self) -> tuple[float, float]:
+        """Longitude and latitude of the middle, to a tenth of a metre."""
+        width = self.east - self.west if self.west <= self.east else self.east - self.west + 360
+        longitude = self.west + width / 2
+        return round(longitude - 360 if longitude > 180 else longitude, 6), round((self.south + self.north) / 2, 6)
+
     def to_json(self) -> list[float]:
         """`[west, south, east, north]` as RFC 7946 orders it."""
         return [self.west, self.south, self.east, self.north]

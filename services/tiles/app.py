@@ -5,17 +5,20 @@ from pathlib import Path
 
 from aiohttp import web
 
-from libs.geo.tile_matrix_sets import IDS, tile_matrix_set
+from libs.geo.tile_matrix_sets import tile_matrix_set
+from libs.geo.zooms import IDS
 from libs.web.app import make_app
 from libs.web.health import HEALTH_CHECKS
 from services.tiles.part import PART
 from services.tiles.resources import BASEMAP, CATALOGUE, MAX_FEATURES, STORE, Resources, open_resources
 from services.tiles.settings import Settings
 from services.tiles.store.warm_up import WarmUp
+from services.tiles.style import get_style
 from services.tiles.tile import get_tile
 from services.tiles.tile_matrix_sets import get_tile_matrix_set, get_tile_matrix_sets
-from services.tiles.tilejson import get_style, get_tilejson
-from services.tiles.tilesets import get_tileset, get_tilesets
+from services.tiles.tilejson import get_tilejson
+from services.tiles.tileset import get_tileset
+from services.tiles.tilesets import get_tilesets
 
 
 def make(env: Mapping[str, str]) -> web.Application:

@@ -8,12 +8,9 @@ from aiohttp import web
 
 from libs.cache.tile_cache import TileCache
 from libs.catalogue.client import CatalogueClient
-from libs.catalogue.model import Collection, GeometryColumn
 from libs.catalogue.versions import DataVersions
-from libs.ogc.errors import NotFound
 from libs.pg.pool import Database, PoolSettings
 from libs.web.basemap import Basemap
-from libs.web.query_params import QueryValues
 from services.tiles.settings import Settings
 from services.tiles.store.tile_store import TileStore
 
@@ -63,20 +60,3 @@ async def open_resources(settings: Settings, *, name: str = "dams-tiles") -> Asy
             max_bytes=settings.max_bytes,
         )
         yield Resources(settings, database, cache, catalogue, store)
-
-
-def geometry_of(collection: Collection, query: QueryValues | None = None) -> GeometryColumn:
-    """The geometry column that `geom-column` names, else the default.
-
-    A name that does not exist is added to the query's faults, and raised with them. Raises NotFound where the
-    collection has no geometry.
-    """
-    name = query.values.get("geom-column") if query else None
-    found = collection.geometry(name)
-    if found is None and name is not None and query is not None:
-        names = ", ".join(column.name for column in collection.geometries)
-        query.fault("geom-column", f"geom-column '{name}' does not exist; there are {names}", value=name)
-        query.check()
-    if found is None:
-        raise NotFound(f"Collection '{collection.id}' has no geometry, hence no tiles.")
-    return found

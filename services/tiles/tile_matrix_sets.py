@@ -2,7 +2,8 @@
 
 from aiohttp import web
 
-from libs.geo.tile_matrix_sets import IDS, tile_matrix_set
+from libs.geo.tile_matrix_sets import tile_matrix_set
+from libs.geo.zooms import IDS
 from libs.ogc.link import Link
 from libs.ogc.media_type import MediaType
 from libs.web.app import Call

@@ -7,6 +7,7 @@ from aiohttp import web
 
 from libs.catalogue.client import CatalogueClient
 from libs.catalogue.model import Collection
+from libs.geo.zooms import zoom_faults
 from libs.ogc.errors import NotFound
 from libs.ogc.link import path_segment
 from libs.web.app import Call
@@ -15,23 +16,12 @@ from libs.web.basemap import Basemap
 from libs.web.html import CONTENT_SECURITY_POLICY, page_response
 from services.viewer.assets import Assets
 from services.viewer.page_data import describe, in_order, script_json
-from services.viewer.part import PART
-from services.viewer.zooms import ZOOMS
-
-PATH = "/collections/{collectionId}/tiles/{tileMatrixSetId}/map.html"
 
 CATALOGUE = web.AppKey("catalogue", CatalogueClient)
 ASSETS = web.AppKey("assets", Assets)
 BASEMAP: web.AppKey[Basemap | None] = web.AppKey("basemap")
 
 WEB_MERCATOR = "WebMercatorQuad"
-TILE_MATRIX_SETS: tuple[str, ...] = tuple(
-    next(
-        parameter["schema"]["enum"]
-        for parameter in PART.openapi["paths"][PATH]["get"]["parameters"]
-        if parameter.get("name") == "tileMatrixSetId"
-    )
-)
 _ENGINES = {
     "maplibre": ("engine-maplibre.js", "maplibre-gl.mjs"),
     "openlayers": ("engine-openlayers.js", "openlayers.js"),
@@ -43,19 +33,8 @@ async def get_map(call: Call) -> web.StreamResponse:
     """The map of one collection, in one tile matrix set."""
     catalogue = call.request.app[CATALOGUE]
     values = call.query.values
-    minzoom, maxzoom = values.get("minzoom"), values.get("maxzoom")
-    if minzoom is not None and maxzoom is not None and minzoom > maxzoom:
-        call.query.fault("maxzoom", "maxzoom must not be less than minzoom", value=maxzoom)
     collection = catalogue.collection(call.path["collectionId"])
-    if call.path["tileMatrixSetId"] not in TILE_MATRIX_SETS:
-        raise NotFound(
-            f"There is no tile matrix set '{call.path['tileMatrixSetId']}'; there are {', '.join(TILE_MATRIX_SETS)}."
-        )
-    first, last = ZOOMS[call.path["tileMatrixSetId"]]
-    for name, zoom in (("minzoom", minzoom), ("maxzoom", maxzoom)):
-        if zoom is not None and not first <= zoom <= last:
-            message = f"{name} must be between {first} and {last} on {call.path['tileMatrixSetId']}"
-            call.query.fault(name, message, value=zoom)
+    call.query.faults.extend(zoom_faults(call.path["tileMatrixSetId"], values.get("minzoom"), values.get("maxzoom")))
     _check_geometry(call, collection)
     call.query.check()
     parameters = {name: values[name] for name in ("minzoom", "maxzoom", "geom-column") if values.get(name) is not None}

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from libs.cache.commands import CacheAway
-from libs.geo.tile_matrix_sets import IDS
+from libs.geo.zooms import IDS
 from libs.ogc.errors import DomainError
 from libs.web.settings import SettingsError
 from services.tiles.command.area import Area

@@ -1,6 +1,7 @@
 import pytest
 
-from libs.geo.tile_matrix_sets import IDS, tile_matrix_set, within_domain
+from libs.geo.tile_matrix_sets import tile_matrix_set, within_domain
+from libs.geo.zooms import IDS
 from libs.ogc.errors import NotFound
 
 WORLD = 20037508.342789244

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 import pytest
 
 from deploy.local.settings import REPOSITORY
-from libs.geo.tile_matrix_sets import IDS, tile_matrix_set
+from libs.geo.tile_matrix_sets import tile_matrix_set
+from libs.geo.zooms import IDS
 from services.tiles.command.area import Area
 from services.tiles.store.keys import number_in
 from tests.services.in_process import Services

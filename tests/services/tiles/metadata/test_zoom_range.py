@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from libs.catalogue.model import Collection, GeometryColumn
-from libs.geo.tile_matrix_sets import IDS, tile_matrix_set
+from libs.geo.tile_matrix_sets import tile_matrix_set
+from libs.geo.zooms import IDS
 from services.tiles.metadata.zoom_range import zoom_range
 from tests.services.in_process import Client
 

@@ -8,7 +8,7 @@ from urllib.parse import quote
 import pytest
 from shapely.geometry import Point
 
-from libs.geo.tile_matrix_sets import IDS
+from libs.geo.zooms import IDS
 from tests.services.in_process import Client, Services
 from tests.services.tiles.conftest import Placed
 from tests.services.tiles.places import ANCHORS, decoded, grids, inside, shown

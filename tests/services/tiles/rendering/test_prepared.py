@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from libs.catalogue.model import Collection, Column, GeometryColumn, TimeColumn
-from libs.geo.tile_matrix_sets import IDS, tile_matrix_set
+from libs.geo.tile_matrix_sets import tile_matrix_set
+from libs.geo.zooms import IDS
 from services.tiles.rendering.prepared import prepared_statement
 from services.tiles.rendering.region import near
 from services.tiles.rendering.statement import tile_statement

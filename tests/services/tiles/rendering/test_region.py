@@ -9,7 +9,8 @@ import numpy.typing
 import pytest
 
 from libs.catalogue.model import Collection, GeometryColumn
-from libs.geo.tile_matrix_sets import IDS, WORLD, tile_matrix_set, within_domain
+from libs.geo.tile_matrix_sets import WORLD, tile_matrix_set, within_domain
+from libs.geo.zooms import IDS
 from libs.selection.selection import Selection
 from services.tiles.rendering.region import near
 from services.tiles.request.tile_request import TileRequest

@@ -8,7 +8,8 @@ from dataclasses import replace
 import asyncpg
 import pytest
 
-from libs.geo.tile_matrix_sets import IDS, Box, tile_matrix_set
+from libs.geo.tile_matrix_sets import Box, tile_matrix_set
+from libs.geo.zooms import IDS
 from services.tiles.rendering.region import near
 from services.tiles.request.plain_tile import plain_tile
 from services.tiles.resources import CATALOGUE

@@ -1,0 +1,16 @@
+"""Addresses of tilesets and of what belongs to them. Pure."""
+
+from libs.catalogue.model import Collection
+from libs.geo.tile_matrix_sets import TileMatrixSet
+from libs.ogc.link import REL_TILING_SCHEME, Link, path_segment
+from libs.ogc.media_type import MediaType
+
+
+def tileset_address(base: str, collection: Collection, tms: TileMatrixSet) -> str:
+    """The address of a tileset."""
+    return f"{base}/collections/{path_segment(collection.id)}/tiles/{tms.id}"
+
+
+def tiling_scheme_link(base: str, tms: TileMatrixSet) -> Link:
+    """To the tile matrix set of a tileset."""
+    return Link(f"{base}/tileMatrixSets/{tms.id}", REL_TILING_SCHEME, MediaType.JSON, f"Tile matrix set {tms.id}")

@@ -1,0 +1,40 @@
+"""GET .../style.json: a tileset as a MapLibre style."""
+
+from aiohttp import web
+
+from libs.geo.tile_matrix_sets import tile_matrix_set
+from libs.ogc.media_type import MediaType
+from libs.web.app import Call
+from libs.web.base_url import base_url
+from libs.web.respond import conditional, json_response
+from services.tiles.metadata.map_source import map_source
+from services.tiles.resources import BASEMAP, CATALOGUE
+from services.tiles.styling.document import style_json
+
+
+async def get_style(call: Call) -> web.StreamResponse:
+    """A MapLibre style that draws the basemap and the collection on top."""
+    base = base_url(call.request)
+    source = map_source(
+        call.request.app[CATALOGUE].collection(call.path["collectionId"]),
+        tile_matrix_set(call.path["tileMatrixSetId"]),
+        call.query,
+        base,
+    )
+    collection = source.collection
+    document = style_json(
+        collection_id=collection.id,
+        title=collection.title,
+        geometry_type=source.geometry.type,
+        properties={column.name: column.type for column in collection.columns},
+        base_url=base,
+        tile_matrix_set_id=source.tms.id,
+        tiles_url_template=source.template,
+        minzoom=source.minzoom,
+        maxzoom=source.maxzoom,
+        bounds=source.geometry.bbox,
+        center=None,
+        attribution=collection.attribution,
+        basemap=call.request.app[BASEMAP],
+    )
+    return conditional(call.request, json_response(document, media_type=MediaType.JSON))
