@@ -5,6 +5,7 @@ from __future__ import annotations
 from gateway.nginx.directives import EmptyBlock, Section, one
 from gateway.nginx.headers import ALLOWED
 from gateway.nginx.routes import ALIASES, PREFIX, ROUTES
+from libs.web.content_coding import GZIP_RULES
 
 
 def variables() -> object:
@@ -36,7 +37,10 @@ def variables() -> object:
         _map("$request_method", "$refused_method", [(method, "") for method in ALLOWED.split(", ")], "1"),
         # Two encodings rather than the hundreds that browsers write: no service makes an answer of a third kind.
         _map(
-            "$http_accept_encoding", "$wanted_encoding", [(r"~*gzip(?!\s*;\s*q=0(\.0*)?\s*(,|$))", "gzip")], "identity"
+            "$http_accept_encoding",
+            "$wanted_encoding",
+            [(f"~*{pattern}", "gzip" if taken else "identity") for pattern, taken in GZIP_RULES],
+            "identity",
         ),
         # When nginx renews what it holds it asks with its own ETag, otherwise with the client's.
         _map("$upstream_cache_etag", "$wanted_etag", [("", "$http_if_none_match")], "$upstream_cache_etag"),

@@ -1,7 +1,6 @@
 """GET .../tiles/{tileMatrixSetId}/{z}/{x}/{y}: a vector tile (OGC API Tiles, /req/core/tc-op)."""
 
 import time
-from functools import lru_cache
 from hashlib import blake2b
 
 from aiohttp import web
@@ -9,6 +8,7 @@ from aiohttp import web
 from libs.geo.tile_matrix_sets import tile_matrix_set
 from libs.ogc.media_type import MediaType
 from libs.web.app import Call
+from libs.web.content_coding import takes_gzip
 from libs.web.respond import etag_matches
 from services.tiles.request.tile_request import parse_tile
 from services.tiles.resources import CATALOGUE, MAX_FEATURES, STORE
@@ -48,22 +48,8 @@ async def get_tile(call: Call) -> web.StreamResponse:
     why = f';desc="{tile.why}"' if tile.why else ""
     headers["Server-Timing"] = f"{tile.tier}{why};dur={(time.perf_counter() - started) * 1000:.1f}"
     body = tile.gzipped
-    if body and _takes_gzip(call.request.headers.get("Accept-Encoding")):
+    if body and takes_gzip(call.request.headers.get("Accept-Encoding")):
         headers["Content-Encoding"] = "gzip"
     elif body:
         body = await decompressed(body)
     return web.Response(body=body, headers=headers)
-
-
-@lru_cache(maxsize=256)
-def _takes_gzip(accept_encoding: str | None) -> bool:
-    """Whether a client takes gzip (RFC 9110 section 12.5.3); without the header it gets plain bytes, to be safe."""
-    qualities = {}
-    for part in (accept_encoding or "").lower().split(","):
-        coding, _, parameter = (field.strip() for field in part.partition(";"))
-        name, _, number = (field.strip() for field in parameter.partition("="))
-        try:
-            qualities[coding] = float(number) if name == "q" else 1.0
-        except ValueError:
-            qualities[coding] = 0.0
-    return next((qualities[coding] for coding in ("gzip", "x-gzip", "*") if coding in qualities), 0.0) > 0

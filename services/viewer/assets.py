@@ -13,6 +13,7 @@ from pathlib import Path
 from aiohttp import web
 
 from libs.web.assets import IMMUTABLE, shared_asset
+from libs.web.content_coding import takes_gzip
 from libs.web.respond import etag_matches
 from libs.web.settings import SettingsError
 
@@ -94,7 +95,7 @@ def _read(folder: Path) -> dict[str, _File]:
 
 
 def _respond(request: web.Request, file: _File, cache_control: str) -> web.StreamResponse:
-    compressed = file.compressed if _takes_gzip(request.headers.get("Accept-Encoding", "")) else None
+    compressed = file.compressed if takes_gzip(request.headers.get("Accept-Encoding")) else None
     # weak: the two encodings are different bytes of the same file (RFC 9110 section 8.8.3)
     etag = f'W/"{file.etag}"'
     headers = {
@@ -110,12 +111,3 @@ def _respond(request: web.Request, file: _File, cache_control: str) -> web.Strea
     if compressed is not None:
         headers["Content-Encoding"] = "gzip"
     return web.Response(body=compressed or file.body, headers=headers)
-
-
-def _takes_gzip(accept_encoding: str) -> bool:
-    for part in accept_encoding.lower().split(","):
-        name, _, parameters = part.strip().partition(";")
-        if name.strip() in ("gzip", "*"):
-            quality = parameters.replace(" ", "").removeprefix("q=")
-            return quality not in ("0", "0.0", "0.00", "0.000")
-    return False

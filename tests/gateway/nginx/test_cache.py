@@ -10,7 +10,9 @@ from uuid import uuid4
 import pytest
 from aiohttp import ClientSession, web
 
+from libs.web.content_coding import takes_gzip
 from tests.gateway.harness import Gateway, eventually
+from tests.libs.web.accept_encodings import TAKES_GZIP
 
 
 class Tile:
@@ -157,6 +159,15 @@ async def test_one_copy_for_all_who_take_gzip_and_one_for_the_others(
                 content = await response.read()
             assert (gzip.decompress(content) if spellings is takers else content) == b"tile"
         assert states == ["MISS", "MISS", "HIT", "HIT"]
+
+
+async def test_services_hear_what_each_spelling_comes_to(gateway: Gateway, session: ClientSession, url: str) -> None:
+    for number, (spelling, taken) in enumerate(TAKES_GZIP.items()):
+        async with session.get(f"{url}?{number}", headers={"Accept": "x", "Accept-Encoding": spelling}) as response:
+            assert response.status == 200
+        heard = gateway.upstreams["tiles"].seen[-1].headers["Accept-Encoding"]
+        assert heard == ("gzip" if taken else "identity"), spelling
+        assert takes_gzip(heard) is takes_gzip(spelling)
 
 
 async def test_a_crowd_makes_one_request(gateway: Gateway, session: ClientSession, url: str) -> None:

@@ -1,0 +1,50 @@
+"""`Accept-Encoding` headers and whether they allow gzip, for all who decide by it."""
+
+from __future__ import annotations
+
+TAKES_GZIP: dict[str, bool] = {
+    "gzip": True,
+    "GZip": True,
+    "x-gzip": True,
+    "gzip, deflate, br, zstd": True,
+    "br;q=1.0, gzip;q=0.8, *;q=0.1": True,
+    "deflate,gzip": True,
+    "gzip ; q=0.5": True,
+    "gzip;q=0.001": True,
+    "gzip;q=1.000": True,
+    "gzip;Q=1": True,
+    "*": True,
+    "*;q=0.5": True,
+    "identity, *": True,
+    "identity;q=0, gzip": True,
+    # what is named counts before what is meant by the star, wherever it stands
+    "*;q=0, gzip": True,
+    "gzip, *;q=0": True,
+    "*, gzip;q=0": False,
+    "gzip;q=0, *": False,
+    "x-gzip;q=0, *;q=1": False,
+    "gzip;q=0": False,
+    "gzip; q=0.0": False,
+    "gzip;q=0.000 , br": False,
+    "*;q=0": False,
+    "identity": False,
+    "br": False,
+    "": False,
+    ",": False,
+    # other codings, whatever they are called
+    "notgzip": False,
+    "gzipped": False,
+    "gzip2, br": False,
+    "my-gzip;q=1": False,
+    "br;gzip": False,
+    "br;level=gzip": False,
+    # words that are not understood
+    "gzip;q=": False,
+    "gzip;q=high": False,
+    "gzip;q=-1": False,
+    "gzip;level=9": False,
+    "gzip;q=1;x=y": False,
+    "gzip;q=0.5 br": False,
+    "gzip br": False,
+    "* gzip": False,
+}
