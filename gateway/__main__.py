@@ -18,6 +18,7 @@ from gateway.parts.fetch import PartsFetcher
 from gateway.parts.publish import Publisher
 from gateway.settings import GatewaySettings
 from gateway.upstreams import Addresses, resolve
+from libs.concurrency.background import periodic
 from libs.web.logs import setup_logs
 from libs.web.settings import SettingsError
 
@@ -42,37 +43,45 @@ async def serve(settings: GatewaySettings) -> int:
         await web.TCPSite(internal, settings.host, settings.internal_port).start()
         await nginx.start(build_config(settings, addresses, user=nginx.worker_user()))
         stack.push_async_callback(nginx.stop)
-        follower = asyncio.create_task(_follow(settings, nginx, publisher, PartsFetcher(session), addresses))
+        follower = _Follower(settings, nginx, publisher, PartsFetcher(session), addresses)
+        await stack.enter_async_context(periodic(follower.follow, follower.pause, name="services"))
         _LOG.info("listening", extra={"fields": {"host": settings.host, "port": settings.port}})
         ended = asyncio.create_task(nginx.wait())
         stopped = asyncio.create_task(stop.wait())
-        await asyncio.wait([ended, stopped, follower], return_when=asyncio.FIRST_COMPLETED)
-        for task in (follower, stopped):
-            task.cancel()
-        if follower.done() and not follower.cancelled() and (error := follower.exception()):
-            raise error
+        await asyncio.wait([ended, stopped], return_when=asyncio.FIRST_COMPLETED)
+        stopped.cancel()
         if ended.done():
             _LOG.error("nginx has ended", extra={"fields": {"status": ended.result()}})
             return 1
-        await nginx.stop()
     return 0
 
 
-async def _follow(
-    settings: GatewaySettings, nginx: Nginx, publisher: Publisher, fetcher: PartsFetcher, addresses: Addresses
-) -> None:
-    """Keeps up with services that come, go, move and change, until cancelled."""
-    while True:
-        addresses = await resolve(settings.upstreams, addresses)
+class _Follower:
+    """Keeps up with services that come, go, move and change."""
+
+    def __init__(
+        self, settings: GatewaySettings, nginx: Nginx, publisher: Publisher, fetcher: PartsFetcher, addresses: Addresses
+    ) -> None:
+        self._settings = settings
+        self._nginx = nginx
+        self._publisher = publisher
+        self._fetcher = fetcher
+        self._addresses = addresses
+
+    async def follow(self) -> None:
+        """Looks once where the services are and what they say of themselves."""
+        self._addresses = await resolve(self._settings.upstreams, self._addresses)
         try:
-            if await nginx.reload(build_config(settings, addresses, user=nginx.worker_user())):
-                _LOG.info("other addresses", extra={"fields": {"upstreams": dict(addresses)}})
+            if await self._nginx.reload(build_config(self._settings, self._addresses, user=self._nginx.worker_user())):
+                _LOG.info("other addresses", extra={"fields": {"upstreams": dict(self._addresses)}})
         except NginxError as error:
             _LOG.error("nginx refuses its configuration", extra={"fields": {"cause": str(error)}})
-        await fetcher.refresh(addresses)
-        await publisher.publish(fetcher.present())
-        # Quickly at first: clients wait for the document.
-        await asyncio.sleep(REFRESH_SECONDS if len(publisher.services) == len(settings.upstreams) else 0.5)
+        await self._fetcher.refresh(self._addresses)
+        await self._publisher.publish(self._fetcher.present())
+
+    def pause(self) -> float:
+        """Seconds until the next look: few at first, as clients wait for the document."""
+        return REFRESH_SECONDS if len(self._publisher.services) == len(self._settings.upstreams) else 0.5
 
 
 def main() -> int:

@@ -8,6 +8,7 @@ import asyncio
 import contextlib
 import time
 from collections.abc import Sequence
+from contextlib import AsyncExitStack
 from typing import Any, Self
 
 import hiredis
@@ -16,6 +17,8 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import ConnectionError as BrokenConnection
 from redis.exceptions import ResponseError
+
+from libs.concurrency.background import background
 
 Command = tuple[bytes | str | int, ...]
 
@@ -49,24 +52,23 @@ class Commands:
         self._connection: AbstractConnection | None = None
         self._waiting: list[tuple[Command, asyncio.Future[Any] | None]] = []
         self._wake = asyncio.Event()
-        self._sending: asyncio.Task[None] | None = None
+        self._sending = AsyncExitStack()
+        self._open = False
         self._paused_until = 0.0
         self.cause = ""
         """Of the last failure."""
 
     async def __aenter__(self) -> Self:
-        self._sending = asyncio.create_task(self._send())
+        await self._sending.enter_async_context(background(self._send(), name="redis"))
+        self._open = True
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        if self._sending is None:
-            return
         # an answer to this means that all that came before has been sent
         with contextlib.suppress(CacheAway, TimeoutError):
             await asyncio.wait_for(self.run("PING"), 2 * _TIMEOUT)
-        self._sending.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await self._sending
+        self._open = False
+        await self._sending.aclose()
         self._fail(self._waiting)
         if self._connection:
             await self._connection.disconnect()
@@ -78,7 +80,7 @@ class Commands:
 
     async def run(self, *command: bytes | str | int) -> Any:
         """The reply, a ResponseError where Redis refuses. Raises CacheAway."""
-        if self.away or self._sending is None or len(self._waiting) >= _MOST_WAITING:
+        if self.away or not self._open or len(self._waiting) >= _MOST_WAITING:
             raise CacheAway(self.cause)
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self._waiting.append((command, future))
@@ -87,7 +89,7 @@ class Commands:
 
     def post(self, *command: bytes | str | int) -> None:
         """Send it some time; nobody waits for it, and nobody hears when that fails."""
-        if not (self.away or self._sending is None or len(self._waiting) >= _MOST_WAITING):
+        if not (self.away or not self._open or len(self._waiting) >= _MOST_WAITING):
             self._waiting.append((command, None))
             self._wake.set()
 

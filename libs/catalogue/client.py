@@ -1,9 +1,10 @@
 """The catalogue as another service has it: fetched in the background, the last good copy kept."""
 
 import asyncio
-import contextlib
 import logging
 from collections.abc import Mapping
+from contextlib import AsyncExitStack, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, Self
 from uuid import uuid4
@@ -12,6 +13,7 @@ import orjson
 from aiohttp import ClientError, ClientSession, ClientTimeout
 
 from libs.catalogue.model import Collection
+from libs.concurrency.background import periodic
 from libs.ogc.errors import NotFound, Unavailable
 
 _LOG = logging.getLogger("dams.catalogue")
@@ -44,21 +46,21 @@ class CatalogueClient:
         self._collections: Mapping[str, Collection] | None = None
         self._entries: Entries = {}
         self._refused: str | None = None
-        self._following: asyncio.Task[None] | None = None
+        self._first = asyncio.Event()
+        self._following = AsyncExitStack()
 
     async def __aenter__(self) -> Self:
         self._restore()
-        first = asyncio.Event()
-        self._following = asyncio.create_task(self._follow(first))
-        with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(first.wait(), timeout=3)
+        session = await self._following.enter_async_context(ClientSession(timeout=ClientTimeout(total=10)))
+        await self._following.enter_async_context(
+            periodic(partial(self._follow, session), self._pause, name="catalogue")
+        )
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._first.wait(), timeout=3)
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        if self._following:
-            self._following.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._following
+        await self._following.aclose()
 
     @property
     def collections(self) -> Mapping[str, Collection]:
@@ -78,20 +80,21 @@ class CatalogueClient:
         """None, or what is missing."""
         return "catalogue: none yet" if self._collections is None else None
 
-    async def _follow(self, first: asyncio.Event) -> None:
-        async with ClientSession(timeout=ClientTimeout(total=10)) as session:
-            while True:
-                try:
-                    await self._fetch(session)
-                    first.set()
-                    self._refused = None
-                except (ClientError, OSError, TimeoutError) as error:
-                    # common is away: the last good copy serves on
-                    _LOG.debug("no catalogue", extra={"fields": {"cause": f"{type(error).__name__}: {error}"}})
-                except _UNREADABLE as error:
-                    self._refuse(f"{type(error).__name__}: {error}")
-                # before the first answer there is nothing to serve with: ask often
-                await asyncio.sleep(self._refresh_seconds if self._etag else 0.2)
+    async def _follow(self, session: ClientSession) -> None:
+        try:
+            await self._fetch(session)
+        except (ClientError, OSError, TimeoutError) as error:
+            # common is away: the last good copy serves on
+            _LOG.debug("no catalogue", extra={"fields": {"cause": f"{type(error).__name__}: {error}"}})
+        except _UNREADABLE as error:
+            self._refuse(f"{type(error).__name__}: {error}")
+        else:
+            self._first.set()
+            self._refused = None
+
+    def _pause(self) -> float:
+        # before the first answer there is nothing to serve with: ask often
+        return self._refresh_seconds if self._etag else 0.2
 
     def _refuse(self, cause: str) -> None:
         """Say that common's catalogue cannot be read, once for each cause: this is asked every few seconds."""

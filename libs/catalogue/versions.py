@@ -1,9 +1,8 @@
 """Data versions: a token for each collection that changes when its committed rows do."""
 
-import asyncio
-import contextlib
 import logging
 from collections.abc import Mapping
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -11,6 +10,7 @@ from hashlib import blake2b
 from typing import Self
 
 from libs.catalogue.model import Collection
+from libs.concurrency.background import periodic
 from libs.pg.pool import Database
 from libs.pg.sql import sql
 
@@ -68,19 +68,15 @@ class DataVersions:
         """Which server it is and since when it runs; None while that is unknown."""
         # answers since the last poll
         self._told: dict[str, tuple[Collection, DataVersion | None]] = {}
-        self._polling: asyncio.Task[None] | None = None
+        self._polling = AsyncExitStack()
 
     async def __aenter__(self) -> Self:
-        with contextlib.suppress(Exception):
-            await self._poll()
-        self._polling = asyncio.create_task(self._keep_polling())
+        first = await self._polling.enter_async_context(periodic(self._poll, self._poll_seconds, name="versions"))
+        await first.wait()
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        if self._polling:
-            self._polling.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._polling
+        await self._polling.aclose()
 
     def version(self, collection: Collection) -> DataVersion | None:
         """The collection's version, or None where it cannot be told (a function; the database is away)."""
@@ -103,19 +99,14 @@ class DataVersions:
             known = self._known[collection.id] = DataVersion(token, since, format_datetime(since, usegmt=True))
         return known
 
-    async def _keep_polling(self) -> None:
-        while True:
-            await asyncio.sleep(self._poll_seconds)
-            try:
-                await self._poll()
-            except Exception as error:
-                # a version that may be old must not vouch for cached answers; whatever went wrong, go on
-                self._relations, self._told, self.server = {}, {}, None
-                _LOG.warning("no data versions", extra={"fields": {"cause": f"{type(error).__name__}: {error}"}})
-
     async def _poll(self) -> None:
-        self._relations, self._told = await relation_versions(self._database), {}
-        self.server = await self._database.fetchval(sql(_SERVER))
+        try:
+            self._relations, self._told = await relation_versions(self._database), {}
+            self.server = await self._database.fetchval(sql(_SERVER))
+        except Exception as error:
+            # a version that may be old must not vouch for cached answers, whatever went wrong
+            self._relations, self._told, self.server = {}, {}, None
+            _LOG.warning("no data versions", extra={"fields": {"cause": f"{type(error).__name__}: {error}"}})
 
 
 async def relation_versions(database: Database) -> dict[int, str]:

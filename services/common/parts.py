@@ -1,15 +1,16 @@
 """The parts of all services, as the gateway publishes them."""
 
-import asyncio
-import contextlib
 import logging
 from collections.abc import Mapping
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Self
 
 import orjson
 from aiohttp import ClientError, ClientSession, ClientTimeout
 
+from libs.concurrency.background import periodic
 from libs.ogc.link import Link
 from libs.ogc.service_part import CollectionLink, ServicePart
 
@@ -41,34 +42,23 @@ class PartsClient:
         self._url = f"{url}/internal/parts" if url else None
         self._refresh_seconds = refresh_seconds
         self.whole = Whole(own.conforms_to, own.landing_links, own.collection_links)
-        self._following: asyncio.Task[None] | None = None
+        self._following = AsyncExitStack()
 
     async def __aenter__(self) -> Self:
         if self._url:
-            self._following = asyncio.create_task(self._follow(self._url))
+            session = await self._following.enter_async_context(ClientSession(timeout=ClientTimeout(total=5)))
+            fetch = partial(self._fetch, session, self._url)
+            await self._following.enter_async_context(periodic(fetch, self._refresh_seconds, name="parts"))
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        if self._following:
-            self._following.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._following
+        await self._following.aclose()
 
-    async def _follow(self, url: str) -> None:
-        async with ClientSession(timeout=ClientTimeout(total=5)) as session:
-            while True:
-                try:
-                    async with session.get(url) as response:
-                        response.raise_for_status()
-                        self.whole = Whole.from_json(orjson.loads(await response.read()))
-                except (
-                    ClientError,
-                    OSError,
-                    TimeoutError,
-                    orjson.JSONDecodeError,
-                    KeyError,
-                    TypeError,
-                ) as error:
-                    # the gateway is the way in for clients: while it is away nobody asks
-                    _LOG.debug("no parts", extra={"fields": {"cause": f"{type(error).__name__}: {error}"}})
-                await asyncio.sleep(self._refresh_seconds)
+    async def _fetch(self, session: ClientSession, url: str) -> None:
+        try:
+            async with session.get(url) as response:
+                response.raise_for_status()
+                self.whole = Whole.from_json(orjson.loads(await response.read()))
+        except (ClientError, OSError, TimeoutError, orjson.JSONDecodeError, KeyError, TypeError) as error:
+            # the gateway is the way in for clients: while it is away nobody asks
+            _LOG.debug("no parts", extra={"fields": {"cause": f"{type(error).__name__}: {error}"}})

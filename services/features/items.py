@@ -81,7 +81,7 @@ async def _page(call: Call, collection: Collection) -> web.StreamResponse:
     plan = one_more(replace(query, bbox_only=True), "geojson")
     page, matched = await _fetched(call.request.app[STORE], query, plan)
     links = page_links(link_template(query, call.media_type), base_url(call.request), page.ends, matched)
-    ranges = await call.request.app[VALUES].lately(collection)
+    ranges = await call.request.app[VALUES].recent(collection)
     context = items_context(ItemsAnswer(query, plan, matched, links), page.fetched.rows, ranges)
     headers |= {**_numbers(matched, len(page.fetched.rows)), "Link": links.header}
     return page_response(call.request, "items.html", context, headers=headers)

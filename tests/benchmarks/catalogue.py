@@ -63,10 +63,10 @@ async def _run() -> int:
         start_up = time.perf_counter() - started
         _row(f"start of common, target below {_TARGET:.0f}", start_up)
         keeper = running.apps["common"][KEEPER]
-        refresh = await _best(keeper._refresh)
+        refresh = await _best(keeper.refresh)
         _row(f"refresh with nothing changed, target below {_TARGET:.0f}", refresh)
         keeper._introspection._extents._known = {}
-        everything = await _once(keeper._refresh)
+        everything = await _once(keeper.refresh)
         _row(f"refresh with every extent read anew, target below {_TARGET:.0f}", everything)
         _row("another service's first read of the catalogue", await _once(lambda: _follow(common)))
         for title, path in (

@@ -1,14 +1,14 @@
 """The catalogue's keeper: introspects the database now and then and serves the result to everybody."""
 
-import asyncio
-import contextlib
 import logging
 from collections.abc import Mapping
+from contextlib import AsyncExitStack
 from hashlib import blake2b
 from pathlib import Path
 from typing import Self
 
 from libs.catalogue.model import Collection
+from libs.concurrency.background import periodic
 from libs.ogc.errors import DomainError, NotFound, Unavailable
 from libs.pg.pool import Database
 from libs.web.respond import json_bytes
@@ -32,26 +32,18 @@ class CatalogueKeeper:
         self._collections: Mapping[str, Collection] | None = None
         self._known: Mapping[str, tuple[Collection, Collection]] = {}
         self.document, self.etag = b"", ""
-        self._refreshing: asyncio.Task[None] | None = None
+        self._refreshing = AsyncExitStack()
 
     async def __aenter__(self) -> Self:
         # a file that is wrong from the start is for the operator to mend before anything is served
         self._read_config()
-        try:
-            await self._refresh()
-        except DomainError as error:
-            _LOG.warning("no catalogue yet", extra={"fields": {"cause": str(error)}})
-        except Exception:
-            # the service starts, tells that it is not ready, and goes on trying
-            _LOG.exception("no catalogue yet")
-        self._refreshing = asyncio.create_task(self._keep_refreshing())
+        first = await self._refreshing.enter_async_context(periodic(self._refresh, self._pause, name="catalogue"))
+        # without the database the service starts all the same, says that it is not ready, and goes on trying
+        await first.wait()
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        if self._refreshing:
-            self._refreshing.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._refreshing
+        await self._refreshing.aclose()
 
     @property
     def collections(self) -> Mapping[str, Collection]:
@@ -71,18 +63,17 @@ class CatalogueKeeper:
         """None, or what is missing."""
         return "catalogue: none yet" if self._collections is None else None
 
-    async def _keep_refreshing(self) -> None:
-        while True:
-            await asyncio.sleep(self._refresh_seconds if self._collections is not None else 0.3)
-            try:
-                await self._refresh()
-            except DomainError as error:
-                _LOG.warning("catalogue not refreshed", extra={"fields": {"cause": str(error)}})
-            except Exception:
-                # a schema that we cannot make sense of must not stop later refreshes
-                _LOG.exception("catalogue not refreshed")
+    def _pause(self) -> float:
+        return self._refresh_seconds if self._collections is not None else 0.3
 
     async def _refresh(self) -> None:
+        try:
+            await self.refresh()
+        except DomainError as error:
+            _LOG.warning("catalogue not refreshed", extra={"fields": {"cause": str(error)}})
+
+    async def refresh(self) -> None:
+        """Reads configuration and database anew. Raises Unavailable where the database cannot be reached."""
         try:
             self._read_config()
         except ConfigError as error:

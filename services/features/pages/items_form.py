@@ -81,7 +81,7 @@ async def form_again(call: Call, collection: Collection, error: InvalidParameter
     if isinstance(error, Uncomputable) or not prefers_html(accept) or call.request.query.get("f", "html") != "html":
         raise error
     given = dict(sent_parameters(call.request))
-    ranges = await call.request.app[VALUES].lately(collection)
+    ranges = await call.request.app[VALUES].recent(collection)
     context = {
         **form_context(collection, given, collection.columns, (), ranges=ranges, faults=error.faults),
         "filtered": {},

@@ -4,6 +4,7 @@ import asyncio
 from collections import OrderedDict
 
 from libs.catalogue.versions import DataVersions
+from libs.concurrency.single_flight import SingleFlight
 from libs.ogc.errors import DomainError
 from libs.pg.pool import Database
 from libs.selection.selection import Selection
@@ -22,7 +23,7 @@ class Counts:
         self._seconds = seconds
         self._turns = asyncio.Semaphore(at_once)
         self._known: OrderedDict[str, int] = OrderedDict()
-        self._counting: dict[str, asyncio.Task[int]] = {}
+        self._counting: SingleFlight[int] = SingleFlight()
 
     def known(self, selection: Selection, fingerprint: str) -> int | None:
         """The number of rows, if it has been counted at this data version."""
@@ -41,12 +42,9 @@ class Counts:
         if known is not None:
             return known
         key = self._key(selection, fingerprint)
-        task = self._counting.get(key)
-        if task is None:
-            task = self._counting[key] = asyncio.create_task(self._count(selection, key))
-            task.add_done_callback(lambda done: self._counted(key, done))
         try:
-            return await asyncio.wait_for(asyncio.shield(task), self._seconds)
+            async with asyncio.timeout(self._seconds):
+                return await self._counting.do(key, lambda: self._count(selection, key))
         except (TimeoutError, DomainError):
             return None
 
@@ -68,9 +66,3 @@ class Counts:
             while len(self._known) > _KEPT:
                 self._known.popitem(last=False)
         return number
-
-    def _counted(self, key: str, task: asyncio.Task[int]) -> None:
-        self._counting.pop(key, None)
-        if not task.cancelled():
-            # a failure was either told to somebody who waited or concerns nobody any more
-            task.exception()

@@ -8,6 +8,7 @@ from typing import Any, LiteralString
 
 from libs.catalogue.model import Collection, Column
 from libs.catalogue.versions import DataVersions
+from libs.concurrency.single_flight import SingleFlight
 from libs.cql import base_type
 from libs.ogc.errors import DomainError
 from libs.pg.pool import Database
@@ -39,14 +40,12 @@ class ValueRanges:
         self._database = database
         self._versions = versions
         self._known: dict[str, tuple[str, dict[str, ValueRange]]] = {}
-        self._searches: dict[str, asyncio.Task[dict[str, ValueRange]]] = {}
-        self._again: dict[str, float] = {}
+        self._searches: SingleFlight[dict[str, ValueRange]] = SingleFlight()
+        self._next_search: dict[str, float] = {}
 
     async def close(self) -> None:
         """Give up what is still looked for."""
-        for search in self._searches.values():
-            search.cancel()
-        await asyncio.gather(*self._searches.values(), return_exceptions=True)
+        await self._searches.close()
 
     async def ranges(self, collection: Collection) -> dict[str, ValueRange]:
         """By column name. Empty for functions, and where finding them takes too long."""
@@ -56,29 +55,32 @@ class ValueRanges:
         known = self._known.get(collection.id)
         if known is not None and known[0] == version.token:
             return known[1]
-        try:
-            found = await asyncio.wait_for(self._find(collection), _SECONDS)
-        except (DomainError, TimeoutError) as error:
-            _LOG.warning("no ranges", extra={"fields": {"collection": collection.id, "cause": str(error)}})
-            return {}
-        self._known[collection.id] = (version.token, found)
-        return found
+        return await self._searches.do(version.token, lambda: self._search(collection, version.token))
 
-    async def lately(self, collection: Collection) -> Mapping[str, ValueRange]:
+    async def recent(self, collection: Collection) -> Mapping[str, ValueRange]:
         """What was found last, of whatever version: for suggestions, which may be old but must not take long.
 
         Looked for anew beside the request, which waits a moment for it only where nothing is known.
         """
         known, version = self._known.get(collection.id), self._versions.version(collection)
         if version is not None and (known is None or known[0] != version.token):
-            search = self._searches.get(collection.id)
-            if search is None or (search.done() and asyncio.get_running_loop().time() >= self._again[collection.id]):
-                search = self._searches[collection.id] = asyncio.create_task(self.ranges(collection))
-                self._again[collection.id] = asyncio.get_running_loop().time() + _AGAIN_SECONDS
-            if known is None:
+            now = asyncio.get_running_loop().time()
+            if now >= self._next_search.get(collection.id, now):
+                self._next_search[collection.id] = now + _AGAIN_SECONDS
+                self._searches.start(version.token, lambda: self._search(collection, version.token))
+            if known is None and (search := self._searches.under_way(version.token)) is not None:
                 await asyncio.wait([search], timeout=_MOMENT)
                 known = self._known.get(collection.id)
         return known[1] if known is not None else {}
+
+    async def _search(self, collection: Collection, token: str) -> dict[str, ValueRange]:
+        try:
+            found = await asyncio.wait_for(self._find(collection), _SECONDS)
+        except (DomainError, TimeoutError) as error:
+            _LOG.warning("no ranges", extra={"fields": {"collection": collection.id, "cause": str(error)}})
+            return {}
+        self._known[collection.id] = (token, found)
+        return found
 
     async def _find(self, collection: Collection) -> dict[str, ValueRange]:
         table = ident(collection.schema, collection.name)

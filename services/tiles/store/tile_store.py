@@ -8,6 +8,7 @@ from prometheus_client import Counter
 from libs.cache.tile_cache import TileCache
 from libs.catalogue.model import Collection
 from libs.catalogue.versions import DataVersions
+from libs.concurrency.single_flight import SingleFlight
 from libs.ogc.errors import StoredValueError, Unavailable
 from libs.pg.pool import Database
 from libs.web.build_id import build_id
@@ -16,7 +17,6 @@ from services.tiles.request.tile_request import TileRequest
 from services.tiles.store.admission import AskedBefore
 from services.tiles.store.compression import compressed
 from services.tiles.store.keys import TileKey, ancestors, says_empty
-from services.tiles.store.single_flight import SingleFlight
 
 _TILES = Counter("dams_tiles_total", "Tiles by the tier that answered", ["tier"])
 

@@ -1,10 +1,10 @@
 """After a change of data, the tiles that everybody sees first are made before they are asked for."""
 
 import asyncio
-import contextlib
 import logging
 import time
 from collections.abc import Sequence
+from contextlib import AsyncExitStack, suppress
 from typing import Self
 
 from prometheus_client import Counter
@@ -12,6 +12,7 @@ from prometheus_client import Counter
 from libs.cache.tile_cache import TileCache
 from libs.catalogue.client import CatalogueClient
 from libs.catalogue.model import Collection
+from libs.concurrency.background import periodic
 from libs.geo.tile_matrix_sets import tile_matrix_set
 from libs.ogc.errors import DomainError, Unavailable
 from services.tiles.request.plain_tile import plain_tile
@@ -53,30 +54,20 @@ class WarmUp:
         self._seen: dict[str, tuple[str, float]] = {}
         self._settled: dict[str, str] = {}
         self._rest_until: dict[str, float] = {}
-        self._working: asyncio.Task[None] | None = None
+        self._working = AsyncExitStack()
 
     async def __aenter__(self) -> Self:
         if self._zooms:
-            self._working = asyncio.create_task(self._work())
+            await self._working.enter_async_context(periodic(self._look, _LOOK_SECONDS, name="warm-up"))
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        if self._working:
-            self._working.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._working
+        await self._working.aclose()
 
-    async def _work(self) -> None:
-        while True:
-            await asyncio.sleep(_LOOK_SECONDS)
-            try:
-                for collection in list(self._catalogue.collections.values()):
-                    await self._look_at(collection)
-            except Unavailable:
-                continue
-            except Exception:
-                # whatever went wrong with one state of the data, the next may be better
-                _LOG.exception("warm-up failed")
+    async def _look(self) -> None:
+        with suppress(Unavailable):
+            for collection in list(self._catalogue.collections.values()):
+                await self._look_at(collection)
 
     async def _look_at(self, collection: Collection) -> None:
         token = self._store.token(collection) if collection.geometry() else None

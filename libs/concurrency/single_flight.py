@@ -18,11 +18,26 @@ class SingleFlight(Generic[Result]):
 
     async def do(self, key: str, make: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
         """The result of `make()`, or its error, shared."""
+        return await asyncio.shield(self.start(key, make))
+
+    def start(self, key: str, make: Callable[[], Coroutine[Any, Any, Result]]) -> asyncio.Task[Result]:
+        """The task of that key, started where none is under way; not to be cancelled, others may wait for it."""
         task = self._tasks.get(key)
         if task is None:
             task = self._tasks[key] = asyncio.create_task(make())
             task.add_done_callback(lambda done: self._done(key, done))
-        return await asyncio.shield(task)
+        return task
+
+    def under_way(self, key: str) -> asyncio.Task[Result] | None:
+        """The task of that key, if there is one that has not ended."""
+        return self._tasks.get(key)
+
+    async def close(self) -> None:
+        """Cancels what is under way and waits for its end."""
+        tasks = list(self._tasks.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
     def _done(self, key: str, task: asyncio.Task[Result]) -> None:
         self._tasks.pop(key, None)

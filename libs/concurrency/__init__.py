@@ -1,0 +1,1 @@
+"""Work beside the requests, and work that requests share. Standard library only."""

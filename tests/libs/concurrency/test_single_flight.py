@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from libs.concurrency.single_flight import SingleFlight
+
+
+class Work:
+    """Counts its starts, and ends when it is told to."""
+
+    def __init__(self) -> None:
+        self.starts = 0
+        self.go_on = asyncio.Event()
+        self.error: Exception | None = None
+
+    async def __call__(self) -> int:
+        self.starts += 1
+        await self.go_on.wait()
+        if self.error:
+            raise self.error
+        return self.starts
+
+
+async def test_requests_at_the_same_time_share_one_task() -> None:
+    flights, work = SingleFlight[int](), Work()
+    waiting = [asyncio.create_task(flights.do("key", work)) for _ in range(5)]
+    other = asyncio.create_task(flights.do("other key", work))
+    await asyncio.sleep(0)
+    work.go_on.set()
+    assert len(set(await asyncio.gather(*waiting))) == 1
+    await other
+    assert work.starts == 2
+
+
+async def test_the_next_request_starts_anew() -> None:
+    flights, work = SingleFlight[int](), Work()
+    work.go_on.set()
+    assert [await flights.do("key", work) for _ in range(3)] == [1, 2, 3]
+    assert flights.under_way("key") is None
+
+
+async def test_a_client_that_goes_away_leaves_the_task_to_the_others() -> None:
+    flights, work = SingleFlight[int](), Work()
+    gone, stays = (asyncio.create_task(flights.do("key", work)) for _ in range(2))
+    await asyncio.sleep(0)
+    gone.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await gone
+    work.go_on.set()
+    assert await stays == 1
+
+
+async def test_an_error_is_everybodys_and_is_not_cached() -> None:
+    flights, work = SingleFlight[int](), Work()
+    work.error = ValueError("no")
+    waiting = [asyncio.create_task(flights.do("key", work)) for _ in range(3)]
+    await asyncio.sleep(0)
+    work.go_on.set()
+    assert [str(found) for found in await asyncio.gather(*waiting, return_exceptions=True)] == ["no"] * 3
+    assert work.starts == 1
+    work.error = None
+    assert await flights.do("key", work) == 2
+
+
+async def test_what_is_under_way_can_be_looked_at_and_given_up() -> None:
+    flights, work = SingleFlight[int](), Work()
+    task = flights.start("key", work)
+    assert flights.start("key", work) is task
+    assert flights.under_way("key") is task
+    await flights.close()
+    assert task.cancelled()
+    assert flights.under_way("key") is None
