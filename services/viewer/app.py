@@ -9,16 +9,18 @@ from libs.catalogue.client import CatalogueClient
 from libs.web.app import make_app
 from libs.web.health import HEALTH_CHECKS
 from services.viewer.assets import Assets
-from services.viewer.docs import get_docs
-from services.viewer.map_page import ASSETS, BASEMAP, CATALOGUE, get_map, get_overview
+from services.viewer.docs import get_api_explorer
+from services.viewer.map import get_map
+from services.viewer.overview_map import get_overview_map
 from services.viewer.part import PART
+from services.viewer.resources import ASSETS, BASEMAP, CATALOGUE
 from services.viewer.settings import Settings
 
 
 def make(env: Mapping[str, str]) -> web.Application:
     """The application, from its environment. Raises SettingsError."""
     settings = Settings.from_env(env)
-    handlers = {"getMap": get_map, "getOverviewMap": get_overview, "getApiExplorer": get_docs}
+    handlers = {"getMap": get_map, "getOverviewMap": get_overview_map, "getApiExplorer": get_api_explorer}
     app = make_app(settings.web, PART, handlers, templates=Path(__file__).parent / "templates")
     assets = app[ASSETS] = Assets()
     app[BASEMAP] = settings.basemap

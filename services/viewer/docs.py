@@ -4,10 +4,10 @@ from aiohttp import web
 
 from libs.web.app import Call
 from libs.web.html import page_response
-from services.viewer.map_page import ASSETS
+from services.viewer.resources import ASSETS
 
 
-async def get_docs(call: Call) -> web.StreamResponse:
+async def get_api_explorer(call: Call) -> web.StreamResponse:
     """The explorer's page; its script reads `/openapi.json`."""
     call.query.check()
     return page_response(

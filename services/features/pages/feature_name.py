@@ -1,4 +1,4 @@
-"""What a feature is called on a page. services/viewer/browser/feature-name.js says the same on the map."""
+"""What a feature is called on a page. services/viewer/browser/words/feature-name.js says the same on the map."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime

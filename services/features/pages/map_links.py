@@ -1,4 +1,4 @@
-"""Links from pages to the map: what is shown here is shown there. services/viewer/browser/deep-link.js reads them."""
+"""Links from pages to the map: what is shown here is shown there. The viewer's model/deep-link.js reads them."""
 
 import re
 from collections.abc import Collection as Names

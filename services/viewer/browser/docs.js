@@ -1,6 +1,6 @@
 // The API explorer: Swagger UI on the service's own OpenAPI document, nothing fetched from elsewhere.
 
-import { prepared } from "./docs-document.js";
+import { prepared } from "./docs/document.js";
 
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const follow = () => document.documentElement.classList.toggle("dark-mode", dark.matches);

@@ -1,26 +1,26 @@
 // The map page: one collection, or all of them, on a map.
 
-import { address, count, getJson, setBase } from "./api.js";
-import { chips } from "./chips.js";
-import { quotedName } from "./cql2.js";
-import { collectionsOf, followLinks, remember, restore } from "./deep-link.js";
-import { element, find } from "./dom.js";
-import { eventList } from "./event-list.js";
-import { Explorer } from "./explorer.js";
-import { describeShown, newest } from "./facts.js";
-import { fineBasemap } from "./fine-basemap.js";
-import { FilterForm } from "./filter-form.js";
-import { watch } from "./freshness.js";
-import { layerList } from "./layer-list.js";
-import { followPanel, sheet } from "./layout.js";
-import { legendKey, legendOf, unclassedOf } from "./legend.js";
-import { Measure } from "./measure.js";
-import { Selection } from "./selection.js";
-import { parseView, readState } from "./state.js";
-import { announce, announceError, clearError, currentError } from "./status.js";
-import { currentTheme, onTheme, themeButton } from "./theme.js";
-import { tabs } from "./tabs.js";
-import { Timeline } from "./timeline.js";
+import { address, count, getJson, setBase } from "./service/api.js";
+import { chips } from "./panel/chips.js";
+import { quotedName } from "./filters/cql2.js";
+import { collectionsOf, followLinks, remember, restore } from "./model/deep-link.js";
+import { element, find } from "./page/dom.js";
+import { eventList } from "./panel/event-list.js";
+import { Explorer } from "./model/explorer.js";
+import { describeShown, newest } from "./panel/facts.js";
+import { fineBasemap } from "./engines/fine-basemap.js";
+import { FilterForm } from "./panel/filter-form.js";
+import { watch } from "./model/freshness.js";
+import { layerList } from "./panel/layer-list.js";
+import { followPanel, sheet } from "./page/layout.js";
+import { legendKey, legendOf, unclassedOf } from "./panel/legend.js";
+import { Measure } from "./panel/measure.js";
+import { Selection } from "./panel/selection.js";
+import { parseView, readState } from "./page/state.js";
+import { announce, announceError, clearError, currentError } from "./page/status.js";
+import { currentTheme, onTheme, themeButton } from "./page/theme.js";
+import { tabs } from "./panel/tabs.js";
+import { Timeline } from "./panel/timeline.js";
 
 const page = JSON.parse(find("#page").textContent);
 setBase(page.base);
@@ -81,12 +81,12 @@ async function loadEngine(style, state) {
   };
   if (page.tileMatrixSet === "WebMercatorQuad") {
     try {
-      return await (await import("./engine-maplibre.js")).createEngine(options);
+      return await (await import("./engines/maplibre/engine.js")).createEngine(options);
     } catch {
       find("#plain").hidden = false;
     }
   }
-  return (await import("./engine-openlayers.js")).createEngine(options);
+  return (await import("./engines/openlayers/engine.js")).createEngine(options);
 }
 
 function wire(explorer, engine, selection) {

@@ -9,7 +9,7 @@ from aiohttp.test_utils import TestClient, TestServer
 
 from libs.catalogue.model import Collection, Column, GeometryColumn, TimeColumn
 from services.viewer.app import make
-from services.viewer.build import DIST, build
+from services.viewer.build.distribution import DIST, build
 
 HOSTILE = '</script><script>alert(1)</script> & "quoted" <b>'
 

@@ -49,27 +49,27 @@ _CONDITIONS: list[tuple[dict[str, str], str]] = [
 
 @pytest.mark.parametrize(("condition", "text"), _CONDITIONS)
 def test_condition_is_written_and_read(condition: dict[str, str], text: str) -> None:
-    assert _run("cql2.js", "module.conditionText", condition) == text
-    read = _run("cql2.js", "module.parsedFilter", text)["conditions"]
+    assert _run("filters/cql2.js", "module.conditionText", condition) == text
+    read = _run("filters/cql2.js", "module.parsedFilter", text)["conditions"]
     assert [(entry["property"], entry["operator"]) for entry in read] == [
         (condition["property"], condition["operator"])
     ]
     # what is read is written again as the same text
-    assert _run("cql2.js", "module.conditionText", {**condition, "value": read[0]["value"]}) == text
+    assert _run("filters/cql2.js", "module.conditionText", {**condition, "value": read[0]["value"]}) == text
 
 
 def test_conditions_are_joined() -> None:
     conditions = [condition for condition, _ in _CONDITIONS]
-    text = _run("cql2.js", "module.filterText", conditions, "OR")
+    text = _run("filters/cql2.js", "module.filterText", conditions, "OR")
     assert text == " OR ".join(part for _, part in _CONDITIONS)
-    assert _run("cql2.js", "module.parsedFilter", text)["joint"] == "OR"
+    assert _run("filters/cql2.js", "module.parsedFilter", text)["joint"] == "OR"
 
 
 @pytest.mark.parametrize(
     "text", ["a = 1 AND b = 2 OR c = 3", "NOT a = 1", "a = 1 AND", "S_INTERSECTS(geom, POINT(1 2))"]
 )
 def test_other_texts_are_left_alone(text: str) -> None:
-    assert _run("cql2.js", "module.parsedFilter", text) is None
+    assert _run("filters/cql2.js", "module.parsedFilter", text) is None
 
 
 @pytest.mark.parametrize(
@@ -77,18 +77,24 @@ def test_other_texts_are_left_alone(text: str) -> None:
 )
 def test_half_written_values_make_no_condition(kind: str, value: str) -> None:
     assert (
-        _run("cql2.js", "module.conditionText", {"property": "a", "kind": kind, "operator": "=", "value": value})
+        _run(
+            "filters/cql2.js", "module.conditionText", {"property": "a", "kind": kind, "operator": "=", "value": value}
+        )
         is None
     )
 
 
 def test_lengths_are_those_of_the_ellipsoid() -> None:
     # quarter of the meridian and of the equator of WGS 84, in metres
-    assert _run("geodesic.js", "module.pathLength", [[0, 0], [0, 90]]) == pytest.approx(10_001_965.729, abs=0.01)
-    assert _run("geodesic.js", "module.pathLength", [[0, 0], [45, 0], [90, 0]]) == pytest.approx(
+    assert _run("cartography/geodesic.js", "module.pathLength", [[0, 0], [0, 90]]) == pytest.approx(
+        10_001_965.729, abs=0.01
+    )
+    assert _run("cartography/geodesic.js", "module.pathLength", [[0, 0], [45, 0], [90, 0]]) == pytest.approx(
         10_018_754.171, abs=0.01
     )
-    assert _run("geodesic.js", "module.pathLength", [[179, 0], [-179, 0]]) == pytest.approx(222_638.98, abs=0.1)
+    assert _run("cartography/geodesic.js", "module.pathLength", [[179, 0], [-179, 0]]) == pytest.approx(
+        222_638.98, abs=0.1
+    )
 
 
 @pytest.mark.parametrize(
@@ -96,11 +102,11 @@ def test_lengths_are_those_of_the_ellipsoid() -> None:
 )
 def test_areas_are_those_of_the_ellipsoid(ring: list[list[float]]) -> None:
     # an eighth of the surface of WGS 84, in square metres
-    assert _run("geodesic.js", "module.ringArea", ring) == pytest.approx(510_065_621_724_088 / 8, rel=1e-9)
+    assert _run("cartography/geodesic.js", "module.ringArea", ring) == pytest.approx(510_065_621_724_088 / 8, rel=1e-9)
 
 
 def test_lines_run_on_across_the_antimeridian() -> None:
-    line = _run("geodesic.js", "module.shortestLine", [[170, 10], [-170, 10]])
+    line = _run("cartography/geodesic.js", "module.shortestLine", [[170, 10], [-170, 10]])
     assert line[0] == [170, 10]
     assert line[-1] == pytest.approx([190, 10])
     assert max(abs(after[0] - before[0]) for before, after in pairwise(line)) < 1
@@ -116,7 +122,7 @@ def test_features_are_named_as_on_their_pages(case: dict[str, Any]) -> None:
     start, end = case["time"] or (None, None)
     collection = {"label": case["title"], "time": start and {"column": start, "endColumn": end}}
     feature = {"id": case["id"], "properties": case["properties"]}
-    assert _run("feature-name.js", "module.featureName", collection, feature) == case["name"]
+    assert _run("words/feature-name.js", "module.featureName", collection, feature) == case["name"]
 
 
 _STORMS = [
@@ -153,8 +159,8 @@ def test_search_is_written_as_cql2(
     columns: list[tuple[str, str]], text: str, filter_: str | None, hint: str | None
 ) -> None:
     collection = {"columns": [{"name": name, "type": type_} for name, type_ in columns]}
-    assert _run("search.js", "module.searchFilter", collection, text) == filter_
-    assert _run("search.js", "module.searchHint", collection) == hint
+    assert _run("filters/search.js", "module.searchFilter", collection, text) == filter_
+    assert _run("filters/search.js", "module.searchHint", collection) == hint
 
 
 @pytest.mark.parametrize(("lasts", "column"), [(True, None), (False, "at")])
@@ -164,7 +170,7 @@ def test_features_that_last_are_asked_for_without_a_column_of_time(lasts: bool, 
         "(collection) => { const explorer = new module.Explorer({ collections: [collection] });"
         " explorer.setDatetime('2020-01-01/2020-01-02'); return explorer.parameters('floods'); }"
     )
-    assert _run("explorer.js", asked, given) == {
+    assert _run("model/explorer.js", asked, given) == {
         "datetime": "2020-01-01/2020-01-02",
         "datetime-column": column,
         "filter": None,
@@ -182,7 +188,7 @@ def test_the_explorer_sends_nothing_that_was_not_asked_for() -> None:
         },
         "paths": {"/a": {"get": {"parameters": [{"name": "bbox", "in": "query", "schema": {}, "example": [1, 2]}]}}},
     }
-    made = _run("docs-document.js", "module.prepared", document, {"id": "real"})
+    made = _run("docs/document.js", "module.prepared", document, {"id": "real"})
     shared = made["components"]["parameters"]
     assert shared["limit"]["description"] == "Without it: `10`. For example `limit=10`."
     assert ("example" in shared["limit"], "default" in shared["limit"]["schema"]) == (False, False)
@@ -199,7 +205,7 @@ _TITLES = "new Map([['discharge_m3s', {title: 'Discharge', unit: 'm³/s'}]])"
 
 
 def test_series_is_the_one_meant_with_its_quartiles_as_a_band() -> None:
-    series = _run("series.js", f"(value) => module.seriesOf('time_series', value, {_TITLES})", _GAUGE)
+    series = _run("words/series.js", f"(value) => module.seriesOf('time_series', value, {_TITLES})", _GAUGE)
     assert (series["title"], series["unit"]) == ("Discharge", "m³/s")
     assert [value for _, value in series["points"]] == [48.1, 51.2]
     assert (series["band"]["low"], series["band"]["high"]) == (25, 75)
@@ -218,25 +224,25 @@ def test_series_is_the_one_meant_with_its_quartiles_as_a_band() -> None:
     ],
 )
 def test_series_of_any_form(value: Any, values: list[float], unit: str) -> None:
-    series = _run("series.js", "(value) => module.seriesOf('rain_mm', value)", value)
+    series = _run("words/series.js", "(value) => module.seriesOf('rain_mm', value)", value)
     assert [number for _, number in series["points"]] == values
     assert series["unit"] == unit
 
 
 @pytest.mark.parametrize("value", [[], {"a": 1}, [1, 2, 3], None, [["2026-01-01", 1]]])
 def test_what_is_no_series_makes_no_chart(value: Any) -> None:
-    assert _run("series.js", "(value) => module.seriesOf('a', value)", value) is None
+    assert _run("words/series.js", "(value) => module.seriesOf('a', value)", value) is None
 
 
 def test_thresholds_are_return_periods_in_the_same_unit() -> None:
     gauge = {"return_20y_m3s": 263.5, "return_2y_m3s": 138.0, "peak_discharge_m3s": 58.1, "flood_threshold_mm": 3}
-    found = _run("series.js", "(given) => module.thresholdsOf(given, 'm³/s')", gauge)
+    found = _run("words/series.js", "(given) => module.thresholdsOf(given, 'm³/s')", gauge)
     assert found == [{"label": "2-year", "value": 138.0}, {"label": "20-year", "value": 263.5}]
     # a chart shows those within it and the next above, unless that is far off
     reached = "(given, high) => module.reachable(given, high).map(({ label }) => label)"
-    assert _run("series.js", reached, found, 60) == ["2-year"]
-    assert _run("series.js", reached, found, 150) == ["2-year", "20-year"]
-    assert _run("series.js", reached, found, 20) == []
+    assert _run("words/series.js", reached, found, 60) == ["2-year"]
+    assert _run("words/series.js", reached, found, 150) == ["2-year", "20-year"]
+    assert _run("words/series.js", reached, found, 20) == []
 
 
 @pytest.mark.parametrize(
@@ -255,7 +261,7 @@ def test_thresholds_are_return_periods_in_the_same_unit() -> None:
     ],
 )
 def test_example_of_a_filter_is_of_the_collections_own_columns(properties: list[dict[str, Any]], text: str) -> None:
-    assert _run("properties.js", "module.exampleFilter", properties) == text
+    assert _run("filters/properties.js", "module.exampleFilter", properties) == text
 
 
 def test_unclassed_features_have_the_colour_of_no_match() -> None:
@@ -272,8 +278,8 @@ def test_unclassed_features_have_the_colour_of_no_match() -> None:
             }
         ],
     }  # fmt: skip
-    found = _run("legend.js", "module.unclassedOf", style)
+    found = _run("panel/legend.js", "module.unclassedOf", style)
     assert (found["label"], found["color"]) == ("no category", "#8d99a5")
     assert found["properties"] == ["category", "wind_kt"]
     style["metadata"]["dams:legend"] = []  # type: ignore[index]
-    assert _run("legend.js", "module.unclassedOf", style) is None
+    assert _run("panel/legend.js", "module.unclassedOf", style) is None

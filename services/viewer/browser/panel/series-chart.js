@@ -1,0 +1,50 @@
+// A time series inside a property (gauge forecasts) as a small line chart with its numbers as a caption.
+
+import { element } from "../page/dom.js";
+import { formatDay, formatNumber } from "../words/format.js";
+import { reachable, seriesOf, thresholdsOf } from "../words/series.js";
+
+const WIDTH = 280;
+const HEIGHT = 96;
+const LABEL = 10; // pixels above a threshold's line
+
+/** A figure for what seriesOf takes, with the feature's thresholds; null for anything else. */
+export function seriesChart(name, value, properties = {}, columns = new Map()) {
+  const series = seriesOf(name, value, columns);
+  if (!series) return null;
+  const { title, unit, points, band } = series;
+  const [least, most] = range(points.map(([, number]) => number));
+  const [start, end] = range(points.map(([time]) => time));
+  const drawn = range([least, most, ...(band?.points ?? []).flatMap(([, ...edges]) => edges)]);
+  const known = thresholdsOf(properties, unit, columns);
+  const thresholds = reachable(known, drawn[1]).filter((one) => one.value >= drawn[0]);
+  const [low, high] = range([...drawn, ...thresholds.map((one) => one.value)]);
+  const x = (time) => (2 + ((time - start) / (end - start)) * (WIDTH - 4)).toFixed(1);
+  const y = (number) => (HEIGHT - 4 - ((number - low) / (high - low || 1)) * (HEIGHT - 8 - LABEL)).toFixed(1);
+  const path = (positions) => positions.map(([time, number]) => `${x(time)},${y(number)}`).join(" ");
+  const said = [
+    `${title}: ${formatNumber(least)} to ${[formatNumber(most), unit].filter(Boolean).join(" ")}, ${formatDay(start)} to ${formatDay(end)}`,
+    band && `shaded: ${band.low}th to ${band.high}th percentile`,
+    ...thresholds.map((one) => `${one.label}: ${[formatNumber(one.value), unit].filter(Boolean).join(" ")}`),
+    !thresholds.length && known.length > 0 && `below ${known.find((one) => one.value > drawn[1])?.label ?? "all thresholds"}`,
+  ].filter(Boolean).join("; ");
+  return element(
+    "figure",
+    { class: "series" },
+    element(
+      "svg",
+      { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": said },
+      band && element("polygon", {
+        points: [path(band.points.map(([time, edge]) => [time, edge])), path(band.points.map(([time, , edge]) => [time, edge]).reverse())].join(" "),
+      }),
+      ...thresholds.flatMap((one) => [
+        element("line", { x1: 0, x2: WIDTH, y1: y(one.value), y2: y(one.value) }),
+        element("text", { x: WIDTH - 2, y: Number(y(one.value)) - 3, "text-anchor": "end", text: one.label }),
+      ]),
+      element("polyline", { points: path(points) }),
+    ),
+    element("figcaption", { text: said, "aria-hidden": "true" }),
+  );
+}
+
+const range = (values) => [Math.min(...values), Math.max(...values)];

@@ -1,0 +1,60 @@
+// Property values as people read them. Returns elements or text nodes, never markup.
+
+import { element } from "../page/dom.js";
+
+const UNITS = { _kt: "kt", _hpa: "hPa", _km2: "km²", _km: "km", _m3s: "m³/s", _mm: "mm", _pct: "%" };
+const number = new Intl.NumberFormat("en", { maximumFractionDigits: 3 });
+const plain = new Intl.NumberFormat("en", { maximumFractionDigits: 3, useGrouping: false });
+const dateTime = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short", timeZone: "UTC" });
+const date = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeZone: "UTC" });
+const WEB = /^https?:\/\/[^\s]+$/i;
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d/;
+const DAY = /^\d{4}-\d\d-\d\d$/;
+
+export const formatNumber = (value) => number.format(value);
+export const formatInstant = (value) => `${dateTime.format(new Date(value))} UTC`;
+export const formatDay = (value) => date.format(new Date(value));
+export const isWebAddress = (value) => typeof value === "string" && WEB.test(value);
+
+const suffixOf = (name) => Object.keys(UNITS).find((suffix) => name.endsWith(suffix));
+
+/** The unit of a property: the catalogue's, or what its name ends with; undefined where neither says. */
+export const unitOf = (name, column) => column?.unit ?? UNITS[suffixOf(name)];
+
+/** `max_wind_kt` to `Max wind`; a title from the catalogue wins. */
+export function propertyTitle(name, column) {
+  if (column?.title) return column.title;
+  const unit = suffixOf(name);
+  const words = (unit ? name.slice(0, -unit.length) : name).replaceAll("_", " ").trim();
+  return words.charAt(0).toUpperCase() + words.slice(1).replace(/\burl\b/gi, "").trimEnd();
+}
+
+/** The value as text with its unit, or null where there is nothing to show. */
+export function formatText(name, value, column) {
+  if (value === null || value === undefined || value === "") return null;
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  if (typeof value === "number") {
+    const unit = unitOf(name, column);
+    // years and identifiers are not quantities
+    const text = /(^|_)(id|season|year|code)$/.test(name) ? plain.format(value) : number.format(value);
+    return unit ? `${text} ${unit}` : text;
+  }
+  if (typeof value === "string") {
+    const instant = column?.format === "date-time" || INSTANT.test(value);
+    if (instant && Number.isFinite(Date.parse(value))) return formatInstant(value);
+    if ((column?.format === "date" || DAY.test(value)) && Number.isFinite(Date.parse(value))) return formatDay(value);
+    return value;
+  }
+  return JSON.stringify(value);
+}
+
+/** The value as a node: text, or a link for an address. */
+export function formatValue(name, value, column) {
+  if (isWebAddress(value)) {
+    const { hostname, pathname } = new URL(value);
+    const file = pathname.split("/").filter(Boolean).pop() ?? hostname;
+    return element("a", { href: value, target: "_blank", rel: "noopener noreferrer", text: file.slice(0, 40) });
+  }
+  const text = formatText(name, value, column);
+  return text === null ? null : document.createTextNode(text);
+}

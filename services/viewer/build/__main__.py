@@ -1,0 +1,21 @@
+"""`python -m services.viewer.build`: brings `dist/` up to date."""
+
+import subprocess
+import sys
+
+from services.viewer.build.distribution import build
+
+
+def main() -> None:
+    """Command line: no arguments."""
+    try:
+        built = build()
+    except FileNotFoundError as error:
+        sys.exit(f"viewer: {error}; run `npm ci` in services/viewer first")
+    except subprocess.CalledProcessError as error:
+        sys.exit(f"viewer: {error}\n{(error.stderr or b'').decode()}")
+    sys.stdout.write("viewer: built\n" if built else "viewer: up to date\n")
+
+
+if __name__ == "__main__":
+    main()

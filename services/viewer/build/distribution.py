@@ -1,0 +1,79 @@
+"""`dist/`, all that browsers get from the service besides pages.
+
+`dist/manifest.json` tells the service the hashed names, and the build whether there is anything to do.
+"""
+
+import gzip
+import json
+import shutil
+from collections.abc import Iterator
+from hashlib import blake2b
+from pathlib import Path
+
+from services.viewer.build.assets import build_assets
+from services.viewer.build.basemap import CELL, basemap
+
+_VIEWER = Path(__file__).parents[1]
+DIST = _VIEWER / "dist"
+
+_FONTS = {
+    "inter-regular.woff2": "inter-latin-400-normal.woff2",
+    "inter-italic.woff2": "inter-latin-400-italic.woff2",
+}
+_COMPRESSED = {".js", ".mjs", ".css", ".geojson", ".json", ".svg"}
+
+
+def build(target: Path = DIST) -> bool:
+    """Bring `target` up to date; returns whether there was anything to do.
+
+    A failed build leaves the last one in place. Raises subprocess.CalledProcessError or FileNotFoundError
+    where a library is missing.
+    """
+    inputs = _inputs_digest()
+    manifest = target / "manifest.json"
+    if manifest.is_file() and json.loads(manifest.read_text(encoding="utf-8")).get("inputs") == inputs:
+        return False
+    scratch = target.with_name(f"{target.name}.new")
+    shutil.rmtree(scratch, ignore_errors=True)
+    scratch.mkdir(parents=True)
+    names = build_assets(scratch / "assets")
+    _write_basemap(scratch / "basemap")
+    for file in [*scratch.rglob("*")]:
+        if file.suffix in _COMPRESSED:
+            # mtime=0: the same input gives the same bytes
+            file.with_name(f"{file.name}.gz").write_bytes(gzip.compress(file.read_bytes(), 9, mtime=0))
+    (scratch / "manifest.json").write_text(json.dumps({"inputs": inputs, "assets": names}, indent=1), encoding="utf-8")
+    shutil.rmtree(target, ignore_errors=True)
+    scratch.rename(target)
+    return True
+
+
+def _write_basemap(target: Path) -> None:
+    node = shutil.which("node")
+    if node is None:
+        raise FileNotFoundError("node is not installed")
+    (target / "fonts").mkdir(parents=True)
+    (target / "fine").mkdir()
+    layers = basemap(node)
+    # the viewer asks only for cells that there are
+    cells = [name.removeprefix("fine/") for name in layers if name.startswith("fine/")]
+    (target / "fine" / "cells.json").write_text(json.dumps({"size": CELL, "cells": cells}), encoding="utf-8")
+    for name, layer in layers.items():
+        text = json.dumps(layer, ensure_ascii=False, separators=(",", ":"))
+        (target / f"{name}.geojson").write_text(text, encoding="utf-8")
+    for name, source in _FONTS.items():
+        shutil.copyfile(_VIEWER / "node_modules/@fontsource/inter/files" / source, target / "fonts" / name)
+
+
+def _inputs() -> Iterator[Path]:
+    yield from (_VIEWER / "package-lock.json", *(_VIEWER / "build").glob("*.py"))
+    for folder in ("browser", "build/atlas"):
+        yield from (file for file in (_VIEWER / folder).rglob("*") if file.is_file())
+
+
+def _inputs_digest() -> str:
+    digest = blake2b(digest_size=12)
+    for file in sorted(_inputs()):
+        digest.update(f"{file.relative_to(_VIEWER)}\0".encode())
+        digest.update(blake2b(file.read_bytes()).digest())
+    return digest.hexdigest()

@@ -1,0 +1,57 @@
+"""The page of a map: one template for a collection's map and for the map of all."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from aiohttp import web
+
+from libs.catalogue.model import Collection
+from libs.ogc.link import path_segment
+from libs.web.app import Call
+from libs.web.base_url import base_url
+from libs.web.html import page_response
+from services.viewer.pages.content_security_policy import content_security_policy
+from services.viewer.pages.page_data import describe, in_order, script_json
+from services.viewer.resources import ASSETS, BASEMAP
+
+WEB_MERCATOR = "WebMercatorQuad"
+_ENGINES = {
+    "maplibre": ("engines/maplibre/engine.js", "maplibre-gl.mjs"),
+    "openlayers": ("engines/openlayers/engine.js", "engines/openlayers/library.js"),
+}
+
+
+def page_data(call: Call, collections: Mapping[str, Collection], tile_matrix_set: str) -> dict[str, Any]:
+    """What the script of every map is told."""
+    base, assets = base_url(call.request), call.request.app[ASSETS]
+    return {
+        "base": base,
+        "workerUrl": f"{base}/assets/{assets.name('maplibre-gl-worker.mjs')}",
+        "edition": assets.edition,
+        "tileMatrixSet": tile_matrix_set,
+        "collections": [describe(collection) for collection in in_order(collections.values())],
+    }
+
+
+def map_page(
+    call: Call, title: str, description: str | None, collection: Collection | None, data: dict[str, Any]
+) -> web.Response:
+    """The page; `data` are those of `page_data` and what is shown."""
+    base = base_url(call.request)
+    segment = path_segment(collection.id) if collection else None
+    context = {
+        "title": title,
+        "description": description,
+        "collection_id": collection.id if collection else None,
+        "segment": segment,
+        "data_url": f"{base}/collections/{segment}/items?f=html" if segment else f"{base}/collections?f=html",
+        "tile_matrix_set": data["tileMatrixSet"],
+        "page_data": script_json(data),
+        "built": call.request.app[ASSETS].name,
+        "preload": _ENGINES["maplibre" if data["tileMatrixSet"] == WEB_MERCATOR else "openlayers"],
+    }
+    headers = {
+        "Cache-Control": "no-cache",
+        "Content-Security-Policy": content_security_policy(call.request.app[BASEMAP]),
+    }
+    return page_response(call.request, "map.html", context, headers=headers)

@@ -1,0 +1,11 @@
+"""What the handlers use, for as long as the process lives."""
+
+from aiohttp import web
+
+from libs.catalogue.client import CatalogueClient
+from libs.web.basemap import Basemap
+from services.viewer.assets import Assets
+
+CATALOGUE = web.AppKey("catalogue", CatalogueClient)
+ASSETS = web.AppKey("assets", Assets)
+BASEMAP: web.AppKey[Basemap | None] = web.AppKey("basemap")

@@ -1,0 +1,64 @@
+"""What the map's script is told."""
+
+import json
+
+from libs.catalogue.model import TimeColumn
+from libs.catalogue.modules import module
+from services.viewer.pages.page_data import describe, in_order, script_json
+from tests.services.viewer.conftest import HOSTILE, collection
+
+
+def test_script_json_cannot_end_the_script() -> None:
+    text = script_json({"title": HOSTILE, "comment": "<!-- <script>"})
+    assert "<" not in text
+    assert json.loads(text) == {"title": HOSTILE, "comment": "<!-- <script>"}
+
+
+def test_time_is_a_column_that_is_filled() -> None:
+    assert describe(collection("hazard.a"))["time"] == {
+        "column": "at",
+        "start": "2020-01-01",
+        "end": "2020-02-01",
+        "lasts": False,
+        "endColumn": None,
+    }
+    assert describe(collection("hazard.a", times=()))["time"] is None
+
+
+def test_features_that_last_are_told_where_the_time_is_their_start() -> None:
+    ends = (TimeColumn("at", "date", "2020-01-01", "2020-02-01"), TimeColumn("until", "date"))
+    assert describe(collection("hazard.a", times=ends, time_end="until"))["time"]["lasts"] is True
+    assert describe(collection("hazard.a", times=ends[::-1], time_end="at"))["time"]["lasts"] is False
+
+
+def test_importance_is_the_first_that_is_a_column() -> None:
+    assert describe(collection("hazard.a"))["importance"] is None
+    assert describe(collection("hazard.a", importance=("-nothing", "-event_id")))["importance"] == "-event_id"
+
+
+def test_collection_without_geometry() -> None:
+    described = describe(collection("hazard.a", geometries=()))
+    assert described["geometryType"] is None
+    assert described["bbox"] is None
+
+
+def test_event_key_only_where_there_is_one() -> None:
+    assert describe(collection("hazard.a"))["eventKey"] == "event_id"
+    assert describe(collection("hazard.a", columns=()))["eventKey"] is None
+
+
+def test_modules_of_the_contract() -> None:
+    modules = {
+        "hazard.hazard_eq_events": "Earthquakes",
+        "hazard.hazard_fl_alerts_mom_forecast": "Floods",
+        "hazard.hazard_ts_tracks": "Tropical storms",
+        "hazard.hazard_ts_disturbance_nodes": "Tropical disturbances",
+        "my_data.wells": "My data",
+    }
+    assert {identifier: module(collection(identifier)) for identifier in modules} == modules
+
+
+def test_order_is_that_of_the_contract_then_others() -> None:
+    identifiers = ["other.z", "hazard.hazard_fl_alerts", "hazard.hazard_ts_nodes", "hazard.hazard_eq_events"]
+    ordered = [entry.id for entry in in_order(collection(identifier) for identifier in identifiers)]
+    assert ordered == ["hazard.hazard_eq_events", "hazard.hazard_ts_nodes", "hazard.hazard_fl_alerts", "other.z"]
