@@ -6,8 +6,7 @@ from typing import Any, Self
 
 from libs.ogc.bbox import BBox
 from libs.ogc.temporal import parse_instant
-
-_UNORDERED = frozenset({"xml", "point", "line", "lseg", "box", "path", "polygon", "circle", "xid", "cid", "aclitem"})
+from libs.pg.column_types import column_type
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +32,7 @@ class Column:
     @property
     def ordered(self) -> bool:
         """Whether the database can sort by it."""
-        return self.type not in ("object", "array") and self.sql_type not in _UNORDERED
+        return self.type not in ("object", "array") and column_type(self.sql_type).ordered
 
 
 @dataclass(frozen=True, slots=True)

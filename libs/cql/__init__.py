@@ -19,7 +19,7 @@ from libs.cql.nodes import Ast
 from libs.cql.parsing.json import parse_json
 from libs.cql.parsing.text import parse_text
 from libs.cql.predicates import bbox_predicate, datetime_predicate, lasting_predicate, value_predicate
-from libs.cql.queryable import Kind, Queryable, base_type, kind_of, queryable
+from libs.cql.queryable import Queryable, kind_of, queryable
 from libs.pg.sql import Sql
 
 FilterLang = Literal["cql2-text", "cql2-json"]
@@ -67,9 +67,7 @@ __all__ = [
     "Ast",
     "CqlError",
     "FilterLang",
-    "Kind",
     "Queryable",
-    "base_type",
     "bbox_predicate",
     "compile_filter",
     "datetime_predicate",

@@ -14,9 +14,10 @@ from libs.cql.compiling.temporal import compare_instants
 from libs.cql.errors import CqlError, excerpt
 from libs.cql.guard import number
 from libs.cql.parsing.instants import date_literal, timestamp_literal
-from libs.cql.queryable import NUMERIC, TEMPORAL, TEXTUAL, Kind, Queryable
+from libs.cql.queryable import Queryable
 from libs.ogc.bbox import BBox
 from libs.ogc.temporal import Interval
+from libs.pg.column_types import NUMERIC, TEMPORAL, TEXTUAL, Kind
 from libs.pg.sql import Sql, all_of, sql
 
 

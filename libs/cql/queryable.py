@@ -6,35 +6,11 @@ types come from, and a filter can reach no column that is not in the mapping.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
-from enum import StrEnum
 
-
-class Kind(StrEnum):
-    """What a value is to a filter; the values are the words used in messages."""
-
-    STRING = "string"
-    INTEGER = "integer"
-    NUMBER = "number"
-    BOOLEAN = "boolean"
-    DATE = "date"
-    TIMESTAMP = "timestamp"
-    UUID = "UUID"
-    ENUM = "string of a fixed list"
-    GEOMETRY = "geometry"
-    ARRAY = "array"
-    JSON = "JSON value"
-    INTERVAL = "interval"
-    OTHER = "value without comparison type"
-
-
-NUMERIC = frozenset({Kind.INTEGER, Kind.NUMBER})
-TEMPORAL = frozenset({Kind.DATE, Kind.TIMESTAMP})
-# Kinds that a client sees as a JSON string and compares with a character literal.
-TEXTUAL = frozenset({Kind.STRING, Kind.UUID, Kind.ENUM, Kind.OTHER})
+from libs.pg.column_types import Kind, base_type, column_type
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,48 +52,13 @@ class Queryable:
         return Queryable(self.name, kind_of(inner, enum=self.enum), inner, enum=self.enum)
 
 
-_MODIFIER = re.compile(r'\([^)"]*\)(?=[^"]*$)')
-_KINDS = {
-    "smallint": Kind.INTEGER,
-    "integer": Kind.INTEGER,
-    "bigint": Kind.INTEGER,
-    "numeric": Kind.NUMBER,
-    "real": Kind.NUMBER,
-    "double precision": Kind.NUMBER,
-    "text": Kind.STRING,
-    "character varying": Kind.STRING,
-    "character": Kind.STRING,
-    "bpchar": Kind.STRING,
-    '"char"': Kind.OTHER,
-    "name": Kind.STRING,
-    "citext": Kind.STRING,
-    "boolean": Kind.BOOLEAN,
-    "date": Kind.DATE,
-    "timestamp without time zone": Kind.TIMESTAMP,
-    "timestamp with time zone": Kind.TIMESTAMP,
-    "uuid": Kind.UUID,
-    "json": Kind.JSON,
-    "jsonb": Kind.JSON,
-    "geometry": Kind.GEOMETRY,
-    "geography": Kind.GEOMETRY,
-}
-
-
-def base_type(sql_type: str) -> str:
-    """The type without its modifier: `numeric(10,2)` gives `numeric`, `character(3)[]` `bpchar[]`."""
-    plain = " ".join(_MODIFIER.sub("", sql_type).split())
-    # Without a modifier, "character" would mean character(1) and cut the value.
-    return re.sub(r"^character(?=\[|$)", "bpchar", plain)
-
-
 def kind_of(sql_type: str, enum: tuple[str, ...] | None = None) -> Kind:
     """The kind of a column of this type (as `format_type` gives it, any schema for extension types)."""
     if sql_type.endswith("[]"):
         return Kind.ARRAY
     if enum is not None:
         return Kind.ENUM
-    plain = base_type(sql_type)
-    return _KINDS.get(plain) or _KINDS.get(plain.rpartition(".")[2], Kind.OTHER)
+    return column_type(sql_type).kind
 
 
 def queryable(
@@ -135,7 +76,7 @@ def queryable(
         kind_of(sql_type, enum),
         sql_type,
         srid=srid,
-        is_geography=base_type(sql_type).rpartition(".")[2] == "geography",
+        is_geography=column_type(sql_type).name == "geography",
         geometry_type=geometry_type,
         enum=enum,
         column=column,

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TypeVar, cast
 
 from libs.catalogue.model import Collection
-from libs.cql import base_type
 from libs.ogc.media_type import MediaType
+from libs.pg.column_types import TEMPORAL, Kind, base_type, types_where
 from libs.pg.sql import Sql
 from libs.selection.selection import select
 from libs.web.app import Call, sent_parameters
@@ -22,10 +22,7 @@ from services.features.rows.row_plan import RowPlan
 _KEPT = 1024
 _LONGEST = 1000
 """Characters of a query string; longer ones are rarely asked twice."""
-_KEYS = {
-    "smallint", "integer", "bigint", "text", "character varying", "uuid", "date",
-    "timestamp with time zone", "timestamp without time zone",
-}  # fmt: skip
+_KEYS = types_where(Kind.INTEGER, Kind.STRING, Kind.UUID, *TEMPORAL, one_text=True)
 """Types of keys whose values are equal where their texts are."""
 
 

@@ -11,6 +11,7 @@ from aiohttp import web
 from libs.catalogue.model import Collection, Column, GeometryColumn
 from libs.ogc.link import path_segment
 from libs.ogc.media_type import MediaType
+from libs.pg.column_types import Kind, column_type
 from libs.web.app import Call
 from libs.web.base_url import base_url
 from libs.web.html import page_response
@@ -101,9 +102,8 @@ def _column(column: Column, found: ValueRange | None) -> dict[str, Any]:
 
 
 def _items(element: str) -> dict[str, list[str]]:
-    kinds = {"smallint": "integer", "integer": "integer", "bigint": "integer", "boolean": "boolean"}
-    numbers = ("real", "double precision", "numeric")
-    return {"type": [kinds.get(element, "number" if element.startswith(numbers) else "string"), "null"]}
+    kinds = {Kind.INTEGER: "integer", Kind.NUMBER: "number", Kind.BOOLEAN: "boolean"}
+    return {"type": [kinds.get(column_type(element).kind, "string"), "null"]}
 
 
 def _plain(value: object) -> Any:

@@ -18,7 +18,7 @@ from pygeofilter import ast
 from libs.cql.compiling.operands import FLOAT_TYPES, Expr, Operand, Value, bind_number, describe, from_json
 from libs.cql.errors import fault
 from libs.cql.nodes import IntDiv, Mod, Pow, place_of
-from libs.cql.queryable import NUMERIC, Kind
+from libs.pg.column_types import NUMERIC, Kind
 from libs.pg.sql import Sql, sql
 
 # Without traps: what cannot be computed comes out as NaN or infinity and is looked at afterwards.

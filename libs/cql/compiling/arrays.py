@@ -11,12 +11,23 @@ from uuid import UUID
 
 from pygeofilter import ast
 
-from libs.cql.compiling.operands import Expr, Operand, Value, condition, describe, is_whole, number_value
+from libs.cql.compiling.operands import (
+    BUILTIN_TEXT,
+    NAIVE,
+    Expr,
+    Operand,
+    Value,
+    condition,
+    describe,
+    is_whole,
+    number_value,
+)
 from libs.cql.compiling.temporal import bind_instant
 from libs.cql.errors import Place, fault
 from libs.cql.nodes import OP_NAMES, place_of
-from libs.cql.queryable import NUMERIC, TEXTUAL, Kind, Queryable
+from libs.cql.queryable import Queryable
 from libs.ogc.temporal import rfc3339
+from libs.pg.column_types import NUMERIC, TEXTUAL, Kind, column_type
 from libs.pg.sql import Sql, all_of, any_of, bind, join, sql
 
 
@@ -121,9 +132,6 @@ def _typed(element: Queryable, members: Sequence[Operand]) -> tuple[Sql, str]:
     return sql("ARRAY[{members}]", members=written), sql_type
 
 
-_RANGES = {"smallint": 2**15, "integer": 2**31, "bigint": 2**63}
-
-
 def _converted(element: Queryable, values: list[Any]) -> list[Any] | None:
     """The values as asyncpg takes them for the column's element type; None when they do not fit it."""
     sql_type = element.base_type
@@ -138,15 +146,16 @@ def _converted(element: Queryable, values: list[Any]) -> list[Any] | None:
         days = [value.date() if isinstance(value, datetime) else value for value in values]
         if {date.min, date.max} & set(days):
             return None
-        naive = sql_type == "timestamp without time zone"
+        naive = sql_type == NAIVE
         return [value.replace(tzinfo=None) for value in values] if naive else values
-    plain = element.kind is Kind.BOOLEAN or sql_type in ("text", "character varying", "bpchar")
+    plain = element.kind is Kind.BOOLEAN or sql_type in BUILTIN_TEXT
     return values if plain else None
 
 
 def _numbers(sql_type: str, values: list[Any]) -> list[Any] | None:
-    limit = _RANGES.get(sql_type)
-    if limit is not None:
+    bits = column_type(sql_type).bits
+    if bits is not None:
+        limit = 1 << (bits - 1)
         fit = all(is_whole(value) and -limit <= value < limit for value in values)
         return [int(value) for value in values] if fit else None
     if sql_type == "numeric":

@@ -22,8 +22,9 @@ from libs.cql.compiling.spatial import SPATIAL_NODES, box_literal, geometry_lite
 from libs.cql.compiling.temporal import TEMPORAL_NODES, Open, Span, interval_bound, temporal
 from libs.cql.errors import Place, excerpt, fault, one_of
 from libs.cql.nodes import ARITHMETIC, ARRAY, COMPARISONS, STRING_FUNCTIONS, Array, Ast, place_of
-from libs.cql.queryable import TEXTUAL, Kind, Queryable, near_names
+from libs.cql.queryable import Queryable, near_names
 from libs.ogc.bbox import BBox
+from libs.pg.column_types import TEXTUAL, Kind
 from libs.pg.sql import Sql, ident, sql
 
 _LISTED = 30

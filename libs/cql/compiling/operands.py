@@ -14,7 +14,8 @@ from typing import Any
 
 from libs.cql.errors import CqlError, excerpt, fault
 from libs.cql.nodes import place_of
-from libs.cql.queryable import NUMERIC, Kind, Queryable
+from libs.cql.queryable import Queryable
+from libs.pg.column_types import NUMERIC, Kind, types_where
 from libs.pg.sql import Sql, bind, sql
 
 
@@ -38,8 +39,11 @@ class Expr:
 
 Operand = Value | Expr
 
-INTEGER_TYPES = frozenset({"smallint", "integer", "bigint"})
-FLOAT_TYPES = frozenset({"real", "double precision"})
+INTEGER_TYPES = types_where(Kind.INTEGER)
+FLOAT_TYPES = types_where(floating=True)
+BUILTIN_TEXT = types_where(Kind.STRING, extension=False)
+NAIVE = "timestamp without time zone"
+"""A timestamp that is taken to be in UTC."""
 _INT8 = 2**63
 
 

@@ -11,7 +11,9 @@ from uuid import UUID
 from pygeofilter import ast
 
 from libs.cql.compiling.operands import (
+    BUILTIN_TEXT,
     INTEGER_TYPES,
+    NAIVE,
     Expr,
     Operand,
     Value,
@@ -28,7 +30,7 @@ from libs.cql.compiling.operands import (
 from libs.cql.compiling.temporal import compare_instants, compared
 from libs.cql.errors import fault
 from libs.cql.nodes import place_of
-from libs.cql.queryable import NUMERIC, TEMPORAL, TEXTUAL, Kind
+from libs.pg.column_types import NUMERIC, TEMPORAL, TEXTUAL, Kind
 from libs.pg.sql import Sql, all_of, any_of, bind, join, sql
 
 _COMPARABLE = NUMERIC | TEXTUAL | TEMPORAL | {Kind.BOOLEAN, Kind.JSON}
@@ -130,7 +132,7 @@ def _in_type_of(column: Expr, values: Sequence[str]) -> tuple[list[Any], str, st
     """Strings as values of the column's type; None when one of them is none, and text must do."""
     if column.kind is Kind.STRING:
         sql_type = "bpchar" if column.sql_type == "bpchar" else "text"
-        is_builtin = column.sql_type in ("text", "character varying", "bpchar", "name")
+        is_builtin = column.sql_type in BUILTIN_TEXT
         return list(values), sql_type, None if is_builtin else column.sql_type
     if column.kind is Kind.UUID:
         try:
@@ -174,7 +176,7 @@ def _any_instant(column: Expr, values: Sequence[date]) -> Sql | None:
     # asyncpg takes the ends of the calendar for infinity.
     if {date.min, date.max} & days:
         return None
-    if column.sql_type == "timestamp without time zone":
+    if column.sql_type == NAIVE:
         naive = [value.replace(tzinfo=None) for value in values if isinstance(value, datetime)]
         return _equals_any(column.sql, naive, "timestamp")
     return _equals_any(column.sql, list(values), "date" if column.kind is Kind.DATE else "timestamptz")

@@ -19,8 +19,9 @@ from libs.cql.compiling.operands import Expr, condition, describe
 from libs.cql.errors import Place, fault
 from libs.cql.nodes import OP_NAMES, place_of
 from libs.cql.projected import fitted, is_projected, keeps_boxes
-from libs.cql.queryable import Kind, Queryable
+from libs.cql.queryable import Queryable
 from libs.ogc.bbox import BBox
+from libs.pg.column_types import Kind
 from libs.pg.sql import Sql, any_of, bind, join, sql
 
 CRS84_SRID = 4326

@@ -14,11 +14,11 @@ from typing import Any, LiteralString
 
 from pygeofilter import ast
 
-from libs.cql.compiling.operands import Expr, Operand, Value, condition, describe
+from libs.cql.compiling.operands import NAIVE, Expr, Operand, Value, condition, describe
 from libs.cql.errors import fault
 from libs.cql.nodes import OP_NAMES, TimeIntersects, place_of
-from libs.cql.queryable import TEMPORAL, Kind
 from libs.ogc.temporal import rfc3339
+from libs.pg.column_types import TEMPORAL, Kind
 from libs.pg.sql import Sql, all_of, any_of, bind, sql
 
 
@@ -116,18 +116,18 @@ def bind_instant(value: date, sql_type: str) -> Sql:
     naive = value.astimezone(UTC).replace(tzinfo=None)
     if naive in (datetime.min, datetime.max):  # noqa: DTZ901  # compared as UTC
         return _as_written(rfc3339(value), sql_type)
-    if sql_type == "timestamp without time zone":
+    if sql_type == NAIVE:
         return bind(naive, "timestamp")
     return bind(value, "timestamptz")
 
 
 def _as_written(text: str, sql_type: str) -> Sql:
-    naive = sql_type == "timestamp without time zone"
+    naive = sql_type == NAIVE
     return bind(text.removesuffix("Z") if naive else text, "text", cast="timestamp" if naive else "timestamptz")
 
 
 def _zoned(operand: Expr, other: Expr) -> Sql:
-    if operand.sql_type == "timestamp without time zone" != other.sql_type:
+    if operand.sql_type == NAIVE != other.sql_type:
         return sql("({value} AT TIME ZONE 'UTC')", value=operand.sql)
     return operand.sql
 
@@ -135,7 +135,7 @@ def _zoned(operand: Expr, other: Expr) -> Sql:
 def _day(operand: Expr) -> Sql:
     if operand.kind is Kind.DATE:
         return operand.sql
-    if operand.sql_type == "timestamp without time zone":
+    if operand.sql_type == NAIVE:
         return sql("({value})::date", value=operand.sql)
     return sql("({value} AT TIME ZONE 'UTC')::date", value=operand.sql)
 
@@ -162,7 +162,7 @@ def _with_infinity(operand: Operand, *, is_end: bool) -> tuple[Sql, Sql]:
         sql_type, value = operand.sql_type, operand.sql
     if sql_type == "date":
         return value, sql("{infinity}::date", infinity=infinity)
-    if sql_type == "timestamp without time zone":
+    if sql_type == NAIVE:
         return value, sql("{infinity}::timestamp", infinity=infinity)
     return value, sql("{infinity}::timestamptz", infinity=infinity)
 

@@ -4,20 +4,7 @@ import re
 from typing import Any
 
 from libs.catalogue.model import Argument, Column
-
-_INTEGERS = {"int2", "int4", "int8", "oid"}
-_NUMBERS = {"float4", "float8", "numeric", "money"}
-_FORMATS = {
-    "timestamptz": "date-time",
-    "timestamp": "date-time",
-    "date": "date",
-    "time": "time",
-    "timetz": "time",
-    "uuid": "uuid",
-    "interval": "duration",
-}
-TIMES = {"timestamptz", "timestamp", "date"}
-GEOMETRIES = {"geometry", "geography"}
+from libs.pg.column_types import internal_type
 
 _UNIT = re.compile(r"\s*\[([^\[\]]+)\]\s*\Z")
 
@@ -49,18 +36,12 @@ def argument_of(entry: dict[str, Any]) -> Argument:
 
 
 def _json_type(entry: dict[str, Any]) -> tuple[str, str | None]:
-    base = entry["base_type"]
-    if base in _INTEGERS:
-        return "integer", None
-    if base in _NUMBERS:
-        return "number", None
-    if base == "bool":
-        return "boolean", None
-    if base in ("json", "jsonb", "hstore") or entry["type_kind"] == "c":
+    known = internal_type(entry["base_type"])
+    if entry["type_kind"] == "c":
         return "object", None
     if entry["category"] == "A":
         return "array", None
-    return "string", _FORMATS.get(base)
+    return known.json_type, known.json_format
 
 
 def split_comment(comment: str | None) -> tuple[str | None, str | None, str | None]:

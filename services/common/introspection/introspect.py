@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from libs.catalogue.model import Collection, GeometryColumn, TimeColumn
+from libs.pg.column_types import TEMPORAL, Kind, internal_type
 from libs.pg.pool import Database
 from libs.pg.sql import Sql, bind
-from services.common.introspection.columns import GEOMETRIES, TIMES, argument_of, column_of
+from services.common.introspection.columns import argument_of, column_of
 from services.common.introspection.extents import Extents
 from services.common.introspection.view_check import ViewCheck
 from services.common.introspection.view_extents import ViewExtents
@@ -116,7 +117,7 @@ def _function(row: dict[str, Any]) -> Collection:
 def _collection(row: dict[str, Any], kind: str) -> Collection:
     entries = json.loads(row["columns"])
     title, _, description = (row["comment"] or "").strip().partition("\n")
-    times = (entry for entry in entries if entry["base_type"] in TIMES)
+    kinds = [internal_type(entry["base_type"]).kind for entry in entries]
     return Collection(
         id=f"{row['schema']}.{row['name']}",
         schema=row["schema"],
@@ -125,9 +126,15 @@ def _collection(row: dict[str, Any], kind: str) -> Collection:
         kind=kind,
         title=title.strip() or row["name"].replace("_", " "),
         description=description.strip() or None,
-        columns=tuple(column_of(entry) for entry in entries if entry["base_type"] not in GEOMETRIES),
-        geometries=tuple(_geometry(entry) for entry in entries if entry["base_type"] in GEOMETRIES),
-        times=tuple(TimeColumn(entry["name"], entry["sql_type"]) for entry in times),
+        columns=tuple(
+            column_of(entry) for entry, kind in zip(entries, kinds, strict=True) if kind is not Kind.GEOMETRY
+        ),
+        geometries=tuple(_geometry(entry) for entry, kind in zip(entries, kinds, strict=True) if kind is Kind.GEOMETRY),
+        times=tuple(
+            TimeColumn(entry["name"], entry["sql_type"])
+            for entry, kind in zip(entries, kinds, strict=True)
+            if kind in TEMPORAL
+        ),
         rows=row["rows"],
         shape=blake2b(f"{row['columns']}{row.get('key')}".encode(), digest_size=6).hexdigest(),
     )

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import LiteralString
 
 from libs.catalogue.model import Collection, Column, GeometryColumn
-from libs.cql import base_type
+from libs.pg.column_types import Kind, base_type, types_where
 from libs.pg.sql import EMPTY, Sql, all_of, any_of, bind, ident, join, sql
 from libs.selection.selection import Selection, SortTerm
 from services.features.request.cursor import Position
@@ -16,27 +16,26 @@ from services.features.rows.invalid_geometry import GeometryOf, geometries_of_ke
 from services.features.rows.row_plan import RowPlan
 from services.features.rows.times import Conversion, rfc3339_dates, rfc3339_times
 
-_NATIVE = {
-    "smallint", "integer", "bigint", "real", "double precision", "boolean", "text", "name", "uuid", "date",
-    "timestamp with time zone", "timestamp without time zone",
-}  # fmt: skip
-_SAME_TEXT = {
-    "smallint",
-    "integer",
-    "bigint",
-    "text",
-    "date",
-    "timestamp with time zone",
-    "timestamp without time zone",
-}
-"""Types whose values are fetched as the text that PostgreSQL has for them, or have the same in Python."""
 _MARK = sql("item.tableoid, item.xmin, item.ctid")
 CALENDAR: Mapping[str, Conversion] = {
-    "date": rfc3339_dates,
-    "timestamp with time zone": rfc3339_times,
-    "timestamp without time zone": rfc3339_times,
+    **dict.fromkeys(types_where(Kind.DATE), rfc3339_dates),
+    **dict.fromkeys(types_where(Kind.TIMESTAMP), rfc3339_times),
 }
 """Types that are fetched as text, and what makes it a value."""
+_NATIVE = types_where(native=True)
+_SAME_TEXT = types_where(Kind.INTEGER) | types_where(Kind.STRING, native=True) | CALENDAR.keys()
+"""Types whose values are fetched as the text that PostgreSQL has for them, or have the same in Python."""
+_TEMPLATES: Mapping[str, LiteralString] = {
+    **dict.fromkeys(_NATIVE, "{name}"),
+    # its shortest decimal form, not that of the double it becomes on the way
+    "real": "{name}::text::float8",
+    # JSON has no word for what is no finite number
+    "numeric": "CASE WHEN {name} > '-Infinity' AND {name} < 'Infinity' THEN {name}::text END",
+    **dict.fromkeys(types_where(by_numeric=True), "{name}::numeric::text"),
+    **dict.fromkeys(types_where(Kind.JSON), "{name}::text"),
+    **dict.fromkeys(CALENDAR, "{name}::text"),
+}
+"""How columns of each type are selected; others as text, or as what PostgreSQL makes of them in JSON."""
 
 
 def items_plan(
@@ -266,22 +265,9 @@ def _property(column: Column | None) -> Sql:
 
 
 def _property_template(column: Column) -> LiteralString:
-    template: LiteralString = "to_json({name})::text"
-    if base_type(column.sql_type) in CALENDAR:
-        template = "{name}::text"
-    elif column.sql_type == "real":
-        # its shortest decimal form, not that of the double it becomes on the way
-        template = "{name}::text::float8"
-    elif column.sql_type in _NATIVE and not column.sql_type.startswith("character"):
-        template = "{name}"
-    elif column.type == "string" or column.sql_type in ("json", "jsonb"):
-        template = "{name}::text"
-    elif column.sql_type == "money":
-        template = "{name}::numeric::text"
-    elif column.sql_type.startswith("numeric") and column.type == "number":
-        # JSON has no word for what is no finite number
-        template = "CASE WHEN {name} > '-Infinity' AND {name} < 'Infinity' THEN {name}::text END"
-    return template
+    return _TEMPLATES.get(base_type(column.sql_type)) or (
+        "{name}::text" if column.type == "string" else "to_json({name})::text"
+    )
 
 
 def _sort_value(term: SortTerm) -> Sql:

@@ -9,8 +9,8 @@ from typing import Any, LiteralString
 from libs.catalogue.model import Collection, Column
 from libs.catalogue.versions import DataVersions
 from libs.concurrency.single_flight import SingleFlight
-from libs.cql import base_type
 from libs.ogc.errors import DomainError
+from libs.pg.column_types import as_float8, base_type
 from libs.pg.pool import Database
 from libs.pg.sql import Sql, bind, ident, join, sql
 from services.features.rows.items_sql import CALENDAR
@@ -138,8 +138,8 @@ def _is_ordered(column: Column) -> bool:
 def _ends(column: Column) -> tuple[Sql, Sql]:
     name = ident(column.name)
     if column.type == "number":
-        # exact decimals become numbers of JSON; money has no cast of its own to them
-        name = sql("{name}::numeric::float8" if column.sql_type == "money" else "{name}::float8", name=name)
+        # exact decimals become numbers of JSON
+        name = as_float8(name, column.sql_type)
     template: tuple[LiteralString, LiteralString] = ("min({name})", "max({name})")
     if base_type(column.sql_type) in CALENDAR:
         template = ("min({name})::text", "max({name})::text")

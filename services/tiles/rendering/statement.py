@@ -9,14 +9,12 @@ from typing import NamedTuple
 
 from libs.catalogue.model import Collection, Column
 from libs.geo.tile_matrix_sets import Box
+from libs.pg.column_types import Kind, as_float8, column_type
 from libs.pg.sql import EMPTY, Sql, all_of, bind, ident, join, sql
 from libs.selection.selection import SortTerm
 from services.tiles.rendering.region import EXTENT, near
 from services.tiles.rendering.shape import drawn, is_near, may_hold_areas, projected
 from services.tiles.request.tile_request import TileRequest
-
-_INTEGERS = ("smallint", "integer", "bigint")
-_PLAIN = {"integer", "bigint", "real", "double precision", "boolean", "text"}
 
 
 def tile_statement(request: TileRequest, boxes: list[Box], *, hardly_full: bool) -> Sql:
@@ -237,7 +235,7 @@ def _some_lists(collection: Collection, properties: tuple[Column, ...], all_prop
 def _key(collection: Collection) -> Column | None:
     """The key where it is whole-numbered, as ids of vector tile features must be."""
     key = collection.column(collection.key) if collection.key else None
-    return key if key is not None and key.sql_type in _INTEGERS else None
+    return key if key is not None and column_type(key.sql_type).kind is Kind.INTEGER else None
 
 
 def _property(column: Column, *, is_id: bool) -> Sql:
@@ -245,13 +243,13 @@ def _property(column: Column, *, is_id: bool) -> Sql:
     if is_id:
         # the feature's id says it already, save for negative numbers, which ids cannot be
         return sql("CASE WHEN {name} < 0 THEN {name}::int8 END", name=name)
-    if column.sql_type in _PLAIN:
+    known = column_type(column.sql_type)
+    if known.in_tiles:
         return name
-    if column.sql_type == "smallint":
+    if known.kind is Kind.INTEGER:
         return sql("{name}::int4", name=name)
     if column.type == "number":
-        # money becomes a number by way of numeric alone
-        return sql("{name}::numeric::float8" if column.sql_type == "money" else "{name}::float8", name=name)
+        return as_float8(name, column.sql_type)
     if column.format in ("date-time", "date"):
         # vector tiles have no type for time: the same text as in the features, null where they have none
         text = sql("{name}::text", name=name)

@@ -1,0 +1,143 @@
+"""What PostgreSQL's types are to clients, filters, formats and tiles: one row for each type.
+
+Facts only. How a service selects a column of some type is that service's affair; which types it treats alike follows
+from here.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+
+from libs.pg.sql import Sql, sql
+
+
+class Kind(StrEnum):
+    """What a value is to a filter; the values are the words used in messages."""
+
+    STRING = "string"
+    INTEGER = "integer"
+    NUMBER = "number"
+    BOOLEAN = "boolean"
+    DATE = "date"
+    TIMESTAMP = "timestamp"
+    UUID = "UUID"
+    ENUM = "string of a fixed list"
+    GEOMETRY = "geometry"
+    ARRAY = "array"
+    JSON = "JSON value"
+    INTERVAL = "interval"
+    OTHER = "value without comparison type"
+
+
+NUMERIC = frozenset({Kind.INTEGER, Kind.NUMBER})
+TEMPORAL = frozenset({Kind.DATE, Kind.TIMESTAMP})
+TEXTUAL = frozenset({Kind.STRING, Kind.UUID, Kind.ENUM, Kind.OTHER})
+"""Kinds that a client sees as a JSON string and compares with a character literal."""
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnType:
+    """A type of PostgreSQL or of an extension. The defaults are right for a type that the table does not have."""
+
+    name: str
+    """As `format_type` spells it, without a length or precision: `timestamp with time zone`."""
+    internal: str
+    """Its name in `pg_type`: `timestamptz`."""
+    kind: Kind = Kind.OTHER
+    json_type: str = "string"
+    """JSON Schema type of its values."""
+    json_format: str | None = None
+    """JSON Schema format of its values."""
+    bits: int | None = None
+    """Of a whole number with a range."""
+    floating: bool = False
+    """Whether it is a binary floating point number."""
+    ordered: bool = True
+    """Whether it has a B-tree operator class, so that rows can be sorted by it."""
+    native: bool = False
+    """Whether the JSON encoder writes the driver's value as clients are to see it."""
+    one_text: bool = False
+    """Whether two values are equal exactly where their texts are: not so for 1.0 and 1.00, or -0 and 0."""
+    by_numeric: bool = False
+    """Whether its only cast to a number is the one to numeric."""
+    in_tiles: bool = False
+    """Whether ST_AsMVT writes it as a value of its own kind, not as text."""
+    extension: bool = False
+    """Whether an extension brings it, so that its name may follow that of any schema."""
+
+
+COLUMN_TYPES = (
+    ColumnType("smallint", "int2", Kind.INTEGER, "integer", bits=16, native=True, one_text=True),
+    ColumnType("integer", "int4", Kind.INTEGER, "integer", bits=32, native=True, one_text=True, in_tiles=True),
+    ColumnType("bigint", "int8", Kind.INTEGER, "integer", bits=64, native=True, one_text=True, in_tiles=True),
+    ColumnType("oid", "oid", json_type="integer", one_text=True),
+    ColumnType("real", "float4", Kind.NUMBER, "number", floating=True, native=True, in_tiles=True),
+    ColumnType("double precision", "float8", Kind.NUMBER, "number", floating=True, native=True, in_tiles=True),
+    ColumnType("numeric", "numeric", Kind.NUMBER, "number"),
+    ColumnType("money", "money", json_type="number", by_numeric=True),
+    ColumnType("boolean", "bool", Kind.BOOLEAN, "boolean", native=True, one_text=True, in_tiles=True),
+    ColumnType("text", "text", Kind.STRING, native=True, one_text=True, in_tiles=True),
+    ColumnType("character varying", "varchar", Kind.STRING, one_text=True),
+    ColumnType("bpchar", "bpchar", Kind.STRING),
+    ColumnType("name", "name", Kind.STRING, native=True, one_text=True),
+    ColumnType("citext", "citext", Kind.STRING, extension=True),
+    ColumnType("uuid", "uuid", Kind.UUID, json_format="uuid", native=True, one_text=True),
+    ColumnType("date", "date", Kind.DATE, json_format="date", one_text=True),
+    ColumnType("timestamp without time zone", "timestamp", Kind.TIMESTAMP, json_format="date-time", one_text=True),
+    # its text is in the time zone of the session, which is UTC
+    ColumnType("timestamp with time zone", "timestamptz", Kind.TIMESTAMP, json_format="date-time", one_text=True),
+    ColumnType("time without time zone", "time", json_format="time", one_text=True),
+    ColumnType("time with time zone", "timetz", json_format="time"),
+    ColumnType("interval", "interval", json_format="duration"),
+    ColumnType("json", "json", Kind.JSON, "object", ordered=False),
+    ColumnType("jsonb", "jsonb", Kind.JSON, "object"),
+    ColumnType("hstore", "hstore", json_type="object", extension=True),
+    ColumnType("geometry", "geometry", Kind.GEOMETRY, extension=True),
+    ColumnType("geography", "geography", Kind.GEOMETRY, extension=True),
+    *(
+        ColumnType(name, name, ordered=False)
+        for name in ("xml", "point", "line", "lseg", "box", "path", "polygon", "circle", "xid", "cid", "aclitem")
+    ),
+)
+_BY_NAME = {entry.name: entry for entry in COLUMN_TYPES}
+_BY_INTERNAL = {entry.internal: entry for entry in COLUMN_TYPES}
+_MODIFIER = re.compile(r'\([^)"]*\)(?=[^"]*$)')
+
+
+@lru_cache(maxsize=1024)
+def column_type(sql_type: str) -> ColumnType:
+    """The type that `format_type` spells like this, whatever its modifier, and the schema of an extension's."""
+    plain = base_type(sql_type)
+    schema, _, name = plain.rpartition(".")
+    found = _BY_NAME.get(name)
+    return found if found and (found.extension or not schema) else ColumnType(plain, plain)
+
+
+def internal_type(name: str) -> ColumnType:
+    """The type of this name in `pg_type`."""
+    return _BY_INTERNAL.get(name) or ColumnType(name, name)
+
+
+def base_type(sql_type: str) -> str:
+    """The type without its modifier: `numeric(10,2)` gives `numeric`, `character(3)[]` `bpchar[]`."""
+    plain = " ".join(_MODIFIER.sub("", sql_type).split())
+    # Without a modifier, "character" would mean character(1) and cut the value.
+    return re.sub(r"^character(?=\[|$)", "bpchar", plain)
+
+
+def types_where(*kinds: Kind, **facts: bool) -> frozenset[str]:
+    """Names of the types that are of one of these kinds, if any are given, and of which all these facts are true."""
+    return frozenset(
+        entry.name
+        for entry in COLUMN_TYPES
+        if (not kinds or entry.kind in kinds) and all(getattr(entry, fact) is wanted for fact, wanted in facts.items())
+    )
+
+
+def as_float8(value: Sql, sql_type: str) -> Sql:
+    """A number of any type as the double that JSON and vector tiles have."""
+    by_numeric = column_type(sql_type).by_numeric
+    return sql("{value}::numeric::float8" if by_numeric else "{value}::float8", value=value)

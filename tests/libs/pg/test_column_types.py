@@ -1,0 +1,112 @@
+"""The table of types says what PostgreSQL and PostGIS themselves say."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import asyncpg
+import mapbox_vector_tile
+import pytest
+
+from libs.pg.column_types import COLUMN_TYPES, ColumnType, Kind, as_float8, base_type, column_type, internal_type
+from libs.pg.sql import sql
+from tests.conftest import MakeDatabase
+
+VALUES = {Kind.INTEGER: "7", Kind.NUMBER: "7.5", Kind.BOOLEAN: "true", Kind.STRING: "word"}
+EVERY = pytest.mark.parametrize("known", COLUMN_TYPES, ids=lambda known: known.name)
+
+
+@pytest.fixture(scope="module")
+async def db(make_database: MakeDatabase) -> AsyncIterator[asyncpg.Connection]:
+    connection = await asyncpg.connect(await make_database())
+    await connection.execute("CREATE EXTENSION hstore; CREATE SCHEMA other; CREATE EXTENSION citext SCHEMA other")
+    yield connection
+    await connection.close()
+
+
+async def format_type(db: asyncpg.Connection, internal: str) -> str:
+    text = await db.fetchval("SELECT format_type(oid, NULL) FROM pg_type WHERE typname = $1", internal)
+    return str(text)
+
+
+@EVERY
+async def test_both_names_are_the_databases(known: ColumnType, db: asyncpg.Connection) -> None:
+    spelled = await format_type(db, known.internal)
+    assert base_type(spelled).removeprefix("other.") == known.name
+    assert column_type(spelled) is internal_type(known.internal) is known
+
+
+@EVERY
+async def test_ordered_types_can_be_sorted_by(known: ColumnType, db: asyncpg.Connection) -> None:
+    statement = f"SELECT value FROM (SELECT NULL::{await format_type(db, known.internal)} AS value) AS t ORDER BY value"  # noqa: S608
+    try:
+        await db.execute(statement)
+        sortable = True
+    except asyncpg.UndefinedFunctionError:
+        sortable = False
+    assert known.ordered is sortable
+
+
+@EVERY
+async def test_every_number_becomes_a_double(known: ColumnType, db: asyncpg.Connection) -> None:
+    if known.json_type != "number":
+        return
+    value = sql("'7.5'::text::{type}", type=sql("money") if known.name == "money" else sql("numeric"))
+    text, args = as_float8(value, known.name).render()
+    assert await db.fetchval(f"SELECT {text}", *args) == 7.5
+    direct = f"SELECT NULL::{known.name}::float8"
+    if known.by_numeric:
+        with pytest.raises(asyncpg.CannotCoerceError):
+            await db.execute(direct)
+    else:
+        await db.execute(direct)
+
+
+@EVERY
+async def test_whole_numbers_have_as_many_bits(known: ColumnType, db: asyncpg.Connection) -> None:
+    if known.kind is not Kind.INTEGER:
+        assert known.bits is None
+        return
+    assert known.bits is not None
+    largest = 2 ** (known.bits - 1) - 1
+    assert await db.fetchval(f"SELECT {largest}::{known.name}::text") == str(largest)
+    with pytest.raises(asyncpg.NumericValueOutOfRangeError):
+        await db.execute(f"SELECT {largest + 1}::{known.name}")
+
+
+@EVERY
+async def test_vector_tiles_have_a_value_of_the_same_kind(known: ColumnType, db: asyncpg.Connection) -> None:
+    text = VALUES.get(known.kind)
+    if text is None:
+        assert not known.in_tiles
+        return
+    point = "ST_SetSRID(ST_MakePoint(0, 0), 3857)"
+    tile = await db.fetchval(
+        f"SELECT ST_AsMVT(t, 'layer') FROM (SELECT ST_AsMVTGeom({point}, ST_TileEnvelope(0, 0, 0)) AS geom,"  # noqa: S608
+        f" '{text}'::{await format_type(db, known.internal)} AS value) AS t"
+    )
+    (feature,) = mapbox_vector_tile.decode(tile)["layer"]["features"]
+    written = feature["properties"].get("value")
+    same = isinstance(written, str) is (known.kind is Kind.STRING) and written is not None
+    assert same or not known.in_tiles
+
+
+@pytest.mark.parametrize(
+    ("spelled", "name", "kind"),
+    [
+        ("numeric(10,2)", "numeric", Kind.NUMBER),
+        ("character varying(24)", "character varying", Kind.STRING),
+        ("character(3)", "bpchar", Kind.STRING),
+        ('"char"', '"char"', Kind.OTHER),
+        ("timestamp(3) with time zone", "timestamp with time zone", Kind.TIMESTAMP),
+        ("geometry(Point,4326)", "geometry", Kind.GEOMETRY),
+        ("other.geography(Point,4326)", "geography", Kind.GEOMETRY),
+        # a type of the same name in another schema is another type
+        ("hazard.date", "hazard.date", Kind.OTHER),
+        ("integer[]", "integer[]", Kind.OTHER),
+        ("hazard.alert", "hazard.alert", Kind.OTHER),
+    ],
+)
+def test_types_are_known_whatever_their_modifier(spelled: str, name: str, kind: Kind) -> None:
+    found = column_type(spelled)
+    assert (found.name, found.kind) == (name, kind)
