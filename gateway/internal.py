@@ -8,7 +8,8 @@ from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from gateway.nginx.process import Nginx
 from gateway.parts.publish import Publisher
 from gateway.settings import SERVICES
-from libs.web.respond import body_response, conditional, json_response
+from libs.web.conditional import conditional
+from libs.web.respond import body_response, json_response
 
 _NGINX = web.AppKey("nginx", Nginx)
 _PUBLISHER = web.AppKey("publisher", Publisher)

@@ -6,7 +6,8 @@ from aiohttp import web
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
 from libs.ogc.service_part import ServicePart
-from libs.web.respond import conditional, json_response
+from libs.web.conditional import conditional
+from libs.web.respond import json_response
 
 HealthCheck = Callable[[web.Application], Awaitable[str | None]]
 """Looks at one dependency; returns what is wrong with it, or None."""

@@ -13,10 +13,11 @@ from libs.ogc.media_type import FORMAT_NAMES, MediaType
 from libs.ogc.temporal import Interval, now, parse_instant, parse_interval
 from libs.web.app import Call, sent_parameters
 from libs.web.base_url import base_url
+from libs.web.conditional import conditional
 from libs.web.html import page_response
 from libs.web.query_params import QueryValues
 from libs.web.representations import representations
-from libs.web.respond import body_response, conditional, json_bytes, links_json
+from libs.web.respond import body_response, json_bytes, links_json
 from services.common.collection import OFFERS, collection_json
 from services.common.resources import KEEPER, PARTS
 

@@ -3,7 +3,8 @@
 from aiohttp import web
 
 from libs.ogc.errors import Unavailable
-from libs.web.respond import body_response, etag_matches
+from libs.web.conditional import not_modified
+from libs.web.respond import body_response
 from services.common.resources import KEEPER
 
 
@@ -13,6 +14,7 @@ async def get_internal_catalogue(request: web.Request) -> web.StreamResponse:
     if not keeper.document:
         raise Unavailable("The list of collections is not known yet; try again in a moment.")
     headers = {"ETag": keeper.etag, "Cache-Control": "no-cache"}
-    if etag_matches(request.headers.get("If-None-Match"), keeper.etag):
-        return web.Response(status=304, headers=headers)
+    unchanged = not_modified(request, headers)
+    if unchanged is not None:
+        return unchanged
     return body_response(keeper.document, media_type="application/json", headers=headers)

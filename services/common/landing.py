@@ -5,9 +5,10 @@ from aiohttp import web
 from libs.ogc.media_type import MediaType
 from libs.web.app import Call
 from libs.web.base_url import base_url
+from libs.web.conditional import conditional
 from libs.web.html import page_response
 from libs.web.representations import representations
-from libs.web.respond import conditional, json_response, links_json
+from libs.web.respond import json_response, links_json
 from services.common.resources import KEEPER, PARTS, absolute
 
 TITLE = "Disaster Analysis and Mapping Service"

@@ -8,9 +8,9 @@ from libs.ogc.media_type import MediaType
 from libs.selection.selection import key_condition
 from libs.web.app import Call
 from libs.web.base_url import base_url
+from libs.web.conditional import answered_before, data_headers, not_modified
 from libs.web.html import page_response
 from libs.web.respond import body_response
-from services.features.conditional import not_modified, validators
 from services.features.formats import csv
 from services.features.formats.geojson import encode, features
 from services.features.formats.links import item_links
@@ -28,11 +28,11 @@ async def get_item(call: Call) -> web.StreamResponse:
     """One feature by its id."""
     app, item_id = call.request.app, call.path["itemId"]
     collection = app[CATALOGUE].collection(call.path["collectionId"])
+    headers = data_headers(call.request, call.media_type, app[VERSIONS].version(collection))
+    unchanged = answered_before(call.request, headers)
+    if unchanged is not None:
+        return unchanged
     prepared = app[PREPARED].item(call, collection)
-    headers = validators(call, app[VERSIONS].version(collection))
-    if '"' in call.request.headers.get("If-None-Match", "") and not_modified(call, headers):
-        # whoever has the tag of this address and version has it from an answer that held the feature
-        return web.Response(status=304, headers=headers)
     condition = key_condition(collection, item_id)
     row = None
     if condition is not None:
@@ -40,8 +40,9 @@ async def get_item(call: Call) -> web.StreamResponse:
         row = await app[STORE].row(collection, plan)
     if row is None:
         raise NotFound(f"There is no item '{item_id}' in collection '{collection.id}'.")
-    if not_modified(call, headers):
-        return web.Response(status=304, headers=headers)
+    unchanged = not_modified(call.request, headers)
+    if unchanged is not None:
+        return unchanged
     links = item_links(prepared.links, base_url(call.request), item_id)
     headers["Link"] = links.header
     if call.media_type == MediaType.HTML:

@@ -10,9 +10,9 @@ from libs.ogc.errors import InvalidParameters
 from libs.ogc.media_type import MediaType, with_charset
 from libs.web.app import Call, sent_parameters
 from libs.web.base_url import base_url
+from libs.web.conditional import answered_before, data_headers, not_modified
 from libs.web.html import page_response
 from libs.web.respond import body_response
-from services.features.conditional import not_modified, validators
 from services.features.formats.links import link_template, page_links
 from services.features.formats.representations import ItemsAnswer
 from services.features.pages.items_form import form_again
@@ -29,12 +29,16 @@ async def get_items(call: Call) -> web.StreamResponse:
     """A page of the features that match."""
     app = call.request.app
     collection = app[CATALOGUE].collection(call.path["collectionId"])
+    headers = data_headers(call.request, call.media_type, app[VERSIONS].version(collection))
+    unchanged = answered_before(call.request, headers)
+    if unchanged is not None:
+        return unchanged
     if call.media_type == MediaType.HTML:
-        return await _page(call, collection)
+        return await _page(call, collection, headers)
     page = app[PREPARED].page(call, collection)
-    headers = validators(call, app[VERSIONS].version(collection))
-    if not_modified(call, headers):
-        return web.Response(status=304, headers=headers)
+    unchanged = not_modified(call.request, headers)
+    if unchanged is not None:
+        return unchanged
     store, query, representation = app[STORE], page.query, page.representation
     if query.limit > store.chunk(query):
         return await _stream(call, page, page.shelf(app[VERSIONS].server), headers)
@@ -66,15 +70,15 @@ def _numbers(matched: int | None, returned: int | None) -> dict[str, str]:
     return {name: str(number) for name, number in numbers.items() if number is not None}
 
 
-async def _page(call: Call, collection: Collection) -> web.StreamResponse:
+async def _page(call: Call, collection: Collection, headers: dict[str, str]) -> web.StreamResponse:
     # links of the page must not carry the fields of the form that were left empty
     try:
         query = parse_items(collection, call.query, dict(sent_parameters(call.request)))
     except InvalidParameters as error:
         return await form_again(call, collection, error)
-    headers = validators(call, call.request.app[VERSIONS].version(collection))
-    if not_modified(call, headers):
-        return web.Response(status=304, headers=headers)
+    unchanged = not_modified(call.request, headers)
+    if unchanged is not None:
+        return unchanged
     # a table of thousands of rows is of no use; `next` leads on, and the page says so
     query = replace(query, limit=min(query.limit, PAGE_ROWS))
     # boxes are all that the small map draws: large geometries must not bloat the page

@@ -14,10 +14,10 @@ from libs.ogc.media_type import MediaType
 from libs.pg.column_types import Kind, column_type
 from libs.web.app import Call
 from libs.web.base_url import base_url
+from libs.web.conditional import answered_before, data_headers, not_modified
 from libs.web.html import page_response
 from libs.web.representations import representations
 from libs.web.respond import json_response, links_json
-from services.features.conditional import not_modified, validators
 from services.features.formats.geojson import encode
 from services.features.queryables import argument_schema, geometry_format
 from services.features.resources import CATALOGUE, VALUES, VERSIONS
@@ -29,12 +29,15 @@ _SCHEMA = "https://json-schema.org/draft/2020-12/schema"
 
 async def get_schema(call: Call) -> web.StreamResponse:
     """The JSON Schema of the collection's features."""
-    call.query.check()
-    app = call.request.app
+    app, request = call.request.app, call.request
     collection = app[CATALOGUE].collection(call.path["collectionId"])
-    headers = validators(call, app[VERSIONS].version(collection))
-    if not_modified(call, headers):
-        return web.Response(status=304, headers=headers)
+    headers = data_headers(request, call.media_type, app[VERSIONS].version(collection))
+    unchanged = answered_before(request, headers)
+    if unchanged is None:
+        call.query.check()
+        unchanged = not_modified(request, headers)
+    if unchanged is not None:
+        return unchanged
     address = f"{base_url(call.request)}/collections/{path_segment(collection.id)}/schema"
     document = schema_json(collection, await app[VALUES].ranges(collection), address)
     if call.media_type == MediaType.HTML:

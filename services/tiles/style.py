@@ -6,7 +6,8 @@ from libs.geo.tile_matrix_sets import tile_matrix_set
 from libs.ogc.media_type import MediaType
 from libs.web.app import Call
 from libs.web.base_url import base_url
-from libs.web.respond import conditional, json_response
+from libs.web.conditional import conditional
+from libs.web.respond import json_response
 from services.tiles.metadata.map_source import map_source
 from services.tiles.resources import BASEMAP, CATALOGUE
 from services.tiles.styling.document import style_json

@@ -1,21 +1,17 @@
 """GET .../tiles/{tileMatrixSetId}/{z}/{x}/{y}: a vector tile (OGC API Tiles, /req/core/tc-op)."""
 
 import time
-from hashlib import blake2b
 
 from aiohttp import web
 
 from libs.geo.tile_matrix_sets import tile_matrix_set
 from libs.ogc.media_type import MediaType
 from libs.web.app import Call
+from libs.web.conditional import DATA_CACHE, not_modified, weak_etag
 from libs.web.content_coding import takes_gzip
-from libs.web.respond import etag_matches
 from services.tiles.request.tile_request import parse_tile
 from services.tiles.resources import CATALOGUE, MAX_FEATURES, STORE
 from services.tiles.store.compression import decompressed
-
-# one second fresh; after that a cache may serve it while it asks again, but not for long
-_CACHE_CONTROL = "public, max-age=1, stale-while-revalidate=2, stale-if-error=60"
 
 
 async def get_tile(call: Call) -> web.StreamResponse:
@@ -35,13 +31,14 @@ async def get_tile(call: Call) -> web.StreamResponse:
     key = app[STORE].key(request)
     headers = {
         "Content-Type": MediaType.MVT,
-        "Cache-Control": _CACHE_CONTROL if key else "no-cache",
+        "Cache-Control": DATA_CACHE if key else "no-cache",
         "Vary": "Accept-Encoding",
     }
     if key is not None:
-        headers["ETag"] = etag = f'W/"{blake2b(key.encode(), digest_size=12).hexdigest()}"'
-        if etag_matches(call.request.headers.get("If-None-Match"), etag):
-            return web.Response(status=304, headers=headers)
+        headers["ETag"] = weak_etag(key)
+        unchanged = not_modified(call.request, headers)
+        if unchanged is not None:
+            return unchanged
     tile = await app[STORE].tile(request, key)
     # a structured field (RFC 9651): a number, with a parameter where it is an estimate
     headers["DAMS-Features-Omitted"] = f"{tile.left_out};estimate" if tile.estimated else str(tile.left_out)

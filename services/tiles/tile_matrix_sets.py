@@ -8,9 +8,10 @@ from libs.ogc.link import Link
 from libs.ogc.media_type import MediaType
 from libs.web.app import Call
 from libs.web.base_url import base_url
+from libs.web.conditional import conditional
 from libs.web.html import page_response
 from libs.web.representations import representations
-from libs.web.respond import conditional, json_response, links_json
+from libs.web.respond import json_response, links_json
 
 _OFFERS = (MediaType.JSON, MediaType.HTML)
 _DAY = "public, max-age=86400"

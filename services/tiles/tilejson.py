@@ -9,7 +9,8 @@ from libs.ogc.bbox import BBox
 from libs.ogc.media_type import MediaType
 from libs.web.app import Call
 from libs.web.base_url import base_url
-from libs.web.respond import conditional, json_response
+from libs.web.conditional import conditional
+from libs.web.respond import json_response
 from services.tiles.metadata.map_source import map_source
 from services.tiles.resources import CATALOGUE
 

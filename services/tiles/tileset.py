@@ -12,9 +12,10 @@ from libs.ogc.link import Link, path_segment
 from libs.ogc.media_type import MediaType
 from libs.web.app import Call
 from libs.web.base_url import base_url
+from libs.web.conditional import conditional
 from libs.web.html import page_response
 from libs.web.representations import representations
-from libs.web.respond import conditional, json_response, links_json
+from libs.web.respond import json_response, links_json
 from services.tiles.metadata.addresses import tileset_address, tiling_scheme_link
 from services.tiles.metadata.limits import limits
 from services.tiles.metadata.zoom_range import zoom_range

@@ -7,14 +7,13 @@ has stable addresses, which styles of other services and sites point to, and is 
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from hashlib import blake2b
 from pathlib import Path
 
 from aiohttp import web
 
 from libs.web.assets import IMMUTABLE, shared_asset
+from libs.web.conditional import not_modified, weak_etag
 from libs.web.content_coding import takes_gzip
-from libs.web.respond import etag_matches
 from libs.web.settings import SettingsError
 
 DIST = Path(__file__).parent / "dist"
@@ -89,25 +88,23 @@ def _read(folder: Path) -> dict[str, _File]:
             body,
             packed.read_bytes() if packed.is_file() else None,
             _TYPES[path.suffix],
-            blake2b(body, digest_size=12).hexdigest(),
+            weak_etag(body),
         )
     return files
 
 
 def _respond(request: web.Request, file: _File, cache_control: str) -> web.StreamResponse:
     compressed = file.compressed if takes_gzip(request.headers.get("Accept-Encoding")) else None
-    # weak: the two encodings are different bytes of the same file (RFC 9110 section 8.8.3)
-    etag = f'W/"{file.etag}"'
     headers = {
-        "ETag": etag,
+        "ETag": file.etag,
         "Cache-Control": cache_control,
         "Content-Type": file.content_type,
         "X-Content-Type-Options": "nosniff",
         "Vary": "Accept-Encoding",
     }
-    if etag_matches(request.headers.get("If-None-Match"), etag):
-        del headers["Content-Type"]
-        return web.Response(status=304, headers=headers)
+    unchanged = not_modified(request, headers)
+    if unchanged is not None:
+        return unchanged
     if compressed is not None:
         headers["Content-Encoding"] = "gzip"
     return web.Response(body=compressed or file.body, headers=headers)

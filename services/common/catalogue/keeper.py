@@ -3,7 +3,6 @@
 import logging
 from collections.abc import Mapping
 from contextlib import AsyncExitStack
-from hashlib import blake2b
 from pathlib import Path
 from typing import Self
 
@@ -11,6 +10,7 @@ from libs.catalogue.model import Collection
 from libs.concurrency.background import periodic
 from libs.ogc.errors import DomainError, NotFound, Unavailable
 from libs.pg.pool import Database
+from libs.web.conditional import weak_etag
 from libs.web.respond import json_bytes
 from services.common.catalogue.configuration import CatalogueConfig, ConfigError
 from services.common.introspection.introspect import Introspection
@@ -95,7 +95,7 @@ class CatalogueKeeper:
             _LOG.info("catalogue changed", extra={"fields": {"collections": sorted(changed)[:20]}})
         self.document = json_bytes({"collections": list(collections.values())})
         # once per change, not per question: thousands of collections are megabytes
-        self.etag = f'"{blake2b(self.document, digest_size=12).hexdigest()}"'
+        self.etag = weak_etag(self.document)
         self._collections = collections
 
     def _read_config(self) -> None:

@@ -1,0 +1,126 @@
+"""Conditional requests (RFC 9110 section 13), one implementation for all services.
+
+A client that names the tag of what it holds gets 304 where that is still right. Where a tag is made of what
+determines the body (the address, the media type, the data version, the build), it is known before the request is
+parsed, and so is the 304: whoever has the tag has it from an answer to this very request.
+"""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from hashlib import blake2b
+from typing import Protocol
+
+from aiohttp import web
+
+from libs.web.base_url import base_url
+from libs.web.build_id import build_id
+
+CATALOGUE_CACHE = "public, max-age=2, stale-while-revalidate=2, stale-if-error=60"
+"""Of what follows from the catalogue: a change is seen four seconds after the service itself sees it."""
+DATA_CACHE = "public, max-age=1, stale-while-revalidate=2, stale-if-error=60"
+"""Of what follows from rows: a second fresh; after that a cache may serve it while it asks again, but not for long."""
+
+
+class Version(Protocol):
+    """A state of the data: what changes with it, and since when it is known (`libs.catalogue.versions`)."""
+
+    @property
+    def token(self) -> str: ...
+    @property
+    def since(self) -> datetime: ...
+    @property
+    def http_date(self) -> str: ...
+
+
+def weak_etag(content: str | bytes) -> str:
+    """A weak ETag of what determines a body, which may be the body itself. Weak: encodings of it are other bytes."""
+    data = content.encode() if isinstance(content, str) else content
+    return f'W/"{blake2b(data, digest_size=12).hexdigest()}"'
+
+
+def etag_matches(if_none_match: str | None, etag: str) -> bool:
+    """Weak comparison of RFC 9110 section 13.1.2."""
+    if not if_none_match:
+        return False
+    return if_none_match.strip() == "*" or _names(if_none_match, etag)
+
+
+def data_headers(request: web.Request, media_type: str, version: Version | None) -> dict[str, str]:
+    """`ETag` and `Last-Modified` of the answer to this request at this version of the data, and how long it keeps.
+
+    The tag is that of the address, the media type, the version and the software.
+    """
+    if version is None:
+        return {"Cache-Control": "no-cache"}
+    # absolute links make the body depend on the address that the client used
+    content = f"{build_id()}|{version.token}|{media_type}|{base_url(request)}{request.path_qs}"
+    # a second that is not over yet would lie behind the Date of the answer (RFC 9110 section 8.8.2.1)
+    over = version.since <= datetime.now(UTC)
+    return {
+        "ETag": weak_etag(content),
+        **({"Last-Modified": version.http_date} if over else {}),
+        "Cache-Control": DATA_CACHE,
+        "Vary": "Accept",
+    }
+
+
+def answered_before(request: web.Request, headers: Mapping[str, str]) -> web.Response | None:
+    """304 where the client names the tag of `data_headers`, which it can only have from an answer to this request.
+
+    So the request need not be parsed. `*` and dates tell no such thing: they are for `not_modified`.
+    """
+    tag, wanted = headers.get("ETag"), request.headers.get("If-None-Match")
+    return _unchanged(headers) if tag and wanted and _names(wanted, tag) else None
+
+
+def not_modified(request: web.Request, headers: Mapping[str, str]) -> web.Response | None:
+    """304 where the client's copy of a valid answer with these headers is still right.
+
+    An `If-None-Match` makes `If-Modified-Since` moot (RFC 9110 section 13.1.3).
+    """
+    if "ETag" not in headers:
+        return None
+    if "If-None-Match" in request.headers:
+        return _unchanged(headers) if etag_matches(request.headers["If-None-Match"], headers["ETag"]) else None
+    since, modified = _date(request.headers.get("If-Modified-Since")), _date(headers.get("Last-Modified"))
+    return _unchanged(headers) if since is not None and modified is not None and modified <= since else None
+
+
+def conditional(
+    request: web.Request, response: web.Response, *, cache_control: str = CATALOGUE_CACHE, content: bytes | None = None
+) -> web.Response:
+    """`response` with a weak ETag, how long it keeps and what it varies with; 304 where the client has it already.
+
+    The ETag is made from the body, or from `content` where the body has members, such as a time stamp, that differ
+    each time.
+    """
+    body = response.body if content is None else content
+    if not isinstance(body, bytes):
+        raise TypeError("only a response whose body is complete has an ETag made from it")
+    # the same body is another representation under another type
+    tag = weak_etag(body + response.headers["Content-Type"].encode())
+    headers = {"ETag": tag, "Cache-Control": cache_control, "Vary": "Accept"}
+    unchanged = not_modified(request, headers)
+    if unchanged is not None:
+        return unchanged
+    response.headers.update(headers)
+    return response
+
+
+def _names(if_none_match: str, etag: str) -> bool:
+    return etag.removeprefix("W/") in (tag.strip().removeprefix("W/") for tag in if_none_match.split(","))
+
+
+def _unchanged(headers: Mapping[str, str]) -> web.Response:
+    return web.Response(status=304, headers={name: value for name, value in headers.items() if name != "Content-Type"})
+
+
+def _date(text: str | None) -> datetime | None:
+    if not text:
+        return None
+    try:
+        moment = parsedate_to_datetime(text)
+    except ValueError:
+        return None
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

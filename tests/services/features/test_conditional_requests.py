@@ -1,0 +1,105 @@
+"""Conditional requests for rows: a tag that matches costs nothing, and no invalid request is taken for a valid one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import asyncpg
+import pytest
+
+from libs.web import conditional
+from services.features import prepared
+from tests.services.features.conftest import Fetch
+from tests.services.in_process import Client, eventually
+
+_ITEMS = "/collections/hostile.events/items"
+ADDRESSES = [
+    f"{_ITEMS}?limit=3",
+    f"{_ITEMS}?limit=3&f=csv",
+    f"{_ITEMS}?limit=3&f=html",
+    f"{_ITEMS}?filter=id%3C5",
+    f"{_ITEMS}/1",
+    f"{_ITEMS}/1?f=html",
+    "/collections/hostile.events/schema",
+]
+
+
+@pytest.mark.parametrize("address", ADDRESSES)
+async def test_a_tag_that_matches_asks_the_database_for_nothing(
+    features: Client, fetches: list[Fetch], address: str
+) -> None:
+    first = await features.get(address)
+    assert first.status == 200
+    fetches.clear()
+    again = await features.get(address, headers={"If-None-Match": f'"x", {first.headers["ETag"]}'})
+    assert (again.status, again.body) == (304, b"")
+    assert again.headers["ETag"] == first.headers["ETag"]
+    assert "Content-Type" not in again.headers
+    assert [fetch for fetch in fetches if "hostile" in fetch.text] == []
+
+
+@pytest.mark.parametrize(
+    ("handler", "parser", "address"),
+    [(prepared, "parse_items", f"{_ITEMS}?limit=3"), (prepared, "select", f"{_ITEMS}/1")],
+)
+async def test_a_tag_that_matches_is_answered_before_the_request_is_parsed(
+    features: Client, monkeypatch: pytest.MonkeyPatch, handler: Any, parser: str, address: str
+) -> None:
+    tag = (await features.get(address)).headers["ETag"]
+
+    def parse(*_: object) -> None:
+        raise AssertionError("parsed")
+
+    monkeypatch.setattr(handler, parser, parse)
+    assert (await features.get(address, headers={"If-None-Match": tag})).status == 304
+
+
+@pytest.mark.parametrize("address", [f"{_ITEMS}?limit=wrong", f"{_ITEMS}?filter=nothing%3D1", f"{_ITEMS}?cursor=x"])
+@pytest.mark.parametrize("condition", ["*", "tag", "date"])
+async def test_an_invalid_request_is_told_so_whatever_the_client_holds(
+    features: Client, address: str, condition: str
+) -> None:
+    valid = await features.get(f"{_ITEMS}?limit=3")
+    headers = {
+        "*": {"If-None-Match": "*"},
+        "tag": {"If-None-Match": valid.headers["ETag"]},
+        "date": {"If-Modified-Since": "Fri, 01 Jan 2100 00:00:00 GMT"},
+    }[condition]
+    assert (await features.get(address, headers=headers)).status == 422
+
+
+@pytest.mark.parametrize(("path", "status"), [(f"{_ITEMS}/1", 304), (f"{_ITEMS}/none", 404)])
+async def test_any_tag_is_that_of_what_exists(features: Client, path: str, status: int) -> None:
+    assert (await features.get(path, headers={"If-None-Match": "*"})).status == status
+
+
+async def test_each_representation_address_and_host_has_a_tag_of_its_own(features: Client) -> None:
+    asked: list[tuple[str, dict[str, str]]] = [
+        *((address, {}) for address in ADDRESSES),
+        (f"{_ITEMS}?limit=3&f=html", {"Host": "other.example"}),
+        (f"{_ITEMS}?limit=3", {"Accept": "text/csv"}),
+        (f"{_ITEMS}?limit=%33", {}),
+    ]
+    tags = [(await features.get(path, headers=headers)).headers["ETag"] for path, headers in asked]
+    assert len(set(tags)) == len(tags)
+
+
+async def test_another_release_has_other_tags(features: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    tags = {address: (await features.get(address)).headers["ETag"] for address in ADDRESSES}
+    monkeypatch.setattr(conditional, "build_id", lambda: "another release")
+    for address, tag in tags.items():
+        answer = await features.get(address, headers={"If-None-Match": tag})
+        assert answer.status == 200
+        assert answer.headers["ETag"] != tag
+
+
+async def test_a_change_of_rows_outdates_tags(features: Client, owner: asyncpg.Connection) -> None:
+    answer = await features.get(f"{_ITEMS}?limit=3")
+    await owner.execute("UPDATE hostile.events SET id = id WHERE id = 1")
+
+    async def new_tag() -> None:
+        again = await features.get(f"{_ITEMS}?limit=3", headers={"If-None-Match": answer.headers["ETag"]})
+        assert again.status == 200
+        assert again.headers["ETag"] != answer.headers["ETag"]
+
+    await eventually(new_tag)
