@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -14,6 +13,7 @@ from urllib.parse import urlencode
 
 import pytest
 
+from tests.eventually import eventually_true
 from tests.running_stack import RunningStack
 
 COLLECTION = "hazard.hazard_eq_events"
@@ -118,11 +118,8 @@ def _gathered(api: Api) -> bool:
 def api(stack: RunningStack) -> Api:
     """The whole service with its merged document."""
     probe = Api(stack.base_url, {}, {})
-    deadline = time.monotonic() + 20
     # parts are gathered in the background, a moment after their services have started
-    while not _gathered(probe):
-        assert time.monotonic() < deadline, "the service never advertised all of its parts"
-        time.sleep(0.2)
+    eventually_true(lambda: _gathered(probe))
     document = probe.get("/openapi.json").json()
     items = probe.get(f"/collections/{COLLECTION}/items?limit=1", Accept="application/geo+json").json()
     places = {

@@ -13,11 +13,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from aiohttp import ClientError, ClientSession, web
+from aiohttp import ClientSession, web
 
 from deploy.local.ports import LOWEST, is_free
 from gateway.settings import SERVICES
 from libs.web.unix_socket import bind
+from tests.eventually import eventually
 
 Answer = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
@@ -158,20 +159,6 @@ class Gateway:
     async def _answers(self) -> bool:
         async with ClientSession() as session, session.get(f"{self.url}/", allow_redirects=False) as response:
             return response.status == 302
-
-
-async def eventually(condition: Callable[[], Awaitable[bool]], seconds: float = 20) -> None:
-    """Waits until the condition holds; a refused connection counts as not yet."""
-    loop = asyncio.get_running_loop()
-    deadline = loop.time() + seconds
-    while True:
-        try:
-            if await condition():
-                return
-        except (ClientError, OSError):
-            pass
-        assert loop.time() < deadline, f"not within {seconds} s"
-        await asyncio.sleep(0.05)
 
 
 @asynccontextmanager

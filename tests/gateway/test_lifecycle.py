@@ -16,7 +16,8 @@ from gateway.nginx.process import Nginx, NginxError
 from gateway.settings import SERVICES, Endpoint, GatewaySettings, UnixSocket
 from gateway.upstreams import resolve
 from libs.web.settings import SettingsError
-from tests.gateway.harness import Gateway, Upstream, eventually, free_port, make_part
+from tests.eventually import eventually
+from tests.gateway.harness import Gateway, Upstream, free_port, make_part
 
 
 def settings_for(folder: Path, **variables: str) -> GatewaySettings:

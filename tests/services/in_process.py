@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any
 from urllib.parse import urlencode
 
 import orjson
@@ -19,8 +18,6 @@ from services.common.app import make as make_common
 from services.features.app import make as make_features
 from services.tiles.app import make as make_tiles
 from services.viewer.app import make as make_viewer
-
-Result = TypeVar("Result")
 
 MAKERS = {"common": make_common, "features": make_features, "tiles": make_tiles, "viewer": make_viewer}
 
@@ -117,15 +114,3 @@ async def services() -> AsyncIterator[Services]:
     )
     async with session, AsyncExitStack() as stack:
         yield Services(session, stack)
-
-
-async def eventually(attempt: Callable[[], Awaitable[Result]], *, seconds: float = 10.0) -> Result:
-    """What `attempt` gives once it no longer fails an assertion; its failure when the time is over."""
-    deadline = asyncio.get_running_loop().time() + seconds
-    while True:
-        try:
-            return await attempt()
-        except AssertionError:
-            if asyncio.get_running_loop().time() > deadline:
-                raise
-        await asyncio.sleep(0.05)

@@ -18,8 +18,9 @@ import pytest
 from mapbox_vector_tile import decode
 
 from deploy.local.settings import REPOSITORY
+from tests.eventually import eventually_true
 from tests.running_stack import RunningStack
-from tests.system.test_stack import FRESH, eventually, get
+from tests.system.test_stack import FRESH, get
 
 pytestmark = pytest.mark.system
 
@@ -82,7 +83,9 @@ def test_a_replica_that_is_killed_and_comes_back_costs_no_client_an_error(stack:
         before = stack.pid("tiles_0")
         os.kill(before, signal.SIGKILL)
         # the supervisor notices in a second, the process starts in another, nginx tries it after two more
-        eventually(lambda: stack.pid("tiles_0") not in {0, before} and tiles_served(stack, "tiles_0") > 3, seconds=20)
+        eventually_true(
+            lambda: stack.pid("tiles_0") not in {0, before} and tiles_served(stack, "tiles_0") > 3, seconds=20
+        )
     assert clients.statuses.keys() == {200}, clients.statuses
     assert clients.statuses[200] > 50
     assert clients.slowest < 3
@@ -95,7 +98,7 @@ def test_load_is_spread_over_the_replicas(stack: RunningStack) -> None:
         return [tiles_served(stack, replica) - count for replica, count in zip(REPLICAS, before, strict=True)]
 
     with Clients(stack):
-        eventually(lambda: sum(more()) > 40, seconds=20)
+        eventually_true(lambda: sum(more()) > 40, seconds=20)
     assert min(more()) > 0.25 * sum(more())
 
 
@@ -145,7 +148,7 @@ async def test_a_commit_shows_within_5_seconds_and_leaves_the_other_collections_
         f" VALUES ({NEW}, 'test', 5, {place}, now())"
     )
     committed = time.monotonic()
-    eventually(lambda: has_new(stack), seconds=5)
+    eventually_true(lambda: has_new(stack), seconds=5)
     assert time.monotonic() - committed < 5
     assert tier(stack, other) == "redis"
 
@@ -155,7 +158,7 @@ def test_a_restart_keeps_the_cache(stack: RunningStack) -> None:
     tier(stack, address)
     stack.stop("tiles_0")
     stack.start("tiles_0")
-    eventually(partial(is_healthy, stack, "tiles_0"))
+    eventually_true(partial(is_healthy, stack, "tiles_0"))
     status, headers, _ = get(stack.service_urls["tiles_0"] + address)
     assert (status, headers["Server-Timing"].partition(";")[0]) == (200, "redis")
 

@@ -9,12 +9,12 @@ import signal
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable
 from typing import Any
 
 import psutil
 import pytest
 
+from tests.eventually import eventually_true
 from tests.running_stack import RunningStack
 
 pytestmark = pytest.mark.system
@@ -42,19 +42,6 @@ def get_json(url: str, **headers: str) -> Any:
     status, _, body = get(url, **headers)
     assert status == 200, body
     return json.loads(body)
-
-
-def eventually(condition: Callable[[], bool], seconds: float = 30) -> None:
-    """Waits until the condition holds; a refused connection counts as not yet."""
-    deadline = time.monotonic() + seconds
-    while True:
-        try:
-            if condition():
-                return
-        except (urllib.error.URLError, ConnectionError):
-            pass
-        assert time.monotonic() < deadline, f"not within {seconds} s"
-        time.sleep(0.1)
 
 
 def probe(stack: RunningStack, service: str) -> tuple[int, dict[str, str], bytes]:
@@ -130,7 +117,7 @@ def test_one_service_down_leaves_the_others(stack: RunningStack, down: str) -> N
         assert get(stack.base_url + TILE)[0] == 200
     finally:
         stack.start(down)
-        eventually(lambda: probe(stack, down)[0] == 200)
+        eventually_true(lambda: probe(stack, down)[0] == 200)
 
 
 def test_one_process_of_two_is_enough(stack: RunningStack) -> None:
@@ -141,7 +128,7 @@ def test_one_process_of_two_is_enough(stack: RunningStack) -> None:
             assert get(stack.base_url + path)[0] == 200
     finally:
         stack.start("tiles_0")
-        eventually(lambda: get(f"{stack.service_urls['tiles_0']}/internal/health")[0] == 200)
+        eventually_true(lambda: get(f"{stack.service_urls['tiles_0']}/internal/health")[0] == 200)
 
 
 def test_both_tiles_processes_get_requests(stack: RunningStack) -> None:
@@ -154,7 +141,7 @@ def test_both_tiles_processes_get_requests(stack: RunningStack) -> None:
         metrics = (get(f"{stack.service_urls[name]}/internal/metrics")[2].decode() for name in ("tiles_0", "tiles_1"))
         return all('route="/collections/{collectionId}/tiles/' in text for text in metrics)
 
-    eventually(both_have_answered)
+    eventually_true(both_have_answered)
 
 
 @pytest.mark.parametrize("program", ["features_0", "gateway"])
@@ -170,7 +157,7 @@ def test_a_killed_process_is_started_again(stack: RunningStack, program: str) ->
         started = [child.name() for child in psutil.Process(pid).children()]
         return ("nginx" in started or program != "gateway") and probe(stack, "features")[0] == 200
 
-    eventually(back)
+    eventually_true(back)
     if program == "gateway":
         time.sleep(1)
-        eventually(back)
+        eventually_true(back)

@@ -11,7 +11,8 @@ import pytest
 from aiohttp import ClientSession, web
 
 from libs.web.content_coding import takes_gzip
-from tests.gateway.harness import Gateway, eventually
+from tests.eventually import eventually
+from tests.gateway.harness import Gateway
 from tests.libs.web.accept_encodings import TAKES_GZIP
 
 

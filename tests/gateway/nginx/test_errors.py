@@ -8,7 +8,8 @@ import json
 import pytest
 from aiohttp import ClientSession, web
 
-from tests.gateway.harness import Gateway, eventually
+from tests.eventually import eventually
+from tests.gateway.harness import Gateway
 
 
 async def raw(gateway: Gateway, request: bytes) -> tuple[int, dict[str, str], bytes]:

@@ -16,7 +16,8 @@ from gateway.parts.fetch import PartsFetcher
 from gateway.parts.merge import MergeError
 from gateway.parts.publish import Publisher, merge_parts
 from gateway.settings import SERVICES
-from tests.gateway.harness import Gateway, Upstream, eventually, make_part, running_gateway
+from tests.eventually import eventually
+from tests.gateway.harness import Gateway, Upstream, make_part, running_gateway
 
 OPENAPI = "application/vnd.oai.openapi+json;version=3.0"
 

@@ -6,7 +6,6 @@ import asyncio
 import os
 import socket
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -16,6 +15,7 @@ from deploy.local.ports import choose_ports
 from deploy.local.settings import REPOSITORY
 from libs.web.settings import SettingsError, WebSettings
 from libs.web.unix_socket import bind
+from tests.eventually import eventually
 
 SERVICE = """
 from aiohttp import web
@@ -137,8 +137,9 @@ async def test_a_service_listens_on_both(path: Path, tmp_path: Path, proxies: st
 
 async def wait_until_listening(process: asyncio.subprocess.Process, path: Path) -> None:
     """The socket is opened last."""
-    deadline = time.monotonic() + 30
-    while not connects(path):
-        assert process.returncode is None
-        assert time.monotonic() < deadline
-        await asyncio.sleep(0.05)
+
+    async def listens() -> bool:
+        return process.returncode is not None or connects(path)
+
+    await eventually(listens)
+    assert process.returncode is None

@@ -10,8 +10,9 @@ from typing import Any
 import asyncpg
 import pytest
 
+from tests.eventually import eventually
 from tests.services.conftest import HostileDatabase
-from tests.services.in_process import Client, Services, eventually
+from tests.services.in_process import Client, Services
 
 TILES = "/collections/{}/tiles/WebMercatorQuad"
 # what each service says about a collection

@@ -7,8 +7,9 @@ import pytest
 
 from libs.catalogue.versions import DataVersions
 from libs.pg.pool import Database, PoolSettings
+from tests.eventually import eventually
 from tests.services.conftest import HostileDatabase
-from tests.services.in_process import Client, eventually
+from tests.services.in_process import Client
 
 BAD = {
     "a time before Christ": (

@@ -9,8 +9,9 @@ import pytest
 
 from libs.web import conditional
 from services.features import prepared
+from tests.eventually import eventually
 from tests.services.features.conftest import Fetch
-from tests.services.in_process import Client, eventually
+from tests.services.in_process import Client
 
 _ITEMS = "/collections/hostile.events/items"
 ADDRESSES = [

@@ -10,7 +10,8 @@ from typing import Any, Self
 
 import redis.asyncio
 
-from tests.services.in_process import Answer, Client, eventually
+from tests.eventually import eventually
+from tests.services.in_process import Answer, Client
 
 
 class OwnRedis:

@@ -12,8 +12,9 @@ import pytest
 
 from deploy.database.apply import apply_schema, ensure_reader
 from tests.conftest import MakeDatabase
+from tests.eventually import eventually
 from tests.services.conftest import PASSWORD, READER, reader_url
-from tests.services.in_process import Client, Services, eventually, services
+from tests.services.in_process import Client, Services, services
 from tests.services.many_tables import COLUMNS, HUGE_ROWS, TABLES, make_many_tables
 
 pytestmark = pytest.mark.timeout(400)

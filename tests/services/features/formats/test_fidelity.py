@@ -11,7 +11,8 @@ import asyncpg
 import pytest
 from jsonschema import Draft202012Validator
 
-from tests.services.in_process import Client, Services, eventually
+from tests.eventually import eventually
+from tests.services.in_process import Client, Services
 
 
 async def test_the_id_of_an_enumeration_leads_to_its_item(features: Client) -> None:

@@ -12,8 +12,9 @@ from urllib.parse import quote, unquote, urlsplit
 import asyncpg
 import pytest
 
+from tests.eventually import eventually
 from tests.services.features.rows.test_geometry import NOWHERE, ODD
-from tests.services.in_process import Client, Services, eventually
+from tests.services.in_process import Client, Services
 
 _PERSON = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
 _EVENTS = "/collections/hostile.events/items"

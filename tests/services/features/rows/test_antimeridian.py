@@ -11,8 +11,9 @@ import pytest
 from shapely import get_parts, unary_union
 from shapely.geometry import MultiPolygon, Polygon, box, shape
 
+from tests.eventually import eventually
 from tests.services.conftest import HostileDatabase
-from tests.services.in_process import Client, Services, eventually
+from tests.services.in_process import Client, Services
 
 Box = tuple[float, float, float, float]
 SHAPES = {

@@ -6,8 +6,9 @@ import asyncpg
 import pytest
 
 from services.features.rows import items_store
+from tests.eventually import eventually
 from tests.services.features.conftest import Fetch
-from tests.services.in_process import Client, eventually
+from tests.services.in_process import Client
 
 
 @pytest.mark.parametrize("kind", ["view", "keyless table", "partitioned table"])

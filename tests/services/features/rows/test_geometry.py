@@ -10,7 +10,8 @@ from typing import Any
 import asyncpg
 import pytest
 
-from tests.services.in_process import Client, eventually
+from tests.eventually import eventually
+from tests.services.in_process import Client
 
 ODD = {
     "nested": "'SRID=4326;GEOMETRYCOLLECTION(POINT(1 1), GEOMETRYCOLLECTION(POINT(2 2), LINESTRING(0 0, 1 1)))'",

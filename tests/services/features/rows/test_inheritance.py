@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncpg
 
-from tests.services.in_process import Client, eventually
+from tests.eventually import eventually
+from tests.services.in_process import Client
 
 _NAME = "hostile.inherited"
 _EACH = 120

@@ -13,9 +13,10 @@ import pytest
 
 from services.features.resources import STORE
 from services.features.rows.kept_features import KeptFeatures
+from tests.eventually import eventually
 from tests.services.conftest import HostileDatabase
 from tests.services.features.conftest import Fetch
-from tests.services.in_process import Answer, Client, Services, eventually
+from tests.services.in_process import Answer, Client, Services
 
 _NAME = "hostile.kept"
 _ITEMS = f"/collections/{_NAME}/items"

@@ -13,8 +13,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.eventually import eventually
 from tests.services.conftest import HostileDatabase
-from tests.services.in_process import Client, Services, eventually, services
+from tests.services.in_process import Client, Services, services
 from tests.services.tiles.places import decoded
 
 TYPES = {"day": "date", "local": "timestamp", "zoned": "timestamptz"}

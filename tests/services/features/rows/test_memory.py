@@ -13,8 +13,9 @@ import pytest
 from aiohttp import ClientConnectionError, ClientSession
 from aiohttp.test_utils import unused_port
 
+from tests.eventually import eventually
 from tests.services.conftest import HostileDatabase
-from tests.services.in_process import Client, Services, eventually
+from tests.services.in_process import Client, Services
 
 _ROWS = 10_000
 _PATH = f"/collections/hostile.heaviest/items?limit={_ROWS}"

@@ -7,7 +7,8 @@ from typing import Any
 import asyncpg
 import pytest
 
-from tests.services.in_process import Client, eventually
+from tests.eventually import eventually
+from tests.services.in_process import Client
 
 
 async def pages(features: Client, collection: str, **parameters: str) -> list[dict[str, Any]]:

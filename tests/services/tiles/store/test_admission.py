@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from services.tiles.store.admission import AskedBefore
-from tests.services.in_process import Client, Services, eventually, services
+from tests.eventually import eventually
+from tests.services.in_process import Client, Services, services
 from tests.services.tiles.cache import OwnRedis, keys, tier
 from tests.services.tiles.conftest import Placed
 from tests.services.tiles.places import decoded

@@ -14,7 +14,8 @@ from services.tiles.rendering.region import near
 from services.tiles.request.plain_tile import plain_tile
 from services.tiles.resources import CATALOGUE
 from services.tiles.store.keys import ancestors, says_empty
-from tests.services.in_process import Services, eventually, services
+from tests.eventually import eventually
+from tests.services.in_process import Services, services
 from tests.services.tiles.cache import OwnRedis, keys, metric, only_key, tier
 from tests.services.tiles.conftest import Placed
 from tests.services.tiles.places import decoded

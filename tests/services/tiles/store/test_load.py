@@ -12,7 +12,8 @@ import pytest
 from libs.geo.tile_matrix_sets import tile_matrix_set
 from services.tiles.request.plain_tile import plain_tile
 from services.tiles.resources import CATALOGUE, STORE
-from tests.services.in_process import Answer, Client, Services, eventually, services
+from tests.eventually import eventually
+from tests.services.in_process import Answer, Client, Services, services
 from tests.services.tiles.cache import OwnRedis, metric, tier
 from tests.services.tiles.conftest import Placed
 

@@ -9,7 +9,8 @@ import asyncpg
 import pytest
 import redis.asyncio
 
-from tests.services.in_process import Client, Services, eventually, services
+from tests.eventually import eventually
+from tests.services.in_process import Client, Services, services
 from tests.services.tiles.cache import OwnRedis, keys, only_key, tier
 from tests.services.tiles.conftest import Placed
 from tests.services.tiles.places import decoded

@@ -9,7 +9,8 @@ import pytest
 
 from libs.web.settings import SettingsError
 from services.tiles.settings import Settings
-from tests.services.in_process import Services, eventually, services
+from tests.eventually import eventually
+from tests.services.in_process import Services, services
 from tests.services.tiles.cache import OwnRedis, keys, metric, tier
 from tests.services.tiles.conftest import Placed
 from tests.services.tiles.places import decoded
