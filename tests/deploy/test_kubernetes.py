@@ -13,6 +13,7 @@ import pytest
 import yaml
 
 from libs.web.settings import WebSettings
+from tests.architecture.documents import code_in, page
 
 REPOSITORY = Path(__file__).parents[2]
 MANIFESTS = REPOSITORY / "deploy" / "kubernetes"
@@ -101,7 +102,8 @@ def test_addresses_in_the_settings_are_those_of_services() -> None:
 
 def test_settings_are_accepted_and_documented() -> None:
     settings = named("ConfigMap", "dams-settings")["data"]
-    documented = set(re.findall(r"`([A-Z][A-Z0-9_]+)`", (REPOSITORY / "ARCHITECTURE.md").read_text()))
+    table = page("docs/operations.md").table("variable", "default", "read by", "meaning")
+    documented = {variable for cell, *_ in table for variable in code_in(cell)}
     assert settings.keys() - documented == set()
     assert "10.1.2.3" in WebSettings.from_env(settings, port=8081).trusted_proxies
 

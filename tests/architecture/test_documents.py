@@ -1,0 +1,129 @@
+"""What the documents name exists: pages and headings, files, commands, endpoints, metrics."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from urllib.parse import unquote, urlsplit
+
+import pytest
+import yaml
+
+from tests.architecture.documents import REPOSITORY, Page, code_in, page, pages
+
+PAGES = pytest.mark.parametrize("checked", pages(), ids=lambda checked: str(checked.path))
+TOP = "services|libs|tests|gateway|deploy|docs"
+
+
+def test_there_are_pages() -> None:
+    assert {"README.md", "SECURITY.md", "docs/README.md"} <= {str(found.path) for found in pages()}
+
+
+@PAGES
+def test_links_lead_somewhere(checked: Page) -> None:
+    broken = []
+    for link in checked.links:
+        address = urlsplit(link)
+        if address.scheme:
+            continue
+        target = checked.path.parent / unquote(address.path) if address.path else checked.path
+        file = (REPOSITORY / target).resolve()
+        found = file.exists() and REPOSITORY in (file, *file.parents)
+        if found and address.fragment:
+            found = address.fragment in page(str(file.relative_to(REPOSITORY))).anchors
+        if not found:
+            broken.append(link)
+    assert broken == []
+
+
+def paths_named(checked: Page) -> Iterator[str]:
+    """Paths of the repository in code spans; `<…>` and `*` stand for any name."""
+    for code in checked.code_spans:
+        if re.fullmatch(rf"(?:{TOP})/[\w./<>*{{}},-]*", code):
+            yield code
+
+
+@PAGES
+def test_paths_exist(checked: Page) -> None:
+    missing = [
+        path for path in paths_named(checked) if not any(REPOSITORY.glob(re.sub(r"<[^>]*>", "*", path.rstrip("/"))))
+    ]
+    assert missing == []
+
+
+def test_every_page_is_reached_from_the_first() -> None:
+    reached, ahead = set(), {"README.md"}
+    while ahead:
+        found = page(ahead.pop())
+        reached.add(str(found.path))
+        for link in found.links:
+            file = (REPOSITORY / found.path.parent / urlsplit(link).path).resolve()
+            if not urlsplit(link).scheme and file.suffix == ".md" and file.is_file():
+                ahead |= {str(file.relative_to(REPOSITORY))} - reached
+    assert {str(found.path) for found in pages()} - reached == set()
+
+
+def make_targets() -> set[str]:
+    return set(re.findall(r"^([a-z][a-z-]*):", (REPOSITORY / "Makefile").read_text(), re.MULTILINE))
+
+
+@PAGES
+def test_commands_of_make_exist(checked: Page) -> None:
+    code = [*checked.code_spans, *(block.content for block in checked.fences)]
+    named = {target for text in code for target in re.findall(r"(?:^|[\s;])make ([a-z][a-z-]*)", text, re.MULTILINE)}
+    assert named - make_targets() == set()
+
+
+def documented_operations() -> set[tuple[str, str]]:
+    """(path, service) of each operation in the services' OpenAPI documents."""
+    found = set()
+    for document in REPOSITORY.glob("services/*/openapi.yaml"):
+        paths = yaml.safe_load(document.read_text(encoding="utf-8"))["paths"]
+        found |= {(path, document.parent.name) for path in paths}
+    return found
+
+
+def test_the_endpoints_are_those_of_the_services() -> None:
+    rows = page("README.md").table("path", "answers", "service")
+    listed = {(path, service.content) for paths, _, service in rows for path in code_in(paths)}
+    assert listed == documented_operations()
+
+
+def metrics_made() -> set[str]:
+    """Names of the metrics that the program makes."""
+    names = set()
+    for folder in ("libs", "services", "gateway"):
+        for file in (REPOSITORY / folder).rglob("*.py"):
+            if "node_modules" in file.parts:
+                continue
+            for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+                match node:
+                    case ast.Call(args=[ast.Constant(value=str(name)), *_]) if name.startswith("dams_"):
+                        names.add(name)
+                    case _:
+                        pass
+    return names
+
+
+def test_the_metrics_are_those_of_the_program() -> None:
+    rows = page("docs/operations.md").table("metric", "labels", "what it tells")
+    listed = {name for cell, *_ in rows for name in code_in(cell)}
+    assert listed == metrics_made()
+
+
+def test_decisions_are_numbered_and_listed() -> None:
+    records = sorted(file.name for file in (REPOSITORY / "docs/decisions").glob("[0-9]*.md"))
+    assert [name[:4] for name in records] == [f"{number:04}" for number in range(1, len(records) + 1)]
+    assert [link for link in page("docs/decisions/README.md").links if re.match(r"\d{4}-", link)] == records
+
+
+def test_the_rooms_are_those_of_the_tree() -> None:
+    tables = page("docs/architecture.md").tables
+    listed = {
+        path for rows in tables for row in rows[1:] for path in code_in(row[0]) if re.match("(libs|services)/", path)
+    }
+    packages = {file.parent for file in REPOSITORY.glob("services/*/*/__init__.py")}
+    packages |= {file.parent for file in REPOSITORY.glob("libs/*/__init__.py")}
+    rooms = {f"{folder.relative_to(REPOSITORY)}/" for folder in packages}
+    assert rooms - listed == set()
