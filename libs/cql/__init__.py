@@ -23,16 +23,13 @@ from libs.cql.queryable import Queryable, kind_of, queryable
 from libs.pg.sql import Sql
 
 FilterLang = Literal["cql2-text", "cql2-json"]
-_CRS84 = frozenset({"CRS84", "OGC:CRS84", "http://www.opengis.net/def/crs/OGC/1.3/CRS84"})
 
 
-def parse(text: str, lang: FilterLang = "cql2-text", filter_crs: str = "CRS84") -> Ast:
+def parse(text: str, lang: FilterLang = "cql2-text") -> Ast:
     """A filter as a tree, without knowing any properties. Raises CqlError.
 
-    Geometries are in `filter_crs`, of which CRS84 (degrees, longitude before latitude) is the only one.
+    Its geometries are in CRS84: degrees, longitude before latitude.
     """
-    if filter_crs not in _CRS84:
-        raise CqlError("geometries in a filter are in CRS84 (longitude, latitude) only", expected=("CRS84",))
     return parse_text(text) if lang == "cql2-text" else parse_json(text)
 
 
@@ -40,15 +37,14 @@ def compile_filter(
     filter_: Ast,
     queryables: Mapping[str, Queryable],
     *,
-    alias: str | None = None,
     unaccent: tuple[str, ...] | None = None,
 ) -> Sql:
     """The boolean SQL expression of a filter over the columns of `queryables`. Raises CqlError.
 
-    `alias` qualifies the columns. `unaccent` names the function behind ACCENTI, schema first:
+    `unaccent` names the function behind ACCENTI, schema first:
     `("dams", "unaccent")`; without it ACCENTI is an error.
     """
-    return compile_ast(filter_, Target(queryables, alias, unaccent))
+    return compile_ast(filter_, Target(queryables, unaccent))
 
 
 def filter_sql(
@@ -56,11 +52,10 @@ def filter_sql(
     lang: FilterLang,
     queryables: Mapping[str, Queryable],
     *,
-    alias: str | None = None,
     unaccent: tuple[str, ...] | None = None,
 ) -> Sql:
     """`parse` and `compile_filter` in one. Raises CqlError."""
-    return compile_filter(parse(text, lang), queryables, alias=alias, unaccent=unaccent)
+    return compile_filter(parse(text, lang), queryables, unaccent=unaccent)
 
 
 __all__ = [

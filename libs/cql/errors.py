@@ -16,13 +16,12 @@ class CqlError(DomainError):
 
     `position` is the character offset, counted from 0, in a CQL2 text filter; `pointer` the RFC 6901 JSON
     pointer in a CQL2 JSON filter (`""` is the whole document). One of the two is None; both are when the
-    fault is not in one spot. `expected` lists what could stand there instead.
+    fault is not in one spot.
     """
 
     message: str
     position: int | None = None
     pointer: str | None = None
-    expected: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         """The sentence with its place, for an error body or a log."""
@@ -47,11 +46,11 @@ ELSEWHERE = {
 """What other languages call functions, in lower case, and how CQL2 says it."""
 
 
-def fault(message: str, place: Place | None, expected: tuple[str, ...] = ()) -> CqlError:
+def fault(message: str, place: Place | None) -> CqlError:
     """The error for a part of a filter that stands at `place`."""
     if isinstance(place, str):
-        return CqlError(message, pointer=place, expected=expected)
-    return CqlError(message, position=place, expected=expected)
+        return CqlError(message, pointer=place)
+    return CqlError(message, position=place)
 
 
 def excerpt(value: object, length: int = 40) -> str:

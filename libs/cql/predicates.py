@@ -21,19 +21,19 @@ from libs.pg.column_types import NUMERIC, TEMPORAL, TEXTUAL, Kind
 from libs.pg.sql import Sql, all_of, sql
 
 
-def bbox_predicate(queryable: Queryable, box: BBox, alias: str | None = None) -> Sql:
+def bbox_predicate(queryable: Queryable, box: BBox) -> Sql:
     """Rows whose geometry intersects the box, in CRS84 degrees; `west > east` crosses the antimeridian."""
-    return relation(ast.GeometryIntersects, column_of(queryable, alias), box_literal(box))
+    return relation(ast.GeometryIntersects, column_of(queryable), box_literal(box))
 
 
-def datetime_predicate(queryable: Queryable, interval: Interval, alias: str | None = None) -> Sql:
+def datetime_predicate(queryable: Queryable, interval: Interval) -> Sql:
     """Rows whose date or timestamp is in the closed interval; a row without a time never is.
 
     A date column is compared by day, in UTC. Raises ValueError for a column that holds no time.
     """
     if queryable.kind not in TEMPORAL:
         raise ValueError(f"{queryable.name} is no date or timestamp")
-    column = column_of(queryable, alias)
+    column = column_of(queryable)
     bounds = ((">=", interval.start), ("<=", interval.end))
     conditions = [
         compare_instants(op, column, Value(bound, Kind.TIMESTAMP)) for op, bound in bounds if bound is not None
@@ -45,7 +45,6 @@ def lasting_predicate(
     start: Queryable,
     end: Queryable,
     interval: Interval,
-    alias: str | None = None,
     *,
     start_not_null: bool = False,
     end_not_null: bool = False,
@@ -59,7 +58,7 @@ def lasting_predicate(
     for queryable in (start, end):
         if queryable.kind not in TEMPORAL:
             raise ValueError(f"{queryable.name} is no date or timestamp")
-    starts, ends = column_of(start, alias), column_of(end, alias)
+    starts, ends = column_of(start), column_of(end)
     conditions = []
     # one condition for each column: an index on either can be used, and both together
     for op, column, bound, not_null in (
@@ -77,14 +76,14 @@ def lasting_predicate(
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?\Z", re.ASCII)
 
 
-def value_predicate(queryable: Queryable, text: str, alias: str | None = None) -> Sql:
+def value_predicate(queryable: Queryable, text: str) -> Sql:
     """Rows whose property equals `text`, the value of a query parameter named after the property.
 
     Strings are taken as they are; numbers, `true`/`false`, dates and timestamps as in a filter. Raises
     CqlError when the text is no value of the property's type, or the type cannot be compared.
     """
     value = literal(_read(queryable, text))
-    return compare(None, "=", column_of(queryable, alias), value)
+    return compare(None, "=", column_of(queryable), value)
 
 
 def _read(queryable: Queryable, text: str) -> object:
@@ -92,11 +91,11 @@ def _read(queryable: Queryable, text: str) -> object:
         raise CqlError("a value may not contain the NUL character", text.index("\0"))
     if queryable.kind in NUMERIC:
         if not _NUMBER.match(text):
-            raise CqlError(f"'{excerpt(text)}' is not a number", 0, expected=("number",))
+            raise CqlError(f"'{excerpt(text)}' is not a number", 0)
         return number(text, 0)
     if queryable.kind is Kind.BOOLEAN:
         if text.lower() not in ("true", "false"):
-            raise CqlError(f"'{excerpt(text)}' is not true or false", 0, expected=("true", "false"))
+            raise CqlError(f"'{excerpt(text)}' is not true or false", 0)
         return text.lower() == "true"
     if queryable.kind in TEMPORAL:
         return date_literal(text, 0) if len(text) == 10 else timestamp_literal(text, 0)

@@ -15,13 +15,12 @@ from libs.pg.column_types import Kind, base_type, column_type
 
 @dataclass(frozen=True, slots=True)
 class Queryable:
-    """One property: its name in filters, and the column behind it.
+    """One property: its name, which is that of its column, and its type.
 
     `sql_type` is the column's type as `format_type` gives it (`double precision`, `timestamp with time
-    zone`, `character varying(24)[]`); for a domain, that of its base type. `column` is the column's name
-    where it differs from the property's. For a geometry or geography column `srid` is its SRID: 0 means
-    that rows carry no SRID and literals are taken as they are, None that rows differ or it is unknown.
-    `enum` lists the labels of an enumerated type.
+    zone`, `character varying(24)[]`); for a domain, that of its base type. For a geometry or geography
+    column `srid` is its SRID: 0 means that rows carry no SRID and literals are taken as they are, None that
+    rows differ or it is unknown. `enum` lists the labels of an enumerated type.
     """
 
     name: str
@@ -31,12 +30,6 @@ class Queryable:
     is_geography: bool = False
     geometry_type: str | None = None
     enum: tuple[str, ...] | None = None
-    column: str | None = None
-
-    @property
-    def column_name(self) -> str:
-        """The column's own name, unquoted."""
-        return self.name if self.column is None else self.column
 
     @property
     def base_type(self) -> str:
@@ -68,7 +61,6 @@ def queryable(
     srid: int | None = None,
     geometry_type: str | None = None,
     enum: tuple[str, ...] | None = None,
-    column: str | None = None,
 ) -> Queryable:
     """A queryable whose kind follows from its type: see `Queryable` for the arguments."""
     return Queryable(
@@ -79,7 +71,6 @@ def queryable(
         is_geography=column_type(sql_type).name == "geography",
         geometry_type=geometry_type,
         enum=enum,
-        column=column,
     )
 
 

@@ -58,8 +58,3 @@ class StoredValueError(Unavailable):
             " A filter or geom-column=none may leave it out.",
             retry_after=60,
         )
-
-
-def invalid_query(name: str, msg: str, value: object = None, kind: str = "value_error") -> InvalidParameters:
-    """An error about a single query parameter."""
-    return InvalidParameters([Fault(("query", name), msg, value, kind)])

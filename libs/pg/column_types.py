@@ -28,7 +28,6 @@ class Kind(StrEnum):
     GEOMETRY = "geometry"
     ARRAY = "array"
     JSON = "JSON value"
-    INTERVAL = "interval"
     OTHER = "value without comparison type"
 
 

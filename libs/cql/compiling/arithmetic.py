@@ -41,7 +41,7 @@ def _number(node: ast.Arithmetic, operand: Operand, index: int) -> Operand:
     if isinstance(operand, Expr) and operand.kind is Kind.JSON:
         return from_json(operand, Kind.NUMBER)
     if not isinstance(operand, Value | Expr) or operand.kind not in NUMERIC:
-        raise fault(f"{describe(operand)}: it cannot be computed with", place_of(node, index), ("number",))
+        raise fault(f"{describe(operand)}: it cannot be computed with", place_of(node, index))
     return operand
 
 

@@ -74,7 +74,7 @@ def _side(node: ast.ArrayPredicate, operand: object, index: int) -> Side:
     if isinstance(operand, Expr) and operand.kind in (Kind.ARRAY, Kind.JSON):
         return operand
     name = OP_NAMES[type(node)].upper()
-    raise fault(f"{describe(operand)}, but {name} takes arrays", place_of(node, index), ("array",))
+    raise fault(f"{describe(operand)}, but {name} takes arrays", place_of(node, index))
 
 
 def _sets(kind: type, a: Sql, b: Sql) -> Sql:
@@ -92,7 +92,6 @@ def _with_literal(node: ast.ArrayPredicate, kind: type, column: Expr, array: Arr
             raise fault(
                 f'{describe(member)}, but the property "{column.queryable.name}" is an array of {element.kind}s',
                 _at(array, index, place_of(node)),
-                (str(element.kind),),
             )
     text, sql_type = _typed(element, array.members)
     matches = element.base_type == sql_type

@@ -34,19 +34,17 @@ _LISTED = 30
 class Target:
     """What a filter is compiled for.
 
-    `alias` qualifies columns. `unaccent` is the name, schema first, of a function text -> text that
+    `unaccent` is the name, schema first, of a function text -> text that
     removes accents, for ACCENTI; without it the server does not offer ACCENTI.
     """
 
     queryables: Mapping[str, Queryable]
-    alias: str | None = None
     unaccent: tuple[str, ...] | None = None
 
 
-def column_of(queryable: Queryable, alias: str | None = None) -> Expr:
+def column_of(queryable: Queryable) -> Expr:
     """The operand of a queryable's column."""
-    names = (queryable.column_name,) if alias is None else (alias, queryable.column_name)
-    return Expr(ident(*names), queryable.kind, queryable.base_type, queryable)
+    return Expr(ident(queryable.name), queryable.kind, queryable.base_type, queryable)
 
 
 def compile_ast(filter_: Ast, target: Target) -> Sql:
@@ -74,7 +72,7 @@ class _Compiler(Evaluator):  # type: ignore[misc]  # pygeofilter is untyped
         if isinstance(operand, Value) and operand.kind is Kind.BOOLEAN:
             return sql("TRUE") if operand.value else sql("FALSE")
         if not isinstance(operand, Expr) or operand.kind is not Kind.BOOLEAN:
-            raise fault(f"{describe(operand)}, but a condition is wanted here", place, ("a comparison",))
+            raise fault(f"{describe(operand)}, but a condition is wanted here", place)
         return operand.sql
 
     @_handles(ast.And, ast.Or)
@@ -129,11 +127,11 @@ class _Compiler(Evaluator):  # type: ignore[misc]  # pygeofilter is untyped
     def attribute(self, node: ast.Attribute) -> Expr:
         queryable = self.target.queryables.get(node.name)
         if queryable is not None:
-            return column_of(queryable, self.target.alias)
+            return column_of(queryable)
         near = near_names(node.name, self.target.queryables)
         known = ", ".join(list(self.target.queryables)[:_LISTED]) or "none"
         hint = f"; did you mean {one_of(tuple(map(_quoted, near)))}?" if near else f"; there are {known}"
-        raise fault(f"there is no property {_quoted(node.name)}{hint}", place_of(node), near)
+        raise fault(f"there is no property {_quoted(node.name)}{hint}", place_of(node))
 
     @_handles(ast.Function)
     def function(self, node: ast.Function, *arguments: Operand) -> Expr:
@@ -141,7 +139,6 @@ class _Compiler(Evaluator):  # type: ignore[misc]  # pygeofilter is untyped
             raise fault(
                 f"this server has no function '{excerpt(node.name)}'",
                 place_of(node),
-                tuple(name.upper() for name in STRING_FUNCTIONS),
             )
         text = self._text(node, arguments[0])
         if node.name == "casei":
@@ -154,7 +151,7 @@ class _Compiler(Evaluator):  # type: ignore[misc]  # pygeofilter is untyped
         if isinstance(operand, Expr) and operand.kind is Kind.JSON:
             operand = from_json(operand, Kind.STRING)
         if not isinstance(operand, Value | Expr) or operand.kind not in TEXTUAL:
-            raise fault(f"{describe(operand)}, but {node.name.upper()} takes a string", place_of(node, 0), ("string",))
+            raise fault(f"{describe(operand)}, but {node.name.upper()} takes a string", place_of(node, 0))
         return as_text(operand)
 
     @_handles(str, bool, int, float, Decimal, date, datetime)

@@ -89,11 +89,9 @@ def mismatch(node: object, left: object, right: object, operand: int = 1) -> Cql
     """
     is_left = isinstance(left, Value) and not isinstance(right, Value)
     blamed, other, index = (left, right, 0) if is_left else (right, left, operand)
-    wanted = getattr(other, "kind", None)
     return fault(
         f"{describe(other)}, but {describe(blamed)}: they cannot be compared{_hint(blamed, other)}",
         place_of(node, index),
-        (str(wanted),) if wanted else (),
     )
 
 

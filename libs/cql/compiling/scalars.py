@@ -201,13 +201,13 @@ def like(node: ast.Like, value: Operand, pattern: Operand) -> Expr:
     while isinstance(written, ast.Function) and written.name in ("casei", "accenti"):
         written = written.arguments[0]
     if not isinstance(written, str):
-        raise fault("the pattern of LIKE is a string, perhaps in CASEI() or ACCENTI()", place_of(node, 1), ("string",))
+        raise fault("the pattern of LIKE is a string, perhaps in CASEI() or ACCENTI()", place_of(node, 1))
     if (len(written) - len(written.rstrip("\\"))) % 2:
         raise fault("the pattern ends with a backslash that escapes nothing", place_of(node, 1))
     if isinstance(value, Expr) and value.kind is Kind.JSON:
         value = from_json(value, Kind.STRING)
     if not isinstance(value, Value | Expr) or value.kind not in TEXTUAL:
-        raise fault(f"{describe(value)}, but LIKE takes a string", place_of(node, 0), ("string",))
+        raise fault(f"{describe(value)}, but LIKE takes a string", place_of(node, 0))
     matches = sql("{value} LIKE {pattern}", value=as_text(value), pattern=as_text(pattern))
     return condition(sql("NOT ({matches})", matches=matches) if node.not_ else matches)
 

@@ -90,7 +90,7 @@ def _operand(node: ast.SpatialComparisonPredicate, operand: object, index: int) 
     if isinstance(operand, Expr) and operand.kind is Kind.GEOMETRY:
         return operand
     name = OP_NAMES[type(node)].upper()
-    raise fault(f"{describe(operand)}, but {name} takes geometries", place_of(node, index), ("geometry",))
+    raise fault(f"{describe(operand)}, but {name} takes geometries", place_of(node, index))
 
 
 def relation(kind: type, a: Expr | GeometryLiteral, b: Expr | GeometryLiteral) -> Sql:

@@ -218,13 +218,11 @@ def _span(node: ast.TemporalPredicate, operand: Operand | Span, index: int) -> S
         raise fault(
             f"{describe(operand)}, but {name} takes dates, timestamps and intervals",
             place_of(node, index),
-            ("DATE('2020-01-31')", "TIMESTAMP('2020-01-31T12:00:00Z')", "INTERVAL(...)"),
         )
     if type(node) not in _OF_INSTANTS:
         raise fault(
             f"{describe(operand)}, but {name} takes intervals only; for an instant use T_INTERSECTS",
             place_of(node, index),
-            ("INTERVAL(...)",),
         )
     return Span(operand, operand)
 

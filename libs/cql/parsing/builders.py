@@ -121,7 +121,7 @@ def envelope(numbers: Sequence[Part], at: Place) -> Part:
     _check_count("BBOX", numbers, (4, 6), at)
     for part in numbers:
         if not isinstance(part.value, int | float | Decimal) or isinstance(part.value, bool):
-            raise fault("BBOX takes numbers only", part.at, ("number",))
+            raise fault("BBOX takes numbers only", part.at)
     try:
         box = bbox_of([float(part.value) for part in numbers])
     except ValueError as error:
@@ -144,6 +144,6 @@ def _check_count(name: str, arguments: Sequence[Part], counts: tuple[int, ...], 
     raise fault(f"{excerpt(name)} takes {wanted} argument{plural}, {len(arguments)} given", at)
 
 
-def unknown_operation(name: object, at: Place, known: Sequence[str]) -> CqlError:
+def unknown_operation(name: object, at: Place) -> CqlError:
     """The error for an operator that the language does not have."""
-    return fault(f"'{excerpt(name)}' is not an operator or function of CQL2", at, tuple(known))
+    return fault(f"'{excerpt(name)}' is not an operator or function of CQL2", at)

@@ -70,7 +70,7 @@ class _Wkt:
         if found not in signs:
             wanted = one_of(tuple(f"'{sign}'" for sign in signs))
             shown = f"'{excerpt(found)}'" if found else "the end of the filter"
-            raise fault(f"expected {wanted} in the geometry, found {shown}", self.at, signs)
+            raise fault(f"expected {wanted} in the geometry, found {shown}", self.at)
         self.advance()
         return found
 
@@ -82,7 +82,7 @@ class _Wkt:
             self.advance()
         if not numbers or (len(numbers) < 2 and self.text not in (",", ")")):
             shown = f"'{excerpt(self.text)}'" if self.text else "the end of the filter"
-            raise fault(f"expected a coordinate, found {shown}", self.at, ("number",))
+            raise fault(f"expected a coordinate, found {shown}", self.at)
         if len(numbers) not in (2, 3):
             raise fault(f"a position has 2 or 3 coordinates, this one has {len(numbers)}", at)
         return tuple(numbers)
@@ -117,7 +117,7 @@ class _Wkt:
     def geometry(self, *, collections: bool = True) -> GeoJson:
         at, name = self.at, self.text.upper()
         if name not in _TYPES or (name == "GEOMETRYCOLLECTION" and not collections):
-            raise fault(f"expected a type of geometry, found '{excerpt(self.text)}'", at, tuple(_TYPES))
+            raise fault(f"expected a type of geometry, found '{excerpt(self.text)}'", at)
         self.advance()
         if self.text.upper() == "Z":
             self.advance()
@@ -161,7 +161,7 @@ class _GeoJsonReader:
         kinds = _TYPES.values() if collections else [kind for kind in _TYPES.values() if kind != "GeometryCollection"]
         kind = value.get("type") if isinstance(value, dict) else None
         if not isinstance(value, dict) or not isinstance(kind, str) or kind not in kinds:
-            raise fault(f"'{excerpt(kind)}' is not a type of geometry", f"{at}/type", tuple(kinds))
+            raise fault(f"'{excerpt(kind)}' is not a type of geometry", f"{at}/type")
         if kind == "GeometryCollection":
             members = self.array(value.get("geometries"), f"{at}/geometries")
             inner = [
@@ -181,7 +181,7 @@ class _GeoJsonReader:
 
     def array(self, value: object, at: str) -> list[Any]:
         if not isinstance(value, list) or not value:
-            raise fault("expected an array with at least one member", at, ("array",))
+            raise fault("expected an array with at least one member", at)
         return value
 
     def many(self, item: Callable[[Any, str], Any]) -> Callable[[Any, str], list[Any]]:
@@ -196,7 +196,7 @@ class _GeoJsonReader:
             raise fault(f"a position has 2 or 3 coordinates, this one has {len(numbers)}", at)
         for index, coordinate in enumerate(numbers):
             if isinstance(coordinate, bool | str | list | dict) or coordinate is None:
-                raise fault("a coordinate must be a number", f"{at}/{index}", ("number",))
+                raise fault("a coordinate must be a number", f"{at}/{index}")
         return tuple(float(coordinate) for coordinate in numbers)
 
     def line(self, value: object, at: str) -> Sequence[Position]:

@@ -155,13 +155,13 @@ def _syntax_error(error: UnexpectedInput, text: str) -> CqlError:
         at, found, terminal = error.token.start_pos or 0, f"'{excerpt(error.token)}'", error.token.type
     names = set(error.expected) if isinstance(error, UnexpectedToken) else set()
     if terminal == "NULL" and "NAME" in names:
-        return fault("NULL is not a value; write IS NULL", at, ("IS NULL",))
+        return fault("NULL is not a value; write IS NULL", at)
     if terminal == "EMPTY" and names == {"_LPAR"}:
-        return fault("IN needs at least one value", at, ("a value",))
+        return fault("IN needs at least one value", at)
     if isinstance(error, UnexpectedToken) and error.token.upper() == "ILIKE":
-        return fault(CASELESS, at, ("LIKE",))
+        return fault(CASELESS, at)
     expected = _expected(names, text, at)
-    return fault(f"expected {one_of(expected)}, found {found}", at, expected)
+    return fault(f"expected {one_of(expected)}, found {found}", at)
 
 
 def _expected(names: set[str], text: str, at: int) -> tuple[str, ...]:

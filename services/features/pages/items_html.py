@@ -10,6 +10,7 @@ from typing import Any
 import orjson
 
 from libs.catalogue.model import Collection, Column
+from libs.cql.quoting import property_name
 from libs.ogc.temporal import rfc3339
 from services.features.formats.geojson import features
 from services.features.formats.representations import ItemsAnswer
@@ -64,8 +65,8 @@ def _examples(collection: Collection, found: Sequence[dict[str, Any]]) -> list[E
         if largest is not None and largest > 0:
             least = _round_down(largest)
             unit = f" {telling.unit}" if telling.unit else ""
-            name = '"' + telling.name.replace('"', '""') + '"' if not telling.name.isidentifier() else telling.name
-            examples.append(Example(f"{title} at least {least}{unit}", {"filter": f"{name} >= {least}"}))
+            condition = f"{property_name(telling.name)} >= {least}"
+            examples.append(Example(f"{title} at least {least}{unit}", {"filter": condition}))
         examples.append(Example(f"Largest {title.lower()} first", {"sortby": f"-{telling.name}"}))
     time = collection.time()
     if time is not None and time.end is not None:

@@ -1,19 +1,16 @@
 """Links from pages to the map: what is shown here is shown there. The viewer's model/deep-link.js reads them."""
 
-import re
 from collections.abc import Collection as Names
 from math import asinh, degrees, log2, radians, tan
 from urllib.parse import quote
 
-from libs.catalogue.model import Collection, Column
+from libs.catalogue.model import Collection
+from libs.cql.quoting import equals
 from libs.ogc.bbox import BBox, bbox_of
 from libs.ogc.link import path_segment
+from libs.selection.columns import column_queryable
 from services.features.request.items_query import ItemsQuery
 
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z", re.ASCII)
-_RESERVED = frozenset(
-    "accenti and between casei date div false in interval is like not null or timestamp true".split()  # noqa: SIM905
-)
 _WIDTH, _HEIGHT = 900, 600
 """Pixels of a map that a box is to fit in; the panels take the rest of a screen."""
 _TILE = 512
@@ -70,27 +67,10 @@ def _conditions(collection: Collection, query: ItemsQuery, declared: Names[str])
         conditions.append(given["filter"])
     key = collection.column(collection.key) if collection.key else None
     if "ids" in given and key is not None:
-        values = ", ".join(_literal(key, part.strip()) for part in given["ids"].split(","))
-        conditions.append(f"{_name(key.name)} IN ({values})")
+        conditions.append(equals(column_queryable(key), [part.strip() for part in given["ids"].split(",")]))
     arguments = {argument.name for argument in collection.arguments}
     for name, text in given.items():
         column = collection.column(name)
         if column is not None and name not in arguments and name not in declared:
-            conditions.append(f"{_name(name)} = {_literal(column, text)}")
+            conditions.append(equals(column_queryable(column), [text]))
     return conditions
-
-
-def _name(name: str) -> str:
-    if _NAME.match(name) and name.lower() not in _RESERVED:
-        return name
-    return '"' + name.replace('"', '""') + '"'
-
-
-def _literal(column: Column, text: str) -> str:
-    if column.type in ("integer", "number"):
-        return text
-    if column.type == "boolean":
-        return text.upper()
-    if column.format in ("date", "date-time"):
-        return f"DATE('{text}')" if len(text) == 10 else f"TIMESTAMP('{text}')"
-    return "'" + text.replace("'", "''") + "'"

@@ -208,8 +208,3 @@ def test_the_sentence_with_its_place() -> None:
         parse("a = ")
     with pytest.raises(CqlError, match=r"\(at /args\)$"):
         parse('{"op":"and","args":[]}', "cql2-json")
-
-
-def test_other_reference_systems_are_refused() -> None:
-    with pytest.raises(CqlError, match="CRS84"):
-        parse("a = 1", filter_crs="EPSG:3857")

@@ -324,11 +324,6 @@ def test_accenti_needs_a_function() -> None:
         compile_filter(parse("ACCENTI(words) = 'a'"), words)
 
 
-def test_alias_and_column_name() -> None:
-    column = {"mag": queryable("mag", "integer", column='m "x"')}
-    assert compile_filter(parse("mag = 1"), column, alias="t").render() == ('"t"."m ""x""" = $1::int8', (1,))
-
-
 def test_values_never_reach_the_text(types: Table) -> None:
     hostile = "'); DROP TABLE types; --"
     text, args = types.sql(f"words = '{hostile.replace(chr(39), chr(39) * 2)}'").render()

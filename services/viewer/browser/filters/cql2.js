@@ -1,7 +1,11 @@
 // Conditions of the filter form as CQL2 text, and back where the text is one that the form could have written.
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
-const RESERVED = new Set(["and", "or", "not", "like", "between", "in", "is", "null", "true", "false", "casei", "accenti", "date", "timestamp", "interval", "div"]);
+/** As in libs/cql/quoting.py; a test compares what both make of names. */
+const RESERVED = new Set([
+  "and", "or", "not", "like", "between", "in", "is", "null", "true", "false", "div",
+  "casei", "accenti", "date", "timestamp", "interval", "bbox",
+]);
 
 /** Operators by kind of property, as [operator, label]; `empty` and `filled` take no value. */
 export const OPERATORS = {

@@ -1,0 +1,57 @@
+"""Names and values as CQL2 text: for filters that the service writes itself, in examples and in links."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from libs.cql.queryable import Queryable
+from libs.pg.column_types import NUMERIC, TEMPORAL, Kind
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z", re.ASCII)
+RESERVED_WORDS = frozenset(
+    {
+        *("and", "or", "not", "like", "between", "in", "is", "null", "true", "false", "div"),
+        # followed by a parenthesis they are functions; in quotes nobody has to know
+        *("casei", "accenti", "date", "timestamp", "interval", "bbox"),
+    }
+)
+"""In lower case; as names of properties they have to be quoted. The viewer's filters/cql2.js has the same."""
+_LONE_BACKSLASH = re.compile(r"(?<!\\)(?:\\\\)*\\(?='|\Z)")
+_LIKE_SIGNS = re.compile(r"[\\%_]")
+
+
+def property_name(name: str) -> str:
+    """The name of a property, in double quotes where CQL2 asks for them."""
+    if _NAME.match(name) and name.lower() not in RESERVED_WORDS:
+        return name
+    return '"' + name.replace('"', '""') + '"'
+
+
+def equals(queryable: Queryable, texts: Sequence[str]) -> str:
+    """The condition that the property has one of these values, each written as a query parameter has it."""
+    name = property_name(queryable.name)
+    plain = [_literal(queryable.kind, text) for text in texts if not _is_unspeakable(queryable, text)]
+    conditions = [f"{name} IN ({', '.join(plain)})" if len(plain) > 1 else f"{name} = {value}" for value in plain[:1]]
+    conditions += [f"{name} LIKE {_pattern(text)}" for text in texts if _is_unspeakable(queryable, text)]
+    return " OR ".join(conditions)
+
+
+def _literal(kind: Kind, text: str) -> str:
+    if kind in NUMERIC:
+        return text
+    if kind is Kind.BOOLEAN:
+        return text.upper()
+    if kind in TEMPORAL:
+        return f"DATE('{text}')" if len(text) == 10 else f"TIMESTAMP('{text}')"
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _is_unspeakable(queryable: Queryable, text: str) -> bool:
+    r"""Whether no string literal has this value: in `'\'`, the backslash takes the quote with it."""
+    return queryable.kind not in {Kind.BOOLEAN, *NUMERIC, *TEMPORAL} and bool(_LONE_BACKSLASH.search(text))
+
+
+def _pattern(text: str) -> str:
+    """A pattern of LIKE that matches this text alone: there a backslash is written twice."""
+    return "'" + _LIKE_SIGNS.sub(r"\\\g<0>", text).replace("'", "''") + "'"
