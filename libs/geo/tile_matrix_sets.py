@@ -5,26 +5,22 @@ also how PostGIS has them.
 """
 
 from dataclasses import dataclass
-from functools import cache, lru_cache
-from math import isfinite, log2
+from functools import cache
+from math import log2
 from typing import Any
 
 import morecantile
-from pyproj import CRS, Transformer
-from pyproj.exceptions import ProjError
+from pyproj import CRS
 
+from libs.geo.boxes import Box
 from libs.geo.zooms import zooms_of
 from libs.ogc.errors import NotFound
-
-Box = tuple[float, float, float, float]
-"""Left, bottom, right, top."""
 
 _REGISTER = "http://www.opengis.net/def/tilematrixset/OGC/1.0"
 """Where OGC registers the sets; some definitions leave their own address out, and WGS1984Quad's gives another's."""
 
 _DEGREE = 111_319.49079327358
 """Metres of the equator, as OGC's scale denominators have it."""
-_TILES_REMEMBERED = 16_384
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +77,9 @@ class TileMatrixSet:
     def tile_bounds(self, z: int, column: int, row: int) -> Box:
         """The tile's box in the CRS of the set. Raises NotFound where the matrix has no such tile.
 
+        morecantile's `xy_bounds` gives the same box to a ten-millionth of a tile, in 5 µs where this takes 0.7: every
+        request asks for it.
+
         The contract says that x (the column) is bounded by the matrix height and y by its width: a slip, since
         columns are counted along the width.
         """
@@ -135,46 +134,3 @@ def _matrix(entry: dict[str, Any], swapped: bool, metres: float) -> Matrix:
             for width in entry.get("variableMatrixWidths", [])
         ),
     )
-
-
-WORLD: tuple[Box, ...] = ((-180.0, -90.0, 180.0, 90.0),)
-# Where a projection has finite coordinates, longitude and latitude in degrees, as measured with PROJ 9: a transverse
-# Mercator fails near the equator beyond 80 degrees from its central meridian, Mercator at the poles.
-_DOMAINS: dict[int, tuple[Box, ...]] = {
-    2193: ((93.0, -90.0, 180.0, 90.0), (-180.0, -90.0, -107.0, 90.0)),
-    32631: ((-77.0, -90.0, 83.0, 90.0),),
-    3857: ((-180.0, -89.9, 180.0, 89.9),),
-    3395: ((-180.0, -89.9, 180.0, 89.9),),
-    5041: ((-180.0, -89.0, 180.0, 90.0),),
-    5042: ((-180.0, -90.0, 180.0, 89.0),),
-    5482: ((-180.0, -90.0, 180.0, 89.0),),
-    3978: ((-180.0, -89.0, 180.0, 90.0),),
-}
-
-
-def within_domain(boxes: list[Box], srid: int) -> list[Box]:
-    """The parts of lon/lat boxes that have finite coordinates in a tile matrix set's CRS."""
-    parts = []
-    for left, bottom, right, top in boxes:
-        for west, south, east, north in _DOMAINS.get(srid, WORLD):
-            part = (max(left, west), max(bottom, south), min(right, east), min(top, north))
-            if part[0] < part[2] and part[1] < part[3]:
-                parts.append(part)
-    return parts
-
-
-@cache
-def _transformer(source: int, target: int) -> Transformer:
-    return Transformer.from_crs(source, target, always_xy=True)
-
-
-@lru_cache(maxsize=_TILES_REMEMBERED)
-def transformed(box: Box, source: int, target: int) -> Box | None:
-    """The box around `box` in another CRS; None where there is no finite one, as near a projection's edge."""
-    if source == target:
-        return box
-    try:
-        found = _transformer(source, target).transform_bounds(*box, densify_pts=21)
-    except ProjError:
-        return None
-    return found if all(isfinite(number) for number in found) else None

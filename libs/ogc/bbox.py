@@ -1,12 +1,11 @@
 """The `bbox` parameter of OGC API Features (/req/core/fc-bbox-definition)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import isfinite
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class BBox:
+class BBox(NamedTuple):
     """A box in CRS84 (degrees, longitude then latitude); `west > east` crosses the antimeridian."""
 
     west: float
@@ -39,7 +38,7 @@ class BBox:
 
     def to_json(self) -> list[float]:
         """`[west, south, east, north]` as RFC 7946 orders it."""
-        return [self.west, self.south, self.east, self.north]
+        return list(self)
 
 
 def bbox_of(numbers: Sequence[float]) -> BBox:

@@ -18,8 +18,10 @@ from shapely.geometry.base import BaseGeometry
 from libs.cql.compiling.operands import Expr, condition, describe
 from libs.cql.errors import Place, fault
 from libs.cql.nodes import OP_NAMES, place_of
-from libs.cql.projected import fitted, is_projected, keeps_boxes
+from libs.cql.projected import fitted
 from libs.cql.queryable import Queryable
+from libs.geo.crs_areas import is_projected, keeps_boxes
+from libs.geo.lonlat_sql import in_lonlat
 from libs.ogc.bbox import BBox
 from libs.pg.column_types import Kind
 from libs.pg.sql import Sql, any_of, bind, join, sql
@@ -169,12 +171,13 @@ def _in_srid(side: Expr | GeometryLiteral, srid: int) -> Sql:
     text, own = _planar(side), _srid(side)
     if own == srid:
         return text
-    # Without an SRID, coordinates are taken for longitudes and latitudes, as literals beside them are.
-    if own == 0:
-        own, text = CRS84_SRID, sql("ST_SetSRID({text}, 4326)", text=text)
+    if srid == CRS84_SRID:
+        return in_lonlat(text, own)
     if srid == 0:
-        return sql("ST_SetSRID(ST_Transform({text}, 4326), 0)", text=text)
-    return text if own == srid else sql("ST_Transform({text}, {srid})", text=text, srid=Sql((str(srid),)))
+        return sql("ST_SetSRID({text}, 0)", text=in_lonlat(text, own))
+    # without an SRID, coordinates are taken for longitudes and latitudes, as literals beside them are
+    known = text if own else in_lonlat(text, own)
+    return sql("ST_Transform({known}, {srid})", known=known, srid=Sql((str(srid),)))
 
 
 def _planar(column: Expr) -> Sql:
@@ -187,10 +190,7 @@ def _planar(column: Expr) -> Sql:
     if queryable is not None and queryable.is_geography:
         return sql("({column})::geometry", column=column.sql)
     if queryable is not None and queryable.srid is None:
-        return sql(
-            "(CASE ST_SRID({c}) WHEN 4326 THEN {c} WHEN 0 THEN ST_SetSRID({c}, 4326) ELSE ST_Transform({c}, 4326) END)",
-            c=column.sql,
-        )
+        return in_lonlat(column.sql, None)
     return column.sql
 
 

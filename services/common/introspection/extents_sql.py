@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import LiteralString
 
 from libs.catalogue.model import Collection, GeometryColumn, TimeColumn
+from libs.geo.lonlat_sql import in_lonlat
 from libs.pg.sql import Sql, bind, ident, sql
 
 Key = tuple[str, str]
@@ -52,10 +53,13 @@ def _in_degrees(box: Sql, srid: int) -> Sql:
     if srid in (0, 4326):
         return box
     # the box is bent in another CRS: densify its edges before they are transformed
-    return sql(
-        "SELECT Box2D(ST_Transform(ST_Segmentize(ST_SetSRID(box::geometry, {srid}),"
-        " greatest(ST_XMax(box) - ST_XMin(box), 1e-9) / 32), 4326)) FROM ({box}) AS native",
+    edges = sql(
+        "ST_Segmentize(ST_SetSRID(box::geometry, {srid}), greatest(ST_XMax(box) - ST_XMin(box), 1e-9) / 32)",
         srid=bind(srid, "int4"),
+    )
+    return sql(
+        "SELECT Box2D({lonlat}) FROM ({box}) AS native",
+        lonlat=in_lonlat(edges, srid),
         box=box,
     )
 

@@ -1,6 +1,7 @@
 """SQL of a feature's geometry: whatever a database holds, as GeoJSON or WKT in CRS84."""
 
 from libs.catalogue.model import GeometryColumn
+from libs.geo.lonlat_sql import in_lonlat
 from libs.pg.sql import Sql, bind, ident, sql
 
 _MOST_MENDED = 500
@@ -141,14 +142,8 @@ def _in_crs84(column: GeometryColumn) -> Sql:
     shape = sql("{name}::geometry", name=name) if column.is_geography else name
     if column.type not in _SIMPLE:
         shape = _known_to_geojson(shape)
-    if column.srid == 0:
-        # rows may each have an SRID of their own
-        return sql(
-            "CASE WHEN ST_SRID({name}) IN (0, 4326) THEN {shape} ELSE ST_Transform({shape}, 4326) END",
-            name=name,
-            shape=shape,
-        )
-    return shape if column.srid == 4326 else sql("ST_Transform({shape}, 4326)", shape=shape)
+    # where the column has none, rows may each have an SRID of their own
+    return in_lonlat(shape, column.srid or None, stored=name)
 
 
 def _known_to_geojson(shape: Sql) -> Sql:

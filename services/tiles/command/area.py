@@ -3,8 +3,12 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from libs.geo.tile_matrix_sets import WORLD, Box, TileMatrixSet, tile_matrix_set, transformed, within_domain
-from services.tiles.store.keys import TileKey, number_in, tiles_in
+from libs.geo.boxes import WORLD, Box
+from libs.geo.crs_areas import boxes_in
+from libs.geo.tile_matrix_sets import TileMatrixSet, tile_matrix_set
+from libs.geo.tiles_of_box import number_in, tiles_in
+from libs.ogc.bbox import BBox
+from services.tiles.store.keys import TileKey
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,14 +23,14 @@ class Area:
         """Columns and rows, each once, of the tiles that meet the area; `bbox` counts where it has none of its own."""
         boxes = self._boxes(tms, bbox)
         if len(boxes) == 1:
-            yield from tiles_in(tms, z, boxes[0])
+            yield from tiles_in(tms.matrix(z), boxes[0])
         else:
             # two boxes, such as those on both sides of the antimeridian, can meet the same tile
-            yield from dict.fromkeys(place for box in boxes for place in tiles_in(tms, z, box))
+            yield from dict.fromkeys(place for box in boxes for place in tiles_in(tms.matrix(z), box))
 
     def number(self, tms: TileMatrixSet, z: int, bbox: Box | None) -> int:
         """How many these are, at the most."""
-        return sum(number_in(tms, z, box) for box in self._boxes(tms, bbox))
+        return sum(number_in(tms.matrix(z), box) for box in self._boxes(tms, bbox))
 
     def holds(self, key: TileKey) -> bool:
         """Whether a tile that has been kept is in the area."""
@@ -44,11 +48,4 @@ class Area:
 
     def _boxes(self, tms: TileMatrixSet, bbox: Box | None) -> list[Box]:
         """The area in the set's CRS."""
-        west, south, east, north = self.bbox or bbox or WORLD[0]
-        parts = [(west, south, east, north)]
-        if west > east:
-            parts = [(west, south, 180.0, north), (-180.0, south, east, north)]
-        if tms.srid != 4326:
-            parts = within_domain(parts, tms.srid)
-        boxes = [transformed(part, 4326, tms.srid) for part in parts]
-        return [box for box in boxes if box is not None]
+        return boxes_in(BBox(*(self.bbox or bbox or WORLD)).parts(), tms.srid)

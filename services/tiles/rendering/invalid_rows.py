@@ -64,6 +64,6 @@ def _candidates(request: TileRequest, name: Sql, matched: int | None) -> Sql:
         "SELECT ({name})::text FROM {table} WHERE {where} AND ({name}) IS NOT NULL LIMIT {most}",
         name=name,
         table=request.selection.table,
-        where=where or sql("FALSE"),
+        where=where,
         most=bind(_MOST_ROWS, "int8"),
     )

@@ -1,9 +1,10 @@
 """SQL of where features are and how they are drawn: geometries in units of a tile. Pure."""
 
 from libs.catalogue.model import GeometryColumn
-from libs.geo.tile_matrix_sets import Box
+from libs.geo.boxes import Box
+from libs.geo.lonlat_sql import in_lonlat
 from libs.pg.sql import Sql, any_of, bind, ident, join, sql
-from services.tiles.rendering.region import BUFFER, EXTENT, cut, longest_straight
+from services.tiles.request.region import BUFFER, EXTENT, longest_straight
 from services.tiles.request.tile_request import TileRequest
 
 # on these a line between two places of one latitude or longitude stays straight
@@ -41,7 +42,7 @@ def _bounded(request: TileRequest, shape: Sql) -> Sql:
     PostGIS makes areas valid for the tile in a time that grows with the square of their crossings, and cannot be
     interrupted there: 800 corners that all cross each other take five seconds, 8,000 take hours.
     """
-    left, _, right, _ = request.bounds
+    left, _, right, _ = request.region.bounds
     simpler = [
         sql("ST_Simplify({shape}, {units})", shape=shape, units=bind((right - left) / EXTENT * units, "float8"))
         for units in (1, 8)
@@ -60,7 +61,7 @@ def _in_tile_units(request: TileRequest, shape: Sql) -> Sql:
     return sql(
         "ST_AsMVTGeom({shape}, {bounds}, {extent}, {buffer}, true)",
         shape=shape,
-        bounds=_box2d(_envelope(request.bounds, request.tile_matrix_set.srid)),
+        bounds=_box2d(_envelope(request.region.bounds, request.region.tile_srid)),
         extent=bind(EXTENT, "int4"),
         buffer=bind(BUFFER, "int4"),
     )
@@ -68,7 +69,7 @@ def _in_tile_units(request: TileRequest, shape: Sql) -> Sql:
 
 def projected(request: TileRequest) -> Sql:
     """The geometry in the tile's CRS, as far as it has a place there."""
-    column, target = request.geometry, request.tile_matrix_set.srid
+    column, target = request.geometry, request.region.tile_srid
     shape = _in_one_crs(column)
     if column.type in _CURVED:
         # vector tiles know no curves
@@ -77,10 +78,10 @@ def projected(request: TileRequest) -> Sql:
         shape = _polygons_of_surfaces(shape)
     if column.dimensions > 2 or column.type == "Geometry":
         shape = sql("ST_Force2D({shape})", shape=shape)
-    source = column.srid or 4326
+    source = request.region.srid
     if source != target:
         if column.dimension != 0:
-            shape = _cut(shape, cut(request), bend=source == 4326 and target not in _CYLINDRICAL)
+            shape = _cut(shape, request.region.cut, bend=source == 4326 and target not in _CYLINDRICAL)
         shape = sql("ST_Transform({shape}, {target})", shape=shape, target=bind(target, "int4"))
         if column.dimension != 0 and not column.is_geography:
             shape = sql("CASE WHEN {finite} THEN {shape} END", finite=_is_finite(column, target), shape=shape)
@@ -108,8 +109,9 @@ def _polygons_of_surfaces(shape: Sql) -> Sql:
     )
 
 
-def is_near(column: GeometryColumn, boxes: list[Box]) -> Sql:
+def is_near(request: TileRequest) -> Sql:
     """Whether a row can be seen in the tile: the bounding box operator alone, which the index answers."""
+    column, boxes = request.geometry, request.region.near
     if column.is_geography:
         return any_of(_near_on_the_sphere(column, box) for box in boxes)
     shape = _in_one_crs(column) if _is_mixed(column) else ident(column.name)
@@ -174,10 +176,8 @@ def _in_one_crs(column: GeometryColumn) -> Sql:
     if column.is_geography:
         return sql("{name}::geometry", name=name)
     if _is_mixed(column):
-        return sql(
-            "CASE ST_SRID({name}) WHEN 0 THEN ST_SetSRID({name}, 4326) ELSE ST_Transform({name}, 4326) END", name=name
-        )
-    return sql("ST_SetSRID({name}, 4326)", name=name) if column.srid == 0 else name
+        return in_lonlat(name, None)
+    return name if column.srid else in_lonlat(name, 0)
 
 
 def _cut(shape: Sql, boxes: list[Box], *, bend: bool) -> Sql:

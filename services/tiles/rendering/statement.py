@@ -8,22 +8,21 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from libs.catalogue.model import Collection, Column
-from libs.geo.tile_matrix_sets import Box
 from libs.pg.column_types import Kind, as_float8, column_type
 from libs.pg.sql import EMPTY, Sql, all_of, bind, ident, join, sql
 from libs.selection.selection import SortTerm
-from services.tiles.rendering.region import EXTENT, near
 from services.tiles.rendering.shape import drawn, is_near, may_hold_areas, projected
+from services.tiles.request.region import EXTENT
 from services.tiles.request.tile_request import TileRequest
 
 
-def tile_statement(request: TileRequest, boxes: list[Box], *, hardly_full: bool) -> Sql:
-    """The tile of all features near it, which is where the boxes are; `hardly_full` says that these are likely few.
+def tile_statement(request: TileRequest, *, hardly_full: bool) -> Sql:
+    """The tile of all features near it; `hardly_full` says that these are probably few.
 
     Where there are more than the limit, `rows` is one more than that and `tile` is of no use, save where the request
     orders them: then it holds the first.
     """
-    where = _near(request, boxes)
+    where = matching(request)
     limit = bind(request.limit, "int8")
     one_more = _first(request, where, sql("{limit} + 1", limit=limit))
     found = sql("near WHERE (SELECT count(*) FROM near) <= {limit}", limit=limit)
@@ -50,7 +49,7 @@ def kept_statement(request: TileRequest, kept: Sql) -> Sql:
     rows = sql(
         template,
         table=request.selection.table,
-        where=matching(request) or sql("FALSE"),
+        where=matching(request),
         identity=identity(request) or EMPTY,
         kept=kept,
     )
@@ -75,7 +74,7 @@ def count_statement(request: TileRequest) -> Sql:
     return sql(
         "SELECT count(*) FROM {table} WHERE {where}",
         table=request.selection.table,
-        where=matching(request) or sql("FALSE"),
+        where=matching(request),
     )
 
 
@@ -84,18 +83,13 @@ def estimate_statement(request: TileRequest) -> Sql:
     return sql(
         "EXPLAIN (FORMAT JSON) SELECT 1 FROM {table} WHERE {where}",
         table=request.selection.table,
-        where=matching(request) or sql("FALSE"),
+        where=matching(request),
     )
 
 
-def matching(request: TileRequest) -> Sql | None:
-    """The condition on rows that the tile shows, as far as boxes tell; None where nothing can be in the tile."""
-    boxes = near(request)
-    return _near(request, boxes) if boxes else None
-
-
-def _near(request: TileRequest, boxes: list[Box]) -> Sql:
-    return all_of([*request.selection.conditions, is_near(request.geometry, boxes)])
+def matching(request: TileRequest) -> Sql:
+    """The condition on rows that the tile shows, as far as boxes tell; FALSE where nothing can be in the tile."""
+    return all_of([*request.selection.conditions, is_near(request)])
 
 
 def identity(request: TileRequest) -> Sql | None:

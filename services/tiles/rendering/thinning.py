@@ -9,7 +9,6 @@ from math import isqrt
 
 from libs.pg.sql import EMPTY, Sql, all_of, bind, ident, join, sql
 from libs.selection.selection import SortTerm, configured_order
-from services.tiles.rendering.region import near
 from services.tiles.rendering.shape import middle
 from services.tiles.rendering.statement import identity, kept_statement, matching, order_by, rows_statement
 from services.tiles.request.tile_request import TileRequest
@@ -30,7 +29,7 @@ def thinned_statement(request: TileRequest, matched: int) -> Sql:
 
     It may hold fewer where `matched` is too high; a lower number, 0 at last, reads more rows.
     """
-    where = matching(request) or sql("FALSE")
+    where = matching(request)
     if identity(request) is None:
         return rows_statement(request, _first(request, where))
     return kept_statement(request, _kept(request, where, matched))
@@ -38,7 +37,7 @@ def thinned_statement(request: TileRequest, matched: int) -> Sql:
 
 def kept_rows(request: TileRequest, matched: int) -> Sql:
     """Identities, as `feature`, of the rows of that tile; for requests whose rows can be told apart."""
-    return _kept(request, matching(request) or sql("FALSE"), matched)
+    return _kept(request, matching(request), matched)
 
 
 def _importance(request: TileRequest) -> tuple[SortTerm, ...]:
@@ -92,7 +91,7 @@ def _kept(request: TileRequest, where: Sql, matched: int) -> Sql:
 def _spread(request: TileRequest, where: Sql, matched: int, importance: tuple[SortTerm, ...], limit: Sql) -> Sql:
     """Identities of a sample of the rows, the first of each cell before the second of any."""
     x, y = middle(request.geometry)
-    boxes = near(request)
+    boxes = request.region.near
     cells = max(1, min(_FINEST, isqrt(request.limit // 2)))
     wide = sum(right - left for left, _, right, _ in boxes) / cells
     high = max(top - bottom for _, bottom, _, top in boxes) / cells

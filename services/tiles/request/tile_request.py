@@ -5,10 +5,11 @@ from functools import lru_cache
 from hashlib import blake2b
 
 from libs.catalogue.model import Collection, GeometryColumn
-from libs.geo.tile_matrix_sets import Box, TileMatrixSet
+from libs.geo.tile_matrix_sets import TileMatrixSet
 from libs.ogc.errors import NotFound
 from libs.selection.selection import Selection, select
 from libs.web.query_params import QueryValues
+from services.tiles.request.region import Region
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +23,7 @@ class TileRequest:
     x: int
     """Column; of columns that make one tile together, the first."""
     y: int
-    bounds: Box
-    """In the CRS of the tile matrix set."""
+    region: Region
     limit: int
     all_properties: bool
     """The request names none; the configuration may still leave some out."""
@@ -62,7 +62,7 @@ def parse_tile(  # noqa: PLR0917 the address of a tile
         z=z,
         x=x - x % tile_matrix_set.matrix(z).coalesced(y),
         y=y,
-        bounds=bounds,
+        region=Region(bounds, tile_matrix_set.srid, selection.geometry.srid or 4326),
         limit=limit,
         all_properties=all_properties,
         variant="" if plain else _variant(selection, None if limit == max_features else limit, all_properties),

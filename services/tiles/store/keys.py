@@ -1,12 +1,11 @@
 """Under which names tiles are kept, and which other tiles say that one is empty. Pure."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Self
 
-from libs.geo.tile_matrix_sets import Box, Matrix, TileMatrixSet, tile_matrix_set
-from services.tiles.rendering.region import near
+from libs.geo.tile_matrix_sets import Matrix, tile_matrix_set
+from services.tiles.request.region import Region
 from services.tiles.request.tile_request import TileRequest
 
 _GENERATIONS = 4
@@ -42,7 +41,7 @@ def ancestors(request: TileRequest, build: str, token: str) -> list[tuple[str, i
     if request.geometry.is_geography:
         # its index knows boxes on the sphere, of which a smaller one may reach beyond a larger one
         return []
-    left, bottom, right, top = request.bounds
+    left, bottom, right, top = request.region.bounds
     across, down = (left + right) / 2, (bottom + top) / 2
     tms, rest = request.tile_matrix_set, f"{request.variant}:{request.selection.collection.id}"
     found = []
@@ -63,12 +62,9 @@ def says_empty(request: TileRequest, z: int, x: int, y: int) -> bool:
     another width, and boxes that come out of a transformation. So the boxes themselves are compared: what is in none
     of the larger ones cannot be in a smaller one within them.
     """
-    larger = near(replace(request, z=z, x=x, y=y, bounds=request.tile_matrix_set.tile_bounds(z, x, y)))
-    return all(any(_within(small, large) for large in larger) for small in near(request))
-
-
-def _within(small: Box, large: Box) -> bool:
-    return large[0] <= small[0] and large[1] <= small[1] and small[2] <= large[2] and small[3] <= large[3]
+    region = request.region
+    above = Region(request.tile_matrix_set.tile_bounds(z, x, y), region.tile_srid, region.srid)
+    return above.holds(region)
 
 
 @lru_cache(maxsize=512)
@@ -76,37 +72,3 @@ def _above(identifier: str, z: int) -> tuple[tuple[int, Matrix], ...]:
     tms = tile_matrix_set(identifier)
     levels = [level for level in sorted(tms.matrices, reverse=True) if level < z]
     return tuple((level, tms.matrices[level]) for level in levels[:_GENERATIONS])
-
-
-def tiles_in(tms: TileMatrixSet, z: int, box: Box | None) -> Iterator[tuple[int, int]]:
-    """Columns and rows of the tiles that meet a box in the set's CRS, all of them without one."""
-    matrix = tms.matrix(z)
-    columns, rows = _met(matrix, box)
-    for y in rows:
-        group = matrix.coalesced(y)
-        for x in range(columns.start - columns.start % group, columns.stop, group):
-            yield x, y
-
-
-def number_in(tms: TileMatrixSet, z: int, box: Box | None) -> int:
-    """How many these are."""
-    matrix = tms.matrix(z)
-    columns, rows = _met(matrix, box)
-    if not matrix.coalesce:
-        return len(columns) * len(rows)
-    groups = map(matrix.coalesced, rows)
-    return sum(len(range(columns.start - columns.start % group, columns.stop, group)) for group in groups)
-
-
-def _met(matrix: Matrix, box: Box | None) -> tuple[range, range]:
-    if box is None:
-        return range(matrix.columns), range(matrix.rows)
-    left, bottom, right, top = box
-    return (
-        _span(left - matrix.left, right - matrix.left, matrix.tile_width, matrix.columns),
-        _span(matrix.top - top, matrix.top - bottom, matrix.tile_height, matrix.rows),
-    )
-
-
-def _span(start: float, end: float, size: float, count: int) -> range:
-    return range(max(0, int(start // size)), min(count, int(end // size) + 1))

@@ -14,9 +14,9 @@ from libs.catalogue.client import CatalogueClient
 from libs.catalogue.model import Collection
 from libs.concurrency.background import periodic
 from libs.geo.tile_matrix_sets import tile_matrix_set
+from libs.geo.tiles_of_box import tiles_in
 from libs.ogc.errors import DomainError, Unavailable
 from services.tiles.request.plain_tile import plain_tile
-from services.tiles.store.keys import tiles_in
 from services.tiles.store.tile_store import TileStore
 
 _LOG = logging.getLogger("dams.warm_up")
@@ -90,7 +90,7 @@ class WarmUp:
         try:
             for identifier, z in self._zooms:
                 tms = tile_matrix_set(identifier)
-                for x, y in tiles_in(tms, z, None):
+                for x, y in tiles_in(tms.matrix(z), None):
                     if self._store.token(collection) != token:
                         result = "changed again"
                         return

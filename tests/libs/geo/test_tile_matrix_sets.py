@@ -1,6 +1,6 @@
 import pytest
 
-from libs.geo.tile_matrix_sets import tile_matrix_set, within_domain
+from libs.geo.tile_matrix_sets import tile_matrix_set
 from libs.geo.zooms import IDS
 from libs.ogc.errors import NotFound
 
@@ -52,9 +52,3 @@ def test_a_tile_outside_the_matrix_does_not_exist(z: int, x: int, y: int) -> Non
 def test_an_unknown_set_is_answered_with_those_there_are() -> None:
     with pytest.raises(NotFound, match="WebMercatorQuad"):
         tile_matrix_set("Nonsense")
-
-
-def test_a_box_is_cut_to_where_the_projection_works() -> None:
-    parts = within_domain([(-180, -90, 180, 90)], 2193)
-    assert parts == [(93, -90, 180, 90), (-180, -90, -107, 90)]
-    assert within_domain([(0, 0, 10, 10)], 2193) == []

@@ -12,9 +12,9 @@ import pytest
 
 from deploy.local.settings import REPOSITORY
 from libs.geo.tile_matrix_sets import tile_matrix_set
+from libs.geo.tiles_of_box import number_in
 from libs.geo.zooms import IDS
 from services.tiles.command.area import Area
-from services.tiles.store.keys import number_in
 from tests.services.in_process import Services
 from tests.services.tiles.cache import OwnRedis, keys, metric, tier
 from tests.services.tiles.conftest import Placed
@@ -157,5 +157,5 @@ def test_an_area_is_the_same_set_of_tiles_seen_from_both_sides(identifier: str) 
     area = Area([identifier], None, (170.0, -50.0, -170.0, 60.0))
     for z in sorted(tms.matrices)[:5]:
         chosen = list(area.tiles(tms, z, None))
-        assert len(chosen) == len(set(chosen)) <= area.number(tms, z, None) <= 2 * number_in(tms, z, None)
+        assert len(chosen) == len(set(chosen)) <= area.number(tms, z, None) <= 2 * number_in(tms.matrix(z), None)
         assert set(chosen) <= set(Area(None, None, None).tiles(tms, z, None))

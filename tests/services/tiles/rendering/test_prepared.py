@@ -10,7 +10,6 @@ from libs.catalogue.model import Collection, Column, GeometryColumn, TimeColumn
 from libs.geo.tile_matrix_sets import tile_matrix_set
 from libs.geo.zooms import IDS
 from services.tiles.rendering.prepared import prepared_statement
-from services.tiles.rendering.region import near
 from services.tiles.rendering.statement import tile_statement
 from services.tiles.request.plain_tile import plain_tile
 
@@ -40,14 +39,13 @@ def test_a_prepared_statement_is_the_same_statement(identifier: str, kind: str) 
         for x, y in {(0, 0), (matrix.columns // 2, matrix.rows // 3), (matrix.columns - 1, matrix.rows - 1)}:
             for limit in (10_000, 500):
                 request = plain_tile(collection, tms, z, x, y, limit)
-                boxes = near(request)
                 prepared = prepared_statement(request)
-                if not boxes:
+                if not request.region.near:
                     assert prepared is None
                     continue
                 assert prepared is not None
                 text, args = prepared.render()
-                texts = [tile_statement(request, boxes, hardly_full=few).render() for few in (False, True)]
+                texts = [tile_statement(request, hardly_full=few).render() for few in (False, True)]
                 assert (text, args) == texts[matrix.columns * matrix.rows * limit > 20 * 100_000]
                 assert limit in args
                 seen.add(args)

@@ -8,9 +8,9 @@ from dataclasses import replace
 import asyncpg
 import pytest
 
-from libs.geo.tile_matrix_sets import Box, tile_matrix_set
+from libs.geo.boxes import Box
+from libs.geo.tile_matrix_sets import tile_matrix_set
 from libs.geo.zooms import IDS
-from services.tiles.rendering.region import near
 from services.tiles.request.plain_tile import plain_tile
 from services.tiles.resources import CATALOGUE
 from services.tiles.store.keys import ancestors, says_empty
@@ -115,9 +115,9 @@ async def test_whatever_the_tile_would_show_an_ancestor_would_have_met(cached: S
                 tried += 1
                 if says_empty(request, level, column, row):
                     useful += 1
-                    for west, south, east, north in near(request):
+                    for west, south, east, north in request.region.near:
                         place = chance.uniform(west, east), chance.uniform(south, north)
-                        assert any(holds(box, place) for box in near(other)), (name, place)
+                        assert any(holds(box, place) for box in other.region.near), (name, place)
     assert useful > 0.5 * tried
 
 

@@ -1,0 +1,51 @@
+"""Boxes in any CRS, and what they become in another. Easting (longitude) comes first, whatever the CRS's axis order."""
+
+from collections.abc import Sequence
+from functools import cache, lru_cache
+from math import isfinite
+
+from pyproj import Transformer
+from pyproj.exceptions import ProjError
+
+Box = tuple[float, float, float, float]
+"""Left, bottom, right, top, in the units of a CRS."""
+
+WORLD: Box = (-180.0, -90.0, 180.0, 90.0)
+"""Longitudes and latitudes in degrees."""
+
+_CACHED_BOXES = 16_384
+
+
+@cache
+def _transformer(source: int, target: int) -> Transformer:
+    return Transformer.from_crs(source, target, always_xy=True)
+
+
+def moved(x: Sequence[float], y: Sequence[float], source: int, target: int) -> tuple[Sequence[float], Sequence[float]]:
+    """Places in another CRS, both by EPSG code; infinite where they have none. Raises ProjError for unknown CRSs."""
+    found: tuple[Sequence[float], Sequence[float]] = _transformer(source, target).transform(x, y)
+    return found
+
+
+@lru_cache(maxsize=_CACHED_BOXES)
+def transformed(box: Box, source: int, target: int) -> Box | None:
+    """The box around `box` in another CRS, both by EPSG code; None where there is none that is finite.
+
+    It is made of the edges alone, which do not tell how far a box reaches that goes far around the Earth:
+    `libs.geo.crs_areas.boxes_in` does. Where the target is longitude and latitude, left is greater than right in a box
+    that crosses the antimeridian.
+    """
+    if source == target:
+        return box
+    try:
+        found = _transformer(source, target).transform_bounds(*box, densify_pts=21)
+    except ProjError:
+        return None
+    return found if all(isfinite(number) for number in found) else None
+
+
+def overlap(one: Box, other: Box) -> Box | None:
+    """What two boxes share; None where that has no area."""
+    left, bottom = max(one[0], other[0]), max(one[1], other[1])
+    right, top = min(one[2], other[2]), min(one[3], other[3])
+    return (left, bottom, right, top) if left < right and bottom < top else None

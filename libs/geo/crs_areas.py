@@ -1,0 +1,188 @@
+"""Where on Earth a CRS can be used, by its EPSG code: where its coordinates are finite, and where they are accurate.
+
+All areas are boxes or shapes of longitude and latitude in degrees.
+"""
+
+from collections.abc import Iterable
+from functools import lru_cache
+from math import degrees, isfinite
+
+import shapely
+from pyproj import CRS
+from pyproj.exceptions import CRSError
+from shapely.geometry.base import BaseGeometry
+
+from libs.geo.boxes import WORLD, Box, moved, overlap, transformed
+
+_MERCATORS = ("Mercator", "Popular Visualisation Pseudo Mercator")
+_MERCATOR_END = 89.9
+"""Its poles are at infinity. Coordinates this far out are of no use, but they are finite."""
+_ANTIPODE = 1.0
+"""Degrees around the pole that a conic or polar projection puts at infinity."""
+_TRANSVERSE_REACH = 80.0
+"""Degrees from its central meridian at which a transverse Mercator still works near the equator, by PROJ 9."""
+_WORLDWIDE = ("Equal Area", "Equidistant")
+_FAR = 30.0
+"""Degrees around the area of use in which data of a CRS are, however far its users stretch it."""
+_WIDE = 5.0
+"""Degrees above which a box is transformed by places all over it rather than by its edges."""
+_SAMPLES = 32
+"""Steps from one side of a box to the other."""
+_BEYOND = 0.02
+"""Of a wide box's size: as far as it may reach between two of these places."""
+
+_MARGIN = 10.0
+"""Degrees around the area of use where data may still lie and transforming is still accurate."""
+_POLE = 89.99
+
+
+@lru_cache(maxsize=256)
+def _crs(srid: int) -> CRS | None:
+    # PostGIS numbers ESRI's own CRSs by their codes, too
+    for authority in ("EPSG", "ESRI"):
+        try:
+            return CRS.from_authority(authority, srid)
+        except CRSError:
+            continue
+    return None
+
+
+@lru_cache(maxsize=256)
+def _projection(srid: int) -> tuple[str, dict[str, float]]:
+    """The name of a CRS's projection, and its angles in degrees by name; empty where it has none or is not known."""
+    crs = _crs(srid)
+    operation = crs.coordinate_operation if crs is not None and crs.is_projected else None
+    if operation is None:
+        return "", {}
+    angles = {each.name: degrees(float(each.value) * each.unit_conversion_factor) for each in operation.params}
+    return operation.method_name, {name: angle for name, angle in angles.items() if "itude" in name}
+
+
+def is_projected(srid: int) -> bool:
+    """Whether coordinates of this SRID are not longitudes and latitudes; unknown ones count as projected."""
+    crs = None if srid in (0, 4326) else _crs(srid)
+    return srid not in (0, 4326) and (crs is None or crs.is_projected)
+
+
+def keeps_boxes(srid: int) -> bool:
+    """Whether a box in longitude and latitude is a box in this CRS, too."""
+    return is_mercator(srid) or not is_projected(srid)
+
+
+def is_mercator(srid: int) -> bool:
+    """Whether it is a Mercator projection that is cut open at 180°: meridians and parallels are straight in it."""
+    name, angles = _projection(srid)
+    return name.startswith(_MERCATORS) and angles.get("Longitude of natural origin") == 0
+
+
+@lru_cache(maxsize=256)
+def finite_area(srid: int) -> tuple[Box, ...]:
+    """Where the CRS has finite coordinates, as measured with PROJ 9.
+
+    - The Mercators have no poles.
+    - Transverse Mercators fail near the equator far from their central meridian.
+    - Conformal conics and polar stereographics put the pole of the other hemisphere at infinity.
+    - Geographic CRSs, and projections that keep areas or distances, hold the world.
+    - Of others (oblique ones, Krovak's) some place far away is at infinity: they hold their area of use with a wide
+      margin, and the world where that is not known.
+    """
+    name, angles = _projection(srid)
+    west, south, east, north = WORLD
+    if name.startswith(_MERCATORS):
+        return ((west, -_MERCATOR_END, east, _MERCATOR_END),)
+    if name.startswith("Transverse Mercator"):
+        middle = angles["Longitude of natural origin"]
+        return _around(middle - _TRANSVERSE_REACH, south, middle + _TRANSVERSE_REACH, north)
+    if name.startswith(("Polar Stereographic", "Lambert Conic Conformal")):
+        standard = ("Latitude of standard parallel", "Latitude of 1st standard parallel", "Latitude of natural origin")
+        is_northern = next((angles[each] for each in standard if each in angles), 1.0) > 0
+        return ((west, south + _ANTIPODE, east, north) if is_northern else (west, south, east, north - _ANTIPODE),)
+    crs = _crs(srid)
+    area = crs.area_of_use if crs is not None and name and not any(word in name for word in _WORLDWIDE) else None
+    if area is None or area.west > area.east:
+        return (WORLD,)
+    south, north = max(-90.0, area.south - _FAR), min(90.0, area.north + _FAR)
+    west, east = area.west - _FAR, area.east + _FAR
+    return (WORLD,) if east - west >= 360.0 else _around(west, south, east, north)
+
+
+def _around(west: float, south: float, east: float, north: float) -> tuple[Box, ...]:
+    """A box whose longitudes may run across ±180°, as one or two that do not."""
+    if west < -180.0:
+        return (-180.0, south, east, north), (west + 360.0, south, 180.0, north)
+    if east > 180.0:
+        return (west, south, 180.0, north), (-180.0, south, east - 360.0, north)
+    return ((west, south, east, north),)
+
+
+def within_finite_area(boxes: Iterable[Box], srid: int) -> list[Box]:
+    """The parts of boxes of longitude and latitude that have finite coordinates in a CRS."""
+    parts = (overlap(box, area) for box in boxes for area in finite_area(srid))
+    return [part for part in parts if part is not None]
+
+
+def boxes_in(boxes: Iterable[Box], srid: int) -> list[Box]:
+    """Where boxes of longitude and latitude lie in a CRS: for each part that has a place there a box of its units."""
+    if srid in (0, 4326):
+        return list(boxes)
+    parts = within_finite_area(boxes, srid)
+    found = (_around_all(part, srid) if _is_wide(part) else transformed(part, 4326, srid) for part in parts)
+    return [box for box in found if box is not None]
+
+
+def _is_wide(box: Box) -> bool:
+    return box[2] - box[0] > _WIDE or box[3] - box[1] > _WIDE
+
+
+@lru_cache(maxsize=4096)
+def _around_all(box: Box, srid: int) -> Box | None:
+    """The box around places all over `box` and a little more; None where none of them is finite.
+
+    The edges of what goes far around the Earth do not tell how far it reaches: left and right may be one line, and the
+    middle may hold the place that the projection turns inside out.
+    """
+    west, south, east, north = box
+    steps = [each / _SAMPLES for each in range(_SAMPLES + 1)]
+    longitudes = [west + (east - west) * along for _ in steps for along in steps]
+    latitudes = [south + (north - south) * up for up in steps for _ in steps]
+    placed = [
+        place for place in zip(*moved(longitudes, latitudes, 4326, srid), strict=True) if all(map(isfinite, place))
+    ]
+    if not placed:
+        return None
+    x, y = zip(*placed, strict=True)
+    across, up = (max(x) - min(x)) * _BEYOND, (max(y) - min(y)) * _BEYOND
+    return min(x) - across, min(y) - up, max(x) + across, max(y) + up
+
+
+@lru_cache(maxsize=256)
+def area_of_use(srid: int) -> BaseGeometry | None:
+    """Where the CRS is accurate, as its authority says, and some degrees around; None for anywhere or not known."""
+    if is_mercator(srid):
+        return shapely.box(-180, -_POLE, 180, _POLE)
+    crs = _crs(srid)
+    area = crs.area_of_use if crs is not None and crs.is_projected else None
+    if area is None:
+        return None
+    west, east = area.west - _MARGIN, area.east + _MARGIN
+    south, north = (_latitude(area.south, -_MARGIN), _latitude(area.north, _MARGIN))
+    if area.west > area.east:
+        sides = [shapely.box(max(west, -180), south, 180, north), shapely.box(-180, south, min(east, 180), north)]
+        return shapely.union_all(sides)
+    return _wrapped(west, south, east, north)
+
+
+def _latitude(edge: float, margin: float) -> float:
+    """An edge of the area moved outwards; a pole is only inside where the area has it."""
+    if abs(edge) >= 89.999:
+        return edge
+    return max(-_POLE, min(_POLE, edge + margin))
+
+
+def _wrapped(west: float, south: float, east: float, north: float) -> BaseGeometry:
+    parts = [shapely.box(max(west, -180), south, min(east, 180), north)]
+    if west < -180 and east < 180:
+        parts.append(shapely.box(max(west + 360, east), south, 180, north))
+    if east > 180 and west > -180:
+        parts.append(shapely.box(-180, south, min(east - 360, west), north))
+    return shapely.union_all(parts)

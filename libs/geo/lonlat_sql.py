@@ -1,0 +1,24 @@
+"""SQL that brings stored geometries to longitude and latitude (CRS84, as SRID 4326). Pure."""
+
+from libs.pg.sql import Sql, sql
+
+
+def in_lonlat(shape: Sql, srid: int | None, *, stored: Sql | None = None) -> Sql:
+    """`shape`, a geometry expression, in longitude and latitude in degrees.
+
+    `srid` is that of all rows, 0 where they have none: then coordinates are taken for longitudes and latitudes. None
+    says that each row may have one of its own, which is read from `stored`, a cheaper expression of the same SRID.
+    No index on the column answers conditions on the result, save where `srid` is 4326.
+    """
+    if srid == 4326:
+        return shape
+    if srid == 0:
+        return sql("ST_SetSRID({shape}, 4326)", shape=shape)
+    if srid is not None:
+        return sql("ST_Transform({shape}, 4326)", shape=shape)
+    return sql(
+        "(CASE ST_SRID({stored}) WHEN 4326 THEN {shape} WHEN 0 THEN ST_SetSRID({shape}, 4326)"
+        " ELSE ST_Transform({shape}, 4326) END)",
+        stored=stored or shape,
+        shape=shape,
+    )

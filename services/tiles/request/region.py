@@ -1,0 +1,94 @@
+"""Which part of the world a tile shows, as boxes in the CRS of a geometry column. Pure."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from math import ceil, radians, sqrt
+
+from libs.geo.boxes import WORLD, Box, overlap, transformed
+from libs.geo.crs_areas import boxes_in, within_finite_area
+from libs.ogc.bbox import BBox
+
+EXTENT = 4096
+"""Units of a tile's side."""
+BUFFER = 64
+"""Units beyond the edge that are drawn too, so that strokes meet across tiles."""
+
+# what is cut is cut this much further out, so that no edge of the cut shows
+_CUT_BUFFER = 4 * BUFFER
+_NEAR_A_POLE = 1.0
+"""Degrees."""
+
+
+@dataclass(frozen=True)
+class Region:
+    """What a tile shows of a column; its boxes are worked out when they are first asked for, and only once."""
+
+    bounds: Box
+    """Of the tile, in the CRS of its tile matrix set."""
+    tile_srid: int
+    srid: int
+    """Of the boxes: the column's; 4326 where the column has none."""
+
+    @cached_property
+    def near(self) -> list[Box]:
+        """Where features that the tile shows can be: one box, two across the antimeridian, or none."""
+        return self._boxes(BUFFER)
+
+    @cached_property
+    def cut(self) -> list[Box]:
+        """What of a geometry is kept before it is transformed: a little more than what the tile shows."""
+        return self._boxes(_CUT_BUFFER)
+
+    def holds(self, other: "Region") -> bool:
+        """Whether all that is near the other region is near this one, too, as far as boxes of one CRS tell."""
+        return all(any(_within(small, large) for large in self.near) for small in other.near)
+
+    def _boxes(self, buffer: int) -> list[Box]:
+        if self.srid == self.tile_srid:
+            return [_buffered(self.bounds, buffer)]
+        if self.tile_srid == 4326:
+            part = overlap(_buffered(self.bounds, buffer), WORLD)
+            parts = [part] if part else []
+        else:
+            parts = within_finite_area(_around_the_world(self.bounds, self.tile_srid, buffer), self.tile_srid)
+        # by way of longitude and latitude, where poles and the antimeridian are known
+        return boxes_in(parts, self.srid)
+
+
+def longest_straight(boxes: list[Box]) -> float | None:
+    """How long, in degrees, a line may be before its curve in the tile's CRS shows; None where any may.
+
+    A chord of L radians is at most about L²/8 away from its arc: one unit of the tile is wanted.
+    """
+    width = max(max(right - left, top - bottom) for left, bottom, right, top in boxes)
+    pieces = ceil(sqrt(EXTENT * radians(width) / 8))
+    return width / pieces if pieces > 1 else None
+
+
+def _within(small: Box, large: Box) -> bool:
+    return large[0] <= small[0] and large[1] <= small[1] and small[2] <= large[2] and small[3] <= large[3]
+
+
+def _buffered(box: Box, buffer: int) -> Box:
+    left, bottom, right, top = box
+    across, up = (right - left) * buffer / EXTENT, (top - bottom) * buffer / EXTENT
+    return left - across, bottom - up, right + across, top + up
+
+
+def _around_the_world(bounds: Box, srid: int, buffer: int) -> tuple[Box, ...]:
+    """Longitude and latitude of a tile with its buffer."""
+    for units in (buffer, BUFFER, 0):
+        # too near the edge of the projection for the whole buffer, perhaps
+        box = transformed(_buffered(bounds, units), srid, 4326)
+        if box is not None:
+            break
+    else:
+        # far out on the projection's plane: everything in its domain may come near
+        return (WORLD,)
+    west, south, east, north = box
+    if north > 90 - _NEAR_A_POLE:
+        # a pole has every longitude, which PROJ does not always see
+        west, east, north = -180.0, 180.0, 90.0
+    if south < _NEAR_A_POLE - 90:
+        west, east, south = -180.0, 180.0, -90.0
+    return BBox(west, south, east, north).parts()
