@@ -32,7 +32,7 @@ async def _health(request: web.Request) -> web.StreamResponse:
     absent = [service for service in SERVICES if service not in publisher.services]
     if not request.app[_NGINX].is_running:
         return json_response({"status": "unavailable", "detail": ["nginx does not run"]}, status=503)
-    if publisher.whole is None:
+    if publisher.published is None:
         return json_response({"status": "unavailable", "detail": ["nothing is published yet"]}, status=503)
     return json_response({"status": "ok", "absent": absent})
 
@@ -42,9 +42,9 @@ async def _metrics(_: web.Request) -> web.StreamResponse:
 
 
 async def _parts(request: web.Request) -> web.StreamResponse:
-    whole = request.app[_PUBLISHER].whole
-    if whole is None:
+    published = request.app[_PUBLISHER].published
+    if published is None:
         body = {"detail": "No service has been heard of yet."}
         return json_response(body, status=503, headers={"Retry-After": "1"})
-    answer = body_response(whole, media_type="application/json")
+    answer = body_response(published.whole, media_type="application/json")
     return conditional(request, answer, cache_control="public, max-age=0")

@@ -1,11 +1,15 @@
-"""The errors that nginx itself answers with, as JSON in the contract's shape."""
+"""The errors that nginx itself answers with: JSON in the contract's shape, for browsers the same as a page."""
 
 from __future__ import annotations
 
 import json
+from http import HTTPStatus
+from pathlib import Path
 
+from gateway.folder import ERROR_PAGES
 from gateway.nginx.directives import EmptyBlock, Location, flag, lines, one, quoted
 from gateway.nginx.headers import ALLOWED, response_headers
+from libs.web.html import CONTENT_SECURITY_POLICY, make_environment, render
 
 RETRY_AFTER_SECONDS = 2
 
@@ -28,7 +32,8 @@ _TRANSLATED = {494: 431, 502: 503}
 def error_pages() -> object:
     """The `error_page` directives of a server."""
     pages = {status: status for status in _SENTENCES} | _TRANSLATED
-    return lines("error_page", [(code, f"={status}", f"/_error/{status}") for code, status in pages.items()])
+    # status, then ".html" where the client is a browser
+    return lines("error_page", [(code, f"={status}", f"/_error/{status}$error_form") for code, status in pages.items()])
 
 
 def error_locations() -> object:
@@ -38,18 +43,41 @@ def error_locations() -> object:
     """
     block = EmptyBlock()
     for status, sentence in _SENTENCES.items():
-        extra: list[tuple[str, object]] = []
+        headers: list[tuple[str, object]] = [
+            ("Cache-Control", "no-store"),
+            ("Vary", "Accept"),
+            ("Content-Language", "en"),
+        ]
         if status in {503, 504}:
-            extra = [("Retry-After", RETRY_AFTER_SECONDS)]
+            headers.append(("Retry-After", RETRY_AFTER_SECONDS))
         elif status == 405:
-            extra = [("Allow", quoted(ALLOWED))]
+            headers.append(("Allow", quoted(ALLOWED)))
         block.sections.add(
             Location(
                 f"= /_error/{status}",
                 flag("internal"),
                 one("default_type", "application/json"),
-                response_headers(*extra, ("Cache-Control", "no-store")),
+                response_headers(*headers),
                 one("return", status, quoted(json.dumps({"detail": sentence}))),
-            )
+            ),
+            Location(
+                f"= /_error/{status}.html",
+                flag("internal"),
+                one("alias", _page(status)),
+                one("charset", "utf-8"),
+                response_headers(*headers, ("Content-Security-Policy", f'"{CONTENT_SECURITY_POLICY}"')),
+            ),
         )
     return block
+
+
+def write_error_pages(folder: Path, base: str) -> None:
+    """Writes the pages that the locations answer with; `base` is the service's base address in their links."""
+    environment = make_environment()
+    for status, sentence in _SENTENCES.items():
+        context = {"status": status, "phrase": HTTPStatus(status).phrase, "detail": sentence}
+        (folder / _page(status)).write_text(render(environment, "error.html", base, context), encoding="utf-8")
+
+
+def _page(status: int) -> str:
+    return f"{ERROR_PAGES}/{status}.html"

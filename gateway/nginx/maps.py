@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from gateway.nginx.directives import EmptyBlock, Section, one
 from gateway.nginx.headers import ALLOWED
-from gateway.nginx.routes import ALIASES, PREFIX, ROUTES
+from gateway.nginx.routes import ALIASES, PREFIX, Routes
 from libs.web.content_coding import GZIP_RULES
 
 
-def variables() -> object:
+def variables(routes: Routes) -> object:
     """All of them, in one block."""
     return EmptyBlock(
-        _map("$request_uri", "$service", [(f"~^{PREFIX}{pattern}", service) for pattern, service in ROUTES], ""),
+        _map("$service_uri", "$service", [(f"~{pattern}", service) for pattern, service in routes.patterns], ""),
         # The address as the client escaped it: nginx's own $uri is unescaped, so that %2F in an id were a slash.
         _map(
             "$request_uri",
@@ -62,6 +62,9 @@ def variables() -> object:
         ),
         # Without `f` the Accept header decides what is sent. ($arg_f would be "F", too, a property perhaps.)
         _map("$args", "$negotiated", [("~(^|&)f=[^&]", "")], "$http_accept"),
+        # Errors of our own: a page for who likes one best, unless `f` names another format.
+        _map("$http_accept", "$likes_pages", [(r"~*(?:^|,)\s*text/html\s*(?:,|$)", "1")], ""),
+        _map("$likes_pages&$args", "$error_form", [("~^1(?!.*&f=(?!html(?:&|$)))", ".html")], ""),
         # For people with a browser, plain JSON is what it shows rather than saves.
         _map(
             "$http_accept",
@@ -75,4 +78,4 @@ def variables() -> object:
 def _map(source: str, target: str, entries: list[tuple[str, str]], default: str) -> object:
     """A `map` block: `source` becomes the value of the first pattern that fits, or `default`."""
     values = [one(f'"{pattern}"', f'"{value}"') for pattern, value in entries]
-    return Section(f"map {source} {target}", *values, one("default", f'"{default}"'))
+    return Section(f'map "{source}" {target}', *values, one("default", f'"{default}"'))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import os
 import pwd
@@ -11,7 +12,7 @@ import signal
 import time
 from pathlib import Path
 
-from gateway.nginx.config import FOLDERS
+from gateway.folder import FOLDERS
 
 _LOG = logging.getLogger("dams.nginx")
 
@@ -51,15 +52,18 @@ class Nginx:
         self._process = await asyncio.create_subprocess_exec(*self._command("nginx.conf"), start_new_session=True)
 
     async def reload(self, configuration: str) -> bool:
-        """Hands nginx another configuration; open connections live on. Tells whether it differs.
+        """Hands nginx another configuration, and waits until every new request meets it. Tells whether it differs.
 
-        Raises NginxError where nginx refuses it; it then goes on with the old one.
+        Requests and connections that are under way go on. Raises NginxError where nginx refuses the configuration; it
+        then goes on with the old one.
         """
         if configuration == self._configuration:
             return False
         await self._accept(configuration)
         if self._process is not None and self._process.returncode is None:
+            before = _workers(self._process.pid)
             self._process.send_signal(signal.SIGHUP)
+            await _taken_over(self._process.pid, before)
         return True
 
     @property
@@ -101,6 +105,27 @@ class Nginx:
 
     def _command(self, configuration: str) -> list[str]:
         return [self._program, "-e", "stderr", "-p", str(self._folder), "-c", configuration]
+
+
+def _workers(pid: int) -> set[int]:
+    """The workers of the nginx with this process id that take requests; those that are shutting down do not."""
+    workers = set()
+    with contextlib.suppress(OSError):
+        for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
+            title = Path(f"/proc/{child}/cmdline").read_bytes()
+            if title.startswith(b"nginx: worker process") and b"shutting down" not in title:
+                workers.add(int(child))
+    return workers
+
+
+async def _taken_over(pid: int, before: set[int]) -> None:
+    """Waits until other workers than `before` take all requests."""
+    for _ in range(100):
+        now = _workers(pid)
+        if now and not now & before:
+            return
+        await asyncio.sleep(0.05)
+    _LOG.warning("nginx takes long to take its configuration over")
 
 
 def _stop_left_behind(folder: Path) -> None:

@@ -5,52 +5,51 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
 
 import orjson
 from aiohttp import ClientError, ClientSession, ClientTimeout, UnixConnector
 
 from gateway.settings import SERVICES
 from gateway.upstreams import Addresses
+from libs.ogc.service_part import ServicePart
 
 _LOG = logging.getLogger("dams.parts")
 
-Part = Mapping[str, Any]
-
 ABSENT_AFTER_SECONDS = 10.0
 """A service that restarts stays advertised; one that is unreachable for longer does not."""
-
-_MEMBERS = {"openapi": dict, "conformsTo": list, "landingLinks": list, "collectionLinks": list}
 
 
 @dataclass
 class _Known:
     """The last part of a service, its ETag, and when (monotonic seconds) the service was last heard of."""
 
-    part: Part | None = None
+    service: str
+    part: ServicePart | None = None
     etag: str | None = None
     heard: float = field(default=float("-inf"))
+    fault: str = ""
+    """Why the last address that was asked gave no part."""
 
 
 class PartsFetcher:
-    """The services' parts, as far as they have been heard of lately."""
+    """The parts of the services that have answered recently."""
 
     def __init__(self, session: ClientSession) -> None:
         self._session = session
-        self._known = {service: _Known() for service in SERVICES}
+        self._known = {service: _Known(service) for service in SERVICES}
 
     async def refresh(self, addresses: Addresses) -> None:
         """Asks every service once. Never fails: what does not answer is simply not heard of."""
         await asyncio.gather(*(self._ask(service, addresses.get(service, ())) for service in SERVICES))
 
-    def present(self) -> list[tuple[str, Part]]:
-        """(service, part) of each that is there, in a fixed order."""
+    def present(self) -> list[ServicePart]:
+        """The part of each service that is there, in a fixed order."""
         now = time.monotonic()
         return [
-            (service, known.part)
-            for service, known in self._known.items()
+            known.part
+            for known in self._known.values()
             if known.part is not None and now - known.heard < ABSENT_AFTER_SECONDS
         ]
 
@@ -61,9 +60,13 @@ class PartsFetcher:
                 await self._fetch(address, known)
             except (ClientError, OSError, TimeoutError, ValueError) as error:
                 cause = f"{type(error).__name__}: {error}"
-                _LOG.debug("no part", extra={"fields": {"upstream": service, "address": address, "cause": cause}})
+                # a service that is away is nothing unusual; one that answers with something else is, and is told once
+                unusual = isinstance(error, ValueError) and cause != known.fault
+                fields = {"upstream": service, "address": address, "cause": cause}
+                _LOG.log(logging.WARNING if unusual else logging.DEBUG, "no part", extra={"fields": fields})
+                known.fault = cause
             else:
-                known.heard = time.monotonic()
+                known.heard, known.fault = time.monotonic(), ""
                 return
 
     async def _fetch(self, address: str, known: _Known) -> None:
@@ -81,15 +84,7 @@ async def _read(session: ClientSession, host: str, known: _Known) -> None:
         if response.status == 304 and known.part is not None:
             return
         response.raise_for_status()
-        part = orjson.loads(await response.read())
-        _check(part)
+        part = ServicePart.from_json(orjson.loads(await response.read()))
+        if part.name != known.service:
+            raise ValueError(f"this is the part of {part.name}")
         known.part, known.etag = part, response.headers.get("ETag")
-
-
-def _check(part: Any) -> None:
-    """Raises ValueError for what is not a part at all; what is in it is the merge's business."""
-    if not isinstance(part, dict):
-        raise ValueError("the part is not an object")  # noqa: TRY004 - the value is wrong, not the program
-    for name, kind in _MEMBERS.items():
-        if not isinstance(part.get(name), kind):
-            raise ValueError(f"the part's {name} is missing or not a {kind.__name__}")  # noqa: TRY004

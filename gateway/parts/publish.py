@@ -6,77 +6,92 @@ import asyncio
 import gzip
 import logging
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import orjson
 from openapi_spec_validator import validate
 from openapi_spec_validator.validation.exceptions import OpenAPIValidationError
 from prometheus_client import Counter, Gauge
 
-from gateway.nginx.config import BASE_ADDRESS_PLACEHOLDER, PUBLISHED
-from gateway.parts.fetch import Part
+from gateway.folder import BASE_ADDRESS_PLACEHOLDER, PUBLISHED
+from gateway.nginx.routes import unroutable
 from gateway.parts.merge import MergeError, merge
+from libs.ogc.service_part import ServicePart, Whole
 
 _LOG = logging.getLogger("dams.publish")
 _PUBLISHED = Gauge("dams_gateway_published_services", "Services that the published document describes")
 _REFUSED = Counter("dams_gateway_refused_parts", "Times that the services' parts contradicted each other")
 
-Parts = Sequence[tuple[str, Part]]
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """What is published of some parts, ready to be written."""
+
+    services: tuple[str, ...]
+    document: bytes
+    """`openapi.json`."""
+    whole: bytes
+    """What else the parts add up to, for `common`."""
 
 
-def merge_parts(parts: Parts, address: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The OpenAPI document with `address` as its server, and what else the parts add up to.
+def merge_parts(parts: Sequence[ServicePart], address: str) -> Published:
+    """What is published of the parts; the OpenAPI document has `address` as its server.
 
-    Raises MergeError where the parts contradict each other or the document would not be valid OpenAPI.
+    Raises MergeError where the parts contradict each other, declare paths that cannot be routed, or the document would
+    not be valid OpenAPI.
     """
-    document = merge([(service, part["openapi"]) for service, part in parts])
+    document = merge([(part.name, part.openapi) for part in parts])
+    if conflicts := [sentence for part in parts for sentence in unroutable(part)]:
+        raise MergeError(conflicts)
     document["servers"] = [{"url": address}]
     try:
         validate(document)
     except OpenAPIValidationError as error:
         raise MergeError([f"the merged document is not valid: {_first_line(error)}"]) from error
-    classes = dict.fromkeys(uri for _, part in parts for uri in part["conformsTo"])
-    whole = {
-        "parts": [{name: value for name, value in part.items() if name != "openapi"} for _, part in parts],
-        "conformsTo": list(classes),
-        "landingLinks": [link for _, part in parts for link in part["landingLinks"]],
-        "collectionLinks": [link for _, part in parts for link in part["collectionLinks"]],
-    }
-    return document, whole
+    described = [{name: value for name, value in part.to_json().items() if name != "openapi"} for part in parts]
+    whole = {"parts": described, **Whole.of(parts).to_json()}
+    return Published(tuple(part.name for part in parts), orjson.dumps(document), orjson.dumps(whole))
 
 
 class Publisher:
-    """Keeps the last good whole: parts that contradict each other change nothing but the log."""
+    """Publishes what parts add up to; those that contradict each other change nothing but the log."""
 
     def __init__(self, folder: Path, public_url: str | None) -> None:
         self._file = folder / PUBLISHED
         self._address = public_url or BASE_ADDRESS_PLACEHOLDER
-        self._last_tried: Parts = ()
-        self.services: tuple[str, ...] = ()
-        self.whole: bytes | None = None
+        self._last_tried: Sequence[ServicePart] = ()
+        self.published: Published | None = None
 
-    async def publish(self, parts: Parts) -> None:
-        """Publishes `parts` if they differ from what was tried last."""
+    @property
+    def services(self) -> tuple[str, ...]:
+        """Those that the published document describes."""
+        return self.published.services if self.published else ()
+
+    async def merged(self, parts: Sequence[ServicePart]) -> Published | None:
+        """What to publish of the parts; None where they are those of the last call, or contradict each other."""
         if not parts or parts == self._last_tried:
-            return
+            return None
         self._last_tried = parts
         try:
             # The validation takes about a second of computing: not in the event loop.
-            document, whole = await asyncio.to_thread(merge_parts, parts, self._address)
+            return await asyncio.to_thread(merge_parts, parts, self._address)
         except MergeError as error:
             _REFUSED.inc()
             fields = {"conflicts": list(error.conflicts), "published": list(self.services)}
             _LOG.error("THE PARTS CONTRADICT EACH OTHER; the last good document stays", extra={"fields": fields})
-            return
-        content = orjson.dumps(document)
+            return None
+
+    def publish(self, published: Published) -> None:
+        """Writes the document, for nginx to hand out, and shows the rest on the internal port."""
         # The compressed one first: nginx takes either, and must not pair an old one with a new one for long.
-        _replace(self._file.with_name(self._file.name + ".gz"), gzip.compress(content, mtime=0))
-        _replace(self._file, content)
-        self.whole = orjson.dumps(whole)
-        self.services = tuple(service for service, _ in parts)
-        _PUBLISHED.set(len(parts))
-        _LOG.info("published", extra={"fields": {"services": list(self.services), "bytes": len(content)}})
+        compressed = gzip.compress(published.document, mtime=0)
+        _replace(self._file.with_name(self._file.name + ".gz"), compressed)
+        _replace(self._file, published.document)
+        self.published = published
+        _PUBLISHED.set(len(published.services))
+        fields = {"services": list(published.services), "bytes": len(published.document)}
+        _LOG.info("published", extra={"fields": fields})
 
 
 def _replace(file: Path, content: bytes) -> None:

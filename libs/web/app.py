@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import unquote_to_bytes
 
 from aiohttp import web
+from aiohttp.typedefs import Handler
 
 from libs.ogc.errors import Fault, NotAcceptable
 from libs.ogc.media_type import MediaType
@@ -15,7 +16,7 @@ from libs.ogc.service_part import ServicePart
 from libs.web.base_url import SETTINGS
 from libs.web.build_id import build_id
 from libs.web.health import HEALTH_CHECKS, PART, add_internal_routes
-from libs.web.html import setup_templates
+from libs.web.html import ENVIRONMENT, make_environment
 from libs.web.middleware import add_headers, around
 from libs.web.negotiation import negotiate
 from libs.web.openapi import Operation, operations
@@ -52,12 +53,14 @@ def make_app(
     part: ServicePart,
     handlers: Mapping[str, OperationHandler],
     *,
+    assets: Mapping[str, Handler] | None = None,
     templates: Path | None = None,
 ) -> web.Application:
     """The application that serves the operations of `part` with `handlers` (operationId to handler).
 
-    Raises ValueError where the two do not name the same operations, so that no route can be undocumented and
-    no documented path unserved.
+    `assets` are the handlers of the files that it declares beside the operations, by aiohttp's pattern of their paths,
+    such as `/assets/{name}`. Raises ValueError where `part` and handlers do not name the same operations and assets, so
+    that no route can be undeclared and no declared path unserved.
     """
     # a filter of 16 kB, percent-encoded, fits into one line, as it does at the gateway
     app = web.Application(middlewares=[around], client_max_size=64 * 1024, handler_args={"max_line_size": 64 * 1024})
@@ -71,8 +74,13 @@ def make_app(
     # the longest paths first: they are asked for the most, and aiohttp tries one after the other
     for operation_id, operation in sorted(documented.items(), key=lambda entry: -entry[1].path.count("/")):
         app.router.add_get(_route_path(operation), _bound(operation, handlers[operation_id]))
+    assets = assets or {}
+    if {path.partition("{")[0] for path in assets} != set(part.assets):
+        raise ValueError(f"declared and served assets differ: {sorted(assets)}, {sorted(part.assets)}")
+    for path, handler in assets.items():
+        app.router.add_get(path, handler)
     add_internal_routes(app)
-    setup_templates(app, templates)
+    app[ENVIRONMENT] = make_environment(templates)
     app.on_response_prepare.append(add_headers)
     return app
 

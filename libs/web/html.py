@@ -23,8 +23,8 @@ CONTENT_SECURITY_POLICY = (
 )
 
 
-def setup_templates(app: web.Application, folder: Path | None) -> None:
-    """Make the shared templates, and those in a service's own `folder`, available to `page_response`."""
+def make_environment(folder: Path | None = None) -> jinja2.Environment:
+    """The templates that all services share, and those in a service's own `folder`."""
     folders = [folder, _TEMPLATES] if folder else [_TEMPLATES]
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(folders),
@@ -38,7 +38,14 @@ def setup_templates(app: web.Application, folder: Path | None) -> None:
     for template in environment.list_templates(extensions=["html"]):
         # now, not when they are first used: by then an upgrade may have put newer ones in their place
         environment.get_template(template)
-    app[ENVIRONMENT] = environment
+    return environment
+
+
+def render(environment: jinja2.Environment, template: str, base: str, context: Mapping[str, Any]) -> str:
+    """`template` with `context` and the names that every page has: `base`, the service's base address, and `asset`."""
+    return environment.get_template(template).render(
+        base=base, asset=lambda name: f"{base}/assets/{asset_path(name)}", **context
+    )
 
 
 def page_response(
@@ -49,19 +56,10 @@ def page_response(
     status: int = 200,
     headers: Mapping[str, str] | None = None,
 ) -> web.Response:
-    """Render `template` with `context` and the names every page has (`base`, `asset`, `url`)."""
+    """Render `template` with `context` and the names that every page of a service has (`base`, `asset`, `url`)."""
     base = base_url(request)
-    text = (
-        request.app[ENVIRONMENT]
-        .get_template(template)
-        .render(
-            base=base,
-            url=f"{base}{request.path}",
-            query=request.query_string,
-            asset=lambda name: f"{base}/assets/{asset_path(name)}",
-            **context,
-        )
-    )
+    context = {"url": f"{base}{request.path}", "query": request.query_string, **context}
+    text = render(request.app[ENVIRONMENT], template, base, context)
     return body_response(
         text.encode(),
         media_type=MediaType.HTML,

@@ -9,13 +9,13 @@ from libs.catalogue.model import Collection
 from libs.ogc.crs import CRS84, GREGORIAN
 from libs.ogc.link import Link, path_segment
 from libs.ogc.media_type import MediaType
+from libs.ogc.service_part import Whole
 from libs.web.app import Call
 from libs.web.base_url import base_url
 from libs.web.conditional import conditional
 from libs.web.html import page_response
 from libs.web.representations import representations
 from libs.web.respond import json_response, links_json
-from services.common.parts import Whole
 from services.common.resources import KEEPER, PARTS, absolute
 
 OFFERS = (MediaType.JSON, MediaType.HTML)

@@ -21,11 +21,10 @@ def make(env: Mapping[str, str]) -> web.Application:
     """The application, from its environment. Raises SettingsError."""
     settings = Settings.from_env(env)
     handlers = {"getMap": get_map, "getOverviewMap": get_overview_map, "getApiExplorer": get_api_explorer}
-    app = make_app(settings.web, PART, handlers, templates=Path(__file__).parent / "templates")
-    assets = app[ASSETS] = Assets()
-    app[BASEMAP] = settings.basemap
-    app.router.add_get("/assets/{name}", assets.asset)
-    app.router.add_get("/basemap/{path:.+}", assets.basemap)
+    assets = Assets()
+    files = {"/assets/{name}": assets.asset, "/basemap/{path:.+}": assets.basemap}
+    app = make_app(settings.web, PART, handlers, assets=files, templates=Path(__file__).parent / "templates")
+    app[ASSETS], app[BASEMAP] = assets, settings.basemap
 
     async def resources(app: web.Application) -> AsyncIterator[None]:
         async with CatalogueClient(settings.catalogue_url, state_file=settings.state_file) as app[CATALOGUE]:

@@ -11,6 +11,7 @@ PART = ServicePart(
     name="viewer",
     openapi=load_document(Path(__file__).parent / "openapi.yaml"),
     conforms_to=(),
+    assets=("/assets/", "/basemap/"),
     landing_links=(
         Link("/docs", "service-doc", MediaType.HTML, "API explorer"),
         Link("/map", "preview", MediaType.HTML, "Map of all collections"),

@@ -31,6 +31,7 @@ def gateway(shared_gateway: Gateway) -> Gateway:
 async def own_gateway(tmp_path: Path) -> AsyncIterator[Gateway]:
     """A gateway that the test may break."""
     async with running_gateway(tmp_path / "gateway") as gateway:
+        await gateway.published()
         yield gateway
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import random
+import re
 import signal
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -18,6 +19,10 @@ from aiohttp import ClientSession, web
 from deploy.local.ports import LOWEST, is_free
 from gateway.settings import SERVICES
 from libs.web.unix_socket import bind
+from services.common import part as common
+from services.features import part as features
+from services.tiles import part as tiles
+from services.viewer import part as viewer
 from tests.eventually import eventually
 
 Answer = Callable[[web.Request], Awaitable[web.StreamResponse]]
@@ -30,25 +35,40 @@ def free_port() -> int:
     return port
 
 
+PARTS = {part.name: part for part in (common.PART, features.PART, tiles.PART, viewer.PART)}
+"""What the services really declare."""
+
+
 def make_part(service: str) -> dict[str, Any]:
-    """A small part: one path, one conformance class, one link of each kind."""
-    operation = {
-        "operationId": f"get_{service}",
-        "tags": [service],
-        "responses": {"200": {"description": "fine"}},
-    }
+    """A small part: the paths of the service and one more, one conformance class, one link of each kind."""
     return {
         "name": service,
         "openapi": {
             "openapi": "3.0.3",
             "info": {"title": "test", "version": "1"},
             "tags": [{"name": service}],
-            "paths": {f"/of-{service}": {"get": operation}},
+            "paths": {path: make_path(service, path) for path in (f"/of-{service}", *PARTS[service].openapi["paths"])},
             "components": {"schemas": {"Shared": {"type": "object"}}},
         },
+        "assets": list(PARTS[service].assets),
         "conformsTo": ["http://example.org/conf/core", f"http://example.org/conf/{service}"],
         "landingLinks": [{"href": f"/{service}", "rel": service}],
         "collectionLinks": [{"href": f"/collections/{{collectionId}}/{service}", "rel": service}],
+    }
+
+
+def make_path(service: str, path: str) -> dict[str, Any]:
+    """The path's member of a document."""
+    return {
+        "get": {
+            "operationId": f"get {path}",
+            "tags": [service],
+            "parameters": [
+                {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
+                for name in re.findall(r"{(\w+)}", path)
+            ],
+            "responses": {"200": {"description": "fine"}},
+        }
     }
 
 

@@ -9,15 +9,16 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from aiohttp import ClientSession
+from aiohttp import ClientSession, web
 
 from gateway.nginx.config import build_config
 from gateway.nginx.process import Nginx, NginxError
+from gateway.nginx.routes import routes
 from gateway.settings import SERVICES, Endpoint, GatewaySettings, UnixSocket
 from gateway.upstreams import resolve
 from libs.web.settings import SettingsError
 from tests.eventually import eventually
-from tests.gateway.harness import Gateway, Upstream, free_port, make_part
+from tests.gateway.harness import PARTS, Gateway, Upstream, free_port, make_part, make_path
 
 
 def settings_for(folder: Path, **variables: str) -> GatewaySettings:
@@ -41,7 +42,7 @@ async def test_new_addresses_are_taken_over_without_a_restart(tmp_path: Path, se
 
     def config(*upstreams: Upstream) -> str:
         addresses = {"tiles": tuple(f"127.0.0.1:{upstream.port}" for upstream in upstreams)}
-        return build_config(settings, addresses, user=nginx.worker_user())
+        return build_config(settings, addresses, routes([PARTS["tiles"]]), user=nginx.worker_user())
 
     async def behind(*names: str) -> None:
         async def check() -> bool:
@@ -150,6 +151,102 @@ async def test_a_killed_gateway_can_be_started_again(own_gateway: Gateway, sessi
     await eventually(new_nginx)
     async with session.get(f"{own_gateway.url}/api/") as response:
         assert response.status == 200
+
+
+async def status_of(session: ClientSession, gateway: Gateway, path: str) -> int:
+    async with session.get(f"{gateway.url}/api{path}") as response:
+        return response.status
+
+
+async def test_a_service_with_a_new_path_is_reached_without_more(own_gateway: Gateway, session: ClientSession) -> None:
+    assert await status_of(session, own_gateway, "/collections/a/new") == 404
+    assert await status_of(session, own_gateway, "/new-files/x") == 404
+    features = own_gateway.upstreams["features"]
+    path = "/collections/{collectionId}/new"
+    features.part["openapi"]["paths"][path] = make_path("features", path)
+    features.part["assets"].append("/new-files/")
+    features.part_tag += 1
+
+    async def published() -> bool:
+        async with session.get(f"{own_gateway.url}/api/openapi.json") as response:
+            return path in (await response.json())["paths"]
+
+    await eventually(published)
+    # the route was there before the document
+    for address in ("/collections/a/new", "/new-files/x"):
+        async with session.get(f"{own_gateway.url}/api{address}") as response:
+            assert (await response.json())["service"] == "features"
+    del features.part["openapi"]["paths"][path]
+    features.part_tag += 1
+
+    async def gone() -> bool:
+        return await status_of(session, own_gateway, "/collections/a/new") == 404
+
+    await eventually(gone)
+
+
+async def test_no_request_fails_while_routes_change(own_gateway: Gateway, session: ClientSession) -> None:
+    async def slow(_: web.Request) -> web.StreamResponse:
+        await asyncio.sleep(1.5)
+        return web.json_response({})
+
+    own_gateway.upstreams["tiles"].answer = slow
+    waiting = asyncio.create_task(status_of(session, own_gateway, "/tileMatrixSets"))
+    features = own_gateway.upstreams["features"]
+    features.part["openapi"]["paths"]["/new"] = make_path("features", "/new")
+    features.part_tag += 1
+    statuses = []
+
+    async def new() -> bool:
+        # a connection for each: one that lies idle may be closed
+        async with ClientSession() as other:
+            statuses.append(await status_of(other, own_gateway, "/conformance"))
+            return await status_of(other, own_gateway, "/new") == 200
+
+    await eventually(new)
+    assert set(statuses) == {200}
+    assert await waiting == 200
+
+
+async def test_a_service_that_is_gone_keeps_its_paths(own_gateway: Gateway, session: ClientSession) -> None:
+    await own_gateway.upstreams["features"].stop()
+    # known from before, however long ago: its own 503, after a restart too, and no other path is its
+    for _ in range(2):
+        assert await status_of(session, own_gateway, "/collections/a/items") == 503
+        assert await status_of(session, own_gateway, "/collections/a/nothing") == 404
+        assert await status_of(session, own_gateway, "/conformance") == 200
+        await own_gateway.stop()
+        await own_gateway.start()
+    await own_gateway.published(3)
+    assert await status_of(session, own_gateway, "/collections/a/items") == 503
+    await own_gateway.upstreams["features"].start()
+    await own_gateway.published()
+    assert await status_of(session, own_gateway, "/collections/a/items") == 200
+
+
+async def test_paths_of_a_service_that_was_never_there_are_unknown(tmp_path: Path, session: ClientSession) -> None:
+    upstreams = {service: Upstream(service, part=make_part(service)) for service in SERVICES}
+    gateway = Gateway(tmp_path / "gateway", upstreams)
+    try:
+        await gateway.start()
+        for path in ("/", "/collections/a/items", "/nothing"):
+            async with session.get(f"{gateway.url}/api{path}") as response:
+                assert (response.status, response.headers["Retry-After"]) == (503, "2")
+        async with session.get(f"{gateway.internal_url}/internal/health") as response:
+            assert response.status == 503
+        for service in SERVICES[:-1]:
+            await upstreams[service].start()
+        await gateway.published(len(SERVICES) - 1)
+        assert await status_of(session, gateway, "/collections/a/items") == 200
+        # it may be one of the viewer's
+        assert await status_of(session, gateway, "/nothing") == 503
+        await upstreams[SERVICES[-1]].start()
+        await gateway.published()
+        assert await status_of(session, gateway, "/nothing") == 404
+    finally:
+        await gateway.stop()
+        for upstream in upstreams.values():
+            await upstream.stop()
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 
 import pytest
 from aiohttp import ClientSession, web
@@ -57,6 +58,53 @@ async def test_shape(gateway: Gateway, request_bytes: bytes, status: int) -> Non
     assert len(headers["x-request-id"]) == 32
     assert headers["server"] == "nginx"
     assert (headers.get("allow") == "GET, HEAD, OPTIONS") == (status == 405)
+
+
+BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+
+
+@pytest.mark.parametrize(
+    ("accept", "query", "kind"),
+    [
+        (BROWSER, "", "text/html"),
+        (BROWSER, "?f=html", "text/html"),
+        (BROWSER, "?x=f=json&ff=json", "text/html"),
+        (BROWSER, "?f=json", "application/json"),
+        (BROWSER, "?x=1&f=html5", "application/json"),
+        (BROWSER, "?f=", "application/json"),
+        ("application/json, Text/HTML", "", "text/html"),
+        ("application/json, text/html;q=0.9", "", "application/json"),
+        ("text/htmlx", "", "application/json"),
+        ("*/*", "", "application/json"),
+        ("", "", "application/json"),
+    ],
+)
+async def test_people_get_the_same_sentence_as_a_page(
+    gateway: Gateway, session: ClientSession, accept: str, query: str, kind: str
+) -> None:
+    url = f"{gateway.url}/api/nowhere"
+    async with session.get(url) as response:
+        sentence = (await response.json())["detail"]
+    async with session.get(url + query, headers={"Accept": accept}) as response:
+        assert (response.status, response.content_type) == (404, kind)
+        assert sentence in await response.text()
+        assert "Accept" in response.headers.getall("Vary")
+        assert response.headers["Cache-Control"] == "no-store"
+        assert len(response.headers["X-Request-Id"]) == 32
+
+
+async def test_a_page_of_an_error_is_one_of_ours(gateway: Gateway, session: ClientSession) -> None:
+    async with session.get(f"{gateway.url}/api/nowhere", headers={"Accept": BROWSER}) as response:
+        page = await response.text()
+        assert "default-src 'none'" in response.headers["Content-Security-Policy"]
+        assert response.headers["Content-Language"] == "en"
+    assert "<h1>There is nothing here</h1>" in page
+    assert 'href="/api/?f=html"' in page
+    style = re.findall(r'rel="stylesheet" href="/api(/assets/site-[0-9a-f]{12}\.css)"', page)
+    async with session.get(f"{gateway.url}/api{style[0]}") as response:
+        assert (await response.json())["service"] == "viewer"
+    found, headers, _ = await raw(gateway, b"POST /api/" + HEAD + b"Accept: text/html\r\nContent-Length: 0\r\n\r\n")
+    assert (found, headers["allow"], headers["content-type"]) == (405, "GET, HEAD, OPTIONS", "text/html; charset=utf-8")
 
 
 async def test_errors_of_a_service_pass(gateway: Gateway, session: ClientSession) -> None:

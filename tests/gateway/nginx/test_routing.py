@@ -8,7 +8,7 @@ import pytest
 from aiohttp import ClientSession
 from yarl import URL
 
-from tests.gateway.harness import Gateway
+from tests.gateway.harness import PARTS, Gateway, make_part
 
 ROUTES = [
     ("/", "common"),
@@ -18,8 +18,6 @@ ROUTES = [
     ("/collections?bbox=1,2,3,4", "common"),
     ("/collections/a.b", "common"),
     ("/collections/items", "common"),
-    ("/collections/a.b/itemsx", "common"),
-    ("/something-else", "common"),
     ("/collections/a.b/items", "features"),
     ("/collections/a.b/items?limit=1", "features"),
     ("/collections/a.b/items/7", "features"),
@@ -30,22 +28,44 @@ ROUTES = [
     ("/collections/a.b/tiles", "tiles"),
     ("/collections/a.b/tiles?f=html", "tiles"),
     ("/collections/a.b/tiles/WebMercatorQuad", "tiles"),
+    ("/collections/a.b/tiles/map.html", "tiles"),
     ("/collections/a.b/tiles/WebMercatorQuad/1/2/3?ids=1", "tiles"),
     ("/collections/a.b/tiles/WebMercatorQuad/tilejson.json", "tiles"),
     ("/collections/a.b/tiles/WebMercatorQuad/style.json", "tiles"),
-    ("/collections/a.b/tiles/WebMercatorQuad/map.htmlx", "tiles"),
     ("/tileMatrixSets", "tiles"),
     ("/tileMatrixSets/WebMercatorQuad", "tiles"),
     ("/collections/a.b/tiles/WebMercatorQuad/map.html", "viewer"),
     ("/collections/a.b/tiles/WebMercatorQuad/map.html?minzoom=2", "viewer"),
     ("/collections/a.b/tiles/WebMercatorQuad/1/2/3.png", "tiles"),
-    ("/collections/a.b/tiles/WebMercatorQuad/1/2.pbf", "tiles"),
     ("/collections/a.b/tiles/WorldCRS84Quad/1/2/3.pbf", "tiles"),
-    ("/collections/a.b/tiles/WorldCRS84Quad/metadata.json", "tiles"),
     ("/map", "viewer"),
     ("/docs", "viewer"),
     ("/assets/maplibre.js", "viewer"),
     ("/basemap/land.geojson", "viewer"),
+    ("/basemap/fonts/0-255.pbf", "viewer"),
+]
+
+DECLARED = [(path, service) for service in PARTS for path in make_part(service)["openapi"]["paths"]]
+
+UNDECLARED = [
+    "/something-else",
+    "/collectionsx",
+    "/collections/a.b/itemsx",
+    "/collections/a.b/ite",
+    "/collections/a.b/Items",
+    "/collections//items",
+    "/collections/a.b/items/7/8",
+    "/collections/a/items//double//slashes",
+    "/x/collections/a.b/items",
+    "/collections/a.b/tiles/WebMercatorQuad/1/2",
+    "/collections/a.b/tiles/WebMercatorQuad/1/2.pbf",
+    "/collections/a.b/tiles/WebMercatorQuad/map.htmlx",
+    "/collections/a.b/tiles/WebMercatorQuad/mapxhtml",
+    "/collections/a.b/tiles/WorldCRS84Quad/metadata.json",
+    "/assets",
+    "/assetsx/site.css",
+    "/map/x",
+    "/docs.html",
 ]
 
 ESCAPED = [
@@ -54,7 +74,9 @@ ESCAPED = [
     "/collections/hazard.a%2Fb",
     "/collections/%C3%A9moji%F0%9F%8C%8A/tiles/WebMercatorQuad/0/0/0",
     "/collections/a/items/%22quoted%22+plus%2Bplus;semi=1,2",
-    "/collections/a/items//double//slashes",
+    "/collections/a/items/%2F%2Fdouble%2F%2Fslashes%2F",
+    "/collections/a/items/x%3Fy%23z%25",
+    "/collections/~!$&'()*+,;=:@/items/..;",
     "/collections/a/items/..%2F..",
     "/collections/a/items?bbox=1,2,3,4&x=%26&y=a/b?c",
 ]
@@ -65,6 +87,36 @@ async def test_route(gateway: Gateway, session: ClientSession, path: str, servic
     async with session.get(f"{gateway.url}/api{path}") as response:
         answer = await response.json()
     assert (answer["service"], answer["path"]) == (service, path)
+
+
+@pytest.mark.parametrize(("template", "service"), DECLARED)
+@pytest.mark.parametrize("value", ["a.b", "%C3%A9%2F%3F%20'\"$x{}", "items"])
+async def test_every_path_of_a_document_reaches_its_service(
+    gateway: Gateway, session: ClientSession, template: str, service: str, value: str
+) -> None:
+    path = re.sub(r"{\w+}", lambda _: value, template)
+    for url in (path, f"{path}?f=json&x=/items"):
+        async with session.get(URL(f"{gateway.url}/api{url}", encoded=True)) as response:
+            answer = await response.json()
+        assert (answer["service"], answer["path"]) == (service, url)
+
+
+@pytest.mark.parametrize("path", UNDECLARED)
+async def test_a_path_that_no_part_declares_reaches_no_service(
+    gateway: Gateway, session: ClientSession, path: str
+) -> None:
+    for url in (path, f"{path}?x=/collections"):
+        async with session.get(URL(f"{gateway.url}/api{url}", encoded=True)) as response:
+            assert (response.status, response.content_type) == (404, "application/json")
+            assert list(await response.json()) == ["detail"]
+            assert response.headers["Cache-Control"] == "no-store"
+    async with session.options(URL(f"{gateway.url}/api{path}", encoded=True)) as response:
+        assert response.status == 404
+    async with session.head(URL(f"{gateway.url}/api{path}", encoded=True)) as response:
+        assert (response.status, await response.read()) == (404, b"")
+    async with session.post(URL(f"{gateway.url}/api{path}", encoded=True)) as response:
+        assert response.status == 405
+    assert not any(upstream.seen for upstream in gateway.upstreams.values())
 
 
 @pytest.mark.parametrize("path", ESCAPED)

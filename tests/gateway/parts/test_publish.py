@@ -16,8 +16,9 @@ from gateway.parts.fetch import PartsFetcher
 from gateway.parts.merge import MergeError
 from gateway.parts.publish import Publisher, merge_parts
 from gateway.settings import SERVICES
+from libs.ogc.service_part import ServicePart
 from tests.eventually import eventually
-from tests.gateway.harness import Gateway, Upstream, make_part, running_gateway
+from tests.gateway.harness import Gateway, Upstream, make_part, make_path, running_gateway
 
 OPENAPI = "application/vnd.oai.openapi+json;version=3.0"
 
@@ -32,7 +33,8 @@ async def test_document_names_the_address_that_the_client_used(gateway: Gateway,
     kind, found = await document(session, gateway.url)
     assert kind == OPENAPI
     assert found["servers"] == [{"url": f"{gateway.url}/api"}]
-    assert list(found["paths"]) == [f"/of-{service}" for service in SERVICES]
+    parts = [gateway.upstreams[service].part for service in SERVICES]
+    assert list(found["paths"]) == [path for part in parts for path in part["openapi"]["paths"]]
     _, elsewhere = await document(session, gateway.url, Host="data.example.org")
     assert elsewhere["servers"] == [{"url": "http://data.example.org/api"}]
 
@@ -129,7 +131,6 @@ async def test_nothing_published_yet(tmp_path: Path, session: ClientSession) -> 
 
 
 async def test_a_contradiction_keeps_the_last_good_document(own_gateway: Gateway, session: ClientSession) -> None:
-    await own_gateway.published()
     before = await document(session, own_gateway.url)
     tiles = own_gateway.upstreams["tiles"]
     good = copy.deepcopy(tiles.part)
@@ -156,7 +157,35 @@ def test_an_invalid_document_is_refused() -> None:
     part = make_part("common")
     part["openapi"]["paths"]["/of-common"]["get"]["responses"] = {"200": {"nothing": "described"}}
     with pytest.raises(MergeError, match="not valid"):
-        merge_parts([("common", part)], "http://example.org")
+        merge_parts([ServicePart.from_json(part)], "http://example.org")
+
+
+@pytest.mark.parametrize(
+    ("path", "why"),
+    [
+        ("/a b", "no path that can be routed"),
+        ("/a/", "no path that can be routed"),
+        ("a", "no path that can be routed"),
+        ("/a;}", "no path that can be routed"),
+        ('/a"', "no path that can be routed"),
+        ("/a/{b", "no path that can be routed"),
+        ("/internal/health", "never reaches a service"),
+        ("/internal", "never reaches a service"),
+        ("/openapi.json", "never reaches a service"),
+    ],
+)
+def test_a_path_that_cannot_be_routed_is_refused(path: str, why: str) -> None:
+    part = make_part("common")
+    part["openapi"]["paths"][path] = make_path("common", "/x")
+    with pytest.raises(MergeError, match=why):
+        merge_parts([ServicePart.from_json(part)], "http://example.org")
+
+
+@pytest.mark.parametrize("prefix", ["/assets", "assets/", "/", "/a b/", "/internal/"])
+def test_a_folder_of_assets_that_cannot_be_routed_is_refused(prefix: str) -> None:
+    part = {**make_part("common"), "assets": [prefix]}
+    with pytest.raises(MergeError, match="common declares"):
+        merge_parts([ServicePart.from_json(part)], "http://example.org")
 
 
 async def test_an_absent_service_is_not_advertised(
@@ -173,7 +202,8 @@ async def test_an_absent_service_is_not_advertised(
 
         async def published(*services: str) -> bool:
             await fetcher.refresh(addresses)
-            await publisher.publish(fetcher.present())
+            if merged := await publisher.merged(fetcher.present()):
+                publisher.publish(merged)
             return publisher.services == services
 
         assert await published(*SERVICES)
@@ -186,20 +216,10 @@ async def test_an_absent_service_is_not_advertised(
 
         await eventually(without_features)
         paths = json.loads((tmp_path / "published" / "openapi.json").read_bytes())["paths"]
-        assert list(paths) == ["/of-common", "/of-tiles", "/of-viewer"]
+        assert [path for path in paths if path.startswith("/of-")] == ["/of-common", "/of-tiles", "/of-viewer"]
+        assert not any(path.endswith("/items") for path in paths)
         await upstreams["features"].start()
         assert await published(*SERVICES)
     finally:
         for upstream in upstreams.values():
             await upstream.stop()
-
-
-async def test_the_next_address_is_asked_for_the_part(session: ClientSession) -> None:
-    upstream = Upstream("tiles", part=make_part("tiles"))
-    await upstream.start()
-    try:
-        fetcher = PartsFetcher(session)
-        await fetcher.refresh({"tiles": ("127.0.0.1:9", f"127.0.0.1:{upstream.port}")})
-        assert [service for service, _ in fetcher.present()] == ["tiles"]
-    finally:
-        await upstream.stop()

@@ -1,0 +1,68 @@
+"""Keeps nginx, and what is published, up with services that come, go, move and change."""
+
+from __future__ import annotations
+
+import logging
+
+from aiohttp import ClientSession
+
+from gateway.nginx.config import build_config
+from gateway.nginx.process import Nginx, NginxError
+from gateway.nginx.routes import routes
+from gateway.parts.fetch import PartsFetcher
+from gateway.parts.known import KnownParts
+from gateway.parts.publish import Published, Publisher
+from gateway.settings import GatewaySettings
+from gateway.upstreams import Addresses, resolve
+
+_LOG = logging.getLogger("dams.gateway")
+
+
+class Follower:
+    """Follows the addresses and parts of the services."""
+
+    def __init__(self, settings: GatewaySettings, nginx: Nginx, publisher: Publisher, session: ClientSession) -> None:
+        self._settings = settings
+        self._nginx = nginx
+        self._publisher = publisher
+        self._fetcher = PartsFetcher(session)
+        self._known = KnownParts(settings.folder)
+        self._addresses: Addresses = {}
+        self._unpublished: Published | None = None
+
+    async def start(self) -> None:
+        """Starts nginx with the routes that an earlier run knew. Raises NginxError."""
+        self._addresses = await resolve(self._settings.upstreams, {})
+        await self._nginx.start(self._configuration())
+
+    async def follow(self) -> None:
+        """Looks once where the services are and what they say of themselves."""
+        self._addresses = await resolve(self._settings.upstreams, self._addresses)
+        await self._configure()
+        await self._fetcher.refresh(self._addresses)
+        present = self._fetcher.present()
+        if merged := await self._publisher.merged(present):
+            self._known.remember(present)
+            self._unpublished = merged
+        # The routes are there before the document that tells of them.
+        if self._unpublished is not None and await self._configure():
+            self._publisher.publish(self._unpublished)
+            self._unpublished = None
+
+    def pause(self) -> float:
+        """Seconds until the next look: few at first, as clients wait for the document."""
+        return 2.0 if len(self._publisher.services) == len(self._settings.upstreams) else 0.5
+
+    async def _configure(self) -> bool:
+        """Whether nginx has the addresses and the routes of now."""
+        try:
+            if await self._nginx.reload(self._configuration()):
+                _LOG.info("other addresses or routes", extra={"fields": {"upstreams": dict(self._addresses)}})
+        except NginxError as error:
+            _LOG.error("nginx refuses its configuration", extra={"fields": {"cause": str(error)}})
+            return False
+        return True
+
+    def _configuration(self) -> str:
+        known = routes(self._known.parts)
+        return build_config(self._settings, self._addresses, known, user=self._nginx.worker_user())

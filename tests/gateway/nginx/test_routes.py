@@ -1,0 +1,67 @@
+"""Patterns from paths: order, ends, and two services that declare the same."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from gateway.nginx.routes import Routes, routes
+from gateway.settings import SERVICES
+from libs.ogc.service_part import ServicePart
+
+
+def part(name: str, *paths: str, assets: tuple[str, ...] = ()) -> ServicePart:
+    return ServicePart(name, {"paths": {path: {} for path in paths}}, (), assets=assets)
+
+
+def service(found: Routes, path: str) -> str | None:
+    return next((name for pattern, name in found.patterns if re.search(pattern, path)), None)
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        ("/a/word", "word"),
+        ("/a/word?x", "word"),
+        ("/a/other", "variable"),
+        ("/a/words", "variable"),
+        ("/a/3.pbf", "end"),
+        ("/a/3xpbf", "variable"),
+        ("/b/word", "first"),
+        ("/a", None),
+        ("/a/", None),
+        ("/a/word/x", None),
+        ("/files/x/y", "files"),
+        ("/files/", "files"),
+        ("/files", None),
+    ],
+)
+def test_a_word_comes_before_a_variable(path: str, name: str | None) -> None:
+    parts = [
+        part("variable", "/a/{x}"),
+        part("end", "/a/{x}.pbf"),
+        part("first", "/{y}/word"),
+        part("word", "/a/word"),
+        part("files", assets=("/files/",)),
+    ]
+    assert service(routes(parts), path) == name
+    assert service(routes(reversed(parts)), path) == name
+
+
+def test_the_first_of_two_that_declare_the_same_path_has_it() -> None:
+    assert service(routes([part("new", "/a/{b}"), part("old", "/a/{c}")]), "/a/b") == "new"
+    assert service(routes([part("old", "/a/{c}"), part("new", "/a/{b}")]), "/a/b") == "old"
+
+
+def test_complete_when_all_services_are_known() -> None:
+    parts = [part(name, f"/{name}") for name in SERVICES]
+    assert routes(parts).complete
+    assert not routes(parts[1:]).complete
+    assert not routes([]).complete
+
+
+def test_the_order_of_services_that_share_no_path_does_not_matter() -> None:
+    """So that nginx is not reloaded when one goes and comes."""
+    parts = [part(name, f"/{name}", f"/{name}/{{x}}", "/a/{b}/" + name) for name in SERVICES]
+    assert routes(parts) == routes(reversed(parts))
