@@ -15,16 +15,26 @@ from libs.pg.sql import Sql
 from tests.conftest import MakeDatabase
 
 UNACCENT = ("dams", "unaccent")
-CQL2_DATA = Path(__file__).parents[4] / "shared" / "data" / "cql2"
-TYPES = {
-    "string": "text",
-    "number": "double precision",
-    "integer": "integer",
-    "date": "date",
-    "timestamp": "timestamp with time zone",
-    "boolean": "boolean",
-    "geometry": "geometry",
+STANDARD = Path(__file__).parent / "standard"
+_INSTANT = "timestamp with time zone"
+STANDARD_TABLES = {
+    "countries": ("MultiPolygon", {"NAME": "text", "POP_EST": "double precision"}),
+    "places": (
+        "Point",
+        {
+            **dict.fromkeys(("name", "nameascii"), "text"),
+            **dict.fromkeys(("pop_max", "pop_min", "pop_other"), "integer"),
+            **{"boolean": "boolean", "date": "date", "start": _INSTANT, "end": _INSTANT},
+        },
+    ),
+    "rivers": ("LineString", {"name": "text"}),
 }
+"""Type of geometry and of the other columns of each."""
+
+
+def standard_features(table: str) -> list[dict[str, Any]]:
+    """The GeoJSON features of a table."""
+    return [json.loads(line) for line in (STANDARD / f"{table}.ndjson").read_text(encoding="utf-8").splitlines()]
 
 
 @pytest.fixture(scope="session")
@@ -91,21 +101,16 @@ async def make_table(
 
 @pytest.fixture(scope="session")
 async def standard(db: asyncpg.Connection) -> dict[str, Table]:
-    """The three layers of the standard's data set."""
-    if not CQL2_DATA.exists():
-        pytest.skip("the standard's data set is not beside the checkout")
+    """The three tables of the standard's cases."""
     tables = {}
-    for name, columns in json.loads((CQL2_DATA / "columns.json").read_text()).items():
-        kinds = {column: TYPES[entry["type"]] for column, entry in columns.items() if column not in ("fid", "geom")}
-        kind = columns["geom"]["gpkg_type"]
-        definitions = ", ".join(f'"{column}" {sql_type}' for column, sql_type in kinds.items())
-        await db.execute(f'CREATE TABLE "{name}" (id int PRIMARY KEY, geom geometry({kind}, 4326), {definitions})')
-        for line in (CQL2_DATA / f"{name}.ndjson").read_text().splitlines():
-            feature = json.loads(line)
+    for name, (kind, columns) in STANDARD_TABLES.items():
+        definitions = ", ".join(f'"{column}" {sql_type}' for column, sql_type in columns.items())
+        await db.execute(f"CREATE TABLE {name} (id int PRIMARY KEY, geom geometry({kind}, 4326), {definitions})")
+        for feature in standard_features(name):
             record = {**feature["properties"], "id": feature["id"], "geom": feature["geometry"]}
-            insert = f'INSERT INTO "{name}" SELECT (json_populate_record(NULL::"{name}", $1::text::json)).*'
+            insert = f"INSERT INTO {name} SELECT (json_populate_record(NULL::{name}, $1::text::json)).*"
             await db.execute(insert, json.dumps(record))
-        queryables = {column: queryable(column, sql_type) for column, sql_type in kinds.items()}
+        queryables = {column: queryable(column, sql_type) for column, sql_type in columns.items()}
         queryables["geom"] = queryable("geom", f"geometry({kind},4326)", srid=4326)
-        tables[name] = Table(db, f'"{name}"', queryables)
+        tables[name] = Table(db, name, queryables)
     return tables
