@@ -1,4 +1,4 @@
-"""The catalogue as another service has it: fetched in the background, the last good copy kept."""
+"""The catalogue as another service has it: fetched in the background; the last good copy stays."""
 
 import asyncio
 import logging
@@ -6,15 +6,15 @@ from collections.abc import Mapping
 from contextlib import AsyncExitStack, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol, Self
+from typing import Any, Self
 from uuid import uuid4
 
 import orjson
 from aiohttp import ClientError, ClientSession, ClientTimeout
 
+from libs.catalogue.catalogue import Catalogue
 from libs.catalogue.model import Collection
 from libs.concurrency.background import periodic
-from libs.ogc.errors import NotFound, Unavailable
 
 _LOG = logging.getLogger("dams.catalogue")
 
@@ -24,26 +24,18 @@ _UNREADABLE = (orjson.JSONDecodeError, KeyError, TypeError, ValueError, Attribut
 Entries = Mapping[str, Mapping[str, Any]]
 
 
-class Catalogue(Protocol):
-    """Where handlers look collections up."""
-
-    def collection(self, collection_id: str) -> Collection:
-        """The collection. Raises NotFound, or Unavailable before the first catalogue has arrived."""
-        ...
-
-
-class CatalogueClient:
+class CatalogueClient(Catalogue):
     """Follows `common`'s `/internal/catalogue`.
 
-    `common` may be down: the last good copy serves on, and is kept in `state_file` across restarts.
+    `common` may be down: the last good copy serves on, and is saved in `state_file` for the next start.
     """
 
     def __init__(self, url: str, *, refresh_seconds: float = 2.0, state_file: Path | None = None) -> None:
+        super().__init__()
         self._url = f"{url}/internal/catalogue"
         self._refresh_seconds = refresh_seconds
         self._state_file = state_file
         self._etag: str | None = None
-        self._collections: Mapping[str, Collection] | None = None
         self._entries: Entries = {}
         self._refused: str | None = None
         self._first = asyncio.Event()
@@ -61,24 +53,6 @@ class CatalogueClient:
 
     async def __aexit__(self, *_: object) -> None:
         await self._following.aclose()
-
-    @property
-    def collections(self) -> Mapping[str, Collection]:
-        """All collections by id. Raises Unavailable before the first catalogue has arrived."""
-        if self._collections is None:
-            raise Unavailable("The list of collections is not known yet; try again in a moment.")
-        return self._collections
-
-    def collection(self, collection_id: str) -> Collection:
-        """The collection of that id. Raises NotFound or Unavailable."""
-        found = self.collections.get(collection_id)
-        if found is None:
-            raise NotFound(f"There is no collection '{collection_id}'.")
-        return found
-
-    async def health(self) -> str | None:
-        """None, or what is missing."""
-        return "catalogue: none yet" if self._collections is None else None
 
     async def _follow(self, session: ClientSession) -> None:
         try:
@@ -116,7 +90,7 @@ class CatalogueClient:
             try:
                 await asyncio.to_thread(_save, self._state_file, body)
             except OSError as error:
-                _LOG.warning("catalogue not kept", extra={"fields": {"cause": f"{type(error).__name__}: {error}"}})
+                _LOG.warning("catalogue not saved", extra={"fields": {"cause": f"{type(error).__name__}: {error}"}})
 
     def _restore(self) -> None:
         if self._state_file is None:
@@ -127,7 +101,7 @@ class CatalogueClient:
             return
         except (OSError, *_UNREADABLE) as error:
             # damaged, or written by another version: the next answer of common replaces it
-            _LOG.warning("kept catalogue not read", extra={"fields": {"cause": f"{type(error).__name__}: {error}"}})
+            _LOG.warning("saved catalogue not read", extra={"fields": {"cause": f"{type(error).__name__}: {error}"}})
 
 
 def _parse(body: bytes, before: Entries, known: Mapping[str, Collection]) -> tuple[Entries, dict[str, Collection]]:

@@ -6,7 +6,7 @@ import asyncpg
 
 from libs.ogc.errors import DomainError, Fault, InvalidParameters, StoredValueError, Unavailable, Uncomputable
 
-_UNREACHABLE = "The database cannot be reached at the moment; try again."
+UNREACHABLE = "The database cannot be reached at the moment; try again."
 _UNAVAILABLE: tuple[tuple[type[BaseException], str, int], ...] = (
     (asyncpg.QueryCanceledError, "The database took too long to answer; ask for less, or try again.", 5),
     # the catalogue is a few seconds older than the schema and the rights on it
@@ -17,7 +17,7 @@ _UNAVAILABLE: tuple[tuple[type[BaseException], str, int], ...] = (
     (asyncpg.exceptions.InsufficientResourcesError, "The database is busy; try again.", 5),
     (asyncpg.exceptions.PostgresSystemError, "The database cannot answer at the moment; try again.", 5),
     *(
-        (kind, _UNREACHABLE, 2)
+        (kind, UNREACHABLE, 2)
         for kind in (
             OSError,
             asyncio.TimeoutError,

@@ -2,6 +2,7 @@
 
 from aiohttp import web
 
+from libs.catalogue.catalogue import UNKNOWN
 from libs.ogc.errors import Unavailable
 from libs.web.conditional import not_modified
 from libs.web.respond import body_response
@@ -12,7 +13,7 @@ async def get_internal_catalogue(request: web.Request) -> web.StreamResponse:
     """The catalogue's document, or 304. Raises Unavailable before the database has been read once."""
     keeper = request.app[KEEPER]
     if not keeper.document:
-        raise Unavailable("The list of collections is not known yet; try again in a moment.")
+        raise Unavailable(UNKNOWN)
     headers = {"ETag": keeper.etag, "Cache-Control": "no-cache"}
     unchanged = not_modified(request, headers)
     if unchanged is not None:

@@ -69,10 +69,6 @@ BEGIN
     INSERT INTO dams.change_log (relation, txid)
     SELECT r, pg_current_xact_id() FROM dams.related_relations(TG_RELID) r;
     PERFORM set_config(setting, this_transaction, true);
-    -- Commits with a notification queue for a moment and cannot be prepared: writers may do without.
-    IF current_setting('dams.notify', true) IS DISTINCT FROM 'off' THEN
-        PERFORM pg_notify('dams_change', r::text) FROM dams.related_relations(TG_RELID) r;
-    END IF;
     -- Stricter levels would fail where another transaction pruned since their snapshot.
     IF random() < 0.02 AND current_setting('transaction_isolation') = 'read committed' THEN
         PERFORM dams.prune_change_log();

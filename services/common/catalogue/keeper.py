@@ -6,9 +6,10 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Self
 
+from libs.catalogue.catalogue import Catalogue
 from libs.catalogue.model import Collection
 from libs.concurrency.background import periodic
-from libs.ogc.errors import DomainError, NotFound, Unavailable
+from libs.ogc.errors import DomainError
 from libs.pg.pool import Database
 from libs.web.conditional import weak_etag
 from libs.web.respond import json_bytes
@@ -18,18 +19,18 @@ from services.common.introspection.introspect import Introspection
 _LOG = logging.getLogger("dams.catalogue")
 
 
-class CatalogueKeeper:
+class CatalogueKeeper(Catalogue):
     """All collections of the configured schemas, never older than the refresh interval while the database answers."""
 
     def __init__(
         self, database: Database, schemas: tuple[str, ...], *, refresh_seconds: float, config_file: Path | None = None
     ) -> None:
+        super().__init__()
         self._introspection = Introspection(database, schemas)
         self._config_file = config_file
         self._config_stamp: int | None = None
         self._config = CatalogueConfig()
         self._refresh_seconds = refresh_seconds
-        self._collections: Mapping[str, Collection] | None = None
         self._known: Mapping[str, tuple[Collection, Collection]] = {}
         self.document, self.etag = b"", ""
         self._refreshing = AsyncExitStack()
@@ -44,24 +45,6 @@ class CatalogueKeeper:
 
     async def __aexit__(self, *_: object) -> None:
         await self._refreshing.aclose()
-
-    @property
-    def collections(self) -> Mapping[str, Collection]:
-        """All collections by id. Raises Unavailable before the database has been read once."""
-        if self._collections is None:
-            raise Unavailable("The list of collections is not known yet; try again in a moment.")
-        return self._collections
-
-    def collection(self, collection_id: str) -> Collection:
-        """The collection of that id. Raises NotFound or Unavailable."""
-        found = self.collections.get(collection_id)
-        if found is None:
-            raise NotFound(f"There is no collection '{collection_id}'.")
-        return found
-
-    async def health(self) -> str | None:
-        """None, or what is missing."""
-        return "catalogue: none yet" if self._collections is None else None
 
     def _pause(self) -> float:
         return self._refresh_seconds if self._collections is not None else 0.3

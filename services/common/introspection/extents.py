@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
+from libs.catalogue.database_state import DatabaseStates
 from libs.catalogue.model import Collection, TimeColumn
-from libs.catalogue.versions import relation_versions
 from libs.ogc.errors import Unavailable
 from libs.ogc.temporal import rfc3339
 from libs.pg.pool import Database
@@ -53,6 +53,7 @@ class Extents:
 
     def __init__(self, database: Database, *, trusted_seconds: float = 300.0) -> None:
         self._database = database
+        self._database_states = DatabaseStates(database)
         self._trusted_seconds = trusted_seconds
         self._known: dict[str, _Known] = {}
         self._read_at = 0.0
@@ -64,7 +65,7 @@ class Extents:
         if time.monotonic() - self._read_at > self._trusted_seconds:
             self._known, self._read_at = {}, time.monotonic()
         # the states before the extents: what is known is never older than its state
-        versions = await relation_versions(self._database)
+        versions = (await self._database_states.read()).relations
         analysed = {row[0]: row[1] for row in await self._database.fetch(sql(_ANALYSED))}
         states = {
             collection.id: (

@@ -109,7 +109,7 @@ async def test_a_damaged_copy_is_told_and_passed_over(tmp_path: Path, caplog: py
         with caplog.at_level("WARNING", "dams.catalogue"):
             async with CatalogueClient(url, state_file=file) as client:
                 assert client.collection("hazard.0").title == "fresh"
-    assert [record.getMessage() for record in caplog.records] == ["kept catalogue not read"]
+    assert [record.getMessage() for record in caplog.records] == ["saved catalogue not read"]
     assert file.read_bytes() == _document("fresh")
 
 

@@ -13,6 +13,7 @@ import pytest
 from libs.ogc.errors import Unavailable
 from libs.pg.pool import Database, PoolSettings
 from libs.pg.sql import sql
+from tests.eventually import eventually
 
 
 @pytest.fixture
@@ -32,7 +33,7 @@ async def test_connections_that_the_server_closed_cost_no_request(database: Data
     await owner.close()
 
 
-async def test_cancelled_requests_leave_no_connection_behind(database: Database) -> None:
+async def test_cancelled_requests_leave_no_connection_behind(database: Database, database_url: str) -> None:
     for _ in range(12):
         task = asyncio.create_task(database.fetchval(sql("SELECT pg_sleep(5)")))
         await asyncio.sleep(0.02)
@@ -40,7 +41,15 @@ async def test_cancelled_requests_leave_no_connection_behind(database: Database)
         with pytest.raises(asyncio.CancelledError):
             await task
     assert await asyncio.gather(*(database.fetchval(sql("SELECT 1")) for _ in range(8))) == [1] * 8
-    assert database.gauges()["open"] <= 4
+    owner = await asyncpg.connect(database_url)
+
+    async def few_and_idle() -> None:
+        found = await owner.fetch("SELECT state FROM pg_stat_activity WHERE application_name = 'pool-test'")
+        assert 0 < len(found) <= 4
+        assert {row["state"] for row in found} == {"idle"}
+
+    await eventually(few_and_idle)
+    await owner.close()
 
 
 async def test_more_than_may_wait_are_told_at_once(database: Database) -> None:

@@ -5,10 +5,7 @@ from __future__ import annotations
 import asyncpg
 import pytest
 
-from libs.catalogue.versions import DataVersions
-from libs.pg.pool import Database, PoolSettings
 from tests.eventually import eventually
-from tests.services.conftest import HostileDatabase
 from tests.services.in_process import Client
 
 BAD = {
@@ -50,23 +47,6 @@ async def gone(common: Client, collection: str) -> None:
 async def test_an_extent_that_is_not_known_is_not_told(common: Client, collection: str) -> None:
     extent = (await common.json(f"/collections/hostile.{collection}"))["extent"]
     assert not (extent and extent["spatial"])
-
-
-async def test_versions_are_polled_on_after_any_error(hostile: HostileDatabase, owner: asyncpg.Connection) -> None:
-    settings = PoolSettings(hostile.reader_url, "test")
-    async with Database(settings) as database, DataVersions(database, poll_seconds=0.05) as versions:
-        await owner.execute("REVOKE EXECUTE ON FUNCTION dams.data_versions() FROM dams_reader, PUBLIC")
-        try:
-            await eventually(lambda: watched(versions, False))
-        finally:
-            await owner.execute("GRANT EXECUTE ON FUNCTION dams.data_versions() TO dams_reader, PUBLIC")
-        await eventually(lambda: watched(versions, True))
-
-
-async def watched(versions: DataVersions, expected: bool) -> None:
-    known = versions._relations.values()
-    assert known
-    assert any(version.startswith("w") for version in known) is expected
 
 
 async def test_what_changes_with_the_clock_has_no_version(features: Client, owner: asyncpg.Connection) -> None:

@@ -1,0 +1,98 @@
+"""The state of a database, read in one statement: what data versions are made of."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from libs.ogc.errors import DomainError
+from libs.pg.pool import Database
+from libs.pg.sql import sql
+
+# Relations that are watched have their changes counted, exactly and transactionally, by triggers; the others
+# fall back to the server's counters, which lag while the writing connection idles, and to the file number,
+# which a TRUNCATE changes.
+_STATEMENT = """
+WITH counted AS (
+    SELECT c.oid::bigint AS oid,
+        concat_ws(
+            '.', c.relfilenode, epoch.began,
+            -- the functions, not the view: it computes much more, and this runs once a second
+            pg_stat_get_tuples_inserted(c.oid) + pg_stat_get_tuples_updated(c.oid) + pg_stat_get_tuples_deleted(c.oid)
+        ) AS version
+    FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace,
+        -- a crash or pg_stat_reset() sets the counters back: the same number must not come to mean other rows
+        (SELECT concat_ws('.', extract(epoch FROM pg_postmaster_start_time()),
+             extract(epoch FROM pg_stat_get_db_stat_reset_time(d.oid))) AS began
+         FROM pg_database d WHERE d.datname = current_database()) epoch
+    WHERE c.relkind IN ('r', 'm', 'p') AND n.nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast')
+), state AS (
+    SELECT c.oid, coalesce('w' || w.version, c.version) AS version
+    FROM counted c LEFT JOIN ({watched}) w ON w.oid = c.oid
+)
+SELECT
+    concat_ws(' ', inet_server_addr(), inet_server_port(), pg_postmaster_start_time()) AS server,
+    concat_ws(' ', current_setting('server_version'), {postgis}) AS software,
+    EXISTS (
+        SELECT FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
+        WHERE n.nspname = 'dams' AND p.proname = 'data_versions'
+          AND has_schema_privilege(n.oid, 'USAGE') AND has_function_privilege(p.oid, 'EXECUTE')
+    ) AS change_log,
+    to_regproc('postgis_full_version') IS NOT NULL AS postgis,
+    (SELECT coalesce(array_agg(oid), '{{}}') FROM state) AS relations,
+    (SELECT coalesce(array_agg(version), '{{}}') FROM state) AS versions
+"""
+_WATCHED = sql("SELECT relation::bigint AS oid, version::text AS version FROM dams.data_versions()")
+_NONE_WATCHED = sql("SELECT NULL::bigint AS oid, NULL::text AS version WHERE false")
+
+
+@dataclass(frozen=True, slots=True)
+class DatabaseState:
+    """What the answers of a database depend on."""
+
+    server: str
+    """Which server it is and since when it runs."""
+    software: str
+    """PostgreSQL, PostGIS and the libraries that it computes with (GEOS, PROJ), with their versions."""
+    relations: Mapping[int, str]
+    """By oid, a text that changes when the relation's rows do."""
+
+
+class DatabaseStates:
+    """Reads the state of a database again and again, each time in one statement."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._has = _NOTHING
+
+    async def read(self) -> DatabaseState:
+        """The state now. Raises DomainError, Unavailable above all."""
+        try:
+            row = await self._row()
+            if (found := _Has(row["change_log"], row["postgis"])) != self._has:
+                self._has = found
+                row = await self._row()
+        except DomainError:
+            # a function that was there may be gone
+            self._has = _NOTHING
+            raise
+        return DatabaseState(row["server"], row["software"], dict(zip(row["relations"], row["versions"], strict=True)))
+
+    async def _row(self) -> Mapping[str, Any]:
+        statement = sql(
+            _STATEMENT,
+            watched=_WATCHED if self._has.change_log else _NONE_WATCHED,
+            postgis=sql("postgis_full_version()") if self._has.postgis else sql("NULL"),
+        )
+        (row,) = await self._database.fetch(statement)
+        return dict(row)
+
+
+@dataclass(frozen=True, slots=True)
+class _Has:
+    """What the database has: the statement may name no function that is not there."""
+
+    change_log: bool
+    postgis: bool
+
+
+_NOTHING = _Has(change_log=False, postgis=False)

@@ -1,0 +1,152 @@
+"""What data versions are made of, on a real database."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import asyncpg
+import pytest
+
+from deploy.database.apply import apply_schema
+from libs.catalogue.database_state import DatabaseStates
+from libs.ogc.errors import DomainError
+from libs.pg.pool import Database, PoolSettings
+
+
+@pytest.fixture
+async def owner(database_url: str) -> AsyncIterator[asyncpg.Connection]:
+    """The owner's connection to a database with a watched table `watched` and another, `plain`."""
+    connection = await asyncpg.connect(database_url)
+    await apply_schema(connection)
+    await connection.execute(
+        "CREATE TABLE watched (a integer); SELECT dams.watch('watched'); CREATE TABLE plain (a integer);"
+        "INSERT INTO plain VALUES (1); SELECT pg_stat_force_next_flush()"
+    )
+    yield connection
+    await connection.close()
+
+
+@pytest.fixture
+async def database(owner: asyncpg.Connection, database_url: str) -> AsyncIterator[Database]:
+    async with Database(PoolSettings(database_url, "state-test", size=1)) as database:
+        yield database
+
+
+@pytest.fixture
+def states(database: Database) -> DatabaseStates:
+    return DatabaseStates(database)
+
+
+class Relation:
+    """A table whose version is read again and again."""
+
+    def __init__(self, owner: asyncpg.Connection, states: DatabaseStates, name: str) -> None:
+        self._owner = owner
+        self._states = states
+        self._name = name
+
+    async def version(self) -> str:
+        oid = await self._owner.fetchval("SELECT $1::text::regclass::oid::bigint", self._name)
+        return (await self._states.read()).relations[oid]
+
+    async def after(self, statement: str) -> str:
+        """Its version after the statement, whose statistics the server does not hold back."""
+        await self._owner.execute(f"{statement}; SELECT pg_stat_force_next_flush()")
+        return await self.version()
+
+
+@pytest.mark.parametrize("name", ["watched", "plain"])
+async def test_every_change_of_rows_is_another_version(
+    owner: asyncpg.Connection, states: DatabaseStates, name: str
+) -> None:
+    relation = Relation(owner, states, name)
+    seen = [await relation.version()]
+    for statement in ("INSERT INTO {} VALUES (2)", "UPDATE {} SET a = 3", "DELETE FROM {}", "TRUNCATE {}"):
+        seen.append(await relation.after(statement.format(name)))
+        assert await relation.version() == seen[-1], statement
+    assert len(set(seen)) == 5
+
+
+async def test_a_change_of_one_table_is_none_of_another(owner: asyncpg.Connection, states: DatabaseStates) -> None:
+    watched, plain = Relation(owner, states, "watched"), Relation(owner, states, "plain")
+    before = await watched.version(), await plain.version()
+    await owner.execute("CREATE TABLE other (a integer)")
+    await Relation(owner, states, "other").after("INSERT INTO other VALUES (1)")
+    assert (await watched.version(), await plain.version()) == before
+
+
+async def test_counters_that_are_set_back_do_not_repeat_a_version(
+    owner: asyncpg.Connection, states: DatabaseStates
+) -> None:
+    plain = Relation(owner, states, "plain")
+    before = await plain.version()
+    reset = await plain.after("SELECT pg_stat_reset()")
+    # as many changes as before
+    assert before not in (reset, await plain.after("INSERT INTO plain VALUES (1)"))
+
+
+async def test_without_the_change_log_the_servers_counters_tell(
+    owner: asyncpg.Connection, states: DatabaseStates
+) -> None:
+    watched = Relation(owner, states, "watched")
+    with_log = await watched.version()
+    assert with_log.startswith("w")
+    await owner.execute("ALTER FUNCTION dams.data_versions() RENAME TO gone")
+    with pytest.raises(DomainError):
+        await states.read()
+    without = await watched.version()
+    assert not without.startswith("w")
+    assert await watched.after("INSERT INTO watched VALUES (1)") != without
+    await owner.execute(
+        "DROP TRIGGER dams_record_change ON watched; ALTER FUNCTION dams.gone() RENAME TO data_versions"
+    )
+    assert not (await watched.version()).startswith("w")
+
+
+async def test_a_role_that_may_not_read_the_change_log_uses_counters(
+    owner: asyncpg.Connection, database_url: str
+) -> None:
+    await owner.execute(
+        "REVOKE EXECUTE ON FUNCTION dams.data_versions() FROM PUBLIC, dams_reader;"
+        "CREATE ROLE plain_reader LOGIN PASSWORD 'only reads'"
+    )
+    try:
+        server, _, name = database_url.rpartition("/")
+        url = f"postgresql://plain_reader:only%20reads@{server.rpartition('@')[2]}/{name}"
+        async with Database(PoolSettings(url, "state-test", size=1)) as database:
+            version = await Relation(owner, DatabaseStates(database), "watched").version()
+            assert not version.startswith("w")
+    finally:
+        await owner.execute("DROP OWNED BY plain_reader; DROP ROLE plain_reader")
+
+
+async def test_the_software_is_postgresql_postgis_and_its_libraries(
+    owner: asyncpg.Connection, states: DatabaseStates
+) -> None:
+    software = (await states.read()).software
+    assert await owner.fetchval("SHOW server_version") in software
+    for name, function in (("PROJ", "postgis_proj_version"), ("GEOS", "postgis_geos_version")):
+        assert f'{name}="{await owner.fetchval(f"SELECT {function}()")}' in software
+
+
+async def test_a_database_without_postgis_has_versions(owner: asyncpg.Connection, states: DatabaseStates) -> None:
+    await owner.execute("DROP EXTENSION postgis CASCADE")
+    assert "PROJ" not in (await states.read()).software
+    assert await Relation(owner, states, "plain").version()
+
+
+async def test_a_read_is_one_statement(owner: asyncpg.Connection, database: Database, states: DatabaseStates) -> None:
+    calls = 0
+
+    class Counting(Database):
+        async def fetch(self, statement):  # type: ignore[no-untyped-def]
+            nonlocal calls
+            calls += 1
+            return await database.fetch(statement)
+
+    states = DatabaseStates(Counting(PoolSettings("", "state-test")))
+    await states.read()
+    # the first told what there is
+    assert calls == 2
+    await states.read()
+    assert calls == 3

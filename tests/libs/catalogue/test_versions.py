@@ -1,0 +1,213 @@
+"""Tokens that change with the rows, with what makes bytes of them, and with nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from datetime import timedelta
+from email.utils import parsedate_to_datetime
+
+import asyncpg
+import pytest
+
+from deploy.database.apply import apply_schema
+from libs.catalogue.model import Collection
+from libs.catalogue.versions import DataVersion, DataVersions
+from libs.pg.pool import Database, PoolSettings
+from tests.eventually import eventually
+
+
+@pytest.fixture
+async def owner(database_url: str) -> AsyncIterator[asyncpg.Connection]:
+    """The owner's connection to a database with two watched tables."""
+    connection = await asyncpg.connect(database_url)
+    await apply_schema(connection)
+    await connection.execute(
+        "CREATE TABLE first (a integer); SELECT dams.watch('first');"
+        "CREATE TABLE second (a integer); SELECT dams.watch('second')"
+    )
+    yield connection
+    await connection.close()
+
+
+@asynccontextmanager
+async def following(database_url: str) -> AsyncIterator[DataVersions]:
+    async with (
+        Database(PoolSettings(database_url, "versions-test", size=2)) as database,
+        DataVersions(database, poll_seconds=0.02) as versions,
+    ):
+        yield versions
+
+
+async def collection(owner: asyncpg.Connection, name: str) -> Collection:
+    oid = await owner.fetchval("SELECT $1::text::regclass::oid::bigint", name)
+    return Collection(
+        id=f"public.{name}",
+        schema="public",
+        name=name,
+        oid=oid,
+        kind="table",
+        title=name,
+        description=None,
+        columns=(),
+        sources=(oid,),
+        shape="shape",
+    )
+
+
+async def changed(versions: DataVersions, of: Collection, before: DataVersion) -> DataVersion:
+    """The version once it is another than before."""
+    found: list[DataVersion] = []
+
+    async def another() -> bool:
+        version = versions.version(of)
+        assert version is not None
+        found[:] = [version]
+        return version.token != before.token
+
+    await eventually(another)
+    return found[0]
+
+
+def known(versions: DataVersions, of: Collection) -> DataVersion:
+    version = versions.version(of)
+    assert version is not None
+    return version
+
+
+async def test_a_commit_is_another_version_of_that_collection_alone(
+    owner: asyncpg.Connection, database_url: str
+) -> None:
+    first, second = await collection(owner, "first"), await collection(owner, "second")
+    async with following(database_url) as versions:
+        before, other = known(versions, first), known(versions, second)
+        await owner.execute("INSERT INTO first VALUES (1)")
+        after = await changed(versions, first, before)
+        assert known(versions, second) == other
+        # Last-Modified counts whole seconds
+        assert after.since >= before.since + timedelta(seconds=1)
+        assert after.since.microsecond == 0
+        assert parsedate_to_datetime(after.http_date) == after.since
+
+
+async def test_the_same_rows_have_the_same_token_in_every_process_and_after_a_restart(
+    owner: asyncpg.Connection, database_url: str
+) -> None:
+    first = await collection(owner, "first")
+    async with following(database_url) as one, following(database_url) as other:
+        tokens = {known(versions, first).token for versions in (one, other)}
+    async with following(database_url) as later:
+        assert {known(later, first).token} == tokens
+
+
+async def test_what_the_catalogue_says_of_a_collection_is_part_of_its_version(
+    owner: asyncpg.Connection, database_url: str
+) -> None:
+    first = await collection(owner, "first")
+    async with following(database_url) as versions:
+        tokens = {
+            known(versions, of).token
+            for of in (first, replace(first, shape="another shape"), replace(first, oid=first.oid + 1))
+        }
+    assert len(tokens) == 3
+
+
+async def test_a_view_has_the_version_of_all_its_sources(owner: asyncpg.Connection, database_url: str) -> None:
+    first, second = await collection(owner, "first"), await collection(owner, "second")
+    view = replace(first, id="public.view", oid=1, kind="view", sources=(first.oid, second.oid))
+    async with following(database_url) as versions:
+        before = known(versions, view)
+        await owner.execute("INSERT INTO second VALUES (1)")
+        await changed(versions, view, before)
+
+
+async def test_what_nobody_counts_has_no_version(owner: asyncpg.Connection, database_url: str) -> None:
+    first = await collection(owner, "first")
+    async with following(database_url) as versions:
+        assert versions.version(replace(first, id="public.f", kind="function")) is None
+        assert versions.version(replace(first, id="public.g", kind="foreign table")) is None
+        assert versions.version(replace(first, id="public.h", sources=())) is None
+        assert versions.version(replace(first, id="public.i", sources=(1,))) is None
+
+
+async def test_an_old_version_vouches_for_nothing_while_the_database_is_away(
+    owner: asyncpg.Connection, database_url: str
+) -> None:
+    first = await collection(owner, "first")
+    server, _, name = database_url.rpartition("/")
+    admin = await asyncpg.connect(f"{server}/postgres")
+    try:
+        async with following(database_url) as versions:
+            before, running = known(versions, first), versions.server
+            assert running is not None
+            await admin.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS false")
+            await admin.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'versions-test'"
+            )
+            await eventually(lambda: unknown(versions, first))
+            assert versions.server is None
+            await admin.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS true")
+            await eventually(lambda: is_known(versions, first))
+            assert known(versions, first) == before
+            assert versions.server == running
+    finally:
+        await admin.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS true")
+        await admin.close()
+
+
+async def unknown(versions: DataVersions, of: Collection) -> bool:
+    return versions.version(of) is None
+
+
+async def is_known(versions: DataVersions, of: Collection) -> bool:
+    return versions.version(of) is not None
+
+
+async def test_a_database_that_is_away_from_the_start_has_versions_when_it_comes(
+    owner: asyncpg.Connection, database_url: str
+) -> None:
+    first = await collection(owner, "first")
+    server, _, name = database_url.rpartition("/")
+    admin = await asyncpg.connect(f"{server}/postgres")
+    try:
+        await admin.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS false")
+        async with following(database_url) as versions:
+            assert versions.version(first) is None
+            await admin.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS true")
+            await eventually(lambda: is_known(versions, first))
+    finally:
+        await admin.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS true")
+        await admin.close()
+
+
+async def test_versions_are_polled_on_after_any_error(owner: asyncpg.Connection, database_url: str) -> None:
+    first = await collection(owner, "first")
+    async with following(database_url) as versions:
+        counted_exactly = known(versions, first)
+        await owner.execute("ALTER FUNCTION dams.data_versions() RENAME TO gone")
+        await changed(versions, first, counted_exactly)
+        await owner.execute("ALTER FUNCTION dams.gone() RENAME TO data_versions")
+
+        async def as_before() -> bool:
+            return known(versions, first).token == counted_exactly.token
+
+        await eventually(as_before)
+
+
+async def test_an_upgraded_projection_library_is_another_version_of_everything(
+    owner: asyncpg.Connection, database_url: str
+) -> None:
+    both = [await collection(owner, "first"), await collection(owner, "second")]
+    async with following(database_url) as versions:
+        before = {known(versions, of).token for of in both}
+    # what a session says that began after the upgrade
+    upgraded = await owner.fetchval(
+        'SELECT regexp_replace(postgis_full_version(), \'PROJ="[^"]*"\', \'PROJ="99.1.1"\')'
+    )
+    await owner.execute(
+        "CREATE OR REPLACE FUNCTION postgis_full_version() RETURNS text LANGUAGE sql IMMUTABLE AS "
+        f"$$ SELECT '{upgraded}'::text $$"
+    )
+    async with following(database_url) as versions:
+        assert before.isdisjoint({known(versions, of).token for of in both})

@@ -1,0 +1,192 @@
+"""The bounded number of connections, on a real server."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager
+from typing import Any
+
+import asyncpg
+import pytest
+
+from libs.ogc.errors import Unavailable
+from libs.pg.connections import Connections, Pooled
+
+
+class Server:
+    """Opens connections, counts them, and fails or waits when it is told to."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self.opened = 0
+        self.error: Exception | None = None
+        self.answers = asyncio.Event()
+        self.answers.set()
+
+    async def connect(self) -> asyncpg.Connection:
+        self.opened += 1
+        await self.answers.wait()
+        if self.error is not None:
+            raise self.error
+        return await asyncpg.connect(self._url)
+
+
+@pytest.fixture
+def server(database_url: str) -> Server:
+    return Server(database_url)
+
+
+@asynccontextmanager
+async def pool(server: Server, **settings: Any) -> AsyncIterator[Connections]:
+    connections = Connections(server.connect, **{"size": 2, **settings})
+    try:
+        yield connections
+    finally:
+        await connections.close()
+
+
+async def eventually_waits(waiting: Coroutine[Any, Any, Pooled]) -> asyncio.Task[Pooled]:
+    task = asyncio.create_task(waiting)
+    await asyncio.sleep(0.02)
+    assert not task.done()
+    return task
+
+
+async def test_no_more_than_its_size_are_open_whatever_is_asked(server: Server) -> None:
+    async with pool(server, size=3) as connections:
+        in_use, most = 0, 0
+
+        async def use() -> None:
+            nonlocal in_use, most
+            pooled = await connections.acquire()
+            in_use += 1
+            most = max(most, in_use)
+            await pooled.connection.execute("SELECT pg_sleep(0.002)")
+            in_use -= 1
+            connections.release(pooled)
+
+        await asyncio.gather(*(use() for _ in range(60)))
+        assert (most, server.opened) == (3, 3)
+
+
+async def test_the_one_released_last_is_used_next(server: Server) -> None:
+    async with pool(server) as connections:
+        first, second = await connections.acquire(), await connections.acquire()
+        connections.release(second)
+        connections.release(first)
+        assert await connections.acquire() is first
+        assert await connections.acquire() is second
+        assert server.opened == 2
+
+
+async def test_those_who_wait_are_served_in_their_order(server: Server) -> None:
+    async with pool(server, size=1) as connections:
+        only = await connections.acquire()
+        first = await eventually_waits(connections.acquire())
+        second = await eventually_waits(connections.acquire())
+        connections.release(only)
+        assert await first is only
+        assert not second.done()
+        connections.release(only)
+        assert await second is only
+
+
+async def test_who_waits_too_long_or_too_many_is_told(server: Server) -> None:
+    async with pool(server, size=1, wait_seconds=0.1, most_waiting=1) as connections:
+        only = await connections.acquire()
+        waiting = await eventually_waits(connections.acquire())
+        with pytest.raises(Unavailable, match="busy"):
+            await connections.acquire()
+        with pytest.raises(Unavailable, match="busy"):
+            await waiting
+        connections.release(only)
+        assert await connections.acquire() is only
+
+
+async def test_a_connection_for_one_who_went_away_is_the_next_ones(server: Server) -> None:
+    async with pool(server, size=1) as connections:
+        only = await connections.acquire()
+        gone = await eventually_waits(connections.acquire())
+        stays = await eventually_waits(connections.acquire())
+        # released and cancelled in the same turn of the loop
+        connections.release(only)
+        gone.cancel()
+        assert await asyncio.wait_for(stays, 1) is only
+        with pytest.raises(asyncio.CancelledError):
+            await gone
+
+
+async def test_a_failed_attempt_makes_room_for_the_next(server: Server) -> None:
+    async with pool(server, size=1) as connections:
+        server.error = OSError("no route")
+        server.answers.clear()
+        failing = await eventually_waits(connections.acquire())
+        waiting = await eventually_waits(connections.acquire())
+        server.answers.set()
+        with pytest.raises(OSError, match="no route"):
+            await failing
+        with pytest.raises(OSError, match="no route"):
+            await waiting
+        server.error = None
+        assert await (await connections.acquire()).connection.fetchval("SELECT 1") == 1
+
+
+async def test_a_connection_that_is_closed_is_replaced(server: Server) -> None:
+    async with pool(server, size=1) as connections:
+        broken = await connections.acquire()
+        waiting = await eventually_waits(connections.acquire())
+        broken.connection.terminate()
+        connections.release(broken)
+        replaced = await asyncio.wait_for(waiting, 1)
+        assert await replaced.connection.fetchval("SELECT 1") == 1
+        connections.release(replaced)
+        replaced.connection.terminate()
+        assert await (await connections.acquire()).connection.fetchval("SELECT 1") == 1
+        assert server.opened == 3
+
+
+async def test_a_discarded_connection_counts_until_its_statement_has_ended(server: Server) -> None:
+    async with pool(server, size=1) as connections:
+        busy = await connections.acquire()
+        pid = busy.connection.get_server_pid()
+        running = asyncio.create_task(busy.connection.execute("SELECT pg_sleep(60)"))
+        await asyncio.sleep(0.05)
+        running.cancel()
+        await asyncio.wait([running])
+        connections.discard(busy)
+        other = await connections.acquire()
+        assert other is not busy
+        query = "SELECT count(*) FROM pg_stat_activity WHERE pid = $1 AND query LIKE '%pg_sleep(60)%'"
+        assert await other.connection.fetchval(query, pid) == 0
+
+
+async def test_connections_that_nobody_needs_are_closed_and_old_ones(server: Server) -> None:
+    async with pool(server, idle_seconds=0.2, age_seconds=3600) as connections:
+        unused, used = await connections.acquire(), await connections.acquire()
+        connections.release(unused)
+        await asyncio.sleep(0.3)
+        connections.release(used)
+        await connections.close_unused()
+        assert await connections.acquire() is used
+        assert (await connections.acquire()) is not unused
+        assert unused.connection.is_closed()
+    async with pool(server, idle_seconds=3600, age_seconds=0.1) as connections:
+        old = await connections.acquire()
+        connections.release(old)
+        await connections.close_unused()
+        assert not old.connection.is_closed()
+        await asyncio.sleep(0.15)
+        await connections.close_unused()
+        assert await connections.acquire() is not old
+
+
+async def test_closing_ends_what_is_in_use(server: Server) -> None:
+    async with pool(server) as connections:
+        idle, busy = await connections.acquire(), await connections.acquire()
+        connections.release(idle)
+        running = asyncio.create_task(busy.connection.execute("SELECT pg_sleep(60)"))
+        await asyncio.sleep(0.05)
+    assert idle.connection.is_closed()
+    assert busy.connection.is_closed()
+    assert isinstance((await asyncio.gather(running, return_exceptions=True))[0], Exception)
