@@ -10,7 +10,9 @@ from urllib.parse import unquote, urlsplit
 import pytest
 import yaml
 
+from libs.cql import guard
 from tests.architecture.documents import REPOSITORY, Page, code_in, page, pages
+from tests.architecture.test_tree import variables_read
 
 PAGES = pytest.mark.parametrize("checked", pages(), ids=lambda checked: str(checked.path))
 TOP = "services|libs|tests|gateway|deploy|docs"
@@ -90,26 +92,46 @@ def test_the_endpoints_are_those_of_the_services() -> None:
     assert listed == documented_operations()
 
 
-def metrics_made() -> set[str]:
-    """Names of the metrics that the program makes."""
-    names = set()
+def metrics_made() -> set[tuple[str, tuple[str, ...]]]:
+    """(name, labels) of the metrics that the program makes."""
+    found = set()
     for folder in ("libs", "services", "gateway"):
         for file in (REPOSITORY / folder).rglob("*.py"):
             if "node_modules" in file.parts:
                 continue
             for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
                 match node:
-                    case ast.Call(args=[ast.Constant(value=str(name)), *_]) if name.startswith("dams_"):
-                        names.add(name)
+                    case ast.Call(args=[ast.Constant(value=str(name)), _, *rest]) if name.startswith("dams_"):
+                        labels = [text for label in rest for text in ast.literal_eval(label)]
+                        found.add((name, tuple(labels)))
                     case _:
                         pass
-    return names
+    return found
 
 
 def test_the_metrics_are_those_of_the_program() -> None:
     rows = page("docs/operations.md").table("metric", "labels", "what it tells")
-    listed = {name for cell, *_ in rows for name in code_in(cell)}
-    assert listed == metrics_made()
+    assert {(*code_in(name), tuple(code_in(labels))) for name, labels, _ in rows} == metrics_made()
+
+
+def test_what_a_stack_takes_is_told_where_people_start() -> None:
+    """The README's table and the head of the Makefile name what `deploy/local/settings.py` reads."""
+    told = {name for cell, *_ in page("README.md").table("variable", "default", "meaning") for name in code_in(cell)}
+    assert told == variables_read((REPOSITORY / "deploy/local/settings.py").read_text())
+    head = (REPOSITORY / "Makefile").read_text().partition("SHELL")[0]
+    assert told <= set(re.findall(r"\b[A-Z]+(?:_[A-Z]+)*\b", head))
+
+
+def test_the_limits_of_a_filter_are_those_of_the_program() -> None:
+    [told] = [
+        limit.content
+        for what, limit, _ in page("docs/operations.md").table("what", "limit", "beyond it")
+        if what.content == "a filter"
+    ]
+    assert told == (
+        f"{guard.MAX_BYTES // 1024} kB, {guard.MAX_TOKENS:,} words, {guard.MAX_DEPTH} levels of parentheses, "
+        f"{guard.MAX_LIST:,} members of a list, {guard.MAX_VERTICES:,} corners"
+    )
 
 
 def test_decisions_are_numbered_and_listed() -> None:
