@@ -14,7 +14,7 @@ from libs.ogc.errors import Fault, NotAcceptable
 from libs.ogc.media_type import MediaType
 from libs.ogc.service_part import ServicePart
 from libs.web.base_url import SETTINGS
-from libs.web.build_id import build_id
+from libs.web.build_id import SERVICE, page_build_id
 from libs.web.health import HEALTH_CHECKS, PART, add_internal_routes
 from libs.web.html import ENVIRONMENT, make_environment
 from libs.web.middleware import add_headers, around
@@ -66,7 +66,8 @@ def make_app(
     app = web.Application(middlewares=[around], client_max_size=64 * 1024, handler_args={"max_line_size": 64 * 1024})
     app[SETTINGS] = settings
     app[PART] = part
-    build_id()  # read while starting, not during the first request
+    app[SERVICE] = part.name
+    page_build_id(part.name)  # read while starting, not during the first request
     app[HEALTH_CHECKS] = []
     documented = {operation.operation_id: operation for operation in operations(dict(part.openapi))}
     if documented.keys() != handlers.keys():

@@ -1,21 +1,58 @@
-"""Which software answers: part of ETags and cache keys, so that a new release never vouches for an old one's bytes."""
+"""Which software makes an answer: part of ETags and cache keys, so that no release vouches for another one's bytes.
 
+What the database server adds, PostGIS and its libraries, is part of the data version (`libs/catalogue/versions.py`).
+"""
+
+import re
+import sys
 from functools import cache
 from hashlib import blake2b
+from importlib import metadata
 from pathlib import Path
 
+from aiohttp import web
+
+SERVICE = web.AppKey("service", str)
+"""The service's name."""
+
 _TOP = Path(__file__).parents[2]
-_SUFFIXES = (".py", ".sql", ".lark", ".html", ".css", ".js", ".svg", ".yaml")
+_SOURCES = (".py", ".sql", ".lark", ".yaml")
+_OF_PAGES = (".html", ".css", ".js", ".svg")
 _NOT_OURS = ("node_modules", "dist", "__pycache__")
+_PINNED = re.compile(r"^([A-Za-z0-9._-]+)==", re.MULTILINE)
 
 
 @cache
-def build_id() -> str:
-    """The same for processes that run the same source files. Read at the first call, at start."""
-    digest = blake2b(digest_size=6)
-    for folder in ("libs", "services"):
-        for file in sorted((_TOP / folder).rglob("*")):
-            if file.suffix in _SUFFIXES and not any(part in _NOT_OURS for part in file.parts):
-                digest.update(str(file.relative_to(_TOP)).encode())
+def build_id(service: str, *, top: Path = _TOP) -> str:
+    """What makes the answers of a service, pages apart: its sources, `libs/`, and what they require, as installed.
+
+    The same in all processes of a release. Read at the first call, at start.
+    """
+    # any of the requirements may make bytes, some in ways that are hard to see: PROJ, GEOS, how a number is written
+    requirements = (top / "services" / service / "requirements.txt").read_text(encoding="utf-8")
+    versions = [f"{name} {_version(name)}" for name in sorted(_PINNED.findall(requirements))]
+    return _digest(service, _SOURCES, top, f"{sys.version_info[:3]} {versions}")
+
+
+@cache
+def page_build_id(service: str, *, top: Path = _TOP) -> str:
+    """What makes the pages of a service: besides, its templates, style sheets and scripts."""
+    return _digest(service, _OF_PAGES, top, build_id(service, top=top))
+
+
+def _digest(service: str, suffixes: tuple[str, ...], top: Path, more: str) -> str:
+    digest = blake2b(more.encode(), digest_size=6)
+    for folder in (top / "libs", top / "services" / service):
+        for file in sorted(folder.rglob("*")):
+            if file.suffix in suffixes and not any(part in _NOT_OURS for part in file.relative_to(top).parts):
+                digest.update(str(file.relative_to(top)).encode())
                 digest.update(file.read_bytes())
     return digest.hexdigest()
+
+
+def _version(distribution: str) -> str | None:
+    try:
+        return metadata.version(distribution)
+    except metadata.PackageNotFoundError:
+        # pinned for other systems or other Pythons
+        return None

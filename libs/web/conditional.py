@@ -13,8 +13,9 @@ from typing import Protocol
 
 from aiohttp import web
 
+from libs.ogc.media_type import MediaType
 from libs.web.base_url import base_url
-from libs.web.build_id import build_id
+from libs.web.build_id import SERVICE, build_id, page_build_id
 
 CATALOGUE_CACHE = "public, max-age=2, stale-while-revalidate=2, stale-if-error=60"
 """Of what follows from the catalogue: a change is seen four seconds after the service itself sees it."""
@@ -54,7 +55,8 @@ def data_headers(request: web.Request, media_type: str, version: Version | None)
     if version is None:
         return {"Cache-Control": "no-cache"}
     # absolute links make the body depend on the address that the client used
-    content = f"{build_id()}|{version.token}|{media_type}|{base_url(request)}{request.path_qs}"
+    made_by = (page_build_id if media_type == MediaType.HTML else build_id)(request.app[SERVICE])
+    content = f"{made_by}|{version.token}|{media_type}|{base_url(request)}{request.path_qs}"
     # a second that is not over yet would lie behind the Date of the answer (RFC 9110 section 8.8.2.1)
     over = version.since <= datetime.now(UTC)
     return {

@@ -75,7 +75,7 @@ class TileStore:
         self._most_rendering = connections + most_waiting
         self._rendering = 0
         self._max_bytes = max_bytes
-        self.build = f"{build_id()}.{max_features}.{max_bytes}"
+        self.build = f"{build_id('tiles')}.{max_features}.{max_bytes}"
         """What makes the bytes besides the data: the software and its limits."""
 
     def token(self, collection: Collection) -> str | None:

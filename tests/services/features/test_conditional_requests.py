@@ -87,11 +87,22 @@ async def test_each_representation_address_and_host_has_a_tag_of_its_own(feature
 
 async def test_another_release_has_other_tags(features: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     tags = {address: (await features.get(address)).headers["ETag"] for address in ADDRESSES}
-    monkeypatch.setattr(conditional, "build_id", lambda: "another release")
+    for name in ("build_id", "page_build_id"):
+        monkeypatch.setattr(conditional, name, lambda _: "another release")
     for address, tag in tags.items():
         answer = await features.get(address, headers={"If-None-Match": tag})
         assert answer.status == 200
         assert answer.headers["ETag"] != tag
+
+
+async def test_another_style_sheet_has_other_tags_of_pages_alone(
+    features: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page, data = f"{_ITEMS}?limit=3&f=html", f"{_ITEMS}?limit=3"
+    tags = {address: (await features.get(address)).headers["ETag"] for address in (page, data)}
+    monkeypatch.setattr(conditional, "page_build_id", lambda _: "another style sheet")
+    assert (await features.get(page, headers={"If-None-Match": tags[page]})).status == 200
+    assert (await features.get(data, headers={"If-None-Match": tags[data]})).status == 304
 
 
 async def test_a_change_of_rows_outdates_tags(features: Client, owner: asyncpg.Connection) -> None:
