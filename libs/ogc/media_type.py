@@ -1,31 +1,24 @@
 """Media types and the names that the `f` parameter gives them."""
 
+from collections.abc import Iterable
 from enum import StrEnum
 
 
 class MediaType(StrEnum):
-    """The contract's enumeration of media types."""
+    """The media types that several services speak. A service's own formats are named by `name_format`."""
 
     JSON = "application/json"
-    NDJSON = "application/ndjson"
-    GEOJSON = "application/geo+json"
-    GEOJSONSEQ = "application/geo+json-seq"
     SCHEMAJSON = "application/schema+json"
     HTML = "text/html"
     TEXT = "text/plain"
-    CSV = "text/csv"
     OPENAPI_JSON = "application/vnd.oai.openapi+json;version=3.0"
     MVT = "application/vnd.mapbox-vector-tile"
 
 
-FORMATS: dict[str, MediaType] = {
+FORMATS: dict[str, str] = {
     "json": MediaType.JSON,
     "html": MediaType.HTML,
     "schemajson": MediaType.SCHEMAJSON,
-    "geojson": MediaType.GEOJSON,
-    "geojsonseq": MediaType.GEOJSONSEQ,
-    "ndjson": MediaType.NDJSON,
-    "csv": MediaType.CSV,
     "mvt": MediaType.MVT,
 }
 """Value of `f` to media type."""
@@ -36,17 +29,35 @@ FORMAT_NAMES: dict[str, str] = {media_type: name for name, media_type in FORMATS
 # What clients call our types: OGC's test suites ask for the script types, other tile clients
 # for the two older names of a vector tile, and many take every JSON for application/json (which
 # it stays where it is offered).
-ALIASES: dict[str, MediaType] = {
+ALIASES: dict[str, str] = {
     "application/javascript": MediaType.JSON,
     "text/javascript": MediaType.JSON,
     "text/json": MediaType.JSON,
     "application/json": MediaType.SCHEMAJSON,
-    "application/vnd.geo+json": MediaType.GEOJSON,
-    "application/x-ndjson": MediaType.NDJSON,
     "application/xhtml+xml": MediaType.HTML,
     "application/x-protobuf": MediaType.MVT,
     "application/vnd.vector-tile": MediaType.MVT,
 }
+
+
+LABELS: dict[str, str] = {
+    MediaType.JSON: "JSON",
+    MediaType.HTML: "HTML",
+    MediaType.SCHEMAJSON: "JSON Schema",
+    MediaType.MVT: "vector tile",
+}
+"""Media type to what pages call it."""
+
+
+def name_format(name: str, media_type: str, label: str, aliases: Iterable[str] = ()) -> None:
+    """A format of this process gets its value of `f`, its label, and what clients call it, too.
+
+    Raises ValueError where the name or the media type belongs to another format.
+    """
+    if FORMATS.get(name, media_type) != media_type or FORMAT_NAMES.get(media_type, name) != name:
+        raise ValueError(f"f={name} is {FORMATS.get(name)}, and {media_type} is f={FORMAT_NAMES.get(media_type)}")
+    FORMATS[name], FORMAT_NAMES[media_type], LABELS[media_type] = media_type, name, label
+    ALIASES.update(dict.fromkeys(aliases, media_type))
 
 
 def with_charset(media_type: str) -> str:

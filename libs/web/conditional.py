@@ -85,7 +85,9 @@ def not_modified(request: web.Request, headers: Mapping[str, str]) -> web.Respon
         return None
     if "If-None-Match" in request.headers:
         return _unchanged(headers) if etag_matches(request.headers["If-None-Match"], headers["ETag"]) else None
-    since, modified = _date(request.headers.get("If-Modified-Since")), _date(headers.get("Last-Modified"))
+    if "If-Modified-Since" not in request.headers:
+        return None
+    since, modified = _date(request.headers["If-Modified-Since"]), _date(headers.get("Last-Modified"))
     return _unchanged(headers) if since is not None and modified is not None and modified <= since else None
 
 

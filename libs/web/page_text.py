@@ -6,24 +6,14 @@ from datetime import UTC, datetime
 from typing import Any
 
 from libs.ogc.link import path_segment
-from libs.ogc.media_type import FORMAT_NAMES
+from libs.ogc.media_type import LABELS
 
-_FORMAT_LABELS = {
-    "json": "JSON",
-    "html": "HTML",
-    "schemajson": "JSON Schema",
-    "geojson": "GeoJSON",
-    "geojsonseq": "GeoJSON sequence",
-    "ndjson": "NDJSON",
-    "csv": "CSV",
-    "mvt": "vector tile",
-}
 _EPSG = re.compile(r"http://www\.opengis\.net/def/crs/(\w+)/[\w.]+/(\w+)\Z")
 
 
 def format_label(media_type: str) -> str:
     """`application/geo+json` to `GeoJSON`; a type without a name stays as it is."""
-    return _FORMAT_LABELS.get(FORMAT_NAMES.get(media_type, ""), media_type)
+    return LABELS.get(media_type, media_type)
 
 
 def count(number: int) -> str:

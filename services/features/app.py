@@ -10,15 +10,15 @@ from libs.catalogue.versions import DataVersions
 from libs.pg.pool import Database, PoolSettings
 from libs.web.app import make_app
 from libs.web.health import HEALTH_CHECKS
+from services.features.formats.geojson import encode_each
 from services.features.item import get_item
 from services.features.items import get_items
 from services.features.part import PART
-from services.features.prepared import Prepared
 from services.features.queryables import get_queryables
-from services.features.resources import CATALOGUE, PREPARED, STORE, VALUES, VERSIONS
+from services.features.resources import CATALOGUE, STORE, VALUES, VERSIONS
 from services.features.rows.counts import Counts
+from services.features.rows.feature_cache import FeatureCache
 from services.features.rows.items_store import ItemsStore
-from services.features.rows.kept_features import KeptFeatures
 from services.features.rows.value_ranges import ValueRanges
 from services.features.schema import get_schema
 from services.features.settings import Settings
@@ -30,8 +30,6 @@ def make(env: Mapping[str, str]) -> web.Application:
     handlers = {"getQueryables": get_queryables, "getItems": get_items, "getItem": get_item, "getSchema": get_schema}
     app = make_app(settings.web, PART, handlers, templates=Path(__file__).parent / "templates")
 
-    app[PREPARED] = Prepared()
-
     async def resources(app: web.Application) -> AsyncIterator[None]:
         pool = PoolSettings(settings.database_url, "dams-features", size=settings.pool_size)
         state = settings.state_dir / "features-catalogue.json" if settings.state_dir else None
@@ -41,9 +39,8 @@ def make(env: Mapping[str, str]) -> web.Application:
             CatalogueClient(settings.catalogue_url, state_file=state) as app[CATALOGUE],
         ):
             counts = Counts(database, versions, seconds=0.5, at_once=max(1, settings.pool_size // 2))
-            app[STORE] = ItemsStore(
-                database, counts, KeptFeatures(settings.kept_bytes) if settings.kept_bytes else None
-            )
+            cache = FeatureCache(database, versions, encode_each, settings.kept_bytes) if settings.kept_bytes else None
+            app[STORE] = ItemsStore(database, counts, cache)
             app[VALUES] = ValueRanges(database, versions)
             app[VERSIONS] = versions
             app[HEALTH_CHECKS].extend([lambda app: app[CATALOGUE].health(), lambda _: database.health()])

@@ -1,67 +1,82 @@
 """GET /collections/{collectionId}/items/{itemId} (OGC API Features, /req/core/f-op)."""
 
+from typing import Any
+
 from aiohttp import web
 
+from libs.catalogue.model import Collection
 from libs.catalogue.modules import EVENT_KEY, siblings
 from libs.ogc.errors import NotFound
-from libs.ogc.media_type import MediaType
-from libs.selection.selection import key_condition
-from libs.web.app import Call
+from libs.selection.selection import key_condition, select
+from libs.web.app import Call, sent_parameters
 from libs.web.base_url import base_url
 from libs.web.conditional import answered_before, data_headers, not_modified
 from libs.web.html import page_response
 from libs.web.respond import body_response
-from services.features.formats import csv
-from services.features.formats.geojson import encode, features
+from services.features.formats.format import PageLinks
+from services.features.formats.geojson import features
 from services.features.formats.links import item_links
-from services.features.formats.representations import REPRESENTATIONS
+from services.features.formats.registry import FEATURE_FORMATS
 from services.features.pages.items_html import row_context
 from services.features.pages.map_links import map_of_item
 from services.features.pages.preview import drawing
-from services.features.resources import CATALOGUE, PREPARED, STORE, VERSIONS
-from services.features.rows.row_plan import Fetched
+from services.features.resources import CATALOGUE, STORE, VERSIONS
+from services.features.rows.items_sql import item_plan
+from services.features.rows.layout import Layout, Row
 
 _SIBLINGS = 20
 
 
 async def get_item(call: Call) -> web.StreamResponse:
     """One feature by its id."""
-    app, item_id = call.request.app, call.path["itemId"]
+    app, request, item_id = call.request.app, call.request, call.path["itemId"]
     collection = app[CATALOGUE].collection(call.path["collectionId"])
-    headers = data_headers(call.request, call.media_type, app[VERSIONS].version(collection))
-    unchanged = answered_before(call.request, headers)
+    headers = data_headers(request, call.media_type, app[VERSIONS].version(collection))
+    unchanged = answered_before(request, headers)
     if unchanged is not None:
         return unchanged
-    prepared = app[PREPARED].item(call, collection)
+    format_ = FEATURE_FORMATS.get(call.media_type)
+    selection, values = select(collection, call.query), call.query.values
+    call.query.check()
     condition = key_condition(collection, item_id)
     row = None
     if condition is not None:
-        plan = prepared.plan(condition)
+        plan = item_plan(
+            selection,
+            condition,
+            bbox_only=bool(values["bbox-only"]) and format_ is not None,
+            simplify=values["simplify"] or None,
+            geometry_as="drawing" if format_ is None else format_.geometry_as,
+        )
         row = await app[STORE].row(collection, plan)
     if row is None:
         raise NotFound(f"There is no item '{item_id}' in collection '{collection.id}'.")
-    unchanged = not_modified(call.request, headers)
+    unchanged = not_modified(request, headers)
     if unchanged is not None:
         return unchanged
-    links = item_links(prepared.links, base_url(call.request), item_id)
+    # links must not carry what the page passes over
+    given = dict(sent_parameters(request)) if format_ is None else request.query
+    links = item_links(collection.id, call.media_type, base_url(request), given, item_id)
     headers["Link"] = links.header
-    if call.media_type == MediaType.HTML:
-        feature = features([row], plan)[0]
-        event = feature["properties"].get(EVENT_KEY)
-        others = siblings(collection, app[CATALOGUE].collections.values()) if isinstance(event, str | int) else []
-        context = {
-            "preview": drawing(feature),
-            "map": map_of_item(collection, feature["id"]) if feature["geometry"] is not None else None,
-            "event": {"key": EVENT_KEY, "value": event, "collections": others[:_SIBLINGS]},
-            "collection": collection,
-            "columns": plan.properties,
-            "row": row_context(collection, feature),
-            "links": links.members(),
-        }
-        return page_response(call.request, "item.html", context, headers=headers)
-    if call.media_type in (MediaType.GEOJSON, MediaType.JSON):
-        body = b"".join((encode(features([row], plan)[0])[:-1], b',"links":[', links.json, b"]}"))
-    else:
-        header = csv.header(plan) if call.media_type == MediaType.CSV else b""
-        body = header + REPRESENTATIONS[call.media_type].rows(Fetched(plan, [row]), first=True)
+    if format_ is None:
+        context = _page_context(call, collection, plan.layout, row, links)
+        return page_response(request, "item.html", context, headers=headers)
+    body = format_.item(collection, plan.layout, row, links)
     return body_response(body, media_type=call.media_type, headers=headers)
+
+
+def _page_context(call: Call, collection: Collection, layout: Layout, row: Row, links: PageLinks) -> dict[str, Any]:
+    feature = features([row], layout)[0]
+    event = feature["properties"].get(EVENT_KEY)
+    others = (
+        siblings(collection, call.request.app[CATALOGUE].collections.values()) if isinstance(event, str | int) else []
+    )
+    return {
+        "preview": drawing(feature),
+        "map": map_of_item(collection, feature["id"]) if feature["geometry"] is not None else None,
+        "event": {"key": EVENT_KEY, "value": event, "collections": others[:_SIBLINGS]},
+        "collection": collection,
+        "columns": layout.properties,
+        "row": row_context(collection, feature),
+        "links": links.members(),
+    }

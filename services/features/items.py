@@ -6,23 +6,24 @@ from dataclasses import replace
 from aiohttp import ClientConnectionResetError, web
 
 from libs.catalogue.model import Collection
-from libs.ogc.errors import InvalidParameters
+from libs.ogc.errors import InvalidParameters, Uncomputable
 from libs.ogc.media_type import MediaType, with_charset
 from libs.web.app import Call, sent_parameters
-from libs.web.base_url import base_url
+from libs.web.base_url import SETTINGS, base_url
 from libs.web.conditional import answered_before, data_headers, not_modified
 from libs.web.html import page_response
+from libs.web.negotiation import prefers_html
 from libs.web.respond import body_response
-from services.features.formats.links import link_template, page_links
-from services.features.formats.representations import ItemsAnswer
-from services.features.pages.items_form import form_again
+from services.features.formats.format import FeatureFormat
+from services.features.formats.links import page_links
+from services.features.formats.registry import FEATURE_FORMATS
+from services.features.pages.items_form import form_context
 from services.features.pages.items_html import PAGE_ROWS, items_context
-from services.features.prepared import PreparedPage
+from services.features.request.cursor import PageEnds
 from services.features.request.items_query import ItemsQuery, parse_items
-from services.features.resources import CATALOGUE, PREPARED, STORE, VALUES, VERSIONS
-from services.features.rows.items_store import ItemsStore, Page, one_more
-from services.features.rows.kept_features import Shelf
-from services.features.rows.row_plan import RowPlan
+from services.features.resources import CATALOGUE, STORE, VALUES, VERSIONS
+from services.features.rows.items_store import ItemsStore
+from services.features.rows.layout import Rows
 
 
 async def get_items(call: Call) -> web.StreamResponse:
@@ -35,21 +36,21 @@ async def get_items(call: Call) -> web.StreamResponse:
         return unchanged
     if call.media_type == MediaType.HTML:
         return await _page(call, collection, headers)
-    page = app[PREPARED].page(call, collection)
+    query = parse_items(collection, call.query, call.request.query)
     unchanged = not_modified(call.request, headers)
     if unchanged is not None:
         return unchanged
-    store, query, representation = app[STORE], page.query, page.representation
-    if query.limit > store.chunk(query):
-        return await _stream(call, page, page.shelf(app[VERSIONS].server), headers)
-    found, matched = await _fetched(store, query, page.plan, page.marks, page.shelf(app[VERSIONS].server))
-    links = page_links(page.links, base_url(call.request), found.ends, matched)
-    number = len(found.fetched.rows)
+    store, format_ = app[STORE], FEATURE_FORMATS[call.media_type]
+    if format_.streams and query.limit > store.chunk(query):
+        return await _stream(call, query, format_, headers)
+    (page, ends), matched = await _fetched(store, query, format_.geometry_as, features=format_.of_features)
+    links = page_links(query, call.media_type, base_url(call.request), ends, matched)
+    number = len(page.rows)
     body = b"".join(
         (
-            representation.head(ItemsAnswer(query, page.plan, matched, links)),
-            representation.rows(found.fetched, first=True),
-            representation.tail(number),
+            format_.head(collection, page.layout, matched, links),
+            format_.rows(page, first=True),
+            format_.tail(number),
         )
     )
     headers |= {**_numbers(matched, number), "Link": links.header}
@@ -57,12 +58,13 @@ async def get_items(call: Call) -> web.StreamResponse:
 
 
 async def _fetched(
-    store: ItemsStore, query: ItemsQuery, plan: RowPlan, marks: RowPlan | None = None, shelf: Shelf | None = None
-) -> tuple[Page, int | None]:
-    matched = store.counted(query)
+    store: ItemsStore, query: ItemsQuery, geometry_as: str, *, features: bool = False
+) -> tuple[tuple[Rows, PageEnds], int | None]:
+    """The page, where those beside it start, and how many rows match."""
+    page, matched = store.page(query, geometry_as, features=features), store.known_count(query)
     if matched is not None:
-        return await store.page(query, plan, marks, shelf), matched
-    return await asyncio.gather(store.page(query, plan, marks, shelf), store.matched(query))
+        return await page, matched
+    return await asyncio.gather(page, store.matched(query))
 
 
 def _numbers(matched: int | None, returned: int | None) -> dict[str, str]:
@@ -75,33 +77,47 @@ async def _page(call: Call, collection: Collection, headers: dict[str, str]) -> 
     try:
         query = parse_items(collection, call.query, dict(sent_parameters(call.request)))
     except InvalidParameters as error:
-        return await form_again(call, collection, error)
+        return await _form_again(call, collection, error)
     unchanged = not_modified(call.request, headers)
     if unchanged is not None:
         return unchanged
-    # a table of thousands of rows is of no use; `next` leads on, and the page says so
-    query = replace(query, limit=min(query.limit, PAGE_ROWS))
-    # boxes are all that the small map draws: large geometries must not bloat the page
-    plan = one_more(replace(query, bbox_only=True), "geojson")
-    page, matched = await _fetched(call.request.app[STORE], query, plan)
-    links = page_links(link_template(query, call.media_type), base_url(call.request), page.ends, matched)
+    # a table of thousands of rows is of no use; `next` leads on, and the page says so. Boxes are all that the small
+    # map draws: large geometries must not bloat the page
+    query = replace(query, limit=min(query.limit, PAGE_ROWS), bbox_only=True)
+    (page, ends), matched = await _fetched(call.request.app[STORE], query, "geojson")
+    links = page_links(query, call.media_type, base_url(call.request), ends, matched)
     ranges = await call.request.app[VALUES].recent(collection)
-    context = items_context(ItemsAnswer(query, plan, matched, links), page.fetched.rows, ranges)
-    headers |= {**_numbers(matched, len(page.fetched.rows)), "Link": links.header}
+    context = items_context(query, page, matched, links, declared=call.query.values.keys(), ranges=ranges)
+    headers |= {**_numbers(matched, len(page.rows)), "Link": links.header}
     return page_response(call.request, "items.html", context, headers=headers)
 
 
-async def _stream(
-    call: Call, prepared: PreparedPage, shelf: Shelf | None, headers: dict[str, str]
-) -> web.StreamResponse:
+async def _form_again(call: Call, collection: Collection, error: InvalidParameters) -> web.StreamResponse:
+    """The form as a person filled it in, with the faults. Raises the error where it is not a person who asks."""
+    accept = call.request.headers.get("Accept")
+    if isinstance(error, Uncomputable) or not prefers_html(accept) or call.request.query.get("f", "html") != "html":
+        raise error
+    given = dict(sent_parameters(call.request))
+    declared, ranges = call.query.values.keys(), await call.request.app[VALUES].recent(collection)
+    context = {
+        **form_context(collection, given, collection.columns, declared=declared, ranges=ranges, faults=error.faults),
+        "filtered": {},
+        "limit": given.get("limit", ""),
+        "columns": collection.columns[:1],
+    }
+    status = call.request.app[SETTINGS].invalid_parameter_status
+    headers = {"Cache-Control": "no-store", "Vary": "Accept"}
+    return page_response(call.request, "items_again.html", context, status=status, headers=headers)
+
+
+async def _stream(call: Call, query: ItemsQuery, format_: FeatureFormat, headers: dict[str, str]) -> web.StreamResponse:
     """Chunks as they are fetched: memory stays bounded, and no connection waits for a slow client."""
-    store, query, representation = call.request.app[STORE], prepared.query, prepared.representation
-    page, matched = await asyncio.gather(store.large(query), store.matched(query))
-    chunks = store.chunks(page, representation.geometry_as, shelf)
-    # the first chunk comes before the status: what fails by then is still told as an error
-    fetched = await anext(chunks)
-    links = page_links(prepared.links, base_url(call.request), page.ends(fetched.rows, fetched.plan), matched)
-    answer = ItemsAnswer(query, fetched.plan, matched, links)
+    store, collection = call.request.app[STORE], query.selection.collection
+    large, matched = await asyncio.gather(store.large(query), store.matched(query))
+    chunks = store.chunks(large, format_.geometry_as, features=format_.of_features)
+    # the first chunk comes before the status: what fails by then is still reported as an error
+    rows = await anext(chunks)
+    links = page_links(query, call.media_type, base_url(call.request), large.ends(rows), matched)
     headers |= {
         **_numbers(matched, None),
         "Link": links.header,
@@ -109,17 +125,18 @@ async def _stream(
         "Vary": "Accept",
     }
     response = web.StreamResponse(headers=headers)
-    returned = len(fetched.rows)
+    returned = len(rows.rows)
     try:
         await response.prepare(call.request)
         if call.request.method == "HEAD":
             # aiohttp would send what is written here, and the client take it for the next answer
             return response
-        await response.write(b"".join((representation.head(answer), representation.rows(fetched, first=True))))
-        async for fetched in chunks:
-            await response.write(representation.rows(fetched, first=returned == 0))
-            returned += len(fetched.rows)
-        await response.write(representation.tail(returned))
+        head = format_.head(collection, rows.layout, matched, links)
+        await response.write(b"".join((head, format_.rows(rows, first=True))))
+        async for rows in chunks:
+            await response.write(format_.rows(rows, first=returned == 0))
+            returned += len(rows.rows)
+        await response.write(format_.tail(returned))
         await response.write_eof()
     except ClientConnectionResetError:
         # the client has what it wanted

@@ -1,15 +1,36 @@
 """What this service adds to the whole."""
 
 from pathlib import Path
+from typing import Any
 
 from libs.ogc.link import REL_QUERYABLES, REL_SCHEMA, Link
 from libs.ogc.media_type import MediaType
 from libs.ogc.service_part import CollectionLink, ServicePart
 from libs.web.openapi import load_document
+from services.features.formats.format import Format
+from services.features.formats.registry import FORMATS
+
+_ITEMS = "/collections/{collectionId}/items"
+_OPERATIONS = {_ITEMS: "items_schema", f"{_ITEMS}/{{itemId}}": "item_schema"}
+
+
+def _document() -> dict[str, Any]:
+    """The OpenAPI document of this service, with what follows from the formats."""
+    document = load_document(Path(__file__).parent / "openapi.yaml")
+    document["components"]["parameters"]["fItems"]["schema"]["enum"] = [entry.name for entry in FORMATS]
+    for path, schema in _OPERATIONS.items():
+        answer = document["paths"][path]["get"]["responses"]["200"]
+        answer["content"] = {entry.media_type: {"schema": dict(getattr(entry, schema))} for entry in FORMATS}
+    return document
+
+
+def _items_address(entry: Format) -> str:
+    return _ITEMS if entry is FORMATS[0] else f"{_ITEMS}?f={entry.name}"
+
 
 PART = ServicePart(
     name="features",
-    openapi=load_document(Path(__file__).parent / "openapi.yaml"),
+    openapi=_document(),
     conforms_to=(
         "http://www.opengis.net/spec/ogcapi-features-1/1.0/conf/core",
         "http://www.opengis.net/spec/ogcapi-features-1/1.0/conf/geojson",
@@ -39,28 +60,7 @@ PART = ServicePart(
         ),
     ),
     collection_links=(
-        CollectionLink(Link("/collections/{collectionId}/items", "items", MediaType.GEOJSON, "Features as GeoJSON")),
-        CollectionLink(Link("/collections/{collectionId}/items?f=html", "items", MediaType.HTML, "Features as a page")),
-        CollectionLink(Link("/collections/{collectionId}/items?f=csv", "items", MediaType.CSV, "Features as CSV")),
-        CollectionLink(
-            Link("/collections/{collectionId}/items?f=json", "items", MediaType.JSON, "Features as plain JSON")
-        ),
-        CollectionLink(
-            Link(
-                "/collections/{collectionId}/items?f=geojsonseq",
-                "items",
-                MediaType.GEOJSONSEQ,
-                "Features as a GeoJSON text sequence",
-            )
-        ),
-        CollectionLink(
-            Link(
-                "/collections/{collectionId}/items?f=ndjson",
-                "items",
-                MediaType.NDJSON,
-                "Features as newline-delimited GeoJSON",
-            )
-        ),
+        *(CollectionLink(Link(_items_address(entry), "items", entry.media_type, entry.title)) for entry in FORMATS),
         CollectionLink(
             Link("/collections/{collectionId}/queryables", REL_QUERYABLES, MediaType.SCHEMAJSON, "Queryables")
         ),

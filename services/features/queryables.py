@@ -4,7 +4,7 @@ from typing import Any
 
 from aiohttp import web
 
-from libs.catalogue.model import Argument, Collection, Column, GeometryColumn
+from libs.catalogue.model import Collection, Column
 from libs.ogc.link import path_segment
 from libs.ogc.media_type import MediaType
 from libs.web.app import Call
@@ -13,6 +13,7 @@ from libs.web.conditional import conditional
 from libs.web.html import page_response
 from libs.web.representations import representations
 from libs.web.respond import json_response, links_json
+from services.features.formats.json_schema import argument_schema, geometry_format
 from services.features.resources import CATALOGUE
 
 _OFFERS = (MediaType.SCHEMAJSON, MediaType.HTML)
@@ -59,21 +60,3 @@ def _column(column: Column) -> dict[str, str]:
         "x-ogc-unit": column.unit,
     }
     return {name: value for name, value in members.items() if value}
-
-
-def argument_schema(argument: Argument) -> dict[str, str]:
-    """An argument of a function as a queryable."""
-    default = "required" if argument.default is None else f"default {argument.default}"
-    members = {
-        "title": argument.name,
-        "description": f"Argument of the function, {default}.",
-        "type": argument.type,
-        "format": argument.format,
-    }
-    return {name: value for name, value in members.items() if value}
-
-
-def geometry_format(geometry: GeometryColumn) -> str:
-    """The format of a spatial property, such as `geometry-point` (/req/queryables/get-queryables-response-body)."""
-    known = ("Point", "LineString", "Polygon", "MultiPoint", "MultiLineString", "MultiPolygon", "GeometryCollection")
-    return f"geometry-{geometry.type.lower()}" if geometry.type in known else "geometry-any"

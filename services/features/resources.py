@@ -4,12 +4,10 @@ from aiohttp import web
 
 from libs.catalogue.client import CatalogueClient
 from libs.catalogue.versions import DataVersions
-from services.features.prepared import Prepared
 from services.features.rows.items_store import ItemsStore
 from services.features.rows.value_ranges import ValueRanges
 
 CATALOGUE = web.AppKey("catalogue", CatalogueClient)
-PREPARED = web.AppKey("prepared", Prepared)
 STORE = web.AppKey("store", ItemsStore)
 VALUES = web.AppKey("values", ValueRanges)
 VERSIONS = web.AppKey("versions", DataVersions)

@@ -19,7 +19,7 @@ from libs.web.html import page_response
 from libs.web.representations import representations
 from libs.web.respond import json_response, links_json
 from services.features.formats.geojson import encode
-from services.features.queryables import argument_schema, geometry_format
+from services.features.formats.json_schema import argument_schema, geometry_format
 from services.features.resources import CATALOGUE, VALUES, VERSIONS
 from services.features.rows.value_ranges import ValueRange
 

@@ -1,70 +1,110 @@
-"""Features as GeoJSON (RFC 7946). PostGIS has encoded the geometry; it is embedded, never parsed."""
+"""f=geojson (RFC 7946). PostGIS has encoded the geometry; it is embedded, never parsed."""
 
 import re
-from collections.abc import Callable, Sequence
-from functools import lru_cache
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
 
 import orjson
 
-from services.features.rows.row_plan import Row, RowPlan
+from libs.catalogue.model import Collection
+from libs.ogc.temporal import now
+from services.features.formats.format import FeatureFormat, PageLinks
+from services.features.rows.layout import Layout, Row, Rows
 
 _MULTI = '{"type":"Multi'
 _POINTS = '{"type":"MultiPoint"'
 _GAP = re.compile(r"(?<=\[),+|,+(?=[\],])")
-_MARK = orjson.Fragment(b"\0")
+_SEPARATOR = orjson.Fragment(b"\0")
 _BETWEEN = b",\0,"
 _OPTIONS = orjson.OPT_NAIVE_UTC | orjson.OPT_UTC_Z
 
 
-def features(rows: Sequence[Row], plan: RowPlan) -> list[dict[str, Any]]:
+class GeoJson(FeatureFormat):
+    """A FeatureCollection; a feature by itself has links of its own."""
+
+    name = "geojson"
+    media_type = "application/geo+json"
+    label = "GeoJSON"
+    title = "Features as GeoJSON"
+    aliases: ClassVar[tuple[str, ...]] = ("application/vnd.geo+json",)
+    items_schema: ClassVar[Mapping[str, Any]] = {"$ref": "#/components/schemas/Items"}
+    item_schema: ClassVar[Mapping[str, Any]] = {"$ref": "#/components/schemas/Item"}
+    of_features = True
+
+    def head(self, collection: Collection, layout: Layout, matched: int | None, links: PageLinks) -> bytes:
+        document = {
+            "type": "FeatureCollection",
+            "id": collection.id,
+            "title": collection.title,
+            "description": collection.description,
+            "timeStamp": now(),
+            # the standard allows to leave it out where it is hard to tell (/rec/core/fc-numberMatched)
+            **({} if matched is None else {"numberMatched": matched}),
+        }
+        return b"".join((encode(document)[:-1], b',"links":[', links.json, b'],"features":['))
+
+    def rows(self, rows: Rows, *, first: bool) -> bytes | memoryview:
+        if rows.features is not None:
+            return b",".join(rows.features if first or not rows.features else [b"", *rows.features])
+        # the brackets of the list go, its commas stay; without a copy, which is large
+        encoded = memoryview(encode(features(rows.rows, rows.layout)))[1:-1]
+        return encoded if first or not encoded else b"".join((b",", encoded))
+
+    def tail(self, returned: int) -> bytes:
+        return b'],"numberReturned":%d}' % returned
+
+    def item(self, collection: Collection, layout: Layout, row: Row, links: PageLinks) -> bytes:
+        return b"".join((encode(features([row], layout)[0])[:-1], b',"links":[', links.json, b"]}"))
+
+
+class FeatureLines(FeatureFormat):
+    """Features one a line, each between a separator and a newline."""
+
+    of_features = True
+    separator: ClassVar[bytes]
+
+    def rows(self, rows: Rows, *, first: bool) -> bytes:
+        features = encode_each(rows.rows, rows.layout) if rows.features is None else rows.features
+        # a line break is none of a string's, which are escaped: a column of type json may have some between its values
+        lines = [self.separator + text.replace(b"\n", b" ").replace(b"\r", b" ") + b"\n" for text in features]
+        return b"".join(lines)
+
+
+FORMAT = GeoJson()
+
+
+def features(rows: Sequence[Row], layout: Layout) -> list[dict[str, Any]]:
     """Each row as a Feature, ready for `encode`."""
-    if not rows:
-        return []
-    names = tuple([column.name for column in plan.properties])
-    make = _maker(
-        plan.has_id, plan.has_geometry, names, plan.raw_json, tuple(place for place, _ in plan.times), len(rows[0])
-    )
-    # by columns: what is done to one value of each row is done faster to all of them
-    times = [rfc3339([row[place] for row in rows]) for place, rfc3339 in plan.times]
-    geometries = _embedded([row[plan.has_id] for row in rows]) if plan.has_geometry else [None] * len(rows)
-    return make(rows, geometries, *times)
-
-
-@lru_cache(maxsize=256)
-def _maker(  # noqa: PLR0917 what tells layouts apart
-    has_id: bool,
-    has_geometry: bool,
-    names: tuple[str, ...],
-    raw_json: tuple[bool, ...],
-    times: tuple[int, ...],
-    width: int,
-) -> Callable[..., list[dict[str, Any]]]:
-    """Makes features of rows so laid out, their geometries and their times.
-
-    Its names are constants of a function made for them, as those of a named tuple are: to pair names with values anew
-    for each row takes twice as long.
-    """
-    values = [f"value{place}" for place in range(width)]
-    start = has_id + has_geometry
-    members = []
-    for place, (name, is_json) in enumerate(zip(names, raw_json, strict=True), start):
-        value = f"time{place}" if place in times else values[place]
+    start = layout.has_id + layout.has_geometry
+    end, names = start + len(layout.properties), [column.name for column in layout.properties]
+    properties = [dict(zip(names, row[start:end], strict=True)) for row in rows]
+    ids: Sequence[Any] = [row[0] for row in rows] if layout.has_id else []
+    for place, rfc3339 in layout.times:
+        # by columns: what is done to one value of each row is done faster to all of them
+        times = rfc3339([row[place] for row in rows])
+        if place < start:
+            ids = times
+        else:
+            _replace(properties, names[place - start], times)
+    for name, is_json in zip(names, layout.raw_json, strict=True):
         if is_json:
-            value = f"None if {value} is None else fragment({value})"
-        members.append(f"{name!r}: {value}")
-    identifier = f"'id': {'time0' if 0 in times else 'value0'}, " if has_id else ""
-    columns = ", ".join(["rows", "geometries", *(f"times{place}" for place in times)])
-    row = ", ".join([f"({', '.join(values)},)", "geometry", *(f"time{place}" for place in times)])
-    made: dict[str, Any] = {"fragment": orjson.Fragment}
-    exec(  # noqa: S102 nothing of a row is in it, and names as Python quotes them
-        f"def make({columns}):\n"
-        f"    return [{{'type': 'Feature', {identifier}'geometry': geometry, 'properties': {{{', '.join(members)}}}}}\n"
-        f"            for {row} in zip({columns})]\n",
-        made,
-    )
-    make: Callable[..., list[dict[str, Any]]] = made["make"]
-    return make
+            values = [members[name] for members in properties]
+            _replace(properties, name, [None if value is None else orjson.Fragment(value) for value in values])
+    geometries = _embedded([row[layout.has_id] for row in rows]) if layout.has_geometry else [None] * len(rows)
+    if not layout.has_id:
+        return [
+            {"type": "Feature", "geometry": geometry, "properties": members}
+            for geometry, members in zip(geometries, properties, strict=True)
+        ]
+    return [
+        {"type": "Feature", "id": identifier, "geometry": geometry, "properties": members}
+        for identifier, geometry, members in zip(ids, geometries, properties, strict=True)
+    ]
+
+
+def _replace(properties: Sequence[dict[str, Any]], name: str, values: Sequence[Any]) -> None:
+    for members, value in zip(properties, values, strict=True):
+        members[name] = value
 
 
 def _embedded(texts: Sequence[str | None]) -> list[orjson.Fragment | None]:
@@ -88,15 +128,15 @@ def _one_embedded(text: str) -> orjson.Fragment | None:
     return orjson.Fragment(text)
 
 
-def encoded(rows: Sequence[Row], plan: RowPlan) -> list[bytes]:
+def encode_each(rows: Sequence[Row], layout: Layout) -> list[bytes]:
     """Each row as a Feature, in JSON."""
     if not rows:
         return []
     # one call for all, cut at a byte that no JSON holds: a call for each takes half as long again, and leaves each
     # text in a buffer of several times its length
-    marked: list[Any] = [_MARK] * (2 * len(rows) - 1)
-    marked[::2] = features(rows, plan)
-    return encode(marked)[1:-1].split(_BETWEEN)
+    separated: list[Any] = [_SEPARATOR] * (2 * len(rows) - 1)
+    separated[::2] = features(rows, layout)
+    return encode(separated)[1:-1].split(_BETWEEN)
 
 
 def encode(value: Any) -> bytes:

@@ -1,21 +1,12 @@
 """The form that filters a collection's features: as it was filled in, with what was wrong beside each field."""
 
+from collections.abc import Collection as Names
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
-from aiohttp import web
-
 from libs.catalogue.model import Collection, Column
-from libs.ogc.errors import Fault, InvalidParameters, Uncomputable
-from libs.web.app import Call, sent_parameters
-from libs.web.base_url import SETTINGS
-from libs.web.html import page_response
-from libs.web.negotiation import prefers_html
-from libs.web.openapi import operations
-from services.features.part import PART
-from services.features.resources import VALUES
+from libs.ogc.errors import Fault
 from services.features.rows.value_ranges import ValueRange
 
 _SORTABLE = 100
@@ -27,7 +18,7 @@ _LEFT_OUT = frozenset({"offset", "cursor", "f"})
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A property that the form asks for by itself; `values` are all it has, `span` tells the least and the greatest."""
+    """A property that the form asks for by itself; `values` are all it has, `span` is the least and the greatest."""
 
     column: Column
     values: Sequence[str] = ()
@@ -46,13 +37,18 @@ def form_context(
     collection: Collection,
     given: Mapping[str, str],
     columns: Sequence[Column],
-    examples: Sequence[Example],
+    examples: Sequence[Example] = (),
     *,
+    declared: Names[str],
     ranges: Mapping[str, ValueRange],
     faults: Sequence[Fault] = (),
 ) -> dict[str, Any]:
-    """What the template of the form needs; `columns` are those that rows may be sorted by."""
-    fields = _fields(collection, ranges)
+    """What the template of the form needs.
+
+    `columns` are those that rows may be sorted by; `declared` are the parameters, which mean something else than the
+    property of that name.
+    """
+    fields = _fields(collection, declared, ranges)
     shown = _IN_FORM | {field.column.name for field in fields}
     by_name: dict[str, list[str]] = {}
     for fault in faults:
@@ -75,39 +71,14 @@ def form_context(
     }
 
 
-async def form_again(call: Call, collection: Collection, error: InvalidParameters) -> web.StreamResponse:
-    """The form as a person filled it in, with the faults. Raises the error where it is not a person who asks."""
-    accept = call.request.headers.get("Accept")
-    if isinstance(error, Uncomputable) or not prefers_html(accept) or call.request.query.get("f", "html") != "html":
-        raise error
-    given = dict(sent_parameters(call.request))
-    ranges = await call.request.app[VALUES].recent(collection)
-    context = {
-        **form_context(collection, given, collection.columns, (), ranges=ranges, faults=error.faults),
-        "filtered": {},
-        "limit": given.get("limit", ""),
-        "columns": collection.columns[:1],
-    }
-    status = call.request.app[SETTINGS].invalid_parameter_status
-    headers = {"Cache-Control": "no-store", "Vary": "Accept"}
-    return page_response(call.request, "items_again.html", context, status=status, headers=headers)
-
-
-@cache
-def declared() -> frozenset[str]:
-    """Names that mean something else than the property of that name."""
-    (items,) = (entry for entry in operations(dict(PART.openapi)) if entry.operation_id == "getItems")
-    return frozenset(items.parameters)
-
-
-def _fields(collection: Collection, ranges: Mapping[str, ValueRange]) -> list[Field]:
+def _fields(collection: Collection, declared: Names[str], ranges: Mapping[str, ValueRange]) -> list[Field]:
     """Properties that the form asks for by themselves."""
     columns = [
         column
         for column in collection.columns
         if column.type in ("string", "integer", "number", "boolean")
         and column.format in (None, "uuid")
-        and column.name not in declared()
+        and column.name not in declared
     ]
     return [_field(column, ranges.get(column.name)) for column in columns[:_FIELDS]]
 

@@ -1,6 +1,7 @@
 """Features as a page: a table, paging, a filter form, examples of filters, downloads."""
 
 import re
+from collections.abc import Collection as Names
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -12,13 +13,14 @@ import orjson
 from libs.catalogue.model import Collection, Column
 from libs.cql.quoting import property_name
 from libs.ogc.temporal import rfc3339
+from services.features.formats.format import PageLinks
 from services.features.formats.geojson import features
-from services.features.formats.representations import ItemsAnswer
 from services.features.pages.feature_name import feature_name
-from services.features.pages.items_form import Example, declared, form_context
+from services.features.pages.items_form import Example, form_context
 from services.features.pages.map_links import map_of_items
 from services.features.pages.preview import preview
-from services.features.rows.row_plan import Row
+from services.features.request.items_query import ItemsQuery
+from services.features.rows.layout import Rows
 from services.features.rows.value_ranges import ValueRange
 
 PAGE_ROWS = 500
@@ -30,27 +32,36 @@ _LONGEST = 300
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?Z\Z")
 
 
-def items_context(answer: ItemsAnswer, rows: Sequence[Row], ranges: Mapping[str, ValueRange]) -> dict[str, Any]:
-    """What the template of a page of features needs; `ranges` are what the form suggests."""
-    selection = answer.query.selection
-    collection = selection.collection
-    found = features(rows, answer.plan)
-    given = answer.query.given
+def items_context(
+    query: ItemsQuery,
+    page: Rows,
+    matched: int | None,
+    links: PageLinks,
+    *,
+    declared: Names[str],
+    ranges: Mapping[str, ValueRange],
+) -> dict[str, Any]:
+    """What the template of a page of features needs.
+
+    `declared` are the parameters that are no properties; `ranges` are what the form suggests.
+    """
+    collection, given = query.selection.collection, query.given
+    found = features(page.rows, page.layout)
     # the feature's link shows the key already
-    columns = [column for column in answer.plan.properties if column.name != collection.key]
+    columns = [column for column in page.layout.properties if column.name != collection.key]
     return {
         "columns": columns[:_COLUMNS],
         "column_count": len(columns),
-        **form_context(collection, given, columns, _examples(collection, found), ranges=ranges),
+        **form_context(collection, given, columns, _examples(collection, found), declared=declared, ranges=ranges),
         "filtered": {name: text for name, text in given.items() if name not in ("f", "limit", "offset", "cursor")},
         "rows": [{"id": feature.get("id"), "cells": _cells(feature)} for feature in found],
         "preview": preview(found),
-        "matched": answer.matched,
-        "returned": len(rows),
-        "links": answer.links.members(),
-        "limit": answer.query.limit,
+        "matched": matched,
+        "returned": len(page.rows),
+        "links": links.members(),
+        "limit": query.limit,
         "asked": given.get("limit"),
-        "map": map_of_items(answer.query, declared()) if selection.geometry else None,
+        "map": map_of_items(query, declared) if query.selection.geometry else None,
         "page_rows": PAGE_ROWS,
     }
 

@@ -26,6 +26,15 @@ class Position:
     backwards: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class PageEnds:
+    """Where the pages beside a page start; `more` tells whether rows follow, also where there is no cursor."""
+
+    next: Position | None = None
+    prev: Position | None = None
+    more: bool = False
+
+
 def encode_cursor(position: Position, fingerprint: str) -> str:
     """An opaque token for links."""
     content = [fingerprint, int(position.backwards), *position.values]

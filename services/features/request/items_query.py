@@ -1,6 +1,6 @@
 """A request for items as one frozen value, parsed and checked before any SQL."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 
@@ -15,6 +15,8 @@ class ItemsQuery:
     """What a request for items wants."""
 
     selection: Selection
+    order: tuple[SortTerm, ...]
+    """The total order: what `sortby` says, then the key, so that ties are always broken the same way."""
     limit: int
     offset: int
     after: Position | None
@@ -25,11 +27,6 @@ class ItemsQuery:
     """The parameters as they were sent, for forms."""
     fingerprint: str
     """Of all that decides which rows in which order, but not of the page: binds a cursor to its query."""
-
-    @property
-    def order(self) -> tuple[SortTerm, ...]:
-        """The total order: what `sortby` says, then the key, so that ties are always broken the same way."""
-        return total_order(self.selection)
 
     @property
     def resumable(self) -> bool:
@@ -51,13 +48,14 @@ def parse_items(collection: Collection, query: QueryValues, given: Mapping[str, 
     """The query that the parameters make; `given` is how they were sent. Raises InvalidParameters with every fault."""
     selection = select(collection, query)
     values = query.values
-    fingerprint = fingerprint_of(selection)
+    order = total_order(selection)
+    fingerprint = _fingerprint(selection, order)
     after = None
     if values["cursor"] is not None and collection.key is None:
         query.fault("cursor", "cursor cannot be used: this collection has no identifiers", value=values["cursor"])
     elif values["cursor"] is not None:
         try:
-            after = decode_cursor(values["cursor"], fingerprint, total_order(selection))
+            after = decode_cursor(values["cursor"], fingerprint, order)
         except ValueError as error:
             query.fault("cursor", f"cursor {error}", value=values["cursor"])
         if values["offset"]:
@@ -67,6 +65,7 @@ def parse_items(collection: Collection, query: QueryValues, given: Mapping[str, 
     query.check()
     return ItemsQuery(
         selection=selection,
+        order=order,
         limit=values["limit"],
         offset=values["offset"] or 0,
         after=after,
@@ -77,8 +76,8 @@ def parse_items(collection: Collection, query: QueryValues, given: Mapping[str, 
     )
 
 
-def fingerprint_of(selection: Selection) -> str:
+def _fingerprint(selection: Selection, order: Sequence[SortTerm]) -> str:
     """A checksum of the rows and their order that a selection asks for."""
     text, args = (selection.table + selection.where).render()
-    order = [(term.column.name, term.column.sql_type, term.descending) for term in total_order(selection)]
-    return blake2b(f"{selection.collection.id}{text}{args!r}{order}".encode(), digest_size=9).hexdigest()
+    terms = [(term.column.name, term.column.sql_type, term.descending) for term in order]
+    return blake2b(f"{selection.collection.id}{text}{args!r}{terms}".encode(), digest_size=9).hexdigest()

@@ -44,7 +44,7 @@ class Counts:
         key = self._key(selection, fingerprint)
         try:
             async with asyncio.timeout(self._seconds):
-                return await self._counting.do(key, lambda: self._count(selection, key))
+                return await self._counting.do(key, lambda: self._count(selection, fingerprint, key))
         except (TimeoutError, DomainError):
             return None
 
@@ -52,16 +52,16 @@ class Counts:
         version = self._versions.version(selection.collection)
         return f"{version.token if version else ''}:{fingerprint}"
 
-    async def _count(self, selection: Selection, key: str) -> int:
+    async def _count(self, selection: Selection, fingerprint: str, key: str) -> int:
         # a count that finds no turn within the budget is not made: nobody waits for it any more
         await asyncio.wait_for(self._turns.acquire(), self._seconds)
         try:
-            version = self._versions.version(selection.collection)
             number = int(await self._database.fetchval(count_statement(selection)))
         finally:
             self._turns.release()
-        # the rows may have changed while they were counted
-        if version is not None and self._versions.version(selection.collection) == version:
+        version = self._versions.version(selection.collection)
+        # the rows may have changed while they were counted, or before
+        if version is not None and self._key(selection, fingerprint) == key:
             self._known[key] = number
             while len(self._known) > _KEPT:
                 self._known.popitem(last=False)

@@ -5,39 +5,20 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, replace
 
 from libs.catalogue.model import Collection
-from libs.ogc.errors import StoredValueError
 from libs.pg.pool import Database
-from services.features.formats.geojson import encoded
-from services.features.request.cursor import Position
+from services.features.request.cursor import PageEnds, Position
 from services.features.request.items_query import ItemsQuery
 from services.features.rows.counts import Counts
-from services.features.rows.invalid_geometry import rows_without_sick_geometry
-from services.features.rows.items_sql import items_plan, marks_plan, places_statement, rows_plan
-from services.features.rows.kept_features import KeptFeatures, Mark, Shelf
-from services.features.rows.row_plan import Fetched, Row, RowPlan
+from services.features.rows.feature_cache import FeatureCache
+from services.features.rows.fetching import fetch_rows
+from services.features.rows.items_sql import items_plan, places_statement
+from services.features.rows.layout import Row, RowPlan, Rows
 
 _CHUNK_BYTES = 2_000_000
 """What a chunk may take in the database's own encoding; as Python values and text it is a few times as much."""
 _CHUNK_ROWS = range(20, 2001)
 _UNKNOWN_ROWS = 200
 """The first chunk where the size of a row is unknown, as it is of views; the next ones go by what it was."""
-
-
-@dataclass(frozen=True, slots=True)
-class PageEnds:
-    """Where the pages beside a page start; `more` tells whether rows follow, also where there is no cursor."""
-
-    next: Position | None = None
-    prev: Position | None = None
-    more: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    """Rows in the order of the query."""
-
-    fetched: Fetched
-    ends: PageEnds
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,93 +34,50 @@ class LargePage:
     before: bool
     """Whether a page comes before."""
 
-    def ends(self, rows: list[Row], plan: RowPlan) -> PageEnds:
-        """Where the pages beside it start; `rows` are its first ones, as `plan` lays them out."""
-        if not rows or not self.query.resumable:
+    def ends(self, first: Rows) -> PageEnds:
+        """Where the pages beside it start; `first` are its first rows."""
+        if not first.rows or not self.query.resumable:
             return PageEnds(more=self.more)
-        previous = _position(rows[0], plan.sort_values, backwards=True) if self.before else None
+        previous = _position(first.rows[0], first.sort_values, backwards=True) if self.before else None
         return PageEnds(self.until, previous, self.more)
 
 
 class ItemsStore:
-    """Pages and counts of collections."""
+    """Pages and counts of collections.
 
-    def __init__(self, database: Database, counts: Counts, kept: KeptFeatures | None) -> None:
+    `geometry_as` is how PostGIS encodes geometries. With `features`, they may come from the cache of encoded features.
+    """
+
+    def __init__(self, database: Database, counts: Counts, cache: FeatureCache | None) -> None:
         self._database = database
         self._counts = counts
-        self._kept = kept
+        self._cache = cache
 
-    async def page(
-        self, query: ItemsQuery, plan: RowPlan, marks: RowPlan | None = None, shelf: Shelf | None = None
-    ) -> Page:
-        """The page that `plan` (made with one row more than the limit) fetches; with a shelf, its features may be at
-        hand, and `marks` is the plan that tells which. Raises Unavailable.
-        """
-        fetched = await self._fetched(query, plan, marks, shelf)
-        rows, texts = fetched.rows[: query.limit], fetched.texts and fetched.texts[: query.limit]
-        more = len(fetched.rows) > query.limit
-        if fetched.plan.reversed:
-            rows.reverse()
-            if texts:
-                texts.reverse()
-        page, places = Fetched(fetched.plan, rows, texts), fetched.plan.sort_values
-        if not rows or not places:
-            return Page(page, PageEnds(more=more))
-        return Page(page, _ends(query, rows[0], rows[-1], more, places))
+    async def page(self, query: ItemsQuery, geometry_as: str, *, features: bool = False) -> tuple[Rows, PageEnds]:
+        """A page in the order of the query, and where the pages beside it start. Raises Unavailable."""
+        # one row more than are wanted tells whether another page follows
+        plan = items_plan(query, limit=query.limit + 1, geometry_as=geometry_as)
+        found = await self._rows(query, plan, limit=query.limit + 1, features=features)
+        more = len(found.rows) > query.limit
+        page = replace(found, rows=found.rows[: query.limit], features=found.features and found.features[: query.limit])
+        if plan.reversed:
+            page = replace(page, rows=page.rows[::-1], features=page.features and page.features[::-1])
+        return page, _ends(query, page, more)
 
     async def row(self, collection: Collection, plan: RowPlan) -> Row | None:
         """The one row of an item. Raises Unavailable."""
-        rows = await self._rows(collection, plan)
+        rows = await fetch_rows(self._database, collection, plan)
         return rows[0] if rows else None
 
-    async def _fetched(
-        self, query: ItemsQuery, plan: RowPlan, marks_plan: RowPlan | None, shelf: Shelf | None
-    ) -> Fetched:
-        collection, kept = query.selection.collection, self._kept
-        if kept is None or marks_plan is None or shelf is None:
-            return Fetched(plan, await self._rows(collection, plan))
-        if kept.likely(shelf):
-            rows = await self._rows(collection, marks_plan)
-            texts = await self._texts(kept, query, shelf, [_mark(row) for row in rows])
-            if texts is not None:
-                return Fetched(marks_plan, rows, texts)
-            return Fetched(plan, await self._rows(collection, plan))
-        rows = await self._rows(collection, plan)
-        if kept.asked_before(shelf, [row[0] for row in rows]):
-            kept.expect(shelf)
-        return Fetched(plan, rows)
+    async def _rows(
+        self, query: ItemsQuery, plan: RowPlan, *, limit: int, features: bool, until: Position | None = None
+    ) -> Rows:
+        if features and self._cache is not None:
+            return await self._cache.rows(query, plan, limit=limit, until=until)
+        rows = await fetch_rows(self._database, query.selection.collection, plan)
+        return Rows(plan.layout, rows, plan.sort_values)
 
-    async def _texts(
-        self, kept: KeptFeatures, query: ItemsQuery, shelf: Shelf, marks: list[Mark]
-    ) -> list[bytes] | None:
-        """The features of these marks, those that are missing fetched now; None where that is not worth while, or a row
-        has changed since its mark was fetched.
-        """
-        texts = kept.take(shelf, marks)
-        absent = [mark[0] for mark, text in zip(marks, texts, strict=True) if text is None]
-        if absent:
-            if 2 * len(absent) > len(marks) and not kept.asked_before(shelf, absent):
-                return None
-            plan = rows_plan(query, absent)
-            rows = await self._rows(query.selection.collection, plan)
-            made = dict(zip(map(_mark, rows), encoded(rows, plan), strict=True))
-            kept.keep(shelf, made)
-            texts = [made.get(mark) if text is None else text for mark, text in zip(marks, texts, strict=True)]
-        found = [text for text in texts if text is not None]
-        return found if len(found) == len(marks) else None
-
-    async def _rows(self, collection: Collection, plan: RowPlan) -> list[Row]:
-        try:
-            return await self._database.fetch(plan.statement)
-        except StoredValueError:
-            if plan.apart is None:
-                raise
-            without, geometry_of = plan.apart()
-            return await rows_without_sick_geometry(
-                self._database, collection, without, geometry_of, has_id=plan.has_id
-            )
-
-    def counted(self, query: ItemsQuery) -> int | None:
+    def known_count(self, query: ItemsQuery) -> int | None:
         """The number of rows that match, where it need not be counted."""
         return self._counts.known(query.selection, query.fingerprint)
 
@@ -154,10 +92,11 @@ class ItemsStore:
 
     async def large(self, query: ItemsQuery) -> LargePage:
         """The ends of a page that is larger than a chunk. Raises Unavailable."""
+        places = range(len(query.order))
         if query.after is None or not query.after.backwards:
             last = await self._database.fetch(places_statement(query, skip=query.limit - 1, number=2))
             more = len(last) == 2
-            until = _position(last[0], range(len(query.order)), backwards=False) if more and query.resumable else None
+            until = _position(last[0], places, backwards=False) if more and query.resumable else None
             return LargePage(query, until, more, bool(query.after or query.offset))
         last, before = await asyncio.gather(
             self._database.fetch(places_statement(query, skip=0, number=1)),
@@ -165,13 +104,12 @@ class ItemsStore:
         )
         if not last:
             return LargePage(query, None, more=False, before=False)
-        places = range(len(query.order))
         start = _position(before[0], places, backwards=False) if before else None
         until = _position(last[0], places, backwards=False)
         return LargePage(replace(query, after=start), until, more=True, before=bool(before))
 
-    async def chunks(self, page: LargePage, geometry_as: str, shelf: Shelf | None) -> AsyncIterator[Fetched]:
-        """The rows of a large page, some at a time; at least one chunk, perhaps empty. With a shelf, features are kept.
+    async def chunks(self, page: LargePage, geometry_as: str, *, features: bool = False) -> AsyncIterator[Rows]:
+        """The rows of a large page, some at a time; at least one chunk, perhaps empty.
 
         Each chunk is a query of its own that starts behind the last row of the one before (without a key, at an
         offset), so that no connection is held while the client reads. The page ends with the row at `until`,
@@ -184,22 +122,21 @@ class ItemsStore:
             # before it to the end of the table. Rows that were added meanwhile come a few at a time.
             limit = min(size, wanted) if wanted > 0 else _CHUNK_ROWS.start
             plan = items_plan(rest, limit=limit, geometry_as=geometry_as, until=page.until)
-            marks = None if shelf is None else marks_plan(rest, limit=limit, until=page.until)
-            fetched = await self._fetched(rest, plan, marks, shelf)
-            yield fetched
-            plan, rows = fetched.plan, fetched.rows
-            wanted -= len(rows)
-            if len(rows) < limit or (page.until is None and wanted <= 0):
+            found = await self._rows(rest, plan, limit=limit, features=features, until=page.until)
+            yield found
+            number = len(found.rows)
+            wanted -= number
+            if number < limit or (page.until is None and wanted <= 0):
                 return
             if rest.resumable:
-                last = _position(rows[-1], plan.sort_values, backwards=False)
+                last = _position(found.rows[-1], found.sort_values, backwards=False)
                 if last == page.until:
                     return
                 rest = replace(rest, after=last, offset=0)
             else:
-                rest = replace(rest, offset=rest.offset + len(rows))
+                rest = replace(rest, offset=rest.offset + number)
             if not known:
-                size = _fitting(_width(fetched))
+                size = _fitting(_width(found))
 
 
 def _fitting(width: int) -> int:
@@ -207,30 +144,28 @@ def _fitting(width: int) -> int:
     return min(max(_CHUNK_BYTES // max(width, 1), _CHUNK_ROWS.start), _CHUNK_ROWS.stop - 1)
 
 
-def _width(fetched: Fetched) -> int:
+def _width(found: Rows) -> int:
     """About how many bytes a row takes, text being nearly all of it; half, for what is stored is denser."""
-    if fetched.texts is not None:
-        return sum(map(len, fetched.texts)) // (2 * len(fetched.texts))
-    rows = fetched.rows
-    return sum(len(value) for row in rows for value in row if isinstance(value, str | bytes)) // (2 * len(rows))
+    if found.features is not None:
+        return sum(map(len, found.features)) // (2 * len(found.features))
+    texts = (value for row in found.rows for value in row if isinstance(value, str | bytes))
+    return sum(map(len, texts)) // (2 * len(found.rows))
 
 
-def _mark(row: Row) -> Mark:
-    return (row[0], *row[-3:])
-
-
-def _ends(query: ItemsQuery, first: Row, last: Row, more: bool, places: Sequence[int]) -> PageEnds:
-    following, preceding = _position(last, places, backwards=False), _position(first, places, backwards=True)
+def _ends(query: ItemsQuery, page: Rows, more: bool) -> PageEnds:
+    if not page.rows or not page.sort_values:
+        return PageEnds(more=more)
     if query.after is not None and query.after.backwards:
-        return PageEnds(following, preceding if more else None, more)
-    return PageEnds(following if more else None, preceding if query.after or query.offset else None, more)
+        follows, precedes = True, more
+    else:
+        follows, precedes = more, query.after is not None or query.offset > 0
+    return PageEnds(
+        _position(page.rows[-1], page.sort_values, backwards=False) if follows else None,
+        _position(page.rows[0], page.sort_values, backwards=True) if precedes else None,
+        more,
+    )
 
 
 def _position(row: Row, places: Sequence[int], *, backwards: bool) -> Position:
     values = (row[place] for place in places)
     return Position(tuple(None if value is None else str(value) for value in values), backwards)
-
-
-def one_more(query: ItemsQuery, geometry_as: str) -> RowPlan:
-    """The plan of a page, with the row that tells whether another page follows."""
-    return items_plan(query, limit=query.limit + 1, geometry_as=geometry_as)

@@ -4,10 +4,9 @@ They travel as text: a driver that makes objects of them, for the encoder to tak
 time that a page of features takes. Most columns hold whole seconds only, and are made over at once.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 Times = Sequence[str | None]
-Conversion = Callable[[Times], list[str | None]]
 
 _SECONDS = 19
 """Characters of a time without a fraction and a zone."""

@@ -13,7 +13,7 @@ from libs.ogc.errors import DomainError
 from libs.pg.column_types import as_float8, base_type
 from libs.pg.pool import Database
 from libs.pg.sql import Sql, bind, ident, join, sql
-from services.features.rows.items_sql import CALENDAR
+from services.features.rows.columns import CALENDAR
 
 _LOG = logging.getLogger("dams.features")
 _MOST_VALUES = 40

@@ -5,6 +5,7 @@ import logging
 from dataclasses import replace
 
 from libs.ogc.errors import StoredValueError
+from libs.pg.halving import failing_places
 from libs.pg.pool import Database
 from libs.pg.sql import Sql, all_of, bind, sql
 from services.tiles.rendering.statement import identities, identity, kept_statement, matching
@@ -16,7 +17,7 @@ _LOG = logging.getLogger("dams.tiles")
 _MOST_ROWS = 50_000
 
 
-async def without_sick_rows(
+async def without_invalid_rows(
     database: Database, request: TileRequest, matched: int | None, until: float
 ) -> tuple[TileRequest, int]:
     """The request without the rows that fail its tile, and how many those are.
@@ -28,30 +29,21 @@ async def without_sick_rows(
     if name is None or asyncio.get_running_loop().time() >= until:
         raise StoredValueError
     rows = [str(row[0]) for row in await database.fetch(_candidates(request, name, matched))]
-    sick: list[str] = []
-    failing = [rows] if rows else []
-    while failing:
-        if asyncio.get_running_loop().time() > until:
-            raise StoredValueError
-        # what fails is halved, down to the rows that are at fault
-        some = failing.pop()
-        try:
-            await database.fetch(kept_statement(request, sql("SELECT unnest({rows})", rows=identities(request, some))))
-        except StoredValueError:
-            middle = len(some) // 2
-            if middle:
-                failing += [some[:middle], some[middle:]]
-            else:
-                sick += some
-    if not sick:
+
+    async def draw(places: range) -> None:
+        some = rows[places.start : places.stop]
+        await database.fetch(kept_statement(request, sql("SELECT unnest({rows})", rows=identities(request, some))))
+
+    invalid = [rows[place] for place in await failing_places(len(rows), draw, until=until)]
+    if not invalid:
         raise StoredValueError
     collection = request.selection.collection
-    fields = {"collection": collection.id, "number": len(sick), "rows": sick[:10]}
+    fields = {"collection": collection.id, "number": len(invalid), "rows": invalid[:10]}
     _LOG.warning("rows left out of a tile", extra={"fields": fields})
     # whoever has no name was not looked for
-    healthy = sql("(({name}) = ANY({rows})) IS NOT TRUE", name=name, rows=identities(request, sick))
+    healthy = sql("(({name}) = ANY({rows})) IS NOT TRUE", name=name, rows=identities(request, invalid))
     selection = replace(request.selection, conditions=(*request.selection.conditions, healthy))
-    return replace(request, selection=selection), len(sick)
+    return replace(request, selection=selection), len(invalid)
 
 
 def _candidates(request: TileRequest, name: Sql, matched: int | None) -> Sql:

@@ -9,7 +9,7 @@ from typing import Any
 from libs.ogc.errors import StoredValueError
 from libs.pg.pool import Database
 from libs.pg.sql import Sql
-from services.tiles.rendering.invalid_rows import without_sick_rows
+from services.tiles.rendering.invalid_rows import without_invalid_rows
 from services.tiles.rendering.prepared import prepared_statement
 from services.tiles.rendering.statement import count_statement, estimate_statement
 from services.tiles.rendering.thinning import thinned_statement
@@ -24,7 +24,7 @@ _MARGIN = 0.93
 SEARCH_SECONDS = 8.0
 """In which rows that cannot be drawn have to be found."""
 _ATTEMPTS = 5
-"""The rows that take the place of sick ones may be sick themselves."""
+"""The rows that take the place of invalid ones may be invalid themselves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,17 +49,19 @@ async def render(
     they are not.
     """
     until = asyncio.get_running_loop().time() + search_seconds
-    sick = 0
+    invalid = 0
     for _ in range(_ATTEMPTS):
         try:
             found = await _render(database, request, max_bytes)
         except StoredValueError:
-            request, number = await without_sick_rows(
+            request, number = await without_invalid_rows(
                 database, request, await _matched_if_any(database, request) if search_seconds else None, until
             )
-            sick += number
+            invalid += number
         else:
-            return replace(found, rows=max(found.rows, sick), left_out=found.left_out + sick) if sick else found
+            return (
+                replace(found, rows=max(found.rows, invalid), left_out=found.left_out + invalid) if invalid else found
+            )
     raise StoredValueError
 
 

@@ -8,8 +8,7 @@ from typing import Any
 import asyncpg
 import pytest
 
-from services.features.resources import STORE
-from tests.services.in_process import Services
+from libs.pg.pool import Database
 
 
 @dataclass(frozen=True)
@@ -21,16 +20,15 @@ class Fetch:
 
 
 @pytest.fixture
-def fetches(running: Services, monkeypatch: pytest.MonkeyPatch) -> list[Fetch]:
-    """All of the features service, as they come."""
+def fetches(monkeypatch: pytest.MonkeyPatch) -> list[Fetch]:
+    """All that the services ask for from now on, those of their pollers included, as they come."""
     made: list[Fetch] = []
-    database = running.apps["features"][STORE]._database
-    fetch = database.fetch
+    fetch = Database.fetch
 
-    async def noted(statement: Any) -> list[asyncpg.Record]:
-        rows = await fetch(statement)
+    async def noted(database: Database, statement: Any) -> list[asyncpg.Record]:
+        rows = await fetch(database, statement)
         made.append(Fetch(statement.render()[0], len(rows)))
         return rows
 
-    monkeypatch.setattr(database, "fetch", noted)
+    monkeypatch.setattr(Database, "fetch", noted)
     return made

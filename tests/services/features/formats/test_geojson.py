@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from libs.catalogue.model import Column
-from libs.pg.sql import EMPTY
 from services.features.formats.geojson import encode, features
-from services.features.rows.row_plan import RowPlan
+from services.features.rows.layout import Layout
 from services.features.rows.times import rfc3339_times
 
 NAMES = st.lists(
@@ -23,15 +22,13 @@ NAMES = st.lists(
 )
 
 
-def plan(names: list[str], *, has_id: bool, has_geometry: bool, **more: Any) -> RowPlan:
-    return RowPlan(
-        EMPTY,
-        has_id,
+def layout(names: list[str], *, has_id: bool, has_geometry: bool, **more: Any) -> Layout:
+    return Layout(
+        "key" if has_id else None,
         has_geometry,
         tuple(Column(name, "text", "string") for name in names),
         more.get("raw_json", (False,) * len(names)),
         more.get("times", ()),
-        (),
     )
 
 
@@ -47,7 +44,7 @@ def test_every_value_is_under_its_name(names: list[str], has_id: bool, has_geome
     ]
     if not rows[0]:
         rows = [(1,)] * 3
-    found = orjson.loads(encode(features(rows, plan(names, has_id=has_id, has_geometry=has_geometry))))
+    found = orjson.loads(encode(features(rows, layout(names, has_id=has_id, has_geometry=has_geometry))))
     for number, feature in enumerate(found):
         assert feature == {
             "type": "Feature",
@@ -59,7 +56,7 @@ def test_every_value_is_under_its_name(names: list[str], has_id: bool, has_geome
 
 @pytest.mark.parametrize("has_geometry", [True, False])
 def test_times_and_json_are_made_over_where_they_are(has_geometry: bool) -> None:
-    laid_out = plan(
+    laid_out = layout(
         ["seen", "tags", "at"],
         has_id=True,
         has_geometry=has_geometry,
@@ -79,5 +76,5 @@ def test_times_and_json_are_made_over_where_they_are(has_geometry: bool) -> None
 
 def test_a_table_may_have_as_many_columns_as_postgresql_allows() -> None:
     names = [f"c{number}" for number in range(1600)]
-    (feature,) = features([tuple(range(1600))], plan(names, has_id=False, has_geometry=False))
+    (feature,) = features([tuple(range(1600))], layout(names, has_id=False, has_geometry=False))
     assert feature["properties"] == {f"c{number}": number for number in range(1600)}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncpg
 import pytest
 
-from services.features.rows import items_store
 from tests.eventually import eventually
 from tests.services.features.conftest import Fetch
 from tests.services.in_process import Client
@@ -34,7 +33,7 @@ async def test_rows_of_unknown_size_come_in_chunks(
         document = await features.json(f"/collections/{name}/items", limit="600", sortby="id")
         assert [feature["properties"]["id"] for feature in document["features"]] == list(range(1, 601))
         assert document["numberReturned"] == 600
-        assert max(fetch.rows for fetch in fetches) <= items_store._UNKNOWN_ROWS
+        assert max(fetch.rows for fetch in fetches if name.partition(".")[2] in fetch.text) <= 200
         following = next(link["href"] for link in document["links"] if link["rel"] == "next")
         rest = (await features.get(following)).json()
         assert [feature["properties"]["id"] for feature in rest["features"]] == list(range(601, 701))
@@ -49,7 +48,7 @@ async def test_large_pages_backwards_come_in_chunks_too(features: Client, fetche
     second = await features.get(first.link("next") or "")
     fetches.clear()
     back = await features.get(second.link("prev") or "")
-    assert max(fetch.rows for fetch in fetches) < chunk
+    assert max(fetch.rows for fetch in fetches if '"many"' in fetch.text) < chunk
     assert back.json()["features"] == first.json()["features"]
     assert back.link("prev") is None
     forth = await features.get(back.link("next") or "")

@@ -1,4 +1,4 @@
-"""Features that are kept encoded: the same answers as without, new ones after a change, bounded memory."""
+"""Features from the cache: the same answers as without it, and new ones after a change."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ import asyncio
 import json
 import random
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 
 import asyncpg
 import pytest
 
-from services.features.resources import STORE
-from services.features.rows.kept_features import KeptFeatures
+from libs.pg.pool import Database
 from tests.eventually import eventually
 from tests.services.conftest import HostileDatabase
 from tests.services.features.conftest import Fetch
-from tests.services.in_process import Answer, Client, Services
+from tests.services.in_process import Answer, Client, Services, services
 
 _NAME = "hostile.kept"
 _ITEMS = f"/collections/{_NAME}/items"
@@ -47,20 +47,43 @@ async def table(hostile: HostileDatabase, running: Services) -> AsyncIterator[No
 
 
 @pytest.fixture
-def kept(running: Services, monkeypatch: pytest.MonkeyPatch) -> KeptFeatures:
-    """The features service begins with nothing."""
-    new = KeptFeatures(8_000_000)
-    monkeypatch.setattr(running.apps["features"][STORE], "_kept", new)
-    return new
+async def features(running: Services, hostile: HostileDatabase) -> AsyncIterator[Client]:
+    """A features service whose cache is empty."""
+    async with _features(running, hostile, cache_bytes=8_000_000) as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+async def plain(running: Services, hostile: HostileDatabase) -> AsyncIterator[Client]:
+    """A features service without a cache."""
+    async with _features(running, hostile, cache_bytes=0) as client:
+        yield client
+
+
+@asynccontextmanager
+async def _features(running: Services, hostile: HostileDatabase, *, cache_bytes: int) -> AsyncIterator[Client]:
+    async with services() as started:
+        started.clients["common"] = running["common"]
+        yield await started.start("features", hostile.env(FEATURES_KEPT_BYTES=str(cache_bytes)))
 
 
 def _parts(answer: Answer) -> tuple[object, list[str], object]:
     document = answer.json()
-    return (
-        [json.dumps(feature) for feature in document["features"]],
-        sorted(json.dumps(link) for link in document["links"]),
-        document["numberReturned"],
-    )
+    # each service has an address of its own
+    links = [json.dumps(link).replace(answer.url.partition("/collections")[0], "") for link in document["links"]]
+    return [json.dumps(feature) for feature in document["features"]], sorted(links), document["numberReturned"]
+
+
+def _of_table(fetches: list[Fetch], name: str = _NAME) -> list[Fetch]:
+    """The statements for pages of the table; other services poll and count meanwhile."""
+    table = '"' + name.replace(".", '"."') + '"'
+    return [fetch for fetch in fetches if f"FROM {table} AS item" in fetch.text]
+
+
+def _hits(fetches: list[Fetch], name: str = _NAME) -> bool:
+    """Whether pages were looked for in the cache, and all was there."""
+    found = _of_table(fetches, name)
+    return bool(found) and not [fetch for fetch in found if "item.xmin" not in fetch.text or "= ANY(" in fetch.text]
 
 
 async def _ask(features: Client, times: int = 4, /, **parameters: str) -> list[Answer]:
@@ -72,59 +95,56 @@ async def _ask(features: Client, times: int = 4, /, **parameters: str) -> list[A
 @pytest.mark.parametrize("limit", [150, 2400], ids=["a page", "a page in chunks"])
 @pytest.mark.parametrize("sortby", ["id", "-size,word"])
 async def test_the_same_page_again_fetches_keys_alone(
-    features: Client, kept: KeptFeatures, fetches: list[Fetch], limit: int, sortby: str
+    features: Client, plain: Client, fetches: list[Fetch], limit: int, sortby: str
 ) -> None:
     await _ask(features, 3, limit=str(limit), sortby=sortby)
     fetches.clear()
-    plain, *again = await _ask(features, 2, limit=str(limit), sortby=sortby)
-    assert not [fetch for fetch in fetches if '"data"' in fetch.text]
-    kept_none = [await _without_kept(features, kept, limit=str(limit), sortby=sortby)]
-    for answer in again + kept_none:
-        assert _parts(answer) == _parts(plain)
-    assert _parts(plain)[2] == limit
-
-
-async def _without_kept(features: Client, kept: KeptFeatures, **parameters: str) -> Answer:
-    for generation in (kept._young, kept._old, kept._asked, kept._patience):
-        generation.clear()
-    return (await _ask(features, 1, **parameters))[0]
+    first, *again = await _ask(features, 2, limit=str(limit), sortby=sortby)
+    assert _of_table(fetches)
+    assert not [fetch for fetch in _of_table(fetches) if '"data"' in fetch.text]
+    for answer in [*again, *await _ask(plain, 1, limit=str(limit), sortby=sortby)]:
+        assert _parts(answer) == _parts(first)
+    assert _parts(first)[2] == limit
 
 
 async def test_another_page_takes_what_is_there_and_fetches_the_rest(
-    features: Client, kept: KeptFeatures, fetches: list[Fetch]
+    features: Client, plain: Client, fetches: list[Fetch]
 ) -> None:
     for parameters in ({"limit": "300"}, {"limit": "300", "sortby": "-id", "filter": "id < 400"}):
         await _ask(features, 4, **parameters)
     fetches.clear()
     other = {"limit": "200", "sortby": "word", "filter": "id > 50 AND id < 1000 AND size > 1"}
     found = (await _ask(features, 1, **other))[0]
-    marks, rest = fetches[-2:]
-    assert '"data"' not in marks.text
+    versions, rest = _of_table(fetches)
+    assert '"data"' not in versions.text
     assert "= ANY(" in rest.text
-    assert _parts(found) == _parts(await _without_kept(features, kept, **other))
+    assert _parts(found) == _parts((await _ask(plain, 1, **other))[0])
 
 
-async def test_back_and_forth_by_links(features: Client, kept: KeptFeatures) -> None:
+async def test_back_and_forth_by_links(features: Client, fetches: list[Fetch]) -> None:
     for _ in range(4):
+        fetches.clear()
         first = (await _ask(features, 1, limit="200"))[0]
         second = await features.get(first.link("next") or "")
         back = await features.get(second.link("prev") or "")
         assert back.json()["features"] == first.json()["features"]
         ids = [feature["id"] for feature in first.json()["features"] + second.json()["features"]]
         assert ids == list(range(1, 401))
-    assert kept._patience
+    assert _hits(fetches)
 
 
 @pytest.mark.parametrize("name", ["geojsonseq", "ndjson"])
-async def test_sequences_are_made_of_them_too(features: Client, kept: KeptFeatures, name: str) -> None:
+async def test_sequences_are_made_of_them_too(features: Client, plain: Client, fetches: list[Fetch], name: str) -> None:
     answers = await _ask(features, limit="150", f=name)
-    assert kept._patience
+    fetches.clear()
+    answers += await _ask(features, 1, limit="150", f=name)
+    assert _hits(fetches)
     assert len({answer.body for answer in answers}) == 1
     lines = [json.loads(line.lstrip(b"\x1e")) for line in answers[0].body.strip().split(b"\n")]
-    assert lines == (await _without_kept(features, kept, limit="150")).json()["features"]
+    assert lines == (await _ask(plain, 1, limit="150"))[0].json()["features"]
 
 
-async def test_boxes_and_other_properties_are_not_mistaken(features: Client, kept: KeptFeatures) -> None:
+async def test_boxes_and_other_properties_are_not_mistaken(features: Client) -> None:
     await _ask(features, limit="150")
     fewer = (await _ask(features, limit="150", properties="word"))[-1].json()["features"]
     assert {tuple(feature["properties"]) for feature in fewer} == {("word",)}
@@ -135,9 +155,11 @@ async def test_boxes_and_other_properties_are_not_mistaken(features: Client, kep
     assert (await _ask(features, 1, limit="150"))[0].json()["features"][0]["properties"]["data"]
 
 
-async def test_a_change_shows_at_once(features: Client, kept: KeptFeatures, owner: asyncpg.Connection) -> None:
+async def test_a_change_shows_at_once(features: Client, fetches: list[Fetch], owner: asyncpg.Connection) -> None:
     await _ask(features, limit="150")
-    assert kept._patience
+    fetches.clear()
+    await _ask(features, 1, limit="150")
+    assert _hits(fetches)
     await owner.execute(f"UPDATE {_NAME} SET word = 'changed' WHERE id = 42")  # noqa: S608
     await owner.execute(f"DELETE FROM {_NAME} WHERE id = 43")  # noqa: S608
     found = (await _ask(features, 1, limit="150"))[0].json()["features"]
@@ -156,7 +178,7 @@ async def test_a_change_shows_at_once(features: Client, kept: KeptFeatures, owne
 
 
 async def test_what_was_moved_is_not_taken_for_what_was_there(
-    features: Client, kept: KeptFeatures, owner: asyncpg.Connection
+    features: Client, fetches: list[Fetch], owner: asyncpg.Connection
 ) -> None:
     name = "hostile.kept_moved"
     fill = f"INSERT INTO {name} SELECT n, 1000 - n, $1 || n FROM generate_series(1, 200) n"  # noqa: S608
@@ -168,12 +190,13 @@ async def test_what_was_moved_is_not_taken_for_what_was_there(
 
     async def shows(word: str) -> None:
         for _ in range(4):
+            fetches.clear()
             found = (await features.json(f"/collections/{name}/items", limit="200", f="json"))["features"]
             assert [feature["properties"]["word"] for feature in found] == [f"{word} {n}" for n in range(1, 201)]
 
     try:
         await eventually(lambda: shows("first"))
-        assert kept._young
+        assert _hits(fetches, name)
         # others of the same keys in the same places
         await owner.execute(f"TRUNCATE {name}")
         await owner.execute(fill, "second ")
@@ -186,28 +209,24 @@ async def test_what_was_moved_is_not_taken_for_what_was_there(
 
 
 async def test_rows_that_change_while_they_are_looked_for_are_as_they_are_then(
-    features: Client,
-    running: Services,
-    kept: KeptFeatures,
-    owner: asyncpg.Connection,
-    monkeypatch: pytest.MonkeyPatch,
+    features: Client, owner: asyncpg.Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     query = {"limit": "150", "filter": "id > 500 AND moment > DATE('2024-01-01')"}
     await _ask(features, 4, **query)
-    for shelf in kept._young.values():
-        for mark in [mark for mark in shelf if mark[0] in (510, 520)]:
-            del shelf[mark]
-    database = running.apps["features"][STORE]._database
-    fetch = database.fetch
+    # new versions of these rows, which are not cached
+    await owner.execute(f"UPDATE {_NAME} SET word = word WHERE id IN (510, 520)")  # noqa: S608
+    fetch, changed = Database.fetch, []
 
-    async def late(statement: Any) -> list[asyncpg.Record]:
-        if "= ANY(" in statement.render()[0]:
+    async def late(database: Database, statement: Any) -> list[asyncpg.Record]:
+        if "= ANY(" in statement.render()[0] and '"kept"' in statement.render()[0]:
+            changed.append(statement)
             await owner.execute(f"DELETE FROM {_NAME} WHERE id = 510")  # noqa: S608
             await owner.execute(f"UPDATE {_NAME} SET moment = '2020-01-01' WHERE id = 520")  # noqa: S608
-        return await fetch(statement)
+        return await fetch(database, statement)
 
-    monkeypatch.setattr(database, "fetch", late)
+    monkeypatch.setattr(Database, "fetch", late)
     page = (await _ask(features, 1, **query))[0]
+    assert changed
     ids = [feature["id"] for feature in page.json()["features"]]
     assert ids == [number for number in range(501, 653) if number not in (510, 520)]
     assert page.json()["numberReturned"] == 150
@@ -216,7 +235,7 @@ async def test_rows_that_change_while_they_are_looked_for_are_as_they_are_then(
 
 
 async def test_a_harvest_while_rows_come_and_go_takes_each_that_stays_once(
-    features: Client, hostile: HostileDatabase, kept: KeptFeatures
+    features: Client, hostile: HostileDatabase, fetches: list[Fetch]
 ) -> None:
     await _harvest(features)
     writer = asyncio.create_task(_write(hostile.owner_url))
@@ -229,7 +248,7 @@ async def test_a_harvest_while_rows_come_and_go_takes_each_that_stays_once(
     finally:
         writer.cancel()
         await asyncio.wait([writer])
-    assert kept._young
+    assert [fetch for fetch in _of_table(fetches) if "item.xmin" in fetch.text]
 
 
 async def _harvest(features: Client) -> list[int]:
@@ -257,19 +276,17 @@ async def _write(url: str) -> None:
 
 
 async def test_any_request_has_the_same_answer_as_without(
-    features: Client, running: Services, kept: KeptFeatures, monkeypatch: pytest.MonkeyPatch
+    features: Client, plain: Client, fetches: list[Fetch]
 ) -> None:
-    choice, store = random.Random(20), running.apps["features"][STORE]  # noqa: S311
-    at_hand = 0
+    choice = random.Random(20)  # noqa: S311
+    cached = 0
     for _ in range(60):
         parameters = {name: choice.choice(texts) for name, texts in _CHOICES.items()}
         parameters = {name: text for name, text in parameters.items() if text}
-        with_kept = await _chain(features, parameters)
-        at_hand += bool(kept._young)
-        with monkeypatch.context() as without:
-            without.setattr(store, "_kept", None)
-            assert await _chain(features, parameters) == with_kept, parameters
-    assert at_hand > 30
+        with_cache = await _chain(features, parameters)
+        cached += any("item.xmin" in fetch.text for fetch in _of_table(fetches))
+        assert await _chain(plain, parameters) == with_cache, parameters
+    assert cached > 30
 
 
 _CHOICES = {
@@ -300,9 +317,7 @@ async def _chain(features: Client, parameters: dict[str, str]) -> list[object]:
     return found
 
 
-async def test_rows_of_children_that_share_a_key_are_all_there(
-    features: Client, kept: KeptFeatures, owner: asyncpg.Connection
-) -> None:
+async def test_rows_of_children_that_share_a_key_are_all_there(features: Client, owner: asyncpg.Connection) -> None:
     name = "hostile.kept_parent"
     await owner.execute(
         f"CREATE TABLE {name} (id integer PRIMARY KEY, word text); CREATE TABLE {name}_child () INHERITS ({name});"
@@ -325,7 +340,7 @@ async def test_rows_of_children_that_share_a_key_are_all_there(
     ("key", "value"), [("float8", "CASE WHEN n = 7 THEN 'NaN'::float8 ELSE n END"), ("int[]", "ARRAY[n]"), ("oid", "n")]
 )
 async def test_keys_that_may_not_read_back_are_not_looked_for(
-    features: Client, kept: KeptFeatures, owner: asyncpg.Connection, key: str, value: str
+    features: Client, owner: asyncpg.Connection, key: str, value: str
 ) -> None:
     name = f"hostile.kept_{key[:3]}"
     await owner.execute(

@@ -1,0 +1,113 @@
+"""Which columns of a row are fetched, how each is selected, and where in the row it is then. Pure."""
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import LiteralString
+
+from libs.catalogue.model import Collection, Column, GeometryColumn
+from libs.pg.column_types import Kind, base_type, types_where
+from libs.pg.sql import Sql, ident, join, sql
+from libs.selection.selection import Selection, SortTerm
+from services.features.rows.geometry_sql import encoded_geometry
+from services.features.rows.layout import Conversion, Layout
+from services.features.rows.times import rfc3339_dates, rfc3339_times
+
+CALENDAR: Mapping[str, Conversion] = {
+    **dict.fromkeys(types_where(Kind.DATE), rfc3339_dates),
+    **dict.fromkeys(types_where(Kind.TIMESTAMP), rfc3339_times),
+}
+"""Types that are fetched as text, and what makes it a value."""
+_NATIVE = types_where(native=True)
+_SAME_TEXT = types_where(Kind.INTEGER) | types_where(Kind.STRING, native=True) | CALENDAR.keys()
+"""Types whose values are fetched as the text that PostgreSQL has for them, or have the same in Python."""
+_TEMPLATES: Mapping[str, LiteralString] = {
+    **dict.fromkeys(_NATIVE, "{name}"),
+    # its shortest decimal form, not that of the double it becomes on the way
+    "real": "{name}::text::float8",
+    # JSON has no word for what is no finite number
+    "numeric": "CASE WHEN {name} > '-Infinity' AND {name} < 'Infinity' THEN {name}::text END",
+    **dict.fromkeys(types_where(by_numeric=True), "{name}::numeric::text"),
+    **dict.fromkeys(types_where(Kind.JSON), "{name}::text"),
+    **dict.fromkeys(CALENDAR, "{name}::text"),
+}
+"""How columns of each type are selected; others as text, or as what PostgreSQL makes of them in JSON."""
+
+
+def columns_of(
+    selection: Selection, geometry_as: str, *, bbox_only: bool, simplify: float | None
+) -> tuple[Sql, Layout]:
+    """Key, geometry and properties, and how they are laid out. `geometry_as` is that of `encoded_geometry`."""
+    collection = selection.collection
+    if simplify is None and selection.properties is collection.columns:
+        return _all_columns(collection, selection.geometry, geometry_as, bbox_only)
+    shape = _shape(selection.geometry, geometry_as, bbox_only=bbox_only, simplify=simplify)
+    return _columns(collection, selection.properties, shape)
+
+
+@lru_cache(maxsize=512)
+def _all_columns(
+    collection: Collection, geometry: GeometryColumn | None, geometry_as: str, bbox_only: bool
+) -> tuple[Sql, Layout]:
+    """What most requests want, put together once."""
+    shape = _shape(geometry, geometry_as, bbox_only=bbox_only, simplify=None)
+    columns, layout = _columns(collection, collection.columns, shape)
+    return columns.joined(), layout
+
+
+def _shape(geometry: GeometryColumn | None, geometry_as: str, *, bbox_only: bool, simplify: float | None) -> Sql | None:
+    if geometry is None:
+        return None
+    return encoded_geometry(geometry, geometry_as, bbox_only=bbox_only, simplify=simplify)
+
+
+def _columns(collection: Collection, properties: tuple[Column, ...], geometry: Sql | None) -> tuple[Sql, Layout]:
+    columns, types = [], []
+    if collection.key is not None:
+        key = collection.column(collection.key)
+        columns.append(sql("NULL") if key is None else _property(key))
+        types.append("" if key is None else base_type(key.sql_type))
+    if geometry is not None:
+        columns.append(geometry)
+        types.append("")
+    columns += [_property(column) for column in properties]
+    types += [base_type(column.sql_type) for column in properties]
+    raw = [column.type != "string" and base_type(column.sql_type) not in _NATIVE for column in properties]
+    times = tuple((place, CALENDAR[sql_type]) for place, sql_type in enumerate(types) if sql_type in CALENDAR)
+    return join(", ", columns), Layout(collection.key, geometry is not None, properties, tuple(raw), times)
+
+
+def _property(column: Column) -> Sql:
+    template = _TEMPLATES.get(base_type(column.sql_type)) or (
+        "{name}::text" if column.type == "string" else "to_json({name})::text"
+    )
+    return sql(template, name=ident(column.name))
+
+
+def sort_places(order: Sequence[SortTerm], layout: Layout) -> tuple[tuple[int, ...], list[Sql]]:
+    """Where in the row the values of a total order are, and the columns of those that have to be fetched beside it."""
+    end = layout.has_id + layout.has_geometry + len(layout.properties)
+    places: list[int] = []
+    more: list[Sql] = []
+    for term in order:
+        place = _place(term.column, layout)
+        if place is None:
+            place = end + len(more)
+            more.append(sort_value(term))
+        places.append(place)
+    return tuple(places), more
+
+
+def _place(column: Column, layout: Layout) -> int | None:
+    """Where the row has the value of a column as a cursor needs it."""
+    if base_type(column.sql_type) not in _SAME_TEXT:
+        return None
+    if column.name == layout.key:
+        return 0
+    start = layout.has_id + layout.has_geometry
+    names = (entry.name for entry in layout.properties)
+    return next((place for place, name in enumerate(names, start) if name == column.name), None)
+
+
+def sort_value(term: SortTerm) -> Sql:
+    """What a cursor is made of: the database's own text, which it reads back as the same value, whatever the type."""
+    return sql("item.{name}::text", name=ident(term.column.name))

@@ -1,0 +1,51 @@
+"""Runs the statement of a plan. A geometry that PostGIS cannot work out is left out; the others keep theirs."""
+
+import asyncio
+import logging
+
+from libs.catalogue.model import Collection
+from libs.ogc.errors import StoredValueError
+from libs.pg.halving import failing_places
+from libs.pg.pool import Database
+from libs.pg.sql import Sql
+from services.features.rows.layout import GeometriesOf, Row, RowPlan
+
+_LOG = logging.getLogger("dams.features")
+
+_SECONDS = 5.0
+"""In which the rows at fault have to be found; without a key each attempt costs a walk through the table."""
+
+
+async def fetch_rows(database: Database, collection: Collection, plan: RowPlan) -> list[Row]:
+    """The rows of a plan, with None for a geometry that PostGIS cannot encode.
+
+    Raises Unavailable, and StoredValueError where it is not the geometry that is at fault, or takes too long to find.
+    """
+    try:
+        return await database.fetch(plan.statement)
+    except StoredValueError:
+        if plan.apart is None:
+            raise
+        without, geometries_of = plan.apart()
+        return await _fetch_apart(database, collection, without, geometries_of, has_id=plan.layout.has_id)
+
+
+async def _fetch_apart(
+    database: Database, collection: Collection, without: Sql, geometries_of: GeometriesOf, *, has_id: bool
+) -> list[Row]:
+    until = asyncio.get_running_loop().time() + _SECONDS
+    rows = await database.fetch(without)
+    keys = [None if row[0] is None else str(row[0]) for row in rows] if has_id else []
+    found: dict[int, str | None] = {}
+
+    async def fetch_geometries(places: range) -> None:
+        geometries = await database.fetch(geometries_of(places, keys[places.start : places.stop]))
+        found.update({places[position - 1]: geometry for position, geometry in geometries})
+
+    invalid = await failing_places(len(rows), fetch_geometries, until=until)
+    fields = {"collection": collection.id, "number": len(invalid)}
+    if has_id:
+        fields["ids"] = [keys[place] for place in invalid[:10]]
+    _LOG.warning("geometry not encoded", extra={"fields": fields})
+    # a row of nothing at all comes as one column
+    return [(*row[:has_id], found.get(place), *row[has_id:]) for place, row in enumerate(rows)]

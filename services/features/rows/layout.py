@@ -1,0 +1,68 @@
+"""What a statement fetches: where in a row what is, and the rows themselves."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from libs.catalogue.model import Column
+from libs.pg.sql import Sql
+
+Row = Any
+"""A fetched row, as its Layout says."""
+
+Conversion = Callable[[Sequence[str | None]], list[str | None]]
+"""Makes RFC 3339 of times as PostgreSQL writes them."""
+
+GeometriesOf = Callable[[range, Sequence[str | None]], Sql]
+"""Makes the statement of the geometries of some of the rows, from their places and, where there is a key, their keys.
+
+Rows are `(position, geometry)`, positions counted from one.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Where in a row what is: `[id] [geometry] properties... [sort values]...`, each part where present.
+
+    Sort values that the row has already are not fetched again.
+    """
+
+    key: str | None
+    """The column that the id is the value of; None where rows have no id."""
+    has_geometry: bool
+    properties: tuple[Column, ...]
+    raw_json: tuple[bool, ...]
+    """For each property: whether its value is JSON text to embed rather than a value to encode."""
+    times: tuple[tuple[int, Conversion], ...]
+    """Places in the row of times as PostgreSQL writes them, and what makes RFC 3339 of each."""
+
+    @property
+    def has_id(self) -> bool:
+        """Whether the row begins with an id."""
+        return self.key is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Fetched rows; where their features come from the cache, these, and the rows are keys and row versions alone."""
+
+    layout: Layout
+    rows: Sequence[Row]
+    sort_values: tuple[int, ...] = ()
+    """Places in a row of the values that a cursor is made of."""
+    features: Sequence[bytes] | None = None
+    """The feature of each row in GeoJSON."""
+
+
+@dataclass(frozen=True, slots=True)
+class RowPlan:
+    """A statement and what its rows are."""
+
+    statement: Sql
+    layout: Layout
+    sort_values: tuple[int, ...] = ()
+    """Places in the row of the values that a cursor is made of."""
+    reversed: bool = False
+    """Rows come last to first."""
+    apart: Callable[[], tuple[Sql, GeometriesOf]] | None = None
+    """Where a geometry may fail: makes the statement of the rows without it, and that of some of the geometries."""

@@ -1,0 +1,91 @@
+"""ORDER BY, and the rows before and after a position in an order. Pure."""
+
+from collections.abc import Sequence
+from typing import LiteralString
+
+from libs.pg.sql import EMPTY, Sql, all_of, any_of, bind, ident, join, sql
+from libs.selection.selection import Selection, SortTerm
+from services.features.request.cursor import Position
+
+
+def order_by(selection: Selection, order: Sequence[SortTerm], *, backwards: bool) -> Sql:
+    """The clause, with a blank before it; empty where there is nothing to order by."""
+    terms = [_term(term, backwards) for term in order]
+    if selection.collection.key is None:
+        # offsets count on one order; a parallel or synchronised scan has none of its own
+        terms += _tie_breakers(selection)
+    return sql(" ORDER BY {terms}", terms=join(", ", terms)) if terms else EMPTY
+
+
+def _tie_breakers(selection: Selection) -> list[Sql]:
+    collection = selection.collection
+    names = collection.row_address or [column.name for column in collection.columns if column.ordered]
+    return [sql("item.{name}", name=ident(name)) for name in names]
+
+
+def _term(term: SortTerm, backwards: bool) -> Sql:
+    # nulls come last whatever the direction; said only where it is not PostgreSQL's default, so that a plain
+    # index serves the order. Qualified: a bare name would mean the output column of that name, a cast or a clash.
+    name = sql("item.{name}", name=ident(term.column.name))
+    if term.descending == backwards:
+        return sql("{name} ASC NULLS FIRST", name=name) if backwards and not term.column.not_null else name
+    if term.column.not_null or backwards:
+        return sql("{name} DESC", name=name)
+    return sql("{name} DESC NULLS LAST", name=name)
+
+
+def beyond(order: Sequence[SortTerm], position: Position) -> Sql:
+    """Rows after (or, backwards, before) a position in an order.
+
+    Nulls come last. With one direction and no nulls it is a row comparison, which an index on the same columns
+    answers by a range.
+    """
+    values = _bound(order, position)
+    if _is_range(order, position):
+        return _compared("<" if order[0].descending != position.backwards else ">", order, values)
+    alternatives = []
+    same: list[Sql] = []
+    for term, value in zip(order, values, strict=True):
+        name = ident(term.column.name)
+        alternatives.append(all_of([*same, _one_beyond(name, value, term, position.backwards)]))
+        same.append(
+            sql("{name} IS NULL", name=name) if value is None else sql("{name} = {value}", name=name, value=value)
+        )
+    return any_of(alternatives)
+
+
+def not_beyond(order: Sequence[SortTerm], position: Position) -> Sql:
+    """The row at a position, and those before it (or, backwards, after it)."""
+    if _is_range(order, position):
+        descending = order[0].descending != position.backwards
+        return _compared(">=" if descending else "<=", order, _bound(order, position))
+    return sql("({beyond}) IS NOT TRUE", beyond=beyond(order, position))
+
+
+def _bound(order: Sequence[SortTerm], position: Position) -> list[Sql | None]:
+    return [
+        None if value is None else bind(value, "text", cast=term.column.sql_type)
+        for term, value in zip(order, position.values, strict=True)
+    ]
+
+
+def _is_range(order: Sequence[SortTerm], position: Position) -> bool:
+    """Whether one comparison of rows tells what comes after the position."""
+    one_way = len({term.descending for term in order}) == 1
+    return one_way and all(term.column.not_null for term in order) and None not in position.values
+
+
+def _compared(operator: LiteralString, order: Sequence[SortTerm], values: Sequence[Sql | None]) -> Sql:
+    names = join(", ", [ident(term.column.name) for term in order])
+    bound = join(", ", [value for value in values if value is not None])
+    return sql("ROW({names}) " + operator + " ROW({bound})", names=names, bound=bound)
+
+
+def _one_beyond(name: Sql, value: Sql | None, term: SortTerm, backwards: bool) -> Sql:
+    if value is None:
+        return sql("{name} IS NOT NULL", name=name) if backwards else sql("FALSE")
+    template = "{name} < {value}" if term.descending != backwards else "{name} > {value}"
+    compared = sql(template, name=name, value=value)
+    if backwards or term.column.not_null:
+        return compared
+    return sql("{compared} OR {name} IS NULL", compared=compared, name=name)

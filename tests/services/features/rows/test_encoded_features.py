@@ -1,0 +1,65 @@
+"""What encoded features take, and which are worth caching."""
+
+from __future__ import annotations
+
+from services.features.rows.encoded_features import EncodedFeatures, Namespace
+
+_SPACE: Namespace = ("server", "a.b", "geom")
+
+
+def test_what_comes_once_is_not_admitted() -> None:
+    cache = EncodedFeatures(1_000_000)
+    assert not cache.admits(_SPACE, range(1000))
+    assert cache.admits(_SPACE, range(1000))
+    assert cache.admits(_SPACE, range(300, 1300))
+    assert not cache.admits(_SPACE, range(5000, 6000))
+    assert not cache.admits((*_SPACE, "later"), range(1000))
+    assert not cache.admits(_SPACE, [])
+    # numbers that several servers share out
+    assert not cache.admits(_SPACE, range(10_001, 12_000, 16))
+    assert cache.admits(_SPACE, range(10_001, 12_000, 16))
+
+
+def test_a_walk_through_more_than_there_is_room_for_leaves_nothing() -> None:
+    cache = EncodedFeatures(1_000_000)
+    pages = [range(start, start + 500) for start in range(0, 20_000, 500)]
+    assert not [page for _ in range(3) for page in pages if cache.admits(_SPACE, page)]
+
+
+def test_memory_is_bounded_and_what_is_asked_for_stays() -> None:
+    most = 1_000_000
+    cache = EncodedFeatures(most)
+    cache.put(_SPACE, {("asked",): b"a" * 500})
+    for number in range(100):
+        cache.put(_SPACE, {(number, place): b"x" * 800 for place in range(40)})
+        if number % 5 == 0:
+            assert cache.get(_SPACE, [("asked",)]) == [b"a" * 500]
+        namespaces = [namespace for generation in (cache._young, cache._old) for namespace in generation.values()]
+        assert sum(len(text) for namespace in namespaces for text in namespace.values()) < most
+    assert cache.get(_SPACE, [(0, 0)]) == [None]
+    cache.put(_SPACE, {("large",): b"x" * 5000})
+    assert cache.get(_SPACE, [("large",)]) == [None]
+
+
+def test_pages_that_are_not_there_are_given_up() -> None:
+    cache = EncodedFeatures(1_000_000)
+    cache.expect_hits(_SPACE)
+    cache.put(_SPACE, {(1,): b"x", (2,): b"y"})
+    for _ in range(10):
+        cache.get(_SPACE, [(8,), (9,)])
+        cache.get(_SPACE, [(1,), (2,)])
+    assert cache.expects_hits(_SPACE)
+    for _ in range(10):
+        cache.get(_SPACE, [(8,), (9,)])
+    assert not cache.expects_hits(_SPACE)
+    cache.get(_SPACE, [])
+
+
+def test_namespaces_that_hold_nothing_are_forgotten() -> None:
+    cache = EncodedFeatures(1_000_000)
+    for number in range(100):
+        namespace = ("server", number)
+        cache.put(namespace, {("large",): b"x" * 5000})
+        cache.get(namespace, [("large",)])
+    assert not cache._young
+    assert not cache._misses_left
