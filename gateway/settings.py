@@ -1,13 +1,14 @@
-"""Settings of the gateway, read once from the environment into a frozen value."""
-
-from __future__ import annotations
+"""Settings of the gateway."""
 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
-from libs.web.settings import SettingsError, choice, integer, names, required, url
+from pydantic import AfterValidator, BeforeValidator, Field
+
+from libs.web.settings import HttpAddress, LogSettings, Port, as_written
 
 SERVICES = ("common", "features", "tiles", "viewer")
 """In the order in which their paths, classes and links appear in what is published."""
@@ -35,50 +36,44 @@ Upstreams = Mapping[str, tuple[Endpoint | UnixSocket, ...]]
 """By service."""
 
 
-@dataclass(frozen=True, slots=True)
-class GatewaySettings:
-    """How the gateway listens and where the services are. ARCHITECTURE.md explains the variables."""
-
-    host: str
-    port: int
-    internal_port: int
-    folder: Path
-    public_url: str | None
-    upstreams: Upstreams
-    log_format: str
-    log_level: str
-
-    @classmethod
-    def from_env(cls, env: Mapping[str, str]) -> GatewaySettings:
-        """Read the settings. Raises SettingsError."""
-        return cls(
-            host=env.get("GATEWAY_HOST") or "127.0.0.1",
-            port=integer(env, "GATEWAY_PORT", 8080, minimum=1, maximum=65535),
-            internal_port=integer(env, "GATEWAY_INTERNAL_PORT", 8090, minimum=1, maximum=65535),
-            folder=Path(required(env, "GATEWAY_DIR")).absolute(),
-            public_url=url(env, "PUBLIC_URL"),
-            upstreams={
-                "common": _endpoints(env, "COMMON_UPSTREAM", "127.0.0.1:8081"),
-                "features": _endpoints(env, "FEATURES_UPSTREAM", "127.0.0.1:8082"),
-                "tiles": _endpoints(env, "TILES_UPSTREAM", "127.0.0.1:8083"),
-                "viewer": _endpoints(env, "VIEWER_UPSTREAM", "127.0.0.1:8084"),
-            },
-            log_format=choice(env, "LOG_FORMAT", ("json", "text")),
-            log_level=choice(env, "LOG_LEVEL", ("INFO", "DEBUG", "WARNING", "ERROR")),
-        )
+def _upstream(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    parts = [part.strip() for part in value.split(",") if part.strip()]
+    if not parts:
+        raise ValueError("names nothing")
+    return tuple(_endpoint(part) for part in parts)
 
 
-def _endpoints(env: Mapping[str, str], name: str, default: str) -> tuple[Endpoint | UnixSocket, ...]:
-    return tuple(_endpoint(name, text) for text in names(env, name, default))
-
-
-def _endpoint(name: str, text: str) -> Endpoint | UnixSocket:
+def _endpoint(text: str) -> Endpoint | UnixSocket:
     if text.startswith("unix:"):
         path = text.removeprefix("unix:")
         if not _SOCKET_PATH.match(path):
-            raise SettingsError(f"{name}: {text!r} needs an absolute path of at most 107 letters, digits and ._/+@-")
+            raise ValueError(f"names {text!r}, which needs an absolute path of at most 107 letters, digits and ._/+@-")
         return UnixSocket(path)
     host, _, port = text.rpartition(":")
     if not host or not port.isdecimal() or not 1 <= int(port) <= 65535:
-        raise SettingsError(f"{name}: {text!r} is neither host:port nor unix:/path")
+        raise ValueError(f"names {text!r}, which is neither host:port nor unix:/path")
     return Endpoint(host.strip("[]"), int(port))
+
+
+Upstream = Annotated[tuple[Endpoint | UnixSocket, ...], BeforeValidator(_upstream)]
+
+
+class GatewaySettings(LogSettings):
+    """How the gateway listens and where the services are. docs/operations.md explains the variables."""
+
+    host: str = Field(default="127.0.0.1", validation_alias="GATEWAY_HOST")
+    port: Port = Field(default=8080, validation_alias="GATEWAY_PORT")
+    internal_port: Port = Field(default=8090, validation_alias="GATEWAY_INTERNAL_PORT")
+    folder: Annotated[Path, AfterValidator(Path.absolute)] = Field(validation_alias="GATEWAY_DIR")
+    public_url: HttpAddress | None = None
+    common_upstream: Upstream = as_written("127.0.0.1:8081")
+    features_upstream: Upstream = as_written("127.0.0.1:8082")
+    tiles_upstream: Upstream = as_written("127.0.0.1:8083")
+    viewer_upstream: Upstream = as_written("127.0.0.1:8084")
+
+    @property
+    def upstreams(self) -> Upstreams:
+        """Where the processes of each service are."""
+        return {service: getattr(self, f"{service}_upstream") for service in SERVICES}

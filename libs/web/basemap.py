@@ -1,12 +1,13 @@
 """An operator's basemap, in place of the one that the viewer service hands out."""
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Self
+from typing import Annotated, Self
 from urllib.parse import urlsplit
 
-from libs.web.settings import SettingsError, integer
+from pydantic import AfterValidator, Field, model_validator
+
+from libs.web.settings import EnvironmentSettings
 
 # no sign that would end a source or a directive of the Content-Security-Policy
 _TEMPLATE = re.compile(r"https?://[A-Za-z0-9.-]+(:[0-9]+)?/[^\s;,'\"]*")
@@ -28,15 +29,29 @@ class Basemap:
         parts = urlsplit(self.tiles)
         return f"{parts.scheme}://{parts.netloc}"
 
-    @classmethod
-    def from_env(cls, env: Mapping[str, str]) -> Self | None:
-        """None where our own basemap is to be used. Raises SettingsError."""
-        tiles = env.get("BASEMAP_TILES")
-        if not tiles:
+
+def _template(text: str) -> str:
+    if not _TEMPLATE.fullmatch(text) or not all(part in text for part in ("{z}", "{x}", "{y}")):
+        raise ValueError("is not an http or https address with {z}, {x} and {y}")
+    return text
+
+
+class BasemapSettings(EnvironmentSettings):
+    """The basemap of services that draw one, or name one in styles."""
+
+    basemap_tiles: Annotated[str, AfterValidator(_template)] | None = None
+    basemap_attribution: str | None = None
+    basemap_max_zoom: int = Field(default=19, ge=0, le=24)
+
+    @model_validator(mode="after")
+    def _has_attribution(self) -> Self:
+        if self.basemap_tiles and not (self.basemap_attribution or "").strip():
+            raise ValueError("BASEMAP_ATTRIBUTION is not set; BASEMAP_TILES needs it")
+        return self
+
+    @property
+    def basemap(self) -> Basemap | None:
+        """None where our own basemap is to be used."""
+        if not self.basemap_tiles:
             return None
-        if not _TEMPLATE.fullmatch(tiles) or not all(part in tiles for part in ("{z}", "{x}", "{y}")):
-            raise SettingsError(f"BASEMAP_TILES={tiles!r} is not an http or https address with {{z}}, {{x}} and {{y}}")
-        attribution = env.get("BASEMAP_ATTRIBUTION", "").strip()
-        if not attribution:
-            raise SettingsError("BASEMAP_ATTRIBUTION is not set; BASEMAP_TILES needs it")
-        return cls(tiles, attribution, integer(env, "BASEMAP_MAX_ZOOM", 19, minimum=0, maximum=24))
+        return Basemap(self.basemap_tiles, (self.basemap_attribution or "").strip(), self.basemap_max_zoom)

@@ -11,7 +11,7 @@ from aiohttp import web
 
 from libs.web.base_url import SETTINGS
 from libs.web.logs import setup_logs
-from libs.web.settings import SettingsError, choice
+from libs.web.settings import SettingsError
 from libs.web.unix_socket import bind
 
 _GC_THRESHOLDS = (50_000, 20, 100)
@@ -23,19 +23,14 @@ _BACKLOG = 4096
 
 def run(service: str, make: Callable[[Mapping[str, str]], web.Application]) -> None:
     """Serve the application that `make` builds from the environment until SIGTERM or SIGINT."""
-    env = os.environ
     try:
-        setup_logs(
-            service,
-            choice(env, "LOG_FORMAT", ("json", "text")),
-            choice(env, "LOG_LEVEL", ("INFO", "DEBUG", "WARNING", "ERROR")),
-        )
-        app = make(env)
-        path = app[SETTINGS].socket
+        app = make(os.environ)
+        settings = app[SETTINGS]
+        setup_logs(service, settings.log_format, settings.log_level)
+        path = settings.socket
         sock = bind(path) if path else None
     except SettingsError as error:
         sys.exit(f"{service}: {error}")
-    settings = app[SETTINGS]
     fields = {"host": settings.host, "port": settings.port, **({"socket": str(path)} if path else {})}
     logging.getLogger("dams").info("listening", extra={"fields": fields})
     uvloop.install()

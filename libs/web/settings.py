@@ -1,142 +1,133 @@
-"""Settings that every service has, read once from the environment into a frozen value."""
+"""Settings: environment variables, read once at start and checked together into a frozen value.
 
-import ipaddress
+A program declares its variables as the fields of a model. The variable of a field is its name in upper case, unless its
+`validation_alias` says otherwise. What is secret is declared with `repr=False`, and is in no message either.
+"""
+
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
+from typing import Annotated, Any, Literal, Self
 from urllib.parse import urlsplit
 
-Network = ipaddress.IPv4Network | ipaddress.IPv6Network
-_KNOWN_ADDRESSES = 1024
-_UNIX = "unix"
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic_core import ErrorDetails
+
+from libs.web.networks import Networks
 
 
 class SettingsError(ValueError):
-    """A setting is missing or malformed; the message names it."""
+    """Settings are missing or malformed; the message names each."""
 
 
-class Networks:
-    """Addresses and networks, asked for the same few addresses with every request.
+class EnvironmentSettings(BaseModel):
+    """The variables of a program; of the environment's others it knows nothing."""
 
-    `unix` says whether peers on a Unix socket are among them: their address is the empty text.
-    """
-
-    def __init__(self, networks: tuple[Network, ...], *, unix: bool = False) -> None:
-        self._networks = networks
-        self._known = {"": unix}
-
-    def __contains__(self, address: str) -> bool:
-        found = self._known.get(address)
-        if found is None:
-            found = self._is_within(address)
-            if len(self._known) < _KNOWN_ADDRESSES:
-                self._known[address] = found
-        return found
-
-    def _is_within(self, address: str) -> bool:
-        try:
-            remote = ipaddress.ip_address(address)
-        except ValueError:
-            return False
-        return any(remote in network for network in self._networks)
-
-
-@dataclass(frozen=True, slots=True)
-class WebSettings:
-    """How a service listens and speaks. See ARCHITECTURE.md for the variables' meaning."""
-
-    host: str
-    port: int
-    socket: Path | None
-    public_url: str | None
-    trusted_proxies: Networks
-    invalid_parameter_status: int
-    log_format: str
-    log_level: str
+    model_config = ConfigDict(
+        frozen=True,
+        extra="ignore",
+        alias_generator=str.upper,
+        populate_by_name=True,
+        validate_default=True,
+        arbitrary_types_allowed=True,
+    )
 
     @classmethod
-    def from_env(cls, env: Mapping[str, str], *, port: int) -> Self:
-        """Read the settings; `port` is the service's default. Raises SettingsError."""
-        return cls(
-            host=env.get("HOST", "127.0.0.1"),
-            port=integer(env, "PORT", port, minimum=1, maximum=65535),
-            socket=Path(env["SOCKET"]) if env.get("SOCKET") else None,
-            public_url=url(env, "PUBLIC_URL"),
-            trusted_proxies=_networks(env.get("TRUSTED_PROXIES", "127.0.0.1,::1,unix")),
-            invalid_parameter_status=int(choice(env, "INVALID_PARAMETER_STATUS", ("422", "400"))),
-            log_format=choice(env, "LOG_FORMAT", ("json", "text")),
-            log_level=choice(env, "LOG_LEVEL", ("INFO", "DEBUG", "WARNING", "ERROR")),
-        )
+    def from_env(cls, env: Mapping[str, str]) -> Self:
+        """Read the settings; an empty value counts as none. Raises SettingsError with all faults."""
+        try:
+            return cls.model_validate({name: text for name, text in env.items() if text.strip()})
+        except ValidationError as error:
+            # without the error itself, which repeats values
+            raise SettingsError("; ".join(cls._sentence(fault) for fault in error.errors())) from None
+
+    @classmethod
+    def variables(cls) -> Mapping[str, Any]:
+        """The names of all variables, with their defaults."""
+        return {str(field.validation_alias): field.default for field in cls.model_fields.values()}
+
+    @classmethod
+    def _sentence(cls, fault: ErrorDetails) -> str:
+        # a fault of several variables together says itself which they are
+        name = str(fault["loc"][0]) if fault["loc"] else ""
+        if fault["type"] == "missing":
+            return f"{name} is not set"
+        said = str(fault["ctx"]["error"]) if fault["type"] == "value_error" else fault["msg"].removeprefix("Input ")
+        shown = {str(field.validation_alias) for field in cls.model_fields.values() if field.repr}
+        given = f"={fault['input']!r}" if name in shown else ""
+        return f"{name}{given} {said}".strip()
 
 
-def required(env: Mapping[str, str], name: str) -> str:
-    """The variable's value. Raises SettingsError where it is not set."""
-    value = env.get(name, "")
-    if not value:
-        raise SettingsError(f"{name} is not set")
-    return value
+def as_written(default: str) -> Any:
+    """A default as the variable's value would be written; it is read and checked like one."""
+    return default
 
 
-def integer(env: Mapping[str, str], name: str, default: int, *, minimum: int, maximum: int) -> int:
-    """A whole number within bounds. Raises SettingsError."""
-    text = env.get(name) or str(default)
-    try:
-        value = int(text)
-    except ValueError:
-        raise SettingsError(f"{name}={text!r} is not a whole number") from None
-    if not minimum <= value <= maximum:
-        raise SettingsError(f"{name}={value} is not between {minimum} and {maximum}")
-    return value
-
-
-def choice(env: Mapping[str, str], name: str, values: tuple[str, ...]) -> str:
-    """One of `values`, the first being the default. Raises SettingsError."""
-    value = env.get(name) or values[0]
-    if value not in values:
-        raise SettingsError(f"{name}={value!r} is not one of {', '.join(values)}")
-    return value
-
-
-def url(env: Mapping[str, str], name: str, default: str | None = None) -> str | None:
-    """An absolute http(s) address without a trailing slash, or None. Raises SettingsError."""
-    value = env.get(name) or default
-    if not value:
-        return None
-    parts = urlsplit(value)
+def _http_address(text: str) -> str:
+    parts = urlsplit(text)
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise SettingsError(f"{name}={value!r} is not an http or https address")
-    return value.rstrip("/")
+        raise ValueError("is not an http or https address")
+    return text.rstrip("/")
 
 
-def postgresql_url(env: Mapping[str, str], name: str) -> str:
-    """The address of a PostgreSQL database. Raises SettingsError, which does not repeat it: it may hold a password."""
-    value = required(env, name)
+def _postgresql_address(text: str) -> str:
     try:
-        parts = urlsplit(value)
+        parts = urlsplit(text)
         # of several hosts each may have a port
         hosts = parts.netloc.rpartition("@")[2].split(",")
         ports = [host.rpartition("]")[2].partition(":")[2] for host in hosts]
-        found = parts.scheme in ("postgresql", "postgres") and value.partition(":")[2].startswith("//")
+        found = parts.scheme in ("postgresql", "postgres") and text.partition(":")[2].startswith("//")
     except ValueError:
         found, ports = False, []
     if not found or not all(port.isdecimal() or not port for port in ports):
-        raise SettingsError(f"{name} is not an address like postgresql://user@host:5432/database")
-    return value
+        raise ValueError("is not an address like postgresql://user@host:5432/database")
+    return text
 
 
-def names(env: Mapping[str, str], name: str, default: str) -> tuple[str, ...]:
-    """A comma-separated list, blanks around names removed. Raises SettingsError where it is empty."""
-    values = tuple(part.strip() for part in (env.get(name) or default).split(",") if part.strip())
-    if not values:
-        raise SettingsError(f"{name} names nothing")
-    return values
+def _names(text: object) -> object:
+    if not isinstance(text, str):
+        return text
+    names = tuple(part.strip() for part in text.split(",") if part.strip())
+    if not names:
+        raise ValueError("names nothing")
+    return names
 
 
-def _networks(text: str) -> Networks:
-    parts = [part.strip() for part in text.split(",") if part.strip()]
+def _number(text: object) -> object:
+    return int(text) if isinstance(text, str) and text.isdecimal() else text
+
+
+def _networks(text: object) -> object:
     try:
-        networks = tuple(ipaddress.ip_network(part, strict=False) for part in parts if part != _UNIX)
+        return Networks.parse(text) if isinstance(text, str) else text
     except ValueError as error:
-        raise SettingsError(f"TRUSTED_PROXIES: {error}") from None
-    return Networks(networks, unix=_UNIX in parts)
+        raise ValueError(f"is not a list of addresses and networks: {error}") from None
+
+
+HttpAddress = Annotated[str, AfterValidator(_http_address)]
+"""An absolute http or https address, without a slash at its end."""
+
+PostgresqlAddress = Annotated[str, AfterValidator(_postgresql_address), Field(repr=False)]
+"""The address of a PostgreSQL database, which may hold a password."""
+
+Names = Annotated[tuple[str, ...], BeforeValidator(_names)]
+"""A comma-separated list, blanks around names removed."""
+
+Port = Annotated[int, Field(ge=1, le=65535)]
+
+
+class LogSettings(EnvironmentSettings):
+    """How a program writes its logs."""
+
+    log_format: Literal["json", "text"] = "json"
+    log_level: Literal["INFO", "DEBUG", "WARNING", "ERROR"] = "INFO"
+
+
+class WebSettings(LogSettings):
+    """How a service listens and speaks. See docs/operations.md for the variables' meaning."""
+
+    host: str = "127.0.0.1"
+    port: Port
+    socket: Path | None = None
+    public_url: HttpAddress | None = None
+    trusted_proxies: Annotated[Networks, BeforeValidator(_networks)] = as_written("127.0.0.1,::1,unix")
+    invalid_parameter_status: Annotated[Literal[422, 400], BeforeValidator(_number)] = 422

@@ -29,7 +29,7 @@ def make(env: Mapping[str, str]) -> web.Application:
         "getCollections": get_collections,
         "getCollection": get_collection,
     }
-    app = make_app(settings.web, PART, handlers, templates=Path(__file__).parent / "templates")
+    app = make_app(settings, PART, handlers, templates=Path(__file__).parent / "templates")
     app.router.add_get("/internal/catalogue", get_internal_catalogue)
 
     async def resources(app: web.Application) -> AsyncIterator[None]:
@@ -39,7 +39,7 @@ def make(env: Mapping[str, str]) -> web.Application:
             CatalogueKeeper(
                 database,
                 settings.collection_schemas,
-                refresh_seconds=settings.refresh_seconds,
+                refresh_seconds=settings.catalogue_refresh_seconds,
                 config_file=settings.collections_config,
             ) as app[KEEPER],
             PartsClient(settings.parts_url, PART) as app[PARTS],

@@ -28,7 +28,7 @@ def make(env: Mapping[str, str]) -> web.Application:
     """The application, from its environment. Raises SettingsError."""
     settings = Settings.from_env(env)
     handlers = {"getQueryables": get_queryables, "getItems": get_items, "getItem": get_item, "getSchema": get_schema}
-    app = make_app(settings.web, PART, handlers, templates=Path(__file__).parent / "templates")
+    app = make_app(settings, PART, handlers, templates=Path(__file__).parent / "templates")
 
     async def resources(app: web.Application) -> AsyncIterator[None]:
         pool = PoolSettings(settings.database_url, "dams-features", size=settings.pool_size)
@@ -39,7 +39,8 @@ def make(env: Mapping[str, str]) -> web.Application:
             CatalogueClient(settings.catalogue_url, state_file=state) as app[CATALOGUE],
         ):
             counts = Counts(database, versions, seconds=0.5, at_once=max(1, settings.pool_size // 2))
-            cache = FeatureCache(database, versions, encode_each, settings.kept_bytes) if settings.kept_bytes else None
+            kept_bytes = settings.features_kept_bytes
+            cache = FeatureCache(database, versions, encode_each, kept_bytes) if kept_bytes else None
             app[STORE] = ItemsStore(database, counts, cache)
             app[VALUES] = ValueRanges(database, versions)
             app[VERSIONS] = versions

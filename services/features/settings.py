@@ -1,33 +1,19 @@
 """Settings of the features service."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Self
 
-from libs.web.settings import WebSettings, integer, postgresql_url, url
+from pydantic import Field
+
+from libs.web.settings import HttpAddress, Port, PostgresqlAddress, WebSettings
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """See ARCHITECTURE.md for the variables."""
+class Settings(WebSettings):
+    """See docs/operations.md for the variables."""
 
-    web: WebSettings
-    database_url: str = field(repr=False)
-    catalogue_url: str
-    state_dir: Path | None
-    pool_size: int
-    kept_bytes: int
+    port: Port = 8082
+    database_url: PostgresqlAddress
+    catalogue_url: HttpAddress = "http://127.0.0.1:8081"
+    state_dir: Path | None = None
+    pool_size: int = Field(default=10, ge=1, le=200)
+    features_kept_bytes: int = Field(default=32_000_000, ge=0, le=1_000_000_000)
     """What features that were encoded before may take."""
-
-    @classmethod
-    def from_env(cls, env: Mapping[str, str]) -> Self:
-        """Raises SettingsError."""
-        return cls(
-            web=WebSettings.from_env(env, port=8082),
-            database_url=postgresql_url(env, "DATABASE_URL"),
-            catalogue_url=url(env, "CATALOGUE_URL", "http://127.0.0.1:8081") or "",
-            state_dir=Path(env["STATE_DIR"]) if env.get("STATE_DIR") else None,
-            pool_size=integer(env, "POOL_SIZE", 10, minimum=1, maximum=200),
-            kept_bytes=integer(env, "FEATURES_KEPT_BYTES", 32_000_000, minimum=0, maximum=1_000_000_000),
-        )

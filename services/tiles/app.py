@@ -33,8 +33,8 @@ def make(env: Mapping[str, str]) -> web.Application:
         ".collection.vector.getTileJSON": get_tilejson,
         ".collection.vector.getStyle": get_style,
     }
-    app = make_app(settings.web, PART, handlers, templates=Path(__file__).parent / "templates")
-    app[MAX_FEATURES], app[BASEMAP] = settings.max_features, settings.basemap
+    app = make_app(settings, PART, handlers, templates=Path(__file__).parent / "templates")
+    app[MAX_FEATURES], app[BASEMAP] = settings.tile_max_features, settings.basemap
     for identifier in IDS:
         tile_matrix_set(identifier)
 
@@ -51,5 +51,9 @@ def make(env: Mapping[str, str]) -> web.Application:
 def _warm_up(opened: Resources) -> WarmUp:
     settings = opened.settings
     return WarmUp(
-        opened.store, opened.cache, opened.catalogue, max_features=settings.max_features, zooms=settings.warm_up
+        opened.store,
+        opened.cache,
+        opened.catalogue,
+        max_features=settings.tile_max_features,
+        zooms=settings.tile_warm_up,
     )

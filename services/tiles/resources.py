@@ -38,7 +38,7 @@ async def open_resources(settings: Settings, *, name: str = "dams-tiles") -> Asy
         settings.database_url,
         name,
         size=settings.pool_size,
-        statement_timeout_ms=settings.timeout_seconds * 1000,
+        statement_timeout_ms=settings.tile_timeout_seconds * 1000,
         # the store bounds them, as whole requests: a tile that takes three statements is not refused at its third
         waiting=None,
         parallel=False,
@@ -46,7 +46,7 @@ async def open_resources(settings: Settings, *, name: str = "dams-tiles") -> Asy
     state = settings.state_dir / "tiles-catalogue.json" if settings.state_dir else None
     async with (
         Database(pool) as database,
-        TileCache(settings.redis_url, share_bytes=settings.share_mb * 2**20) as cache,
+        TileCache(settings.redis_url, share_bytes=settings.tile_cache_filtered_mb * 2**20) as cache,
         DataVersions(database) as versions,
         CatalogueClient(settings.catalogue_url, state_file=state) as catalogue,
     ):
@@ -55,8 +55,8 @@ async def open_resources(settings: Settings, *, name: str = "dams-tiles") -> Asy
             cache,
             versions,
             connections=settings.pool_size,
-            most_waiting=settings.queue,
-            max_features=settings.max_features,
-            max_bytes=settings.max_bytes,
+            most_waiting=settings.tile_queue,
+            max_features=settings.tile_max_features,
+            max_bytes=settings.tile_max_bytes,
         )
         yield Resources(settings, database, cache, catalogue, store)

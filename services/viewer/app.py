@@ -23,7 +23,7 @@ def make(env: Mapping[str, str]) -> web.Application:
     handlers = {"getMap": get_map, "getOverviewMap": get_overview_map, "getApiExplorer": get_api_explorer}
     assets = Assets()
     files = {"/assets/{name}": assets.asset, "/basemap/{path:.+}": assets.basemap}
-    app = make_app(settings.web, PART, handlers, assets=files, templates=Path(__file__).parent / "templates")
+    app = make_app(settings, PART, handlers, assets=files, templates=Path(__file__).parent / "templates")
     app[ASSETS], app[BASEMAP] = assets, settings.basemap
 
     async def resources(app: web.Application) -> AsyncIterator[None]:

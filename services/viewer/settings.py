@@ -1,30 +1,19 @@
 """Settings of the viewer service."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
 
-from libs.web.basemap import Basemap
-from libs.web.settings import WebSettings, url
+from libs.web.basemap import BasemapSettings
+from libs.web.settings import HttpAddress, Port, WebSettings
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """See ARCHITECTURE.md for the variables."""
+class Settings(WebSettings, BasemapSettings):
+    """See docs/operations.md for the variables."""
 
-    web: WebSettings
-    catalogue_url: str
-    state_file: Path | None
-    basemap: Basemap | None
+    port: Port = 8084
+    catalogue_url: HttpAddress = "http://127.0.0.1:8081"
+    state_dir: Path | None = None
 
-    @classmethod
-    def from_env(cls, env: Mapping[str, str]) -> Self:
-        """Raises SettingsError."""
-        state_dir = env.get("STATE_DIR")
-        return cls(
-            web=WebSettings.from_env(env, port=8084),
-            catalogue_url=url(env, "CATALOGUE_URL", "http://127.0.0.1:8081") or "",
-            state_file=Path(state_dir) / "viewer-catalogue.json" if state_dir else None,
-            basemap=Basemap.from_env(env),
-        )
+    @property
+    def state_file(self) -> Path | None:
+        """Where the last good catalogue survives a restart."""
+        return self.state_dir / "viewer-catalogue.json" if self.state_dir else None

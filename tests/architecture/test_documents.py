@@ -10,9 +10,9 @@ from urllib.parse import unquote, urlsplit
 import pytest
 import yaml
 
+from deploy.local.settings import StackSettings
 from libs.cql import guard
 from tests.architecture.documents import REPOSITORY, Page, code_in, page, pages
-from tests.architecture.test_tree import variables_read
 
 PAGES = pytest.mark.parametrize("checked", pages(), ids=lambda checked: str(checked.path))
 TOP = "services|libs|tests|gateway|deploy|docs"
@@ -117,7 +117,7 @@ def test_the_metrics_are_those_of_the_program() -> None:
 def test_what_a_stack_takes_is_told_where_people_start() -> None:
     """The README's table and the head of the Makefile name what `deploy/local/settings.py` reads."""
     told = {name for cell, *_ in page("README.md").table("variable", "default", "meaning") for name in code_in(cell)}
-    assert told == variables_read((REPOSITORY / "deploy/local/settings.py").read_text())
+    assert told == StackSettings.variables().keys()
     head = (REPOSITORY / "Makefile").read_text().partition("SHELL")[0]
     assert told <= set(re.findall(r"\b[A-Z]+(?:_[A-Z]+)*\b", head))
 

@@ -8,10 +8,6 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
-from tests.architecture.documents import code_in, page
-
 REPOSITORY = Path(__file__).parents[2]
 SOURCES = ("libs", "services", "gateway", "deploy", "tests")
 MOST_LINES = 400
@@ -93,45 +89,3 @@ def test_no_registry_address_or_machine_path_is_committed() -> None:
 def test_lock_files_name_no_registry() -> None:
     for lock in [file for file in committed_files() if file.name == "package-lock.json"]:
         assert '"resolved"' not in lock.read_text(), name(lock)
-
-
-def settings_modules() -> list[Path]:
-    return [file for file in python_files() if file.stem == "settings" and "tests" not in file.parts]
-
-
-def variables_read(source: str) -> set[str]:
-    """Names of environment variables: the text arguments in upper case of calls, and subscripts."""
-    names = set()
-    for node in ast.walk(ast.parse(source)):
-        texts: list[ast.expr] = []
-        if isinstance(node, ast.Call):
-            texts = list(node.args)
-        elif isinstance(node, ast.Subscript):
-            texts = [node.slice]
-        for text in texts:
-            if isinstance(text, ast.Constant) and isinstance(text.value, str):
-                names.update(re.findall(r"\A[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*\Z", text.value))
-    return names
-
-
-@pytest.mark.parametrize("module", settings_modules(), ids=name)
-def test_settings_are_documented(module: Path) -> None:
-    rows = page("docs/operations.md").table("variable", "default", "read by", "meaning")
-    documented = {variable for cell, *_ in rows for variable in code_in(cell)}
-    # What whoever starts a stack may choose stands where they type it.
-    head = (REPOSITORY / "Makefile").read_text().partition("SHELL")[0]
-    documented |= set(re.findall(r"\b[A-Z][A-Z_]+\b", head))
-    values = {"INFO", "DEBUG", "WARNING", "ERROR"}
-    read = variables_read(module.read_text()) - values
-    assert read, "this test no longer finds what the module reads"
-    assert read - documented == set()
-
-
-def test_every_setting_reaches_the_local_stack() -> None:
-    """A new setting of a service is either chosen by the stack or passed on, and then restarts it."""
-    stack = (REPOSITORY / "deploy" / "local" / "programs.py").read_text()
-    modules = [module for module in settings_modules() if "deploy" not in module.parts]
-    read = set().union(*(variables_read(module.read_text()) for module in modules))
-    read -= {"INFO", "DEBUG", "WARNING", "ERROR"}
-    upstreams = {variable for variable in read if variable.endswith("_UPSTREAM")}
-    assert {variable for variable in read - upstreams if f'"{variable}"' not in stack} == set()

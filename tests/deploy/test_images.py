@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.architecture.test_tree import settings_modules, variables_read
+from tests.architecture.programs import SETTINGS
 
 REPOSITORY = Path(__file__).parents[2]
 # requirements of an image, and the package that its program is
@@ -121,15 +121,7 @@ def test_every_container_of_ours_is_confined() -> None:
             assert (name, published.startswith("127.0.0.1:")) == ("gateway", True)
 
 
-@pytest.mark.parametrize("name", ["common", "features", "tiles", "viewer", "gateway"])
+@pytest.mark.parametrize("name", SETTINGS)
 def test_every_setting_reaches_its_container(name: str) -> None:
-    folder = Path(name) if name == "gateway" else Path("services") / name
-    read = set().union(
-        *(
-            variables_read(module.read_text())
-            for module in settings_modules()
-            if module.is_relative_to(REPOSITORY / folder) or (name != "gateway" and "libs" in module.parts)
-        )
-    )
-    read -= {"INFO", "DEBUG", "WARNING", "ERROR"} | OF_THE_IMAGE
+    read = SETTINGS[name].variables().keys() - OF_THE_IMAGE
     assert read - compose()["services"][name]["environment"].keys() == set()

@@ -105,7 +105,7 @@ def test_settings_are_accepted_and_documented() -> None:
     table = page("docs/operations.md").table("variable", "default", "read by", "meaning")
     documented = {variable for cell, *_ in table for variable in code_in(cell)}
     assert settings.keys() - documented == set()
-    assert "10.1.2.3" in WebSettings.from_env(settings, port=8081).trusted_proxies
+    assert "10.1.2.3" in WebSettings.from_env({"PORT": "8081"} | settings).trusted_proxies
 
 
 @pytest.mark.parametrize("name", ["features", "tiles"])

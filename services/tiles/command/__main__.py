@@ -9,7 +9,6 @@ import os
 import signal
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from libs.cache.commands import CacheAway
 from libs.geo.zooms import IDS
@@ -113,7 +112,7 @@ async def execute(arguments: argparse.Namespace, env: Mapping[str, str]) -> int:
     matrix_sets = arguments.matrix_set or (["WebMercatorQuad"] if arguments.command == "seed" else None)
     area = Area(matrix_sets, arguments.zoom, arguments.bbox)
     # the list of collections is kept by the service
-    settings = replace(Settings.from_env(env), state_dir=None)
+    settings = Settings.from_env(env).model_copy(update={"state_dir": None})
     async with open_resources(settings, name="dams-tiles-command") as found:
         status = await _run(arguments, area, found, stop)
     return INTERRUPTED if stop.is_set() else status

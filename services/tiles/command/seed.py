@@ -94,7 +94,7 @@ def _addresses(collections: Sequence[Collection], area: Area) -> Iterator[_Addre
 
 
 async def _make(resources: Resources, address: _Address, summary: Summary) -> None:
-    request = plain_tile(*address, resources.settings.max_features)
+    request = plain_tile(*address, resources.settings.tile_max_features)
     try:
         tile = await resources.store.tile(request, resources.store.key(request))
     except DomainError as error:

@@ -5,9 +5,23 @@ import subprocess
 import sys
 
 import pytest
+from pydantic import Field, ValidationError
 
 from deploy.local.settings import REPOSITORY
-from libs.web.settings import SettingsError, postgresql_url
+from libs.web.settings import (
+    EnvironmentSettings,
+    HttpAddress,
+    Names,
+    Port,
+    PostgresqlAddress,
+    SettingsError,
+    WebSettings,
+)
+
+
+class Database(EnvironmentSettings):
+    database_url: PostgresqlAddress
+
 
 _MALFORMED = [
     "database",
@@ -31,13 +45,13 @@ _MALFORMED = [
     ],
 )
 def test_addresses_of_databases(url: str) -> None:
-    assert postgresql_url({"DATABASE_URL": url}, "DATABASE_URL") == url
+    assert Database.from_env({"DATABASE_URL": url}).database_url == url
 
 
 @pytest.mark.parametrize("url", _MALFORMED)
 def test_what_is_no_address_is_named_without_its_password(url: str) -> None:
     with pytest.raises(SettingsError, match="DATABASE_URL is not an address like postgresql://") as told:
-        postgresql_url({"DATABASE_URL": url}, "DATABASE_URL")
+        Database.from_env({"DATABASE_URL": url})
     assert "secret" not in str(told.value)
 
 
@@ -56,3 +70,68 @@ def test_a_service_says_so_and_ends(service: str) -> None:
     assert result.stderr.strip() == (
         f"{service}: DATABASE_URL is not an address like postgresql://user@host:5432/database"
     )
+
+
+class Example(WebSettings):
+    port: Port = 1
+    names: Names = ("a", "b")
+    address: HttpAddress | None = None
+    number: int = Field(default=5, ge=1, le=9)
+    secret: str = Field(default="", repr=False, max_length=3)
+    needed: str
+
+
+def test_an_empty_value_counts_as_none() -> None:
+    found = Example.from_env({"NEEDED": "x", "NUMBER": "", "ADDRESS": "", "HOST": "", "SOCKET": "", "LOG_LEVEL": ""})
+    assert (found.number, found.address, found.host, found.socket, found.log_level) == (
+        5,
+        None,
+        "127.0.0.1",
+        None,
+        "INFO",
+    )
+
+
+def test_values_are_read_as_what_they_mean() -> None:
+    values = {
+        "NEEDED": "x",
+        "NAMES": " a ,b,, c",
+        "ADDRESS": "https://x.example/api//",
+        "INVALID_PARAMETER_STATUS": "400",
+    }
+    found = Example.from_env({**values, "NUMBER": "7", "OTHER": "ignored"})
+    assert (found.names, found.address, found.number) == (("a", "b", "c"), "https://x.example/api", 7)
+    assert found.invalid_parameter_status == 400
+
+
+def test_what_was_read_does_not_change() -> None:
+    found = Example.from_env({"NEEDED": "x"})
+    with pytest.raises(ValidationError):
+        found.number = 3
+
+
+def test_all_faults_are_told_at_once_each_by_its_variable() -> None:
+    values = {
+        "NUMBER": "10",
+        "PORT": "x",
+        "NAMES": ",",
+        "ADDRESS": "ftp://x",
+        "INVALID_PARAMETER_STATUS": "500",
+        "LOG_FORMAT": "xml",
+        "TRUSTED_PROXIES": "10.0.0.0/8,x",
+        "SECRET": "too long",
+    }
+    with pytest.raises(SettingsError) as told:
+        Example.from_env(values)
+    assert sorted(str(told.value).split("; ")) == [
+        "ADDRESS='ftp://x' is not an http or https address",
+        "INVALID_PARAMETER_STATUS=500 should be 422 or 400",
+        "LOG_FORMAT='xml' should be 'json' or 'text'",
+        "NAMES=',' names nothing",
+        "NEEDED is not set",
+        "NUMBER='10' should be less than or equal to 9",
+        "PORT='x' should be a valid integer, unable to parse string as an integer",
+        "SECRET String should have at most 3 characters",
+        "TRUSTED_PROXIES='10.0.0.0/8,x' is not a list of addresses and networks: "
+        "'x' does not appear to be an IPv4 or IPv6 network",
+    ]

@@ -28,12 +28,12 @@ def test_our_own_basemap_is_the_default() -> None:
 def test_an_operators_basemap() -> None:
     basemap = Settings.from_env(_ENV).basemap
     assert basemap == Basemap(_TILES, "Example <b>maps</b>", 19)
-    assert Basemap.from_env(_ENV | {"BASEMAP_MAX_ZOOM": "12"}) == Basemap(_TILES, "Example <b>maps</b>", 12)
+    assert Settings.from_env(_ENV | {"BASEMAP_MAX_ZOOM": "12"}).basemap == Basemap(_TILES, "Example <b>maps</b>", 12)
 
 
 def test_the_policy_opens_for_images_and_requests_of_that_origin_only() -> None:
     before = _directives(CONTENT_SECURITY_POLICY)
-    after = _directives(content_security_policy(Basemap.from_env(_ENV)))
+    after = _directives(content_security_policy(Settings.from_env(_ENV).basemap))
     origin = "https://tiles.example.org:8443"
     assert after.pop("img-src") == [*before.pop("img-src"), origin]
     assert after.pop("connect-src") == [*before.pop("connect-src"), origin]

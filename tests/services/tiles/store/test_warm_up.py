@@ -103,9 +103,9 @@ async def test_without_redis_nothing_is_warmed(placed: Placed, owner: asyncpg.Co
 
 def test_what_is_warmed_is_a_setting() -> None:
     env = {"DATABASE_URL": "postgresql://nobody@127.0.0.1/nothing"}
-    assert Settings.from_env(env).warm_up == tuple(("WebMercatorQuad", zoom) for zoom in range(3))
-    assert Settings.from_env({**env, "TILE_WARM_UP": "none"}).warm_up == ()
-    chosen = Settings.from_env({**env, "TILE_WARM_UP": "WorldCRS84Quad/0, CDB1GlobalGrid/-10--9"}).warm_up
+    assert Settings.from_env(env).tile_warm_up == tuple(("WebMercatorQuad", zoom) for zoom in range(3))
+    assert Settings.from_env({**env, "TILE_WARM_UP": "none"}).tile_warm_up == ()
+    chosen = Settings.from_env({**env, "TILE_WARM_UP": "WorldCRS84Quad/0, CDB1GlobalGrid/-10--9"}).tile_warm_up
     assert chosen == (("WorldCRS84Quad", 0), ("CDB1GlobalGrid", -10), ("CDB1GlobalGrid", -9))
     for wrong in ("WebMercatorQuad", "Nowhere/0", "WebMercatorQuad/2-1", "WebMercatorQuad/0-99", "UTM31WGS84Quad/0"):
         with pytest.raises(SettingsError, match="TILE_WARM_UP"):
