@@ -15,7 +15,7 @@ PYTHON := .venv/bin/python
 COMPILE := .venv/bin/uv pip compile --quiet --no-config --universal --fork-strategy fewest --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-emit-find-links --no-header --override gateway/overrides.in
 
-.PHONY: help up down status logs test check tiles psql bench format requirements clean environment test-environment
+.PHONY: help up down status logs test mutants check tiles psql bench format requirements clean environment test-environment
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-18s %s\n", $$1, $$2 }' Makefile
@@ -35,6 +35,9 @@ logs: ## Follow the logs of the stack
 
 test: test-environment ## All tests, on a stack of their own
 	$(PYTHON) -m pytest $(ARGS)
+
+mutants: test-environment ## Break the code in one place at a time and see whether tests notice: make mutants ARGS="libs/selection"
+	$(PYTHON) -m tests.mutants $(ARGS)
 
 check: environment ## Format, lint, types, import rule
 	.venv/bin/ruff format --check .

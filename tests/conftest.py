@@ -33,7 +33,13 @@ def stack() -> Iterator[RunningStack]:
 
 @pytest.fixture(scope="session")
 def cluster() -> Iterator[Cluster]:
-    """PostgreSQL with PostGIS and Redis, new and empty; needs none of the services."""
+    """PostgreSQL with PostGIS and Redis, new and empty; needs none of the services.
+
+    DAMS_TEST_SERVERS is the STATE_DIR of servers that run already, for whoever starts many sessions.
+    """
+    if servers := os.environ.get("DAMS_TEST_SERVERS"):
+        yield Cluster(Path(servers))
+        return
     with running("test-servers", "--servers-only", purge=True) as state_dir:
         yield Cluster(state_dir)
 
@@ -42,20 +48,21 @@ def cluster() -> Iterator[Cluster]:
 async def make_database(cluster: Cluster) -> AsyncIterator[MakeDatabase]:
     """Makes databases with PostGIS and nothing else; gives the owner's address. Dropped after the session."""
     admin = await asyncpg.connect(cluster.owner_url("postgres"))
-    await admin.execute("CREATE DATABASE template_postgis")
-    template = await asyncpg.connect(cluster.owner_url("template_postgis"))
-    await template.execute("CREATE EXTENSION postgis")
-    await template.close()
+    template = f"template_{uuid4().hex}"
+    await admin.execute(f"CREATE DATABASE {template}")
+    connection = await asyncpg.connect(cluster.owner_url(template))
+    await connection.execute("CREATE EXTENSION postgis")
+    await connection.close()
     made: list[str] = []
 
     async def make() -> str:
         name = f"test_{uuid4().hex}"
-        await admin.execute(f"CREATE DATABASE {name} TEMPLATE template_postgis")
+        await admin.execute(f"CREATE DATABASE {name} TEMPLATE {template}")
         made.append(name)
         return cluster.owner_url(name)
 
     yield make
-    for name in [*made, "template_postgis"]:
+    for name in [*made, template]:
         await admin.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
     await admin.close()
 

@@ -1,0 +1,22 @@
+"""Which tests are near a module."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+REPOSITORY = Path(__file__).parents[2]
+_ALSO = {
+    "libs/selection": ["tests/libs/cql/test_types.py"],
+    "libs/cql": ["tests/libs/selection"],
+    "libs/catalogue/versions.py": ["tests/services/common", "tests/services/tiles/store"],
+}
+"""Tests beside those in the folder that mirrors the source."""
+
+
+def tests_near(module: str) -> list[str]:
+    """Files and folders of tests: of the folder that mirrors the module's, or the next one above that there is."""
+    folder = Path(module).parent
+    while not (REPOSITORY / "tests" / folder).is_dir():
+        folder = folder.parent
+    also = [test for start, tests in _ALSO.items() if module.startswith(start) for test in tests]
+    return [str(Path("tests") / folder), *(test for test in also if (REPOSITORY / test).exists())]
