@@ -15,6 +15,7 @@ from libs.cql import guard
 from tests.architecture.documents import REPOSITORY, Page, code_in, page, pages
 
 PAGES = pytest.mark.parametrize("checked", pages(), ids=lambda checked: str(checked.path))
+MOST_LINES = 250
 TOP = "services|libs|tests|gateway|deploy|docs"
 
 
@@ -64,6 +65,19 @@ def test_every_page_is_reached_from_the_first() -> None:
             if not urlsplit(link).scheme and file.suffix == ".md" and file.is_file():
                 ahead |= {str(file.relative_to(REPOSITORY))} - reached
     assert {str(found.path) for found in pages()} - reached == set()
+
+
+@PAGES
+def test_pages_are_short(checked: Page) -> None:
+    """Headings, which can be linked, instead of bold words in front of long paragraphs."""
+    assert len((REPOSITORY / checked.path).read_text().splitlines()) <= MOST_LINES
+    bold = [token.content[:60] for token in checked.tokens if token.type == "inline" and token.content.startswith("**")]
+    assert bold == []
+
+
+def test_architecture_is_one_page_that_leads_on() -> None:
+    """What is to be said stands in `docs/`, in one place."""
+    assert len((REPOSITORY / "ARCHITECTURE.md").read_text().splitlines()) <= 40
 
 
 def make_targets() -> set[str]:
