@@ -163,3 +163,23 @@ def test_the_rooms_are_those_of_the_tree() -> None:
     packages |= {file.parent for file in REPOSITORY.glob("libs/*/__init__.py")}
     rooms = {f"{folder.relative_to(REPOSITORY)}/" for folder in packages}
     assert rooms - listed == set()
+
+
+def rooms_imported(room: str) -> set[str]:
+    """Rooms of the same service that the modules of a room import from; `room` is like `services/tiles/store/`."""
+    service = room.split("/")[1]
+    found = set()
+    for file in (REPOSITORY / room).rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            parts = (node.module or "").split(".") if isinstance(node, ast.ImportFrom) else []
+            if len(parts) > 2 and parts[:2] == ["services", service]:
+                found.add(f"services/{service}/{parts[2]}/")
+    return found - {room}
+
+
+def test_rooms_import_from_those_below_them() -> None:
+    rows = page("docs/architecture.md").table("room", "what happens there")
+    rooms = [path for cell, _ in rows for path in code_in(cell)]
+    assert len(rooms) > 8
+    climbing = {room: rooms_imported(room) & set(rooms[:place]) for place, room in enumerate(rooms)}
+    assert {room: above for room, above in climbing.items() if above} == {}
