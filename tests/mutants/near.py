@@ -6,8 +6,6 @@ from pathlib import Path
 
 REPOSITORY = Path(__file__).parents[2]
 _ALSO = {
-    "libs/selection": ["tests/libs/cql/test_types.py"],
-    "libs/cql": ["tests/libs/selection"],
     "libs/catalogue/versions.py": ["tests/services/common", "tests/services/tiles/store"],
 }
 """Tests beside those in the folder that mirrors the source."""

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
-import time
 from collections.abc import AsyncIterator
 from uuid import uuid4
 
 import asyncpg
 import pytest
 
+from tests.eventually import eventually_true
 from tests.running_stack import RunningStack
 from tests.system.test_stack import get, get_json
 
 pytestmark = pytest.mark.system
 
-SECONDS = 10
 BROWSER = "text/html,application/xhtml+xml,*/*;q=0.8"
 RESOURCES = ("/", "/conformance", "/collections", "/collections/hazard.hazard_eq_events", "/tileMatrixSets")
 
@@ -45,13 +43,8 @@ async def test_a_new_table_shows_in_what_is_kept(stack: RunningStack, owner: asy
         return any(entry["id"] == "hazard.zz_new" for entry in get_json(f"{stack.base_url}/collections")["collections"])
 
     assert not any(told() for _ in range(3))
-    started = time.monotonic()
     await owner.execute("CREATE TABLE hazard.zz_new (id integer PRIMARY KEY)")
     await owner.execute("GRANT SELECT ON hazard.zz_new TO dams_reader")
-    while not told():
-        assert time.monotonic() - started < SECONDS
-        await asyncio.sleep(0.1)
+    eventually_true(told)
     queryables = f"{stack.base_url}/collections/hazard.zz_new/queryables"
-    while get(queryables)[0] != 200:
-        assert time.monotonic() - started < SECONDS
-        await asyncio.sleep(0.1)
+    eventually_true(lambda: get(queryables)[0] == 200)

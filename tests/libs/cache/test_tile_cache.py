@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -63,20 +62,21 @@ async def test_a_server_that_hangs_costs_half_a_second_once(commands: Commands, 
     await commands.run("ECHO", "a")
     os.kill(server.pid, signal.SIGSTOP)
     try:
-        begun = time.monotonic()
         with pytest.raises(CacheAway, match="Timeout"):
             await commands.run("ECHO", "b")
-        assert 0.3 < time.monotonic() - begun < 1.5
-        begun = time.monotonic()
-        for _ in range(100):
-            with pytest.raises(CacheAway):
-                await commands.run("ECHO", "c")
-        assert time.monotonic() - begun < 0.2
+        # the others are not sent at all: a timeout for each would take most of a minute
+        async with asyncio.timeout(20):
+            for _ in range(100):
+                with pytest.raises(CacheAway):
+                    await commands.run("ECHO", "c")
     finally:
         os.kill(server.pid, signal.SIGCONT)
     await asyncio.sleep(2)
     # nothing of the reply that came too late
     assert await commands.run("ECHO", "d") == b"d"
+    async with server.client() as client:
+        # the first, the one that was not answered in time, and the last
+        assert (await client.info("commandstats"))["cmdstat_echo"]["calls"] <= 3
 
 
 async def test_what_was_posted_is_sent_before_the_end(server: OwnRedis) -> None:
@@ -89,12 +89,10 @@ async def test_what_was_posted_is_sent_before_the_end(server: OwnRedis) -> None:
 
 
 async def test_an_end_without_a_server_is_quick(tmp_path: Path) -> None:
-    begun = time.monotonic()
-    async with TileCache(f"unix://{tmp_path}/nowhere") as cache:
+    async with asyncio.timeout(20), TileCache(f"unix://{tmp_path}/nowhere") as cache:
         cache.put("a", b"b")
         assert await cache.get("a", "b") == [None, None]
         assert await cache.claim("c", seconds=1) is None
-    assert time.monotonic() - begun < 2
     async with TileCache(None) as none:
         none.put("a", b"b")
         assert await none.get("a") == [None]

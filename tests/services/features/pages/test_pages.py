@@ -5,7 +5,6 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import AsyncIterator
-from time import perf_counter
 from typing import Any
 from urllib.parse import quote, unquote, urlsplit
 
@@ -190,9 +189,7 @@ async def test_no_shape_spoils_its_page(features: Client, shapes: str) -> None:
 async def test_large_shapes_are_drawn_with_few_positions(features: Client, shapes: str) -> None:
     await eventually(lambda: features.json(shapes))
     for name in _LARGE:
-        start = perf_counter()
         page = await _page(features, f"{shapes}/{name}")
-        assert perf_counter() - start < 5, name
         assert len(page) < 40_000, name
         drawn = re.search(r'<path d="([^"]*)"', page)
         assert (drawn is None) == (name != "circle"), name
