@@ -29,8 +29,8 @@ def merge(documents: Sequence[tuple[str, Document]]) -> dict[str, Any]:
     not changed, but parts of it are shared with the result.
 
     Raises MergeError with every conflict found: an operation, operationId or path template that occurs twice,
-    components or tags of one name that differ, a tag that is nowhere described, a reference to nothing,
-    OpenAPI versions that differ.
+    components (but for the values of enumerations, which are united) or tags of one name that differ, a tag that is
+    nowhere described, a reference to nothing, OpenAPI versions that differ.
     """
     if not documents:
         raise MergeError(["there is no document to merge"])
@@ -102,9 +102,24 @@ def _merge_components(documents: Sequence[tuple[str, Document]], conflicts: list
             target = merged.setdefault(kind, {})
             for name, component in components.items():
                 other = owners.setdefault((kind, name), service)
-                if target.setdefault(name, component) != component:
+                united = _united(target.setdefault(name, component), component)
+                if united is None:
                     conflicts.append(f"{other} and {service} define components/{kind}/{name} differently")
+                else:
+                    target[name] = united
     return merged
+
+
+def _united(known: Mapping[str, Any], other: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """The one component that both are; None where they contradict each other.
+
+    Of enumerations one may know more values: a service adds the media types of its own formats to those of all.
+    """
+    if known == other:
+        return known
+    if not ("enum" in known and "enum" in other) or {**known, "enum": []} != {**other, "enum": []}:
+        return None
+    return {**known, "enum": list(dict.fromkeys([*known["enum"], *other["enum"]]))}
 
 
 def _check_operations(documents: Sequence[tuple[str, Document]], tags: set[str], conflicts: list[str]) -> None:

@@ -17,7 +17,10 @@ _OPERATIONS = {_ITEMS: "items_schema", f"{_ITEMS}/{{itemId}}": "item_schema"}
 def _document() -> dict[str, Any]:
     """The OpenAPI document of this service, with what follows from the formats."""
     document = load_document(Path(__file__).parent / "openapi.yaml")
-    document["components"]["parameters"]["fItems"]["schema"]["enum"] = [entry.name for entry in FORMATS]
+    components = document["components"]
+    components["parameters"]["fItems"]["schema"]["enum"] = [entry.name for entry in FORMATS]
+    media_types = components["schemas"]["MediaType"]["enum"]
+    media_types += [entry.media_type for entry in FORMATS if entry.media_type not in media_types]
     for path, schema in _OPERATIONS.items():
         answer = document["paths"][path]["get"]["responses"]["200"]
         answer["content"] = {entry.media_type: {"schema": dict(getattr(entry, schema))} for entry in FORMATS}

@@ -86,6 +86,15 @@ def test_component_of_one_name_with_two_contents() -> None:
     assert found == "left and right define components/schemas/Bbox differently"
 
 
+def test_enumerations_of_one_name_are_united() -> None:
+    left, right = {"type": "string", "enum": ["a", "b"]}, {"type": "string", "enum": ["b", "c"]}
+    found = merge([("left", document("/a", "getA", Kind=left)), ("right", document("/b", "getB", Kind=right))])
+    assert found["components"]["schemas"]["Kind"] == {"type": "string", "enum": ["a", "b", "c"]}
+    assert left["enum"] == ["a", "b"]
+    numbers = {"type": "integer", "enum": [1]}
+    assert conflicts(("left", document("/a", "getA", Kind=left)), ("right", document("/b", "getB", Kind=numbers)))
+
+
 def test_tag_with_two_descriptions() -> None:
     right = document("/b", "getB")
     right["tags"][0]["description"] = "other words"
