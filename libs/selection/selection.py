@@ -77,7 +77,7 @@ def select(
     function behind ACCENTI; without it ACCENTI is a fault. Faults are added to the query, not raised, so that
     one answer lists them all; what is faulty is left out of the selection.
     """
-    geometry = _geometry(collection, query)
+    geometry = chosen_geometry(collection, query)
     arguments = call_arguments(collection, query)
     conditions = [
         *_ids(collection, query),
@@ -104,7 +104,8 @@ def unknown_name(name: str, known: Iterable[str]) -> str:
     return f"'{name}' is not a property of this collection; {hint}"
 
 
-def _geometry(collection: Collection, query: FaultCollector) -> GeometryColumn | None:
+def chosen_geometry(collection: Collection, query: FaultCollector) -> GeometryColumn | None:
+    """The geometry column that `geom-column` names, else the default; None for `none`. What is wrong is a fault."""
     name = query.values.get("geom-column")
     if name is None:
         return collection.geometry()

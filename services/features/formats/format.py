@@ -53,7 +53,7 @@ class FeatureFormat(Format, ABC):
     """Whether rows can be written before all of them are there."""
 
     def head(self, collection: Collection, layout: Layout, matched: int | None, links: PageLinks) -> bytes:
-        """What comes before the first feature; `matched` is None where it could not be told in time."""
+        """What comes before the first feature; `matched` is None where it could not be counted in time."""
         return b""
 
     @abstractmethod

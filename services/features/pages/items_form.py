@@ -60,7 +60,7 @@ def form_context(
         "fields": fields,
         "given": given,
         # what is wrong and has no field would be wrong again
-        "kept": {
+        "others": {
             name: text
             for name, text in given.items()
             if name not in shown and name not in _LEFT_OUT and name not in by_name

@@ -12,7 +12,7 @@ _ASPECT = 2.2
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class Shape:
     """A feature on the map, in degrees, latitude downwards as SVG counts; no width or height is a point.
 
     `line` and `area` are SVG paths of its shape; without them it is drawn as its box.
@@ -34,13 +34,13 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """The map: the part of the world that it shows, and its marks."""
+    """The map: the part of the world that it shows, and its shapes."""
 
     left: float
     top: float
     width: float
     height: float
-    marks: tuple[Mark, ...]
+    shapes: tuple[Shape, ...]
 
     @property
     def radius(self) -> float:
@@ -50,12 +50,12 @@ class Preview:
     @property
     def boxes(self) -> int:
         """How many features are drawn as boxes."""
-        return len({mark.id for mark in self.marks if mark.is_box})
+        return len({shape.id for shape in self.shapes if shape.is_box})
 
 
 def preview(features: Iterable[dict[str, Any]]) -> Preview | None:
     """A map of features whose geometries are boxes or points (`bbox-only`); None where none has a geometry."""
-    return _around(tuple(mark for feature in features for mark in _marks(feature)))
+    return _around(tuple(shape for feature in features for shape in _boxes_of(feature)))
 
 
 def drawing(feature: dict[str, Any]) -> Preview | None:
@@ -66,17 +66,17 @@ def drawing(feature: dict[str, Any]) -> Preview | None:
     return _around(tuple(_shapes(feature.get("id"), geometry)))
 
 
-def _around(marks: tuple[Mark, ...]) -> Preview | None:
-    if not marks:
+def _around(shapes: tuple[Shape, ...]) -> Preview | None:
+    if not shapes:
         return None
-    left, right = min(mark.x for mark in marks), max(mark.x + mark.width for mark in marks)
-    top, bottom = min(mark.y for mark in marks), max(mark.y + mark.height for mark in marks)
+    left, right = min(shape.x for shape in shapes), max(shape.x + shape.width for shape in shapes)
+    top, bottom = min(shape.y for shape in shapes), max(shape.y + shape.height for shape in shapes)
     width = max((right - left) * 1.2, (bottom - top) * 1.2 * _ASPECT, _NARROWEST)
     height = width / _ASPECT
-    return Preview((left + right - width) / 2, (top + bottom - height) / 2, width, height, marks)
+    return Preview((left + right - width) / 2, (top + bottom - height) / 2, width, height, shapes)
 
 
-def _marks(feature: dict[str, Any]) -> Iterable[Mark]:
+def _boxes_of(feature: dict[str, Any]) -> Iterable[Shape]:
     """One, or the two halves of a box that is cut at the antimeridian."""
     if feature["geometry"] is None:
         return
@@ -88,10 +88,10 @@ def _marks(feature: dict[str, Any]) -> Iterable[Mark]:
     for part in parts:
         positions = list(_positions(part))
         if positions:
-            yield _mark(feature.get("id"), positions)
+            yield _box_around(feature.get("id"), positions)
 
 
-def _shapes(identifier: Any, geometry: dict[str, Any]) -> Iterable[Mark]:
+def _shapes(identifier: Any, geometry: dict[str, Any]) -> Iterable[Shape]:
     """One of each part, so that a map can show how far each reaches."""
     kind = geometry["type"]
     if kind == "GeometryCollection":
@@ -102,13 +102,13 @@ def _shapes(identifier: Any, geometry: dict[str, Any]) -> Iterable[Mark]:
         positions = list(_positions(part))
         if not positions:
             continue
-        mark = _mark(identifier, positions)
+        shape = _box_around(identifier, positions)
         if kind.endswith("LineString"):
-            yield replace(mark, line=_path(part))
+            yield replace(shape, line=_path(part))
         elif kind.endswith("Polygon") and not _is_rectangle(part):
-            yield replace(mark, area=" ".join(f"{_path(ring)}Z" for ring in part if ring))
+            yield replace(shape, area=" ".join(f"{_path(ring)}Z" for ring in part if ring))
         else:
-            yield mark
+            yield shape
 
 
 def _is_rectangle(rings: list[Any]) -> bool:
@@ -122,10 +122,10 @@ def _path(positions: list[list[float]]) -> str:
     return "M" + "L".join(f"{x:.6g} {-y:.6g}" for x, y, *_ in positions)
 
 
-def _mark(identifier: Any, positions: list[list[float]]) -> Mark:
+def _box_around(identifier: Any, positions: list[list[float]]) -> Shape:
     west, east = min(position[0] for position in positions), max(position[0] for position in positions)
     south, north = min(position[1] for position in positions), max(position[1] for position in positions)
-    return Mark(identifier, west, -north, east - west, north - south)
+    return Shape(identifier, west, -north, east - west, north - south)
 
 
 def _positions(coordinates: Any) -> Iterable[list[float]]:

@@ -1,7 +1,7 @@
 """Pages put together of features that were encoded before, where that pays. All of it is decided here.
 
 Large pages overlap: a map is moved, a filter narrowed, an order turned round, a page asked for by another address.
-What costs is to fetch the values of a row and to write them as JSON; which rows a page has is told by row versions.
+What costs is to fetch the values of a row and to write them as JSON; row versions say which rows a page has.
 """
 
 from collections.abc import Callable, Sequence

@@ -34,7 +34,7 @@ class ValueRange:
 
 
 class ValueRanges:
-    """Ranges of all columns of a collection, kept for the latest version of each."""
+    """Ranges of all columns of a collection, cached for the latest version of each."""
 
     def __init__(self, database: Database, versions: DataVersions) -> None:
         self._database = database

@@ -9,6 +9,7 @@ from libs.geo.tile_matrix_sets import TileMatrixSet
 from libs.ogc.errors import NotFound
 from libs.selection.selection import Selection, select
 from libs.web.query_params import QueryValues
+from services.tiles.request.geometry_column import refuse_none
 from services.tiles.request.region import Region
 
 
@@ -48,8 +49,7 @@ def parse_tile(  # noqa: PLR0917 the address of a tile
     limit = query.values["limit"]
     if limit is not None and limit > max_features:
         query.fault("limit", f"limit must be at most {max_features}, the operator's maximum", "less_than_equal", limit)
-    if query.values["geom-column"] == "none":
-        query.fault("geom-column", "geom-column none makes no tile", value="none")
+    refuse_none(query)
     query.check()
     if selection.geometry is None:
         raise NotFound(f"Collection '{collection.id}' has no geometry, hence no tiles.")

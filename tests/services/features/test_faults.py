@@ -1,4 +1,4 @@
-"""What the database cannot do is told as what it is; long addresses fit."""
+"""What the database cannot do is reported as what it is; long addresses fit."""
 
 from __future__ import annotations
 
@@ -33,11 +33,14 @@ async def test_what_is_stored_wrongly_is_no_fault_of_the_request(
 @pytest.mark.parametrize(
     ("name", "statement"),
     [
-        ("sick_numbers", "CREATE TABLE hostile.sick_numbers AS SELECT n::float8 AS id, {geom} AS geom"),
-        ("sick_uuids", "CREATE TABLE hostile.sick_uuids AS SELECT lpad(n::text, 32, '0')::uuid AS id, {geom} AS geom"),
+        ("invalid_numbers", "CREATE TABLE hostile.invalid_numbers AS SELECT n::float8 AS id, {geom} AS geom"),
+        (
+            "invalid_uuids",
+            "CREATE TABLE hostile.invalid_uuids AS SELECT lpad(n::text, 32, '0')::uuid AS id, {geom} AS geom",
+        ),
     ],
 )
-async def test_a_sick_geometry_is_found_by_a_key_of_any_type(
+async def test_an_invalid_geometry_is_found_by_a_key_of_any_type(
     features: Client, owner: asyncpg.Connection, name: str, statement: str
 ) -> None:
     geom = "ST_SetSRID(ST_MakePoint(CASE WHEN n = 3 THEN 1e30 ELSE 1570000 END, 5180000), 2193)::geometry(Point, 2193)"
@@ -57,27 +60,27 @@ async def test_a_geometry_that_cannot_be_projected_is_null_and_spares_the_others
     features: Client, owner: asyncpg.Connection
 ) -> None:
     await owner.execute(
-        "CREATE TABLE hostile.sick AS SELECT n AS id,"
+        "CREATE TABLE hostile.invalid AS SELECT n AS id,"
         " ST_SetSRID(ST_MakePoint(CASE WHEN n IN (3, 10) THEN 1e30 ELSE 1570000 END, 5180000), 2193)"
         "::geometry(Point, 2193) AS geom FROM generate_series(1, 12) AS n;"
-        " ALTER TABLE hostile.sick ADD PRIMARY KEY (id); GRANT SELECT ON hostile.sick TO hostile_reader"
+        " ALTER TABLE hostile.invalid ADD PRIMARY KEY (id); GRANT SELECT ON hostile.invalid TO hostile_reader"
     )
     try:
-        await eventually(lambda: features.json("/collections/hostile.sick/queryables"))
+        await eventually(lambda: features.json("/collections/hostile.invalid/queryables"))
         seen = []
-        address = "/collections/hostile.sick/items?limit=5"
+        address = "/collections/hostile.invalid/items?limit=5"
         while address:
             answer = await features.get(address)
             assert answer.status == 200, answer.body
             seen += [(feature["id"], feature["geometry"] is None) for feature in answer.json()["features"]]
             address = answer.link("next") or ""
         assert seen == [(number, number in {3, 10}) for number in range(1, 13)]
-        assert (await features.json("/collections/hostile.sick/items/3"))["geometry"] is None
-        assert (await features.json("/collections/hostile.sick/items/4"))["geometry"]["type"] == "Point"
-        table = await features.get("/collections/hostile.sick/items", {"f": "csv", "limit": "12"})
+        assert (await features.json("/collections/hostile.invalid/items/3"))["geometry"] is None
+        assert (await features.json("/collections/hostile.invalid/items/4"))["geometry"]["type"] == "Point"
+        table = await features.get("/collections/hostile.invalid/items", {"f": "csv", "limit": "12"})
         assert table.body.count(b"POINT") == 10
     finally:
-        await owner.execute("DROP TABLE hostile.sick")
+        await owner.execute("DROP TABLE hostile.invalid")
 
 
 KEYLESS = {
@@ -93,15 +96,15 @@ KEYLESS = {
 
 
 @pytest.mark.parametrize("kind", KEYLESS)
-async def test_a_sick_geometry_of_rows_without_a_key_spares_the_others(
+async def test_an_invalid_geometry_of_rows_without_a_key_spares_the_others(
     features: Client, owner: asyncpg.Connection, kind: str
 ) -> None:
     geom = (
         "ST_SetSRID(ST_MakePoint(CASE WHEN n IN (1, 4, 5, 12) THEN 1e30 ELSE 1570000 + n * 1000 END, 5180000), 2193)"
         "::geometry(Point, 2193)"
     )
-    # a name of its own: one that comes back as something else is told as a collection that changes
-    name = f"hostile.sick_{kind}"
+    # a name of its own: one that comes back as something else is reported as a collection that changes
+    name = f"hostile.invalid_{kind}"
     right = f"EXECUTE ON FUNCTION {name}()" if kind == "function" else f"SELECT ON {name}"
     await owner.execute(f"{KEYLESS[kind].format(geom=geom, name=name)}; GRANT {right} TO hostile_reader")
     try:

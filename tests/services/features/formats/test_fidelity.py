@@ -154,11 +154,11 @@ async def test_features_are_as_their_schema_says(running: Services) -> None:
     seen = 0
     for collection in collections:
         path = f"/collections/{quote(collection['id'], safe='')}"
-        told = await running["features"].get(f"{path}/schema")
-        if told.status == 404:
+        answer = await running["features"].get(f"{path}/schema")
+        if answer.status == 404:
             # another test has taken its table away
             continue
-        schema = told.json()
+        schema = answer.json()
         Draft202012Validator.check_schema(schema)
         answer = await running["features"].get(f"{path}/items", {"limit": "20", "f": "json"})
         if answer.status != 200:

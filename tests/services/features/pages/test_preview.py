@@ -15,7 +15,7 @@ def test_no_geometry_no_map() -> None:
 def test_a_point_has_surroundings_and_latitude_counts_downwards() -> None:
     found = preview([feature(1, '{"type":"Point","coordinates":[10,50]}')])
     assert found is not None
-    assert (found.marks[0].x, found.marks[0].y, found.marks[0].width) == (10, -50, 0)
+    assert (found.shapes[0].x, found.shapes[0].y, found.shapes[0].width) == (10, -50, 0)
     assert found.left + found.width / 2 == pytest.approx(10)
     assert found.top + found.height / 2 == pytest.approx(-50)
     assert found.width == 40
@@ -32,7 +32,7 @@ def test_a_box_that_is_cut_at_the_antimeridian_is_drawn_as_two() -> None:
     )
     found = preview([feature(7, halves), feature(8, mixed)])
     assert found is not None
-    drawn = [(mark.id, mark.x, mark.width) for mark in found.marks]
+    drawn = [(shape.id, shape.x, shape.width) for shape in found.shapes]
     assert drawn == [(7, 170, 10), (7, -180, 10), (8, 180, 0), (8, -180, 5)]
 
 
@@ -44,7 +44,7 @@ def test_all_boxes_are_within_the_map() -> None:
     assert found.left + found.width > 100
     assert found.top < -20
     assert found.top + found.height > 10
-    assert (found.marks[0].width, found.marks[0].height) == (130, 30)
+    assert (found.shapes[0].width, found.shapes[0].height) == (130, 30)
 
 
 def _drawing(geometry: str) -> Preview:
@@ -55,12 +55,12 @@ def _drawing(geometry: str) -> Preview:
 
 def test_a_feature_by_itself_is_drawn_in_its_shape() -> None:
     line = _drawing('{"type":"MultiLineString","coordinates":[[[170,10,5],[180,12,5]],[[-180,12,5],[-175,13,5]]]}')
-    assert [mark.line for mark in line.marks] == ["M170 -10L180 -12", "M-180 -12L-175 -13"]
+    assert [shape.line for shape in line.shapes] == ["M170 -10L180 -12", "M-180 -12L-175 -13"]
     assert line.boxes == 0
     ring = '{"type":"Polygon","coordinates":[[[0,0],[9,0],[5,9],[0,0]],[[3,1],[5,1],[4,2],[3,1]]]}'
-    assert _drawing(ring).marks[0].area == "M0 0L9 0L5 -9L0 0Z M3 -1L5 -1L4 -2L3 -1Z"
+    assert _drawing(ring).shapes[0].area == "M0 0L9 0L5 -9L0 0Z M3 -1L5 -1L4 -2L3 -1Z"
     mixed = _drawing(f'{{"type":"GeometryCollection","geometries":[{{"type":"Point","coordinates":[1,2]}},{ring}]}}')
-    assert [(bool(mark.area), mark.is_box) for mark in mixed.marks] == [(False, False), (True, False)]
+    assert [(bool(shape.area), shape.is_box) for shape in mixed.shapes] == [(False, False), (True, False)]
     assert drawing(feature(3, None)) is None
 
 

@@ -18,7 +18,7 @@ from tests.services.conftest import HostileDatabase
 from tests.services.features.conftest import Fetch
 from tests.services.in_process import Answer, Client, Services, services
 
-_NAME = "hostile.kept"
+_NAME = "hostile.cached"
 _ITEMS = f"/collections/{_NAME}/items"
 _ROWS = 2600
 pytestmark = pytest.mark.usefixtures("table")
@@ -180,7 +180,7 @@ async def test_a_change_shows_at_once(features: Client, fetches: list[Fetch], ow
 async def test_what_was_moved_is_not_taken_for_what_was_there(
     features: Client, fetches: list[Fetch], owner: asyncpg.Connection
 ) -> None:
-    name = "hostile.kept_moved"
+    name = "hostile.cached_moved"
     fill = f"INSERT INTO {name} SELECT n, 1000 - n, $1 || n FROM generate_series(1, 200) n"  # noqa: S608
     await owner.execute(
         f"CREATE TABLE {name} (id integer PRIMARY KEY, rank integer UNIQUE, word text);"
@@ -202,7 +202,7 @@ async def test_what_was_moved_is_not_taken_for_what_was_there(
         await owner.execute(fill, "second ")
         await shows("second")
         # others of the same transaction in the same places
-        await owner.execute(f"CLUSTER {name} USING kept_moved_rank_key")
+        await owner.execute(f"CLUSTER {name} USING cached_moved_rank_key")
         await shows("second")
     finally:
         await owner.execute(f"DROP TABLE {name}")
@@ -218,7 +218,7 @@ async def test_rows_that_change_while_they_are_looked_for_are_as_they_are_then(
     fetch, changed = Database.fetch, []
 
     async def late(database: Database, statement: Any) -> list[asyncpg.Record]:
-        if "= ANY(" in statement.render()[0] and '"kept"' in statement.render()[0]:
+        if "= ANY(" in statement.render()[0] and '"cached"' in statement.render()[0]:
             changed.append(statement)
             await owner.execute(f"DELETE FROM {_NAME} WHERE id = 510")  # noqa: S608
             await owner.execute(f"UPDATE {_NAME} SET moment = '2020-01-01' WHERE id = 520")  # noqa: S608
@@ -318,7 +318,7 @@ async def _chain(features: Client, parameters: dict[str, str]) -> list[object]:
 
 
 async def test_rows_of_children_that_share_a_key_are_all_there(features: Client, owner: asyncpg.Connection) -> None:
-    name = "hostile.kept_parent"
+    name = "hostile.cached_parent"
     await owner.execute(
         f"CREATE TABLE {name} (id integer PRIMARY KEY, word text); CREATE TABLE {name}_child () INHERITS ({name});"
     )
@@ -342,7 +342,7 @@ async def test_rows_of_children_that_share_a_key_are_all_there(features: Client,
 async def test_keys_that_may_not_read_back_are_not_looked_for(
     features: Client, owner: asyncpg.Connection, key: str, value: str
 ) -> None:
-    name = f"hostile.kept_{key[:3]}"
+    name = f"hostile.cached_{key[:3]}"
     await owner.execute(
         f"CREATE TABLE {name} (k {key} PRIMARY KEY, word text); GRANT SELECT ON {name} TO hostile_reader;"  # noqa: S608
         f"INSERT INTO {name} SELECT {value}, 'word ' || n FROM generate_series(1, 150) n"

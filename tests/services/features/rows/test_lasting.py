@@ -67,7 +67,7 @@ async def lasting(hostile: HostileDatabase, tmp_path_factory: pytest.TempPathFac
         " WHERE began IS NOT NULL AND ended IS NOT NULL;"
         "ALTER TABLE lasting.known ADD PRIMARY KEY (id), ALTER began SET NOT NULL, ALTER ended SET NOT NULL;"
         "CREATE VIEW lasting.seen AS SELECT * FROM lasting.zoned_day;"
-        "CREATE TABLE lasting.floods (id integer PRIMARY KEY, began date NOT NULL, ended date, told date);"
+        "CREATE TABLE lasting.floods (id integer PRIMARY KEY, began date NOT NULL, ended date, known date);"
         "INSERT INTO lasting.floods VALUES (1, '2020-01-10', '2020-01-20', '2019-05-05'),"
         " (2, '2020-01-12', NULL, NULL);"
         "CREATE INDEX ON lasting.floods (began); CREATE INDEX ON lasting.floods (ended);"
@@ -174,7 +174,7 @@ async def test_columns_without_nulls_and_views_mean_the_same(lasting: Services, 
 async def test_datetime_column_names_one_column_alone(lasting: Services) -> None:
     features, tiles = lasting["features"], lasting["tiles"]
     assert await _items(features, "floods", datetime="2020-01-15") == {1, 2}
-    for column, expected in (("began", {2}), ("ended", set()), ("told", set())):
+    for column, expected in (("began", {2}), ("ended", set()), ("known", set())):
         assert await _items(features, "floods", datetime="2020-01-12", **{"datetime-column": column}) == expected
     at = "2020-02-28T12:00:00Z"
     starting = {number for number, (began, _) in enumerate(ROWS, 1) if began == MOMENTS[1]}
@@ -204,7 +204,7 @@ async def test_roles_in_the_schema(lasting: Services) -> None:
         "id": "id",
         "began": "primary-interval-start",
         "ended": "primary-interval-end",
-        "told": None,
+        "known": None,
     }
 
 

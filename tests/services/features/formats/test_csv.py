@@ -1,0 +1,79 @@
+"""CSV that a spreadsheet opens: no cell becomes a formula, names are unique, values are as they are stored."""
+
+from __future__ import annotations
+
+import csv
+from io import StringIO
+from typing import Any
+
+import pytest
+
+from libs.catalogue.model import Column
+from services.features.formats.csv import Csv
+from services.features.rows.layout import Layout, Rows
+from services.features.rows.times import rfc3339_times
+
+
+def layout(*columns: Column, key: str | None = "id", has_geometry: bool = False, **more: Any) -> Layout:
+    return Layout(key, has_geometry, columns, (False,) * len(columns), more.get("times", ()))
+
+
+def read(plan: Layout, *rows: tuple[Any, ...]) -> list[list[str]]:
+    return list(csv.reader(StringIO(Csv().rows(Rows(plan, list(rows)), first=True).decode(), newline="")))
+
+
+WORD = Column("word", "text", "string")
+
+
+@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r"])
+@pytest.mark.parametrize("rest", ["SUM(A1)", "", "1"])
+def test_no_cell_begins_a_formula(start: str, rest: str) -> None:
+    cells = read(layout(WORD), (1, f"{start}{rest}"), (2, f"a{start}{rest}"), (f"{start}id", None))
+    assert [cell[1] for cell in cells] == [f"'{start}{rest}", f"a{start}{rest}", ""]
+    assert cells[2][0] == f"'{start}id"
+
+
+def test_numbers_keep_their_minus_and_truth_is_said_in_words() -> None:
+    plan = layout(Column("size", "numeric", "number"), Column("deep", "integer", "integer"), WORD)
+    assert read(plan, (-1, "-1.50", -3, "x"), (2, None, True, False)) == [
+        ["-1", "-1.50", "-3", "x"],
+        ["2", "", "true", "false"],
+    ]
+
+
+def test_geometries_that_are_not_finite_are_empty() -> None:
+    plan = layout(WORD, has_geometry=True)
+    rows = [(1, "POINT(1 2)", "a"), (2, "POINT(NaN 2)", "b"), (3, "POINT(Inf 2)", "c"), (4, None, "d")]
+    assert [cells[1] for cells in read(plan, *rows)] == ["POINT(1 2)", "", "", ""]
+
+
+def test_times_are_those_of_json() -> None:
+    plan = layout(WORD, Column("at", "timestamp", "string"), times=((2, rfc3339_times),))
+    assert read(plan, (1, "a", "2024-05-01 12:30:00"), (2, "b", None)) == [
+        ["1", "a", "2024-05-01T12:30:00Z"],
+        ["2", "b", ""],
+    ]
+
+
+def test_sort_values_behind_the_properties_are_no_cells() -> None:
+    assert read(layout(WORD), (1, "a", "sort", "value")) == [["1", "a"]]
+
+
+@pytest.mark.parametrize(
+    ("names", "key", "has_geometry", "found"),
+    [
+        (["id", "word"], "id", True, "id,geometry,word"),
+        (["id", "word"], "other", True, "id,geometry,id_1,word"),
+        (["geometry", "geometry_1"], None, True, "geometry,geometry_2,geometry_1"),
+        (["geometry"], None, False, "geometry"),
+        (["a,b", 'say "x"'], None, False, '"a,b","say ""x"""'),
+    ],
+)
+def test_names_of_columns_are_unique(names: list[str], key: str | None, has_geometry: bool, found: str) -> None:
+    plan = layout(*(Column(name, "text", "string") for name in names), key=key, has_geometry=has_geometry)
+    assert Csv().head(None, plan, None, None) == f"{found}\r\n".encode()  # type: ignore[arg-type]
+
+
+def test_a_key_named_id_is_one_column() -> None:
+    plan = layout(Column("id", "integer", "integer"), WORD)
+    assert read(plan, (1, 1, "a")) == [["1", "a"]]
