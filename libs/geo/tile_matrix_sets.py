@@ -6,7 +6,7 @@ also how PostGIS has them.
 
 from dataclasses import dataclass
 from functools import cache
-from math import log2
+from math import floor, log2
 from typing import Any
 
 import morecantile
@@ -44,6 +44,17 @@ class Matrix:
     def coalesced(self, row: int) -> int:
         """How many columns make one tile in this row."""
         return next((count for first, last, count in self.coalesce if first <= row <= last), 1)
+
+    def tile_at(self, x: float, y: float) -> tuple[int, int] | None:
+        """Column (the first, where several make one tile) and row of the tile at a place of the set's CRS.
+
+        None where the matrix has no tile; morecantile would give the nearest one. An edge belongs to the tile on its
+        right or below it.
+        """
+        column, row = floor((x - self.left) / self.tile_width), floor((self.top - y) / self.tile_height)
+        if not (0 <= column < self.columns and 0 <= row < self.rows):
+            return None
+        return column - column % self.coalesced(row), row
 
 
 @dataclass(frozen=True, slots=True)

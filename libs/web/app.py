@@ -103,7 +103,7 @@ def _passes_over_tracking(request: web.Request, operation: Operation) -> bool:
     if f is not None or "f" not in operation.parameters:
         return f == "html" or operation.media_types[0] == MediaType.HTML
     try:
-        return negotiate(operation.media_types, None, accept) == MediaType.HTML
+        return negotiate(operation.negotiated, None, accept) == MediaType.HTML
     except NotAcceptable:
         return False
 
@@ -161,11 +161,11 @@ def _bound(operation: Operation, handler: OperationHandler) -> Callable[[web.Req
                 )
         if query.faults and set(path) != {parameter.name for parameter in operation.path_parameters}:
             query.check()
-        media_type = negotiate(
-            operation.media_types, query.values.get("f"), request.headers.get("Accept"), has_f="f" in query.values
-        )
+        f = query.values.get("f")
+        offers = operation.negotiated if f is None else operation.media_types
+        media_type = negotiate(offers, f, request.headers.get("Accept"), has_f="f" in query.values)
         response = await handler(Call(request, path, query, media_type))
-        if len(operation.media_types) > 1:
+        if len(operation.negotiated) > 1:
             response.headers.setdefault("Vary", "Accept")
         return response
 

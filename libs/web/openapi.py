@@ -36,6 +36,8 @@ class Operation:
     """Name of the free-form parameter whose members are parameters themselves (property queries)."""
     media_types: tuple[str, ...]
     """What a 200 is offered in, the default first."""
+    negotiated: tuple[str, ...]
+    """Those among which the `Accept` header chooses; others (`x-only-with-f: true`) are for who names them in `f`."""
 
 
 _SHARED = Path(__file__).parent / "components.yaml"
@@ -74,6 +76,7 @@ def _operation(
     ok = _resolve(document, operation["responses"]["200"])
     query = [entry for entry in declared if entry["in"] == "query"]
     extra = [entry["name"] for entry in query if entry["schema"].get("type") == "object"]
+    content = ok.get("content", {})
     return Operation(
         operation_id=operation["operationId"],
         path=path,
@@ -84,7 +87,8 @@ def _operation(
             PathParameter(entry["name"], entry["schema"]["type"]) for entry in declared if entry["in"] == "path"
         ),
         extra_parameters=extra[0] if extra else None,
-        media_types=tuple(ok.get("content", {})),
+        media_types=tuple(content),
+        negotiated=tuple(name for name, entry in content.items() if not entry.get("x-only-with-f")),
     )
 
 

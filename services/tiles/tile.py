@@ -9,13 +9,17 @@ from libs.ogc.media_type import MediaType
 from libs.web.app import Call
 from libs.web.conditional import DATA_CACHE, not_modified, weak_etag
 from libs.web.content_coding import takes_gzip
+from services.tiles.inspection.representation import tile_representation
 from services.tiles.request.tile_request import parse_tile
 from services.tiles.resources import CATALOGUE, MAX_FEATURES, STORE
 from services.tiles.store.compression import decompressed
 
 
 async def get_tile(call: Call) -> web.StreamResponse:
-    """The tile, gzip-compressed where the client takes that; an empty tile is 200 with an empty body."""
+    """The tile, gzip-compressed where the client takes that; an empty tile is 200 with an empty body.
+
+    `f=json` and `f=html` tell what is in it.
+    """
     started = time.perf_counter()
     app, path = call.request.app, call.path
     collection = app[CATALOGUE].collection(path["collectionId"])
@@ -29,6 +33,9 @@ async def get_tile(call: Call) -> web.StreamResponse:
         app[MAX_FEATURES],
     )
     key = app[STORE].key(request)
+    if call.media_type != MediaType.MVT:
+        tile = await app[STORE].tile(request, key)
+        return await tile_representation(call, request, tile, versioned=key is not None)
     headers = {
         "Content-Type": MediaType.MVT,
         "Cache-Control": DATA_CACHE if key else "no-cache",

@@ -15,7 +15,7 @@ from libs.web.respond import json_response, links_json
 
 _OFFERS = (MediaType.JSON, MediaType.HTML)
 _DAY = "public, max-age=86400"
-"""Definitions of a standard. Pages name assets by what is in them, which a release changes: they keep less long."""
+"""Definitions of a standard. Their pages name assets by what is in them, which a release changes: they keep seconds."""
 
 
 async def get_tile_matrix_sets(call: Call) -> web.StreamResponse:

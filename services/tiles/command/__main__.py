@@ -11,12 +11,14 @@ import sys
 from collections.abc import Mapping, Sequence
 
 from libs.cache.commands import CacheAway
+from libs.geo.tile_matrix_sets import tile_matrix_set
 from libs.geo.zooms import IDS
 from libs.ogc.errors import DomainError
 from libs.web.settings import SettingsError
 from services.tiles.command.area import Area
 from services.tiles.command.inspect import inspect, purge
 from services.tiles.command.seed import seed
+from services.tiles.command.show import show
 from services.tiles.resources import Resources, open_resources
 from services.tiles.settings import Settings
 
@@ -30,6 +32,7 @@ examples:
   tiles seed hazard.hazard_ts_tracks --zoom 0-6
   tiles seed hazard.hazard_fl_events --zoom 8-12 --bbox 85,20,95,28 --concurrency 4
   tiles inspect
+  tiles show hazard.hazard_eq_events 2/3/1 --query 'filter=magnitude>6'
   tiles purge hazard.hazard_eq_events --matrix-set WebMercatorQuad --zoom 10-24
 """
 
@@ -51,6 +54,12 @@ def parser() -> argparse.ArgumentParser:
         other.add_argument("--outdated", action="store_true", help="only tiles of data or software that have changed")
         if name == "purge":
             other.add_argument("--dry-run", action="store_true", help="only say how many there are")
+    showing = commands.add_parser("show", help="show what is in one tile")
+    showing.add_argument("collection", help="id of a collection")
+    showing.add_argument("tile", type=_tile, metavar="Z/X/Y", help="matrix, column, row; -- before a negative one")
+    showing.add_argument("--matrix-set", choices=IDS, metavar="ID", default="WebMercatorQuad", help="tile matrix set")
+    showing.add_argument("--query", default="", metavar="TEXT", help="parameters as in an address: 'limit=5&ids=1,2'")
+    showing.add_argument("--json", action="store_true", help="everything, features too, as JSON")
     return result
 
 
@@ -74,6 +83,14 @@ def _number(text: str) -> int:
     if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 64:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 to 64")
     return int(text)
+
+
+def _tile(text: str) -> tuple[int, int, int]:
+    try:
+        z, x, y = map(int, text.split("/"))
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not three whole numbers, matrix/column/row") from None
+    return z, x, y
 
 
 def _zooms(text: str) -> range:
@@ -109,13 +126,21 @@ async def execute(arguments: argparse.Namespace, env: Mapping[str, str]) -> int:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop.set)
+    # the service alone writes the stored list of collections
+    settings = Settings.from_env(env).model_copy(update={"state_dir": None})
+    if arguments.command == "show":
+        async with open_resources(settings, name="dams-tiles-command") as found:
+            return await _show(arguments, found)
     matrix_sets = arguments.matrix_set or (["WebMercatorQuad"] if arguments.command == "seed" else None)
     area = Area(matrix_sets, arguments.zoom, arguments.bbox)
-    # the list of collections is kept by the service
-    settings = Settings.from_env(env).model_copy(update={"state_dir": None})
     async with open_resources(settings, name="dams-tiles-command") as found:
         status = await _run(arguments, area, found, stop)
     return INTERRUPTED if stop.is_set() else status
+
+
+async def _show(arguments: argparse.Namespace, found: Resources) -> int:
+    collection, tms = found.catalogue.collection(arguments.collection), tile_matrix_set(arguments.matrix_set)
+    return await show(found, collection, tms, arguments.tile, parameters=arguments.query, as_json=arguments.json)
 
 
 async def _run(arguments: argparse.Namespace, area: Area, found: Resources, stop: asyncio.Event) -> int:

@@ -33,7 +33,7 @@ class Area:
         return sum(number_in(tms.matrix(z), box) for box in self._boxes(tms, bbox))
 
     def holds(self, key: TileKey) -> bool:
-        """Whether a tile that has been kept is in the area."""
+        """Whether a cached tile is in the area."""
         if self.matrix_sets and key.tile_matrix_set not in self.matrix_sets:
             return False
         if self.zooms is not None and key.z not in self.zooms:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from libs.ogc.errors import DomainError, NotFound
 from services.tiles.command.area import Area
+from services.tiles.command.table import print_table
 from services.tiles.resources import Resources
 from services.tiles.store.keys import TileKey
 from services.tiles.store.tile_store import EMPTY, FULL, is_empty
@@ -37,12 +38,13 @@ async def inspect(
             count.outdated += not _is_current(resources, key)
             count.bytes += size
     rows = [[*map(str, place), *_columns(count)] for place, count in sorted(counts.items())]
-    _print_table(
+    print_table(
         [
             ["collection", "matrix set", "zoom", "tiles", "empty", "with parameters", "outdated", "bytes"],
             *rows,
             ["all", "", "", *_columns(total)],
-        ]
+        ],
+        numbers=set(range(2, 8)),
     )
     return 0
 
@@ -98,11 +100,3 @@ def _is_current(resources: Resources, key: TileKey) -> bool:
 
 def _columns(count: Count) -> list[str]:
     return [f"{number:,}" for number in (count.tiles, count.empty, count.filtered, count.outdated, count.bytes)]
-
-
-def _print_table(rows: list[list[str]]) -> None:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        names = (cell.ljust(width) for cell, width in zip(row[:2], widths[:2], strict=True))
-        numbers = (cell.rjust(width) for cell, width in zip(row[2:], widths[2:], strict=True))
-        print("  ".join([*names, *numbers]).rstrip())  # noqa: T201

@@ -27,7 +27,7 @@ class Summary:
 
     began: float = field(default_factory=time.monotonic)
     made: int = 0
-    kept: int = 0
+    cached: int = 0
     """In the cache already, or known to be empty from a tile above."""
     empty: int = 0
     bytes: int = 0
@@ -36,8 +36,9 @@ class Summary:
     def __str__(self) -> str:
         failed = sum(self.errors.values())
         lines = [
-            f"{self.made + self.kept} tiles in {time.monotonic() - self.began:.1f} s: {self.made} made,"
-            f" {self.kept} there already; {self.empty} of them empty; {self.bytes:,} bytes compressed; {failed} errors"
+            f"{self.made + self.cached} tiles in {time.monotonic() - self.began:.1f} s: {self.made} made,"
+            f" {self.cached} there already; {self.empty} of them empty;"
+            f" {self.bytes:,} bytes compressed; {failed} errors"
         ]
         lines += [f"  {count} × {text}" for text, count in self.errors.most_common(_SHOWN_ERRORS)]
         return "\n".join(lines)
@@ -51,7 +52,7 @@ async def seed(
     for collection in collections:
         geometry_of(collection)
         if resources.store.token(collection) is None:
-            print(f"tiles: {collection.id} cannot be cached: nobody tells when its data change")  # noqa: T201
+            print(f"tiles: {collection.id} cannot be cached: changes of its data are not reported")  # noqa: T201
             return 1
     summary = Summary()
     total = sum(area.number(tms, z, _extent(collection)) for collection, tms, z in _levels(collections, area))
@@ -103,6 +104,6 @@ async def _make(resources: Resources, address: _Address, summary: Summary) -> No
     if tile.tier == "postgis":
         summary.made += 1
     else:
-        summary.kept += 1
+        summary.cached += 1
     summary.empty += not tile.gzipped
     summary.bytes += len(tile.gzipped)

@@ -8,8 +8,8 @@ from libs.ogc.errors import StoredValueError
 from libs.pg.halving import failing_places
 from libs.pg.pool import Database
 from libs.pg.sql import Sql, all_of, bind, sql
-from services.tiles.rendering.statement import identities, identity, kept_statement, matching
-from services.tiles.rendering.thinning import kept_rows
+from services.tiles.rendering.statement import chosen_statement, identities, identity, matching
+from services.tiles.rendering.thinning import chosen_rows
 from services.tiles.request.tile_request import TileRequest
 
 _LOG = logging.getLogger("dams.tiles")
@@ -32,7 +32,7 @@ async def without_invalid_rows(
 
     async def draw(places: range) -> None:
         some = rows[places.start : places.stop]
-        await database.fetch(kept_statement(request, sql("SELECT unnest({rows})", rows=identities(request, some))))
+        await database.fetch(chosen_statement(request, sql("SELECT unnest({rows})", rows=identities(request, some))))
 
     invalid = [rows[place] for place in await failing_places(len(rows), draw, until=until)]
     if not invalid:
@@ -41,15 +41,15 @@ async def without_invalid_rows(
     fields = {"collection": collection.id, "number": len(invalid), "rows": invalid[:10]}
     _LOG.warning("rows left out of a tile", extra={"fields": fields})
     # whoever has no name was not looked for
-    healthy = sql("(({name}) = ANY({rows})) IS NOT TRUE", name=name, rows=identities(request, invalid))
-    selection = replace(request.selection, conditions=(*request.selection.conditions, healthy))
+    valid = sql("(({name}) = ANY({rows})) IS NOT TRUE", name=name, rows=identities(request, invalid))
+    selection = replace(request.selection, conditions=(*request.selection.conditions, valid))
     return replace(request, selection=selection), len(invalid)
 
 
 def _candidates(request: TileRequest, name: Sql, matched: int | None) -> Sql:
     """Identities of the rows that the tile was made of, as text."""
     if matched is not None and matched > request.limit and not request.selection.sort:
-        return sql("SELECT (feature)::text FROM ({kept}) AS kept", kept=kept_rows(request, matched))
+        return sql("SELECT (feature)::text FROM ({chosen}) AS chosen", chosen=chosen_rows(request, matched))
     # what does not even have a box is looked for everywhere
     where = all_of(request.selection.conditions) if matched is None else matching(request)
     return sql(

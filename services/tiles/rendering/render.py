@@ -59,9 +59,9 @@ async def render(
             )
             invalid += number
         else:
-            return (
-                replace(found, rows=max(found.rows, invalid), left_out=found.left_out + invalid) if invalid else found
-            )
+            if not invalid:
+                return found
+            return replace(found, rows=max(found.rows, invalid), left_out=found.left_out + invalid)
     raise StoredValueError
 
 
@@ -82,11 +82,11 @@ async def _render(database: Database, request: TileRequest, max_bytes: int) -> R
         matched, estimated = await _matched(database, request)
         if not request.selection.sort:
             tile, rows = await _thinned(database, request, matched)
-    kept = min(rows, request.limit)
-    while len(tile) > max_bytes and kept > 1:
-        limit = max(1, int(kept * min(max_bytes / len(tile), 0.95) * _MARGIN))
-        tile, kept = await _first(database, replace(request, limit=limit), matched)
-    return Rendered(tile, max(rows, matched), max(0, matched - kept), estimated)
+    held = min(rows, request.limit)
+    while len(tile) > max_bytes and held > 1:
+        limit = max(1, int(held * min(max_bytes / len(tile), 0.95) * _MARGIN))
+        tile, held = await _first(database, replace(request, limit=limit), matched)
+    return Rendered(tile, max(rows, matched), max(0, matched - held), estimated)
 
 
 async def _first(database: Database, request: TileRequest, matched: int) -> tuple[bytes, int]:

@@ -40,18 +40,18 @@ def tile_statement(request: TileRequest, *, hardly_full: bool) -> Sql:
     )
 
 
-def kept_statement(request: TileRequest, kept: Sql) -> Sql:
-    """The tile of the rows that `kept` gives, a query of identities as `identity` tells them."""
+def chosen_statement(request: TileRequest, chosen: Sql) -> Sql:
+    """The tile of the rows that `chosen` gives, a query of identities as `identity` tells them."""
     # rows of one table are fetched by their places in it; where there are several the index finds those near again
-    template = "{table} WHERE {identity} = ANY(ARRAY({kept}))"
+    template = "{table} WHERE {identity} = ANY(ARRAY({chosen}))"
     if _is_of_several_tables(request.selection.collection):
-        template = "{table} WHERE {where} AND ({identity}) IN ({kept})"
+        template = "{table} WHERE {where} AND ({identity}) IN ({chosen})"
     rows = sql(
         template,
         table=request.selection.table,
         where=matching(request),
         identity=identity(request) or EMPTY,
-        kept=kept,
+        chosen=chosen,
     )
     return sql(
         "SELECT {tile} AS tile, count(*) AS rows FROM ({features}) AS tile",
@@ -65,7 +65,7 @@ def rows_statement(request: TileRequest, rows: Sql) -> Sql:
     return sql(
         "SELECT {tile} AS tile, count(*) AS rows FROM ({features}) AS tile",
         tile=_encoded(request),
-        features=_features(request, sql("({rows}) AS kept", rows=rows)),
+        features=_features(request, sql("({rows}) AS chosen", rows=rows)),
     )
 
 

@@ -1,4 +1,4 @@
-"""Which features a tile keeps where it has too many: the most important, and others spread over the tile. Pure.
+"""Which features a tile holds where there are too many: the most important, and others spread over the tile. Pure.
 
 Half of them are the first in the collection's order of importance. The other half, all where there is no such order,
 are a sample of what is near: of each cell of a grid over the tile the most important first, so that quiet places show
@@ -10,7 +10,7 @@ from math import isqrt
 from libs.pg.sql import EMPTY, Sql, all_of, bind, ident, join, sql
 from libs.selection.selection import SortTerm, configured_order
 from services.tiles.rendering.shape import middle
-from services.tiles.rendering.statement import identity, kept_statement, matching, order_by, rows_statement
+from services.tiles.rendering.statement import chosen_statement, identity, matching, order_by, rows_statement
 from services.tiles.request.tile_request import TileRequest
 
 _SAMPLED = 2
@@ -32,12 +32,12 @@ def thinned_statement(request: TileRequest, matched: int) -> Sql:
     where = matching(request)
     if identity(request) is None:
         return rows_statement(request, _first(request, where))
-    return kept_statement(request, _kept(request, where, matched))
+    return chosen_statement(request, _chosen(request, where, matched))
 
 
-def kept_rows(request: TileRequest, matched: int) -> Sql:
+def chosen_rows(request: TileRequest, matched: int) -> Sql:
     """Identities, as `feature`, of the rows of that tile; for requests whose rows can be told apart."""
-    return _kept(request, matching(request), matched)
+    return _chosen(request, matching(request), matched)
 
 
 def _importance(request: TileRequest) -> tuple[SortTerm, ...]:
@@ -59,7 +59,7 @@ def _first(request: TileRequest, where: Sql) -> Sql:
     )
 
 
-def _kept(request: TileRequest, where: Sql, matched: int) -> Sql:
+def _chosen(request: TileRequest, where: Sql, matched: int) -> Sql:
     importance = _importance(request)
     limit = bind(request.limit, "int8")
     feature = identity(request) or EMPTY
@@ -67,7 +67,7 @@ def _kept(request: TileRequest, where: Sql, matched: int) -> Sql:
     if not importance:
         return sql("SELECT feature FROM ({spread}) AS spread", spread=spread)
     name = ident(request.selection.collection.name, importance[0].column.name)
-    # only plain columns and an order that an index on the first has: nothing is worked out for what is not kept
+    # only plain columns and an order that an index on the first has: nothing is worked out for rows that are left out
     best = sql(
         "SELECT {feature} AS feature FROM {table} WHERE {where} AND {name} IS NOT NULL ORDER BY {order} LIMIT {half}",
         feature=feature,
@@ -80,7 +80,7 @@ def _kept(request: TileRequest, where: Sql, matched: int) -> Sql:
     # grouped rather than anti-joined: a join goes wrong where the planner expects few rows and meets many
     return sql(
         "SELECT feature FROM (SELECT feature, 0 AS place FROM ({best}) AS best"
-        " UNION ALL SELECT feature, row_number() OVER () FROM ({spread}) AS spread) AS kept"
+        " UNION ALL SELECT feature, row_number() OVER () FROM ({spread}) AS spread) AS chosen"
         " GROUP BY feature ORDER BY min(place) LIMIT {limit}",
         best=best,
         spread=spread,
@@ -144,7 +144,7 @@ def _chance(request: TileRequest) -> Sql:
 
 
 def _sample(request: TileRequest, matched: int) -> tuple[Sql, Sql]:
-    """The relation to read, and a further condition: a few times as many rows as are kept, or all."""
+    """The relation to read, and a further condition: a few times as many rows as are chosen, or all."""
     collection = request.selection.collection
     table = request.selection.table
     wanted = max(_SAMPLED * request.limit, _LEAST_SAMPLED)

@@ -1,5 +1,6 @@
-"""Requests for tiles that no client made: for warming up and for the command."""
+"""Requests for tiles that no client made over HTTP: for warming up and for the command."""
 
+from collections.abc import Iterable
 from functools import cache
 
 from libs.catalogue.model import Collection
@@ -14,8 +15,21 @@ def plain_tile(  # noqa: PLR0917 the address of a tile
     collection: Collection, tms: TileMatrixSet, z: int, x: int, y: int, max_features: int
 ) -> TileRequest:
     """What a client asks for that gives no parameters. Raises NotFound."""
+    return tile_of(collection, tms, z, x, y, max_features, ())
+
+
+def tile_of(  # noqa: PLR0917 the address of a tile
+    collection: Collection,
+    tms: TileMatrixSet,
+    z: int,
+    x: int,
+    y: int,
+    max_features: int,
+    parameters: Iterable[tuple[str, str]],
+) -> TileRequest:
+    """What a client asks for that gives these query parameters. Raises NotFound, or InvalidParameters."""
     operation = _operation()
-    query = read_query(operation.parameters, operation.extra_parameters, [])
+    query = read_query(operation.parameters, operation.extra_parameters, parameters)
     return parse_tile(collection, tms, z, x, y, query, max_features)
 
 

@@ -36,8 +36,15 @@ class Region:
 
     @cached_property
     def cut(self) -> list[Box]:
-        """What of a geometry is kept before it is transformed: a little more than what the tile shows."""
+        """To what a geometry is cut before it is transformed: a little more than what the tile shows."""
         return self._boxes(_CUT_BUFFER)
+
+    @cached_property
+    def lonlat(self) -> tuple[Box, ...]:
+        """Longitudes and latitudes of the tile itself: one box, or two across the antimeridian."""
+        if self.tile_srid == 4326:
+            return (self.bounds,)
+        return tuple(within_finite_area(_around_the_world(self.bounds, self.tile_srid, 0), self.tile_srid))
 
     def holds(self, other: "Region") -> bool:
         """Whether all that is near the other region is near this one, too, as far as boxes of one CRS tell."""

@@ -44,7 +44,8 @@ def parse_tile(  # noqa: PLR0917 the address of a tile
     """The tile that path and query parameters name. Raises NotFound, or InvalidParameters with every fault."""
     bounds = tile_matrix_set.tile_bounds(z, x, y)
     zoom = tile_matrix_set.matrix(z).zoom
-    plain = not (query.given or query.extra or collection.kind == "function")
+    # the format of the answer does not make another tile
+    plain = not (query.given - {"f"} or query.extra or collection.kind == "function")
     selection = whole(collection, zoom) if plain else select(collection, query)
     limit = query.values["limit"]
     if limit is not None and limit > max_features:
@@ -79,8 +80,8 @@ def _trimmed(selection: Selection, zoom: float) -> Selection:
     """With the properties that the configuration wants in tiles of this zoom."""
     for first, last, names in selection.collection.tile_properties:
         if first <= round(zoom) <= last or (first == 0 and zoom < 0):
-            kept = tuple(column for column in selection.properties if column.name in names)
-            return replace(selection, properties=kept)
+            wanted = tuple(column for column in selection.properties if column.name in names)
+            return replace(selection, properties=wanted)
     return selection
 
 

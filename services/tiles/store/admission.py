@@ -1,12 +1,12 @@
-"""Which tiles with parameters are worth keeping: those that are asked for again."""
+"""Which tiles with parameters are cached: those that are requested more than once."""
 
 import time
 
 
-class AskedBefore:
-    """Remembers for some minutes what was asked for: two sets that take turns, each bounded, so is the memory.
+class Admission:
+    """Remembers for some minutes what was requested: two sets that take turns, each bounded, so is the memory.
 
-    A client can invent any number of filters; each is asked for once and must not drive out what others use.
+    A client can invent any number of filters; each is requested once and must not evict what others use.
     """
 
     def __init__(self, *, seconds: float = 300, most: int = 50_000) -> None:
@@ -16,8 +16,8 @@ class AskedBefore:
         self._old: set[int] = set()
         self._since = time.monotonic()
 
-    def again(self, key: str) -> bool:
-        """Whether the key was asked for in the last minutes; from now on it was."""
+    def admits(self, key: str) -> bool:
+        """Whether the key was requested in the last minutes, too; this call counts as a request."""
         if len(self._young) >= self._most or time.monotonic() > self._since + self._seconds:
             self._old, self._young = self._young, set()
             self._since = time.monotonic()

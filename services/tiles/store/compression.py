@@ -11,7 +11,7 @@ _LARGE_COMPRESSED = 100 * 1024
 
 
 async def compressed(encoded: bytes) -> bytes:
-    """An encoded tile as gzip. A large one does not keep the other requests waiting."""
+    """An encoded tile as gzip. A large one is compressed in a thread, so that no other request waits."""
     if len(encoded) > _LARGE:
         return await asyncio.to_thread(_compress, encoded)
     return _compress(encoded)

@@ -1,4 +1,4 @@
-"""Under which names tiles are kept, and which other tiles say that one is empty. Pure."""
+"""Under which keys tiles are cached, and which other tiles say that one is empty. Pure."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -46,10 +46,9 @@ def ancestors(request: TileRequest, build: str, token: str) -> list[tuple[str, i
     tms, rest = request.tile_matrix_set, f"{request.variant}:{request.selection.collection.id}"
     found = []
     for z, matrix in _above(tms.id, request.z):
-        y = int((matrix.top - down) // matrix.tile_height)
-        x = int((across - matrix.left) // matrix.tile_width)
-        if 0 <= x < matrix.columns and 0 <= y < matrix.rows:
-            x -= x % matrix.coalesced(y)
+        place = matrix.tile_at(across, down)
+        if place is not None:
+            x, y = place
             found.append((f"{build}:{token}:{tms.id}:{z}:{x}:{y}:{rest}", z, x, y))
     return found
 

@@ -14,7 +14,7 @@ from libs.pg.pool import Database
 from libs.web.build_id import build_id
 from services.tiles.rendering.render import SEARCH_SECONDS, Rendered, render
 from services.tiles.request.tile_request import TileRequest
-from services.tiles.store.admission import AskedBefore
+from services.tiles.store.admission import Admission
 from services.tiles.store.compression import compressed
 from services.tiles.store.keys import TileKey, ancestors, says_empty
 
@@ -30,10 +30,10 @@ _MOST_COUNTED = 2**31 - 1
 _EXPENSIVE_ROWS = 5_000
 """On a tile, were they spread evenly."""
 _CLAIM_SECONDS = 60
-"""Longer than making a tile takes; whoever waits for one that nobody makes any more has less patience."""
-_PATIENCE_SECONDS = 3.0
+"""Longer than making a tile takes; whoever waits for one that nobody makes any more gives up earlier."""
+_WAIT_SECONDS = 3.0
 _LOOK_AGAIN_SECONDS = 0.04
-_HOPELESS_SECONDS = 60.0
+_UNREPAIRABLE_SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +69,8 @@ class TileStore:
         self._cache = cache
         self._versions = versions
         self._flights: SingleFlight[Tile] = SingleFlight()
-        self._asked = AskedBefore()
-        self._hopeless: dict[tuple[str, str], float] = {}
+        self._admission = Admission()
+        self._unrepairable: dict[tuple[str, str], float] = {}
         """Until when no rows are looked for that fail tiles of a collection's geometry column."""
         self._most_rendering = connections + most_waiting
         self._rendering = 0
@@ -79,7 +79,7 @@ class TileStore:
         """What makes the bytes besides the data: the software and its limits."""
 
     def token(self, collection: Collection) -> str | None:
-        """The state of the collection's rows; None where it cannot be told."""
+        """The state of the collection's rows; None where that is not known."""
         version = self._versions.version(collection)
         return version.token if version else None
 
@@ -111,15 +111,15 @@ class TileStore:
         for (_, z, x, y), sign in zip(above, found[2:], strict=True):
             if sign is not None and says_empty(request, z, x, y):
                 # for those below, whom that ancestor may be too far away from
-                self._keep(request, EMPTY + key, b"")
+                self._put(request, EMPTY + key, b"")
                 return Tile(b"", "redis", why="empty parent")
         if not self._is_expensive(request):
             return await self._render(request, key)
         return await self._render_once(request, key)
 
     async def _render_once(self, request: TileRequest, key: str) -> Tile:
-        """Rendered by one replica for all, as far as Redis can tell and not longer than it is worth waiting."""
-        until = asyncio.get_running_loop().time() + _PATIENCE_SECONDS
+        """Rendered by one replica for all, as far as Redis knows, and not longer than it is worth waiting."""
+        until = asyncio.get_running_loop().time() + _WAIT_SECONDS
         while asyncio.get_running_loop().time() < until:
             mine = await self._cache.claim(CLAIM + key, seconds=_CLAIM_SECONDS)
             if mine is None:
@@ -141,14 +141,14 @@ class TileStore:
     def _is_expensive(request: TileRequest) -> bool:
         rows = request.selection.collection.rows
         if rows is None or request.variant:
-            # what is not kept at once cannot be waited for
+            # it may not be cached, so nobody can wait for it
             return False
         matrix = request.tile_matrix_set.matrix(request.z)
         return rows > _EXPENSIVE_ROWS * matrix.columns * matrix.rows
 
     async def _render(self, request: TileRequest, key: str | None) -> Tile:
         if self._rendering >= self._most_rendering:
-            # who waits longer than a client does only keeps the others waiting
+            # a longer queue would only make all wait longer than clients do
             raise Unavailable("Too many tiles are being made at the moment; try again.", retry_after=2)
         self._rendering += 1
         try:
@@ -160,26 +160,26 @@ class TileStore:
         # rows that changed while they were read belong to the next version
         if key is not None and self.key(request) == key:
             name, content = (FULL + key, _packed(tile)) if rendered.rows else (EMPTY + key, b"")
-            self._keep(request, name, content)
+            self._put(request, name, content)
         return tile
 
     async def _rendered(self, request: TileRequest) -> Rendered:
         """The tile; rows that fail it are not looked for anew where that led to nothing a moment ago."""
         column, clock = (request.selection.collection.id, request.geometry.name), asyncio.get_running_loop().time
-        hopeless = self._hopeless.get(column, 0.0) > clock()
+        unrepairable = self._unrepairable.get(column, 0.0) > clock()
         try:
             return await render(
-                self._database, request, self._max_bytes, search_seconds=0.0 if hopeless else SEARCH_SECONDS
+                self._database, request, self._max_bytes, search_seconds=0.0 if unrepairable else SEARCH_SECONDS
             )
         except StoredValueError:
-            if not hopeless:
-                self._hopeless[column] = clock() + _HOPELESS_SECONDS
+            if not unrepairable:
+                self._unrepairable[column] = clock() + _UNREPAIRABLE_SECONDS
             raise
 
-    def _keep(self, request: TileRequest, key: str, content: bytes) -> None:
+    def _put(self, request: TileRequest, key: str, content: bytes) -> None:
         if not request.variant:
             self._cache.put(key, content)
-        elif self._asked.again(key):
+        elif self._admission.admits(key):
             self._cache.put_some(key, content)
 
 

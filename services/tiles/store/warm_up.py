@@ -1,4 +1,4 @@
-"""After a change of data, the tiles that everybody sees first are made before they are asked for."""
+"""After a change of data, the tiles that everybody sees first are made before they are requested."""
 
 import asyncio
 import logging

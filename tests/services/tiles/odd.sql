@@ -21,8 +21,8 @@ CREATE TABLE placed.projected (id integer PRIMARY KEY, geom geometry(Point, 3857
 INSERT INTO placed.projected SELECT id, ST_Transform(geom, 3857) FROM placed.points WHERE abs(ST_Y(geom)) < 86;
 CREATE INDEX ON placed.projected USING gist (geom);
 -- Rows that must not cost the others their tile: not finite, out of this world, crossing themselves, of odd types.
-CREATE TABLE placed.sick (id integer PRIMARY KEY, what text, geom geometry(Geometry, 4326));
-INSERT INTO placed.sick SELECT row_number() OVER (), what, ST_SetSRID(ST_Force2D(shape), 4326) FROM (VALUES
+CREATE TABLE placed.invalid (id integer PRIMARY KEY, what text, geom geometry(Geometry, 4326));
+INSERT INTO placed.invalid SELECT row_number() OVER (), what, ST_SetSRID(ST_Force2D(shape), 4326) FROM (VALUES
     ('healthy area', 'POLYGON((10 10, 20 10, 20 20, 10 20, 10 10))'::geometry),
     ('healthy place', 'POINT(15 40)'),
     ('nowhere', ST_MakePoint('NaN', 'NaN')),
@@ -42,7 +42,7 @@ INSERT INTO placed.sick SELECT row_number() OVER (), what, ST_SetSRID(ST_Force2D
     ('triangle', 'TRIANGLE((70 0, 70 10, 80 10, 70 0))')
 ) AS shapes (what, shape);
 -- 3,000 corners and millions of crossings
-INSERT INTO placed.sick
+INSERT INTO placed.invalid
 SELECT 100, 'scribble', ST_MakePolygon(ST_AddPoint(line, ST_StartPoint(line)))
 FROM (SELECT ST_SetSRID(ST_MakeLine(ST_MakePoint(50 * sin(n * 1.7), 40 * cos(n * 2.3)) ORDER BY n), 4326) AS line
     FROM generate_series(1, 3000) n) AS lines;

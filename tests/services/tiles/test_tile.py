@@ -131,7 +131,7 @@ async def test_properties(tiles: Client) -> None:
 async def test_limit_keeps_the_first_of_the_order(tiles: Client) -> None:
     assert {f.id for f in await _features(tiles, limit="3", sortby="-at")} == {235, 236, 237}
     assert {f.id for f in await _features(tiles, limit="3", sortby="at")} == {1, 2, 3}
-    # without an order of the request, the strongest are kept
+    # without an order of the request, the tile holds the strongest
     assert {f.properties["magnitude"] for f in await _features(tiles, limit="4")} == {7.8}
 
 

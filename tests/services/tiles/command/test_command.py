@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
+import re
 import signal
 import sys
 from dataclasses import dataclass
@@ -112,9 +114,9 @@ async def test_an_interrupted_seed_keeps_what_it_made_and_goes_on(command: Comma
     assert process.returncode == 130, (out, err)
     assert out.startswith(b"interrupted; what was made is kept\n")
     assert b"Traceback" not in err
-    kept = len(await keys(own_redis.url))
+    cached_tiles = len(await keys(own_redis.url))
     again = await command("seed", "placed.polygons", "--zoom", "0-2")
-    assert f"{21 - min(kept, 21)} made" in again.out
+    assert f"{21 - min(cached_tiles, 21)} made" in again.out
 
 
 @pytest.mark.parametrize(
@@ -159,3 +161,48 @@ def test_an_area_is_the_same_set_of_tiles_seen_from_both_sides(identifier: str) 
         chosen = list(area.tiles(tms, z, None))
         assert len(chosen) == len(set(chosen)) <= area.number(tms, z, None) <= 2 * number_in(tms.matrix(z), None)
         assert set(chosen) <= set(Area(None, None, None).tiles(tms, z, None))
+
+
+async def test_show_tells_what_is_in_a_tile(command: Command, cached: Services) -> None:
+    shown = await command("show", "placed.points", "0/0/0")
+    assert (shown.status, shown.err) == (0, "")
+    lines = shown.out.splitlines()
+    assert lines[0].startswith("Tile 0/0/0 of ")
+    document = await cached["tiles"].json("/collections/placed.points/tiles/WebMercatorQuad/0/0/0", f="json")
+    (layer,) = document["layers"]
+    assert lines[1] == f"{layer['featureCount']:,} features, 0 left out"
+    sizes = document["bytes"]
+    assert lines[2] == f"{sizes['encoded']:,} bytes, {sizes['gzip']:,} as gzip, from postgis"
+    kinds = f"{layer['featureCount']:,} × Point"
+    assert f"layer placed.points: {kinds}; version 2, extent 4096" in lines
+    assert any(re.match(r"name +string +[\d,]+ +points \d+ · points \d+ · ", line) for line in lines)
+    # the service had it made for the page; now both find it
+    again = await command("show", "placed.points", "0/0/0", "--json")
+    known = json.loads(again.out)
+    assert known["tier"] == "redis"
+    assert known["layers"] == document["layers"]
+    assert "links" not in known
+
+
+async def test_show_takes_a_set_and_parameters(command: Command) -> None:
+    chosen = await command("show", "placed.points", "0/0/0", "--query", "ids=1,2,3&properties=", "--json")
+    (layer,) = json.loads(chosen.out)["layers"]
+    assert sorted(feature["id"] for feature in layer["features"]) == [1, 2, 3]
+    assert layer["properties"] == []
+    polar = await command("show", "placed.points", "--matrix-set", "CDB1GlobalGrid", "--json", "--", "-10/190/42")
+    assert json.loads(polar.out)["boundingBox"]["lowerLeft"] == [10, 47]
+    empty = await command("show", "placed.points", "0/0/0", "--query", "ids=987654")
+    assert "0 features, 0 left out" in empty.out
+
+
+async def test_show_says_what_is_wrong(command: Command) -> None:
+    for arguments, message in (
+        (("nowhere.none", "0/0/0"), "nowhere.none"),
+        (("placed.points", "0/1/0"), "there is no tile at column 1, row 0"),
+        (("placed.points", "0/0/0", "--query", "limit=none"), "limit must be a whole number"),
+        (("placed.points", "0/0/0", "--query", "colour=red"), "colour"),
+    ):
+        outcome = await command("show", *arguments)
+        assert (outcome.status, outcome.out) == (1, "")
+        assert message in outcome.err
+    assert (await command("show", "placed.points", "0/0")).status == 2

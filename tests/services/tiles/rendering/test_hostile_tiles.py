@@ -88,13 +88,13 @@ async def test_a_sick_row_does_not_cost_the_others_their_tile(placed_tiles: Clie
             column, row = grid.tile_at(*anchor)
             if 0 <= column < grid.columns and 0 <= row < grid.rows:
                 place = f"{identifier}/{grid.id}/{column}/{row}"
-                answer = await placed_tiles.get(f"/collections/placed.sick/tiles/{place}")
+                answer = await placed_tiles.get(f"/collections/placed.invalid/tiles/{place}")
                 assert answer.status == 200, (answer.url, answer.body)
 
 
 async def test_the_healthy_are_drawn_beside_the_sick(placed_tiles: Client) -> None:
-    answer = await placed_tiles.get("/collections/placed.sick/tiles/WebMercatorQuad/0/0/0")
-    drawn = {str(feature.properties["what"]): feature.geometry for feature in decoded(answer.body, "placed.sick")}
+    answer = await placed_tiles.get("/collections/placed.invalid/tiles/WebMercatorQuad/0/0/0")
+    drawn = {str(feature.properties["what"]): feature.geometry for feature in decoded(answer.body, "placed.invalid")}
     assert drawn["healthy place"].distance(Point(2048 + 15 / 360 * 4096, 1550)) < 20
     width = 10 / 360 * 4096
     assert drawn["healthy area"].bounds[2] - drawn["healthy area"].bounds[0] == pytest.approx(width, abs=1)

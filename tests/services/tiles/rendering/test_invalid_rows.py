@@ -112,7 +112,7 @@ async def test_a_search_that_led_to_nothing_is_not_made_again(ward: Services, mo
         times.append(until - asyncio.get_running_loop().time())
         raise StoredValueError
 
-    monkeypatch.setattr("services.tiles.rendering.render.without_sick_rows", in_vain)
+    monkeypatch.setattr("services.tiles.rendering.render.without_invalid_rows", in_vain)
     for limit in (901, 902):
         address = f"/collections/ward.places/tiles/WebMercatorQuad/0/0/0?limit={limit}"
         assert (await ward["tiles"].get(address)).status == 503
@@ -130,7 +130,7 @@ async def test_the_healthy_pay_nothing(ward: Services, monkeypatch: pytest.Monke
     async def fail(*_: object) -> None:
         raise AssertionError
 
-    monkeypatch.setattr("services.tiles.rendering.render.without_sick_rows", fail)
+    monkeypatch.setattr("services.tiles.rendering.render.without_invalid_rows", fail)
     features, answer = await _tile(ward["tiles"], "places", filter="size > 900")
     assert len(features) == 100
     assert answer.headers[OMITTED] == "0"

@@ -66,7 +66,7 @@ def test_collections_and_columns_have_statements_of_their_own() -> None:
 
 
 def test_a_collection_that_changes_with_every_minute_is_found_at_once() -> None:
-    """What is kept by collection would be compared with each of its former states, did these have one hash."""
+    """What is cached by collection would be compared with each of its former states, did these have one hash."""
     states = [
         replace(COLLECTION, rows=rows, times=(TimeColumn("at", "timestamptz", None, f"2020-01-01T00:{rows}:00Z"),))
         for rows in range(10, 60)

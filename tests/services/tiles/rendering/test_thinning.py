@@ -118,7 +118,7 @@ async def test_a_table_with_children_keeps_its_limit(tiles: Client, limit: int) 
     assert len(features) == limit
     assert answer.headers[OMITTED] == str(9000 - limit)
     counts = [sum(feature.properties["name"] == name for feature in features) for name in ("own", "north", "south")]
-    # of each about a third: a row is kept for itself, not for another in the same place of another table
+    # of each about a third: a row is chosen for itself, not for another in the same place of another table
     assert min(counts) > limit / 4
     if limit == 1000:
         assert len({(feature.id, feature.properties["name"]) for feature in features}) == limit

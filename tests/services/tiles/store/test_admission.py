@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from services.tiles.store.admission import AskedBefore
+from services.tiles.store.admission import Admission
 from tests.eventually import eventually
 from tests.services.in_process import Client, Services, services
 from tests.services.tiles.cache import OwnRedis, keys, tier
@@ -18,10 +18,10 @@ async def ask_until_kept(tiles: Client, parameters: dict[str, str]) -> None:
     """Twice, and until the cache has it."""
     assert tier(await tiles.get(TILE, parameters)) == "postgis"
 
-    async def kept() -> None:
+    async def is_cached() -> None:
         assert tier(await tiles.get(TILE, parameters)) == "redis"
 
-    await eventually(kept)
+    await eventually(is_cached)
 
 
 async def test_what_is_asked_for_once_is_not_kept(cached: Services, own_redis: OwnRedis) -> None:
@@ -35,11 +35,11 @@ async def test_what_is_asked_for_twice_is_kept_for_half_an_hour(cached: Services
     first, second = await tiles.get(TILE, {"ids": "1"}), await tiles.get(TILE, {"ids": "1"})
     assert (tier(first), tier(second)) == ("postgis", "postgis")
 
-    async def kept() -> None:
+    async def is_cached() -> None:
         third = await tiles.get(TILE, {"ids": "1"})
         assert (tier(third), third.body) == ("redis", first.body)
 
-    await eventually(kept)
+    await eventually(is_cached)
     assert tier(await tiles.get(TILE, {"ids": "2"})) == "postgis"
     async with own_redis.client() as client:
         (key,) = await client.keys("dams:tile:3:t:*")
@@ -83,14 +83,14 @@ async def test_all_of_them_together_have_a_bounded_share(placed: Placed, own_red
 
 
 def test_memory_of_what_was_asked_is_bounded_in_time_and_number() -> None:
-    asked = AskedBefore(seconds=300, most=10)
-    assert not asked.again("a")
-    assert asked.again("a")
+    asked = Admission(seconds=300, most=10)
+    assert not asked.admits("a")
+    assert asked.admits("a")
     for number in range(20):
-        asked.again(f"junk {number}")
-    assert not asked.again("a")
-    forgetful = AskedBefore(seconds=0)
-    assert [forgetful.again("a") for _ in range(2)] == [False, True]
-    forgetful.again("b")
-    forgetful.again("c")
-    assert not forgetful.again("a")
+        asked.admits(f"junk {number}")
+    assert not asked.admits("a")
+    forgetful = Admission(seconds=0)
+    assert [forgetful.admits("a") for _ in range(2)] == [False, True]
+    forgetful.admits("b")
+    forgetful.admits("c")
+    assert not forgetful.admits("a")

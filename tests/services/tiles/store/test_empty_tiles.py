@@ -81,11 +81,11 @@ async def test_a_filter_is_part_of_what_is_empty(cached: Services, own_redis: Ow
     for _ in range(2):
         assert tier(await tiles.get(f"{POINTS}/0/0/0", nothing)) == "postgis"
 
-    async def kept() -> None:
-        # no answer waits for what is kept
+    async def is_cached() -> None:
+        # no answer waits for the cache
         assert any(name.startswith(b"dams:tile:3:e:") for name in await keys(own_redis.url))
 
-    await eventually(kept)
+    await eventually(is_cached)
     answer = await tiles.get(f"{POINTS}/1/1/0", nothing)
     assert tier(answer) == "redis"
     assert tier(await tiles.get(f"{POINTS}/1/1/0", {"filter": "id > 0"})) == "postgis"

@@ -1,0 +1,14 @@
+"""Tables on a terminal."""
+
+from collections.abc import Set
+
+
+def print_table(rows: list[list[str]], *, numbers: Set[int]) -> None:
+    """Rows of cells in columns as wide as they must be; `numbers` are the columns, from 0, that end on the right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = (
+            cell.rjust(width) if position in numbers else cell.ljust(width)
+            for position, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        print("  ".join(cells).rstrip())  # noqa: T201

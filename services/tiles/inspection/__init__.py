@@ -1,0 +1,1 @@
+"""What is in a tile, for people: decoded with mapbox-vector-tile, as JSON, as a page and on a terminal."""

@@ -1,0 +1,61 @@
+"""What is in a tile as a JSON document, the same for clients and for the `tiles` command. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from libs.ogc.crs import CRS84
+from services.tiles.inspection.content import Layer
+from services.tiles.request.tile_request import TileRequest
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """How a tile came to be: its sizes in bytes, what it leaves out, who had it."""
+
+    encoded: int
+    gzipped: int
+    left_out: int
+    estimated: bool
+    tier: str
+
+
+def tile_document(request: TileRequest, made: Made, layers: Sequence[Layer]) -> dict[str, Any]:
+    """The tile, but for its links. Coordinates of features are in units of the tile; those of boxes name their CRS."""
+    tms = request.tile_matrix_set
+    left, bottom, right, top = request.region.bounds
+    return {
+        "title": tile_title(request),
+        "collection": request.selection.collection.id,
+        "tileMatrixSet": tms.id,
+        "tileMatrix": tms.matrix(request.z).id,
+        "tileCol": request.x,
+        "tileRow": request.y,
+        "boundingBox": {"lowerLeft": [left, bottom], "upperRight": [right, top], "crs": tms.crs},
+        "geographicBoundingBoxes": [
+            {"lowerLeft": [west, south], "upperRight": [east, north], "crs": CRS84}
+            for west, south, east, north in request.region.lonlat
+        ],
+        "bytes": {"encoded": made.encoded, "gzip": made.gzipped},
+        "featuresOmitted": {"number": made.left_out, "estimate": made.estimated},
+        "tier": made.tier,
+        "layers": [_layer(layer) for layer in layers],
+    }
+
+
+def tile_title(request: TileRequest) -> str:
+    """What to call a tile."""
+    place = f"{request.tile_matrix_set.matrix(request.z).id}/{request.x}/{request.y}"
+    return f"Tile {place} of {request.selection.collection.title} on {request.tile_matrix_set.id}"
+
+
+def _layer(layer: Layer) -> dict[str, Any]:
+    return {
+        "name": layer.name,
+        "version": layer.version,
+        "extent": layer.extent,
+        "featureCount": layer.count,
+        "geometryTypes": layer.geometry_types,
+        "properties": [asdict(each) for each in layer.properties],
+        "features": list(layer.features),
+    }

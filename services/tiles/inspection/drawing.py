@@ -1,0 +1,47 @@
+"""What is in a tile as an SVG drawing in units of the tile. Pure."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from services.tiles.inspection.content import Layer
+from services.tiles.request.region import BUFFER
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """Paths of areas, lines and points, empty where there are none, in a square of `extent` units and its buffer."""
+
+    extent: int
+    buffer: int
+    areas: str
+    lines: str
+    points: str
+
+
+def drawing(layers: Sequence[Layer]) -> Drawing | None:
+    """The features of the first layer, as far as they were decoded; None of an empty tile."""
+    if not layers:
+        return None
+    layer = layers[0]
+    parts: dict[str, list[str]] = {"Polygon": [], "LineString": [], "Point": []}
+    for feature in layer.features:
+        geometry = feature["geometry"]
+        kind = geometry["type"].removeprefix("Multi")
+        several = geometry["coordinates"] if geometry["type"].startswith("Multi") else [geometry["coordinates"]]
+        parts[kind] += [_path(kind, part) for part in several]
+    buffer = layer.extent * BUFFER // 4096
+    return Drawing(layer.extent, buffer, *("".join(parts[kind]) for kind in ("Polygon", "LineString", "Point")))
+
+
+def _path(kind: str, part: Any) -> str:
+    if kind == "Point":
+        # a line of no length, whose round ends are a dot
+        return f"M{part[0]} {part[1]}h0"
+    if kind == "LineString":
+        return _line(part)
+    return "".join(f"{_line(ring)}Z" for ring in part)
+
+
+def _line(positions: Iterable[Sequence[int]]) -> str:
+    return "M" + "L".join(f"{x} {y}" for x, y in positions)

@@ -1,0 +1,111 @@
+"""A tile as JSON and as a page: what tile developers otherwise open another program for."""
+
+import asyncio
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from aiohttp import web
+
+from libs.ogc.link import Link, path_segment
+from libs.ogc.media_type import MediaType
+from libs.web.app import Call, sent_parameters
+from libs.web.base_url import base_url
+from libs.web.conditional import DATA_CACHE, conditional
+from libs.web.html import page_response
+from libs.web.representations import representations
+from libs.web.respond import json_response, links_json
+from services.tiles.inspection.content import decoded
+from services.tiles.inspection.document import Made, tile_document
+from services.tiles.inspection.drawing import drawing
+from services.tiles.inspection.places import around
+from services.tiles.metadata.addresses import tileset_address
+from services.tiles.request.tile_request import TileRequest
+from services.tiles.store.compression import decompressed
+from services.tiles.store.tile_store import Tile
+
+OFFERS = (MediaType.MVT, MediaType.JSON, MediaType.HTML)
+_LISTED = 100
+"""Features in the table of a page."""
+
+
+async def tile_representation(call: Call, request: TileRequest, tile: Tile, *, versioned: bool) -> web.Response:
+    """The tile in the format that the call asks for, JSON or a page; `versioned` says that its data have a version."""
+    encoded = await decompressed(tile.gzipped) if tile.gzipped else b""
+    # counting and decoding take some tenths of a second of a large tile
+    layers = await asyncio.to_thread(decoded, encoded)
+    made = Made(len(encoded), len(tile.gzipped), tile.left_out, tile.estimated, tile.tier)
+    links = _Links(call, request)
+    document = {**tile_document(request, made, layers), "links": links_json(links.all())}
+    if call.media_type == MediaType.HTML:
+        context = {
+            "collection": request.selection.collection,
+            "tms": request.tile_matrix_set,
+            "document": document,
+            "drawing": drawing(layers),
+            "places": links.places(),
+            "map": links.map(),
+            "tileset": links.tileset,
+            "given": links.given,
+            "listed": _LISTED,
+        }
+        response = page_response(call.request, "tile.html", context)
+    else:
+        response = json_response(document)
+    return conditional(call.request, response, cache_control=DATA_CACHE if versioned else "no-cache")
+
+
+class _Links:
+    """Addresses around a tile, with the parameters of the request in them."""
+
+    def __init__(self, call: Call, request: TileRequest) -> None:
+        self._call = call
+        self._request = request
+        self._base = base_url(call.request)
+        self._around = around(request)
+        self.tileset = tileset_address(self._base, request.selection.collection, request.tile_matrix_set)
+        self.given = {name: text for name, text in sent_parameters(call.request) if name != "f"}
+
+    def all(self) -> list[Link]:
+        """Links of the JSON document."""
+        at = (self._request.z, self._request.x, self._request.y)
+        return [
+            *representations(self._tile(at, ""), self._call.media_type, OFFERS),
+            *(
+                Link(self._tile(place, "json"), "up" if "above" in title else "related", MediaType.JSON, title)
+                for title, place in self._titled()
+            ),
+            Link(self.tileset, "collection", MediaType.JSON, "The tileset"),
+            Link(self.map(), "preview", MediaType.HTML, "Map"),
+        ]
+
+    def places(self) -> list[tuple[str, str]]:
+        """Titles and pages of the tiles around."""
+        return [(title, self._tile(place, "html")) for title, place in self._titled()]
+
+    def map(self) -> str:
+        """The viewer at this tile, with the filter where it is one that a map's address can hold."""
+        boxes = self._request.region.lonlat
+        west, south, east, north = boxes[0] if boxes else (0.0, 0.0, 0.0, 0.0)
+        zoom = max(0.0, self._request.tile_matrix_set.matrix(self._request.z).zoom)
+        state = {"map": f"{zoom:g}/{(south + north) / 2:.4f}/{(west + east) / 2:.4f}"}
+        if "filter" in self.given and self.given.get("filter-lang") != "cql2-json":
+            state[f"f.{self._request.selection.collection.id}"] = self.given["filter"]
+        hash_ = "&".join(f"{quote(name, safe='')}={quote(text, safe='/,:')}" for name, text in state.items())
+        column = self.given.get("geom-column")
+        return f"{self.tileset}/map.html{f'?geom-column={path_segment(column)}' if column else ''}#{hash_}"
+
+    def _titled(self) -> list[tuple[str, tuple[int, int, int]]]:
+        found = self._around
+        return [
+            *((f"{_place(place)}, above", place) for place in found.parents),
+            *((f"{_place(place)}, {side}", place) for side, place in found.beside.items()),
+            *((f"{_place(place)}, below", place) for place in found.children),
+        ]
+
+    def _tile(self, place: tuple[int, int, int], f: str) -> str:
+        parameters: dict[str, Any] = {**self.given, **({"f": f} if f else {})}
+        return f"{self.tileset}/{_place(place)}{'?' if parameters else ''}{urlencode(parameters, quote_via=quote)}"
+
+
+def _place(place: tuple[int, int, int]) -> str:
+    return "/".join(map(str, place))
