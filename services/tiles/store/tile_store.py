@@ -17,6 +17,7 @@ from services.tiles.request.tile_request import TileRequest
 from services.tiles.store.admission import Admission
 from services.tiles.store.compression import compressed
 from services.tiles.store.keys import TileKey, ancestors, says_empty
+from services.tiles.store.unrepairable import Unrepairable
 
 _TILES = Counter("dams_tiles_total", "Tiles by the tier that answered", ["tier"])
 
@@ -33,7 +34,6 @@ _CLAIM_SECONDS = 60
 """Longer than making a tile takes; whoever waits for one that nobody makes any more gives up earlier."""
 _WAIT_SECONDS = 3.0
 _LOOK_AGAIN_SECONDS = 0.04
-_UNREPAIRABLE_SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +70,7 @@ class TileStore:
         self._versions = versions
         self._flights: SingleFlight[Tile] = SingleFlight()
         self._admission = Admission()
-        self._unrepairable: dict[tuple[str, str], float] = {}
-        """Until when no rows are looked for that fail tiles of a collection's geometry column."""
+        self._unrepairable = Unrepairable()
         self._most_rendering = connections + most_waiting
         self._rendering = 0
         self._max_bytes = max_bytes
@@ -164,16 +163,14 @@ class TileStore:
         return tile
 
     async def _rendered(self, request: TileRequest) -> Rendered:
-        """The tile; rows that fail it are not looked for anew where that led to nothing a moment ago."""
-        column, clock = (request.selection.collection.id, request.geometry.name), asyncio.get_running_loop().time
-        unrepairable = self._unrepairable.get(column, 0.0) > clock()
+        """The tile; invalid rows are not searched for where that led to nothing a moment ago."""
+        collection, column = request.selection.collection.id, request.geometry.name
+        seconds = 0.0 if (collection, column) in self._unrepairable else SEARCH_SECONDS
         try:
-            return await render(
-                self._database, request, self._max_bytes, search_seconds=0.0 if unrepairable else SEARCH_SECONDS
-            )
+            return await render(self._database, request, self._max_bytes, search_seconds=seconds)
         except StoredValueError:
-            if not unrepairable:
-                self._unrepairable[column] = clock() + _UNREPAIRABLE_SECONDS
+            if seconds:
+                self._unrepairable.add(collection, column)
             raise
 
     def _put(self, request: TileRequest, key: str, content: bytes) -> None:
