@@ -225,8 +225,6 @@ def _property_queries(collection: Collection, query: FaultCollector) -> list[Sql
 
 def _instead(collection: Collection, query: FaultCollector, name: str) -> str:
     """What a client may have meant by a parameter that does not exist."""
-    if name.casefold() == "f" and "f" not in query.values:
-        return ": there is one format, so nothing to choose"
     near = get_close_matches(name.casefold()[:_LONGEST_NAME], query.values, 1, 0.6)
     return f"; did you mean {near[0]}?" if near else f", and {unknown_name(name, _names(collection))}"
 

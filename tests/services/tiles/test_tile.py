@@ -169,7 +169,7 @@ async def test_geom_column(tiles: Client) -> None:
         ("limit", "0"),
         ("limit", "10001"),
         ("limit", "unlimited"),
-        ("f", "mvt"),
+        ("f", "csv"),
     ],
 )
 async def test_a_malformed_parameter_is_a_fault(tiles: Client, name: str, value: str) -> None:
