@@ -56,6 +56,10 @@ class Operation:
         """Media type to its declaration."""
         return dict(self.responses[status].get("content", {}))
 
+    def negotiated(self) -> list[str]:
+        """The media types of a 200 among which `Accept` chooses."""
+        return [name for name, entry in self.content().items() if not entry.get("x-only-with-f")]
+
 
 @dataclass(frozen=True)
 class Api:

@@ -78,7 +78,7 @@ def test_nothing_can_be_written(api: Api) -> None:
 
 def test_every_format_is_found_by_f_and_by_accept(api: Api) -> None:
     for operation in api.operations():
-        offered = list(operation.content())
+        offered = operation.negotiated()
         path = api.address(operation.path)
         assert _kind(_ask(api, "GET", path)) == offered[0], path
         assert _kind(_ask(api, "GET", path, Accept="*/*")) == offered[0], path
@@ -90,16 +90,29 @@ def test_every_format_is_found_by_f_and_by_accept(api: Api) -> None:
             assert _kind(_ask(api, "GET", path, Accept=accept)) == wanted, (path, accept)
 
 
+def test_some_formats_are_for_who_names_them(api: Api) -> None:
+    found = []
+    for operation in api.operations():
+        path, offered = api.address(operation.path), list(operation.content())
+        for name in ("json", "html") if offered != operation.negotiated() else ():
+            answer = _ask(api, "GET", f"{path}?f={name}", Accept="*/*")
+            assert _kind(answer) == {"json": "application/json", "html": "text/html"}[name]
+            assert answer.headers["Content-Language"] == "en"
+            found.append(operation.path)
+    # a tile, which maps ask for
+    assert set(found) == {"/collections/{collectionId}/tiles/{tileMatrixSetId}/{z}/{x}/{y}"}
+
+
 def test_what_depends_on_accept_says_so(api: Api) -> None:
     for operation in api.operations():
         answer = _ask(api, "GET", api.address(operation.path))
         varies = "accept" in [name.strip().lower() for name in ", ".join(answer.headers.get_all("Vary", [])).split(",")]
-        assert varies or len(operation.content()) == 1, operation.path
+        assert varies or len(operation.negotiated()) == 1, operation.path
 
 
 def test_our_words_are_english_and_data_are_in_no_language(api: Api) -> None:
     for operation in api.operations():
-        for media_type in operation.content():
+        for media_type in operation.negotiated():
             answer = _ask(api, "GET", api.address(operation.path), Accept=media_type)
             expected = "en" if media_type in OURS else None
             assert answer.headers["Content-Language"] == expected, (operation.path, media_type)
@@ -109,7 +122,7 @@ def test_an_unacceptable_format_is_refused_with_what_there_is(api: Api) -> None:
     for operation in api.operations():
         answer = _ask(api, "GET", api.address(operation.path), Accept="image/png")
         assert answer.status == 406, operation.path
-        for media_type in operation.content():
+        for media_type in operation.negotiated():
             assert media_type in answer.json()["detail"], operation.path
 
 

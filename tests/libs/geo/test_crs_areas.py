@@ -141,3 +141,15 @@ def test_an_area_across_the_antimeridian_has_two_sides() -> None:
     area = area_of_use(2193)
     assert shapely.contains_xy(area, [175, -175, 0, 150], [-40, -40, -40, -40]).tolist() == [True, True, False, False]
     assert [area_of_use(srid) for srid in (4326, 4269, UNKNOWN)] == [None] * 3
+
+
+@pytest.mark.parametrize(
+    ("srid", "inside", "outside"), [(32601, (-165, -179, 171), (-163, 169)), (32660, (165, 179, -171), (163, -169))]
+)
+def test_a_margin_across_the_antimeridian_has_two_sides(
+    srid: int, inside: tuple[float, ...], outside: tuple[float, ...]
+) -> None:
+    area = area_of_use(srid)
+    assert shapely.contains_xy(area, inside, [0] * len(inside)).all()
+    assert not shapely.contains_xy(area, outside, [0] * len(outside)).any()
+    assert (shapely.bounds(area)[0], shapely.bounds(area)[2]) == (-180, 180)
