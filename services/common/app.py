@@ -12,11 +12,12 @@ from services.common.catalogue.keeper import CatalogueKeeper
 from services.common.collection import get_collection
 from services.common.collections import get_collections
 from services.common.conformance import get_conformance
+from services.common.documents.encoded import EncodedCollections
 from services.common.internal_catalogue import get_internal_catalogue
 from services.common.landing import get_landing
 from services.common.part import PART
 from services.common.parts import PartsClient
-from services.common.resources import KEEPER, PARTS
+from services.common.resources import ENCODED, KEEPER, PARTS
 from services.common.settings import Settings
 
 
@@ -30,6 +31,7 @@ def make(env: Mapping[str, str]) -> web.Application:
         "getCollection": get_collection,
     }
     app = make_app(settings, PART, handlers, templates=Path(__file__).parent / "templates")
+    app[ENCODED] = EncodedCollections()
     app.router.add_get("/internal/catalogue", get_internal_catalogue)
 
     async def resources(app: web.Application) -> AsyncIterator[None]:

@@ -1,24 +1,15 @@
 """GET /collections/{collectionId}: one collection (OGC API Features, /req/core/sfc-md-op)."""
 
-from dataclasses import replace
-from typing import Any
-
 from aiohttp import web
 
-from libs.catalogue.model import Collection
-from libs.ogc.crs import CRS84, GREGORIAN
-from libs.ogc.link import Link, path_segment
 from libs.ogc.media_type import MediaType
-from libs.ogc.service_part import Whole
 from libs.web.app import Call
 from libs.web.base_url import base_url
 from libs.web.conditional import conditional
 from libs.web.html import page_response
-from libs.web.representations import representations
-from libs.web.respond import json_response, links_json
-from services.common.resources import KEEPER, PARTS, absolute
-
-OFFERS = (MediaType.JSON, MediaType.HTML)
+from libs.web.respond import json_response
+from services.common.documents.collection import collection_json, facts
+from services.common.resources import KEEPER, PARTS
 
 
 async def get_collection(call: Call) -> web.StreamResponse:
@@ -31,52 +22,3 @@ async def get_collection(call: Call) -> web.StreamResponse:
         context = {"document": document, "collection": collection, "fact": facts(collection)}
         return conditional(call.request, page_response(call.request, "collection.html", context))
     return conditional(call.request, json_response(document))
-
-
-def collection_json(collection: Collection, whole: Whole, base: str, media_type: str) -> dict[str, Any]:
-    """The Collection resource, the same here and in the list (/req/core/sfc-md-success)."""
-    segment = path_segment(collection.id)
-    # only the key is filled in: other braces are variables of a template
-    filled = [
-        replace(entry.link, href=entry.link.href.replace("{collectionId}", segment))
-        for entry in whole.collection_links
-        if collection.geometries or not entry.needs_geometry
-    ]
-    if collection.license:
-        filled.append(Link(collection.license, "license", None, "Licence of the data"))
-    links = [
-        *representations(f"{base}/collections/{segment}", media_type, OFFERS),
-        *absolute(base, filled),
-    ]
-    return {
-        "id": collection.id,
-        "title": collection.title,
-        "description": collection.description,
-        **({"keywords": list(collection.keywords)} if collection.keywords else {}),
-        **({"attribution": collection.attribution} if collection.attribution else {}),
-        "links": links_json(links),
-        "extent": extent_json(collection),
-        "itemType": "feature",
-        "crs": [CRS84],
-    }
-
-
-def extent_json(collection: Collection) -> dict[str, Any] | None:
-    """Spatial and temporal extent, each null where it is not known; null where neither is."""
-    geometry = collection.geometry()
-    start, end = collection.temporal_extent()
-    spatial = {"bbox": [list(geometry.bbox)], "crs": CRS84} if geometry and geometry.bbox else None
-    temporal = {"interval": [[start, end]], "trs": GREGORIAN} if start or end else None
-    return {"spatial": spatial, "temporal": temporal} if spatial or temporal else None
-
-
-def facts(collection: Collection) -> dict[str, Any]:
-    """What a page says about a collection beside its document."""
-    geometry = collection.geometry()
-    return {
-        "rows": collection.rows,
-        "geometry_type": geometry.type if geometry else None,
-        "properties": collection.columns,
-        "time": collection.temporal_extent(),
-        "time_columns": collection.lasting() or [time for time in (collection.time(),) if time],
-    }

@@ -18,8 +18,8 @@ from libs.web.html import page_response
 from libs.web.query_params import QueryValues
 from libs.web.representations import representations
 from libs.web.respond import body_response, json_bytes, links_json
-from services.common.collection import OFFERS, collection_json
-from services.common.resources import KEEPER, PARTS
+from services.common.documents.collection import OFFERS
+from services.common.resources import ENCODED, KEEPER, PARTS
 
 _ALL = 1000
 """Collections in one document where no limit is given: all of them, in any but the largest service."""
@@ -32,9 +32,10 @@ async def get_collections(call: Call) -> web.StreamResponse:
     app, base, query = call.request.app, base_url(call.request), call.query
     bbox, interval = _bbox(query), _interval(query)
     query.check()
+    known = app[KEEPER].collections
     matched = [
         collection
-        for collection in app[KEEPER].collections.values()
+        for collection in known.values()
         if query.values["type"] in (None, collection.type)
         and (bbox is None or _meets_box(collection, bbox))
         and (interval is None or _meets_interval(collection, interval))
@@ -51,14 +52,9 @@ async def get_collections(call: Call) -> web.StreamResponse:
             "given": call.request.query,
         }
         return conditional(call.request, page_response(call.request, "collections.html", context))
-    content = {
-        "links": links,
-        "numberMatched": len(matched),
-        "numberReturned": len(page),
-        "collections": [collection_json(entry, app[PARTS].whole, base, call.media_type) for entry in page],
-    }
-    timeless = json_bytes(content)
-    # the list may be megabytes: encoded once
+    head = json_bytes({"links": links, "numberMatched": len(matched), "numberReturned": len(page)})
+    collections = app[ENCODED].array(page, known, app[PARTS].whole, base)
+    timeless = head[:-1] + b',"collections":' + collections + b"}"
     body = json_bytes({"timeStamp": now()})[:-1] + b"," + timeless[1:]
     return conditional(call.request, body_response(body, media_type=MediaType.JSON), content=timeless)
 

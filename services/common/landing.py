@@ -9,7 +9,8 @@ from libs.web.conditional import conditional
 from libs.web.html import page_response
 from libs.web.representations import representations
 from libs.web.respond import json_response, links_json
-from services.common.resources import KEEPER, PARTS, absolute
+from services.common.documents.links import absolute
+from services.common.resources import KEEPER, PARTS
 
 TITLE = "Disaster Analysis and Mapping Service"
 DESCRIPTION = (

@@ -37,7 +37,10 @@ class PartsClient:
         try:
             async with session.get(url) as response:
                 response.raise_for_status()
-                self.whole = Whole.from_json(orjson.loads(await response.read()))
+                whole = Whole.from_json(orjson.loads(await response.read()))
+            if whole != self.whole:
+                # what was made of it serves on while it is the same object
+                self.whole = whole
         except (ClientError, OSError, TimeoutError, orjson.JSONDecodeError, KeyError, TypeError) as error:
             # the gateway is the way in for clients: while it is away nobody asks
             _LOG.debug("no parts", extra={"fields": {"cause": f"{type(error).__name__}: {error}"}})

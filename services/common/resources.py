@@ -1,18 +1,11 @@
-"""What the handlers of this service share: the catalogue, the parts, and links made absolute."""
-
-from collections.abc import Iterable
-from dataclasses import replace
+"""What the handlers of this service share: the catalogue, its collections encoded, and the parts."""
 
 from aiohttp import web
 
-from libs.ogc.link import Link
 from services.common.catalogue.keeper import CatalogueKeeper
+from services.common.documents.encoded import EncodedCollections
 from services.common.parts import PartsClient
 
 KEEPER = web.AppKey("catalogue_keeper", CatalogueKeeper)
 PARTS = web.AppKey("parts", PartsClient)
-
-
-def absolute(base: str, links: Iterable[Link]) -> list[Link]:
-    """Links that start with `/`, under the base address."""
-    return [replace(link, href=f"{base}{link.href}") if link.href.startswith("/") else link for link in links]
+ENCODED = web.AppKey("encoded_collections", EncodedCollections)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
@@ -29,6 +30,34 @@ async def test_windows_cover_the_list_once(common: Client) -> None:
     assert seen == [entry["id"] for entry in whole]
     assert backwards is not None
     assert (await common.get(backwards)).json()["collections"]
+
+
+@pytest.mark.parametrize(
+    ("offset", "before", "after"), [(0, None, 2), (1, 0, 3), (2, 0, 4), (5, 3, 7), (100_000, 99_998, None)]
+)
+async def test_next_and_prev_are_the_windows_beside(
+    common: Client, offset: int, before: int | None, after: int | None
+) -> None:
+    document = await common.json("/collections", offset=str(offset), limit="2", type="Table")
+    beside = {
+        link["rel"]: dict(parse_qsl(urlsplit(link["href"]).query))
+        for link in document["links"]
+        if link["rel"] in ("next", "prev")
+    }
+    expected = {"prev": before, "next": after}
+    assert beside == {
+        rel: {"offset": str(start), "limit": "2", "type": "Table", "f": "json"}
+        for rel, start in expected.items()
+        if start is not None
+    }
+
+
+async def test_the_last_window_has_no_next_and_the_one_before_has(common: Client) -> None:
+    matched = (await common.json("/collections"))["numberMatched"]
+    for offset, rels in ((matched - 2, {"prev"}), (matched - 3, {"prev", "next"})):
+        document = await common.json("/collections", offset=str(offset), limit="2")
+        assert document["numberReturned"] == 2
+        assert {link["rel"] for link in document["links"]} & {"next", "prev"} == rels
 
 
 @pytest.mark.parametrize("limit", ["0", "1000"])

@@ -1,0 +1,1 @@
+"""What is said of collections, as JSON."""
