@@ -1,1 +1,4 @@
-"""The shared cache in Redis. The only place that imports redis."""
+"""The shared cache in Redis. The only place that imports redis.
+
+Stands on concurrency.
+"""

@@ -1,1 +1,4 @@
-"""The collections as every service sees them."""
+"""The collections as every service sees them.
+
+Stands on concurrency, ogc, pg.
+"""

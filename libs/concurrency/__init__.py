@@ -1,1 +1,4 @@
-"""Work beside the requests, and work that requests share. Standard library only."""
+"""Work beside the requests, and work that requests share. Standard library only.
+
+Stands on nothing.
+"""

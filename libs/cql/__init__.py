@@ -6,6 +6,8 @@
 Everything a client can write wrongly is a `CqlError` with its place. The SQL can still fail in the database
 for the values of a row, with SQLSTATE class 22 (floating point overflow) or, from PostGIS, XX000 (a stored
 geometry that cannot be transformed or is broken): answer those as a fault of the request, not of the server.
+
+Stands on geo, ogc, pg.
 """
 
 from __future__ import annotations

@@ -1,1 +1,4 @@
-"""The words of the standards. Imports the standard library only."""
+"""The words of the standards. Imports the standard library only.
+
+Stands on nothing.
+"""

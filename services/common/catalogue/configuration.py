@@ -24,13 +24,23 @@ collections:
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, Self
+from typing import Annotated, Self
 
 import yaml
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    model_validator,
+)
+from pydantic_core import ErrorDetails
 
 from libs.catalogue.model import Collection
 
@@ -46,79 +56,97 @@ class ConfigError(ValueError):
     """The file is malformed, or says something about a column that does not exist; the message says where."""
 
 
-@dataclass(frozen=True, slots=True)
-class CollectionConfig:
+def _texts(value: object) -> object:
+    if not isinstance(value, list) or not all(isinstance(entry, str) for entry in value):
+        raise ValueError("must be a list of texts")
+    return tuple(value)
+
+
+def _address(text: str) -> str:
+    if not text.startswith(("https://", "http://")):
+        raise ValueError("must be an address (https://…)")
+    return text
+
+
+def _one_or_two(value: object) -> object:
+    """A column, or two: where features start and where they end."""
+    names = _texts(value) if isinstance(value, list) else value
+    if not isinstance(names, str) and not (isinstance(names, tuple) and len(names) == len(set(names)) == 2):
+        raise ValueError("must be a text, or a list of two columns: where features start and where they end")
+    return names
+
+
+def _by_zoom(value: object) -> object:
+    """`{0-4: [...], 5: [...]}` as first zoom, last zoom, names; ranges may not overlap."""
+    if not isinstance(value, dict):
+        raise ValueError("must be a mapping from zooms, such as 0-4, to lists of columns")  # noqa: TRY004 - pydantic's
+    ranges: list[tuple[int, int, object]] = []
+    for zooms, names in value.items():
+        found = _ZOOMS.match(str(zooms))
+        first, last = (int(found[1]), int(found[2] or found[1])) if found else (1, 0)
+        if first > last:
+            raise ValueError(f": '{zooms}' is not a zoom or a range of zooms such as 0-4")
+        if any(first <= other_last and last >= other_first for other_first, other_last, _ in ranges):
+            raise ValueError(f": '{zooms}' overlaps another range")
+        try:
+            ranges.append((first, last, _texts(names)))
+        except ValueError as error:
+            raise ValueError(f".{zooms} {error}") from None
+    return tuple(ranges)
+
+
+_Texts = Annotated[tuple[str, ...], BeforeValidator(_texts)]
+_Zoom = Annotated[int, Field(strict=True, ge=0, le=_DEEPEST)]
+
+
+class _Said(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class CollectionConfig(_Said):
     """What the file says about one collection; None or empty where it says nothing."""
 
     title: str | None = None
     description: str | None = None
     id_column: str | None = None
     geometry_column: str | None = None
-    datetime_column: str | tuple[str, str] | None = None
-    properties: tuple[str, ...] = ()
-    sort: tuple[str, ...] = ()
-    importance: tuple[str, ...] = ()
-    minzoom: int | None = None
-    maxzoom: int | None = None
-    tile_properties: tuple[tuple[int, int, tuple[str, ...]], ...] = ()
-    keywords: tuple[str, ...] = ()
-    license: str | None = None
+    datetime_column: Annotated[str | tuple[str, str] | None, BeforeValidator(_one_or_two)] = None
+    properties: _Texts = ()
+    sort: _Texts = ()
+    importance: _Texts = ()
+    minzoom: _Zoom | None = None
+    maxzoom: _Zoom | None = None
+    tile_properties: Annotated[tuple[tuple[int, int, tuple[str, ...]], ...], BeforeValidator(_by_zoom)] = ()
+    keywords: _Texts = ()
+    license: Annotated[str, AfterValidator(_address)] | None = None
     attribution: str | None = None
 
-    @classmethod
-    def parse(cls, where: str, value: object) -> Self:
-        """Raises ConfigError for an unknown member or a value of the wrong type."""
-        members = _mapping(where, value)
-        lists = {"properties", "sort", "importance", "keywords"}
-        known = {entry.name for entry in fields(cls)}
-        parsed: dict[str, Any] = {}
-        for name, given in members.items():
-            if name not in known:
-                raise ConfigError(f"{where}.{name} is unknown; there are {', '.join(sorted(known))}")
-            if name in lists:
-                parsed[name] = _texts(f"{where}.{name}", given)
-            elif name in ("minzoom", "maxzoom"):
-                if not isinstance(given, int) or isinstance(given, bool) or not 0 <= given <= _DEEPEST:
-                    raise ConfigError(f"{where}.{name} must be a whole number from 0 to {_DEEPEST}")
-                parsed[name] = given
-            elif name == "datetime_column":
-                parsed[name] = given if isinstance(given, str) else _start_and_end(f"{where}.{name}", given)
-            elif name == "tile_properties":
-                parsed[name] = _by_zoom(f"{where}.{name}", given)
-            elif not isinstance(given, str):
-                raise ConfigError(f"{where}.{name} must be a text")
-            elif name == "license" and not given.startswith(("https://", "http://")):
-                raise ConfigError(f"{where}.{name} must be an address (https://…)")
-            else:
-                parsed[name] = given
-        if parsed.get("minzoom", 0) > parsed.get("maxzoom", _DEEPEST):
-            raise ConfigError(f"{where}.minzoom is above maxzoom")
-        return cls(**parsed)
+    @model_validator(mode="after")
+    def _zooms_in_order(self) -> Self:
+        if self.minzoom is not None and self.maxzoom is not None and self.minzoom > self.maxzoom:
+            raise ValueError(": minzoom is above maxzoom")
+        return self
 
 
-@dataclass(frozen=True, slots=True)
-class CatalogueConfig:
+class CatalogueConfig(_Said):
     """The whole file."""
 
-    include: tuple[str, ...] = ("*",)
-    exclude: tuple[str, ...] = ()
-    collections: Mapping[str, CollectionConfig] = field(default_factory=dict)
+    include: _Texts = ("*",)
+    exclude: _Texts = ()
+    # a heading with nothing below it is null
+    collections: Annotated[Mapping[str, CollectionConfig], BeforeValidator(lambda given: given or {})] = Field(
+        default_factory=dict
+    )
 
     @classmethod
     def load(cls, file: Path) -> Self:
-        """Raises ConfigError where the file cannot be read or is malformed."""
+        """Raises ConfigError, with every fault, where the file cannot be read or is malformed."""
         try:
-            members = _mapping(str(file), yaml.safe_load(file.read_text(encoding="utf-8")) or {})
+            return cls.model_validate(yaml.safe_load(file.read_text(encoding="utf-8")) or {})
         except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
             raise ConfigError(f"{file}: {error}") from None
-        if unknown := members.keys() - {"include", "exclude", "collections"}:
-            raise ConfigError(f"{file}: {', '.join(sorted(unknown))} unknown; there are include, exclude, collections")
-        entries = _mapping("collections", members.get("collections") or {})
-        return cls(
-            include=_texts("include", members.get("include", ["*"])),
-            exclude=_texts("exclude", members.get("exclude", [])),
-            collections={name: CollectionConfig.parse(f"collections.{name}", entry) for name, entry in entries.items()},
-        )
+        except ValidationError as error:
+            raise ConfigError(f"{file}: {'; '.join(map(_sentence, error.errors()))}") from None
 
     def offers(self, collection_id: str) -> bool:
         """Whether the collection is offered at all."""
@@ -188,39 +216,25 @@ def _shape(collection: Collection) -> str:
     return blake2b(repr(told).encode(), digest_size=6).hexdigest()
 
 
-def _mapping(where: str, value: object) -> Mapping[str, Any]:
-    if not isinstance(value, dict) or not all(isinstance(name, str) for name in value):
-        raise ConfigError(f"{where} must be a mapping")
-    return value
+_WORDS = {
+    "dict_type": "must be a mapping",
+    "mapping_type": "must be a mapping",
+    "model_type": "must be a mapping",
+    "string_type": "must be a text",
+    **dict.fromkeys(
+        ("int_type", "greater_than_equal", "less_than_equal"), f"must be a whole number from 0 to {_DEEPEST}"
+    ),
+}
+"""Kind of fault to what an author of YAML understands, where the library speaks of Python."""
 
 
-def _texts(where: str, value: object) -> tuple[str, ...]:
-    if not isinstance(value, list) or not all(isinstance(entry, str) for entry in value):
-        raise ConfigError(f"{where} must be a list of texts")
-    return tuple(value)
-
-
-def _start_and_end(where: str, value: object) -> tuple[str, str]:
-    names = _texts(where, value) if isinstance(value, list) else ()
-    if len(names) != 2 or names[0] == names[1]:
-        raise ConfigError(f"{where} must be a text, or a list of two columns: where features start and where they end")
-    return names[0], names[1]
-
-
-def _by_zoom(where: str, value: object) -> tuple[tuple[int, int, tuple[str, ...]], ...]:
-    """`{0-4: [...], 5: [...]}` as first zoom, last zoom, names; ranges may not overlap."""
-    if not isinstance(value, dict):
-        raise ConfigError(f"{where} must be a mapping from zooms, such as 0-4, to lists of columns")
-    ranges: list[tuple[int, int, tuple[str, ...]]] = []
-    for zooms, names in value.items():
-        found = _ZOOMS.match(str(zooms))
-        first, last = (int(found[1]), int(found[2] or found[1])) if found else (1, 0)
-        if first > last:
-            raise ConfigError(f"{where}: '{zooms}' is not a zoom or a range of zooms such as 0-4")
-        if any(first <= other_last and last >= other_first for other_first, other_last, _ in ranges):
-            raise ConfigError(f"{where}: '{zooms}' overlaps another range")
-        ranges.append((first, last, _texts(f"{where}.{zooms}", names)))
-    return tuple(ranges)
+def _sentence(fault: ErrorDetails) -> str:
+    where = ".".join(str(step) for step in fault["loc"] if step != "[key]")
+    if fault["type"] == "extra_forbidden":
+        model = CatalogueConfig if len(fault["loc"]) == 1 else CollectionConfig
+        return f"{where} is unknown (there are {', '.join(sorted(model.model_fields))})"
+    said = str(fault["ctx"]["error"]) if fault["type"] == "value_error" else _WORDS.get(fault["type"], fault["msg"])
+    return f"{where}{'' if said.startswith((':', '.')) else ' '}{said}".strip()
 
 
 def _known(where: str, name: str | None, names: list[str]) -> None:

@@ -1,11 +1,18 @@
 import pytest
 
 from libs.ogc.errors import NotAcceptable
+from libs.ogc.media_type import name_format
 from libs.web.negotiation import negotiate, prefers_html
 
 ITEMS = ("application/geo+json", "text/html", "application/json", "text/csv")
 TILE = ("application/vnd.mapbox-vector-tile",)
 BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8"
+
+
+@pytest.fixture(autouse=True)
+def csv_is_named() -> None:
+    """As the service whose format it is does at its start."""
+    name_format("csv", "text/csv", "CSV")
 
 
 @pytest.mark.parametrize(

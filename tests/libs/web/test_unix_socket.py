@@ -95,6 +95,7 @@ def test_where_none_can_be_is_said(tmp_path: Path, name: str, said: str) -> None
         ("127.0.0.1, unix", {"", "127.0.0.1"}),
         ("127.0.0.1", {"127.0.0.1"}),
         ("10.0.0.0/8", {"10.2.3.4"}),
+        ("10.9.8.7/8", {"10.2.3.4"}),
     ],
 )
 def test_who_is_believed(proxies: str | None, trusted: set[str]) -> None:

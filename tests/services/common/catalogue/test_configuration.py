@@ -1,5 +1,5 @@
 import json
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -156,13 +156,36 @@ def test_patterns_choose_what_is_offered(tmp_path: Path) -> None:
         ("collections: {hazard.quakes: {tile_properties: {0-4: [id], 4: [id]}}}", "'4' overlaps"),
         ("collections: {hazard.quakes: {tile_properties: {0-4: magnitude}}}", "tile_properties.0-4 must be a list"),
         ("collections: [a]", "collections must be a mapping"),
-        ("colections: {}", "colections unknown"),
+        ("colections: {}", "colections is unknown"),
+        ("collections: {3: {title: x}}", "collections.3 must be a text"),
+        ("[a]", "must be a mapping"),
         ("a: [", "expected"),
     ],
 )
 def test_a_malformed_file_is_refused_with_the_place(tmp_path: Path, text: str, fault: str) -> None:
     with pytest.raises(ConfigError, match=fault):
         load(tmp_path, text)
+
+
+def test_an_empty_file_says_nothing(tmp_path: Path) -> None:
+    for text in ("", "collections:", "collections: {}", "# nothing"):
+        assert load(tmp_path, text).apply(QUAKES) == CatalogueConfig().apply(QUAKES)
+
+
+def test_all_faults_of_a_file_are_told_at_once(tmp_path: Path) -> None:
+    text = "include: x\ncollections: {a.b: {title: 3, zoom: 1}, c.d: {maxzoom: true, license: x}, e.f: 5}"
+    with pytest.raises(ConfigError) as told:
+        load(tmp_path, text)
+    place, _, faults = str(told.value).partition(": ")
+    assert place.endswith("collections.yaml")
+    assert [fault.partition(" (there")[0] for fault in faults.split("; ")] == [
+        "include must be a list of texts",
+        "collections.a.b.title must be a text",
+        "collections.a.b.zoom is unknown",
+        "collections.c.d.maxzoom must be a whole number from 0 to 30",
+        "collections.c.d.license must be an address (https://…)",
+        "collections.e.f must be a mapping",
+    ]
 
 
 def test_a_column_that_does_not_exist_is_named(tmp_path: Path) -> None:
@@ -175,8 +198,8 @@ def test_the_documented_example_is_valid_and_names_every_member(tmp_path: Path) 
     text = (Path(__file__).parents[4] / "deploy" / "COLLECTIONS.md").read_text(encoding="utf-8")
     config = load(tmp_path, text.partition("```yaml\n")[2].partition("```")[0])
     (example,) = config.collections.values()
-    for member in fields(CollectionConfig):
-        assert getattr(example, member.name) not in (None, ()), member.name
-        assert f"`{member.name}`" in text.partition("| member |")[2], member.name
+    for member in CollectionConfig.model_fields:
+        assert getattr(example, member) not in (None, ()), member
+        assert f"`{member}`" in text.partition("| member |")[2], member
     assert config.include
     assert config.exclude

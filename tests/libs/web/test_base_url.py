@@ -1,0 +1,81 @@
+"""The address in links is what a trusted proxy says, as far as it is well-formed, and nothing that a client says."""
+
+from __future__ import annotations
+
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestClient, TestServer
+
+from libs.web.base_url import SETTINGS, base_url, forwarded_request_id
+from libs.web.settings import WebSettings
+
+GATEWAY = {
+    "X-Forwarded-Proto": "https",
+    "X-Forwarded-Host": "data.example.org:8443",
+    "X-Forwarded-Prefix": "/api",
+    "X-Request-Id": "0123456789abcdef",
+}
+OWN = "http://service.example"
+
+
+async def answer(headers: dict[str, str], **settings: str) -> tuple[str, str | None]:
+    """Base address and request id of a request with these headers."""
+
+    async def handle(request: web.Request) -> web.Response:
+        return web.json_response([base_url(request), forwarded_request_id(request)])
+
+    app = web.Application()
+    app[SETTINGS] = WebSettings.from_env({"PORT": "1234", **settings})
+    app.router.add_get("/", handle)
+    async with (
+        TestClient(TestServer(app)) as client,
+        client.get("/", headers={"Host": "service.example", **headers}) as response,
+    ):
+        base, request_id = await response.json()
+        return base, request_id
+
+
+async def test_a_trusted_proxy_is_believed() -> None:
+    assert await answer(GATEWAY) == ("https://data.example.org:8443/api", "0123456789abcdef")
+
+
+async def test_nobody_else_is() -> None:
+    assert await answer(GATEWAY, TRUSTED_PROXIES="192.0.2.1") == (OWN, None)
+
+
+async def test_a_fixed_address_counts_more_than_either() -> None:
+    fixed = "https://example.org/hazards"
+    assert (await answer(GATEWAY, PUBLIC_URL=f"{fixed}/"))[0] == fixed
+
+
+@pytest.mark.parametrize("prefix", ["", "/api", "/a/b.c/d-e_f~g"])
+async def test_a_prefix(prefix: str) -> None:
+    assert (await answer({"X-Forwarded-Prefix": prefix}))[0] == OWN + prefix
+
+
+@pytest.mark.parametrize(
+    "prefix",
+    ["api", "/api/", "//evil.example", "/a b", '/"><script>', "/a?b", "/a#b", "/%2e", "@evil.example"],
+)
+async def test_a_prefix_that_is_none_gets_into_no_link(prefix: str) -> None:
+    assert (await answer({"X-Forwarded-Prefix": prefix}))[0] == OWN
+
+
+@pytest.mark.parametrize("scheme", ["javascript", "ftp", "HTTPS ", "https,http"])
+async def test_a_scheme_that_is_none_gets_into_no_link(scheme: str) -> None:
+    assert (await answer({"X-Forwarded-Proto": scheme}))[0] == OWN
+
+
+@pytest.mark.parametrize("host", ["a b", "evil.example/path", "x'y", "a@b", "<script>", "h" * 256])
+async def test_a_host_that_is_none_gets_into_no_link(host: str) -> None:
+    assert (await answer({"X-Forwarded-Host": host}))[0] == "http://127.0.0.1:1234"
+
+
+@pytest.mark.parametrize("host", ["example.org", "192.0.2.1:80", "[2001:db8::1]:8080", "h" * 255])
+async def test_a_host(host: str) -> None:
+    assert (await answer({"X-Forwarded-Host": host}))[0] == f"http://{host}"
+
+
+@pytest.mark.parametrize("request_id", ["short", "x" * 65, "0123 456789", "0123456789<"])
+async def test_a_request_id_that_is_none_is_not_taken_over(request_id: str) -> None:
+    assert (await answer({"X-Request-Id": request_id}))[1] is None
