@@ -91,19 +91,31 @@ def test_commands_of_make_exist(checked: Page) -> None:
     assert named - make_targets() == set()
 
 
-def documented_operations() -> set[tuple[str, str]]:
-    """(path, service) of each operation in the services' OpenAPI documents."""
+def handlers() -> set[tuple[str, str, str]]:
+    """(path, service, file of the handler) of each operation in the services' OpenAPI documents."""
     found = set()
     for document in REPOSITORY.glob("services/*/openapi.yaml"):
-        paths = yaml.safe_load(document.read_text(encoding="utf-8"))["paths"]
-        found |= {(path, document.parent.name) for path in paths}
+        service = document.parent.name
+        bound: dict[str, str] = {}
+        modules: dict[str, str] = {}
+        for node in ast.walk(ast.parse((document.parent / "app.py").read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom):
+                modules |= {alias.name: node.module or "" for alias in node.names}
+            elif isinstance(node, ast.Dict):
+                pairs = zip(node.keys, node.values, strict=True)
+                bound |= {ast.unparse(key).strip("'"): ast.unparse(value) for key, value in pairs if key is not None}
+        for path, item in yaml.safe_load(document.read_text(encoding="utf-8"))["paths"].items():
+            module = modules[bound[item["get"]["operationId"]]]
+            found.add((path, service, f"{module.replace('.', '/')}.py"))
     return found
 
 
-def test_the_endpoints_are_those_of_the_services() -> None:
-    rows = page("README.md").table("path", "answers", "service")
-    listed = {(path, service.content) for paths, _, service in rows for path in code_in(paths)}
-    assert listed == documented_operations()
+def test_the_endpoints_are_those_of_the_services_and_lead_to_their_code() -> None:
+    listed = set()
+    for paths, _, service in page("README.md").table("path", "answers", "service"):
+        [(name, file)] = re.findall(r"\[(\w+)\]\(([\w/.]+)\)", service.content)
+        listed |= {(path, name, file) for path in code_in(paths)}
+    assert listed == handlers()
 
 
 def metrics_made() -> set[tuple[str, tuple[str, ...]]]:
