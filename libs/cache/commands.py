@@ -12,7 +12,7 @@ from contextlib import AsyncExitStack
 from typing import Any, Self
 
 import hiredis
-from redis.asyncio.connection import AbstractConnection, ConnectionPool
+from redis.asyncio import Connection, ConnectionPool
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import ConnectionError as BrokenConnection
@@ -49,7 +49,7 @@ class Commands:
             retry=Retry(NoBackoff(), 0),
             health_check_interval=0,
         )
-        self._connection: AbstractConnection | None = None
+        self._connection: Connection | None = None
         self._waiting: list[tuple[Command, asyncio.Future[Any] | None]] = []
         self._wake = asyncio.Event()
         self._sending = AsyncExitStack()
@@ -123,19 +123,19 @@ class Commands:
                     future.set_result(reply)
 
     async def _exchange(self, commands: Sequence[Command]) -> list[Any]:
-        kept = self._connection
-        if kept is not None:
+        connection = self._connection
+        if connection is not None:
             # the server may have closed it since; what it did not answer is asked again
             try:
-                return await self._round_trip(kept, commands)
+                return await self._round_trip(connection, commands)
             except BrokenConnection:
-                await kept.disconnect(nowait=True)
+                await connection.disconnect(nowait=True)
         self._connection = self._pool.make_connection()  # type: ignore[no-untyped-call]
         await self._connection.connect()
         return await self._round_trip(self._connection, commands)
 
     @staticmethod
-    async def _round_trip(connection: AbstractConnection, commands: Sequence[Command]) -> list[Any]:
+    async def _round_trip(connection: Connection, commands: Sequence[Command]) -> list[Any]:
         packed = b"".join([hiredis.pack_command(command) for command in commands])  # type: ignore[arg-type]
         replies: list[Any] = []
         async with asyncio.timeout(_TIMEOUT):

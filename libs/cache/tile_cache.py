@@ -72,13 +72,13 @@ class TileCache:
             self._commands.post("SET", _name(key), _sealed(value), "EX", seconds)
 
     def put_some(self, key: str, value: bytes) -> None:
-        """Keep the bytes for half an hour, if what is kept in this way has not got its share of memory yet."""
+        """Cache the bytes for half an hour, unless entries of this kind have used up their share of memory."""
         task = asyncio.create_task(self._put_some(key, value))
         self._putting.add(task)
         task.add_done_callback(self._putting.discard)
 
     async def _put_some(self, key: str, value: bytes) -> None:
-        # what is kept lives half an hour, so that at most two half hours' worth is there at any time
+        # an entry lives half an hour, so that entries of at most two half hours are there at any time
         account = b"%sshare:%d" % (_PREFIX, time.time() // _SHARE_SECONDS)
         content = _sealed(value)
         spent = await self._run("INCRBY", account, len(content) + len(key))

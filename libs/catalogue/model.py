@@ -107,13 +107,13 @@ class Collection:
     row_bytes: int | None = None
     """Estimated size of a row as it is stored, geometries included."""
     sources: tuple[int, ...] = field(default=())
-    """Relations (oids) whose changes change this collection; none where that cannot be told."""
+    """Relations (oids) whose changes change this collection; none where they are unknown."""
     arguments: tuple[Argument, ...] = ()
     """Of a function."""
     sort: tuple[str, ...] = ()
     """Default order of items, as in `sortby`; the key breaks ties."""
     importance: tuple[str, ...] = ()
-    """Order in which features are kept where a tile has too many, as in `sortby`."""
+    """Which features come first where a tile has too many, as in `sortby`."""
     minzoom: int | None = None
     """First zoom (of WebMercatorQuad) that is worth drawing, as configured; None: worked out from the data."""
     maxzoom: int | None = None

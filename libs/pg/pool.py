@@ -32,7 +32,7 @@ class PoolSettings:
     statement_timeout_ms: int = 10_000
     acquire_timeout: float = 5.0
     waiting: int | None = 1000
-    """How many requests may wait for a connection; one more is told at once that there is none. None: no bound."""
+    """How many requests may wait for a connection; one more gets Unavailable at once. None: no bound."""
     parallel: bool = True
     """False forbids parallel plans, whose start costs more than a small query takes."""
 

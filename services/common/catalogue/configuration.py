@@ -199,7 +199,7 @@ class CatalogueConfig(_Said):
 
 def _shape(collection: Collection) -> str:
     """Changes with anything that answers show beside the rows: names, texts, the order of columns."""
-    told = (
+    shown = (
         collection.shape,
         collection.title,
         collection.description,
@@ -213,7 +213,7 @@ def _shape(collection: Collection) -> str:
         collection.tile_properties,
         collection.attribution,
     )
-    return blake2b(repr(told).encode(), digest_size=6).hexdigest()
+    return blake2b(repr(shown).encode(), digest_size=6).hexdigest()
 
 
 _WORDS = {

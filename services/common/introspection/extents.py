@@ -58,7 +58,7 @@ class Extents:
         self._known: dict[str, _Known] = {}
         self._read_at = 0.0
         self.states: Mapping[str, object] = {}
-        """What the extents of each collection hang on, by id, as of the last time."""
+        """What the extents of each collection depend on, by id, as of the last time."""
 
     async def filled_in(self, collections: tuple[Collection, ...]) -> tuple[Collection, ...]:
         """The collections with the extents of their geometry and datetime columns. Raises Unavailable."""

@@ -1,4 +1,4 @@
-"""Views that fail whenever they are asked: found out before a client does, told in the log and left out."""
+"""Views that fail whenever they are asked: found out before a client does, reported in the log and left out."""
 
 import logging
 import time

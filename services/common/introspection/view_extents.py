@@ -54,7 +54,7 @@ class ViewExtents:
     ) -> tuple[Collection, ...]:
         """The collections, the views among them with the extents that are known of them. Raises Unavailable.
 
-        `states` tells by collection id what a view's extents hang on.
+        `states` tells by collection id what a view's extents depend on.
         """
         views = {collection.id: collection for collection in collections if collection.kind == "view"}
         self._known = {identifier: self._known[identifier] for identifier in views if identifier in self._known}

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from hashlib import blake2b
 from pathlib import Path
 
 import orjson
@@ -9,9 +12,10 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from libs.catalogue import client as client_module
 from libs.catalogue.client import CatalogueClient
 from libs.catalogue.model import Argument, Collection, Column, GeometryColumn, TimeColumn
+from libs.ogc.errors import NotFound, Unavailable
+from tests.eventually import eventually
 
 
 async def _catalogue(_: web.Request) -> web.Response:
@@ -77,15 +81,15 @@ async def test_what_is_no_catalogue_is_warned_of_once_and_the_last_good_one_stay
     tmp_path: Path, caplog: pytest.LogCaptureFixture, body: bytes
 ) -> None:
     file = tmp_path / "catalogue.json"
-    file.write_bytes(_document("kept"))
+    file.write_bytes(_document("saved"))
     async with TestServer(_served(body)) as server:
         url = str(server.make_url("")).rstrip("/")
         with caplog.at_level("WARNING", "dams.catalogue"):
             async with CatalogueClient(url, state_file=file, refresh_seconds=0.05) as client:
-                assert client.collection("hazard.0").title == "kept"
-    told = [record.getMessage() for record in caplog.records]
-    assert told == ["catalogue not understood; the last good one stays"]
-    assert file.read_bytes() == _document("kept")
+                assert client.collection("hazard.0").title == "saved"
+    warnings = [record.getMessage() for record in caplog.records]
+    assert warnings == ["catalogue not understood; the last good one stays"]
+    assert file.read_bytes() == _document("saved")
 
 
 async def test_a_service_starts_without_common_on_what_it_kept(tmp_path: Path) -> None:
@@ -113,20 +117,110 @@ async def test_a_damaged_copy_is_told_and_passed_over(tmp_path: Path, caplog: py
     assert file.read_bytes() == _document("fresh")
 
 
-def test_the_catalogue_of_an_older_common_is_understood() -> None:
+class Common:
+    """A `common` whose catalogue and status change, and that notes the tags that it is asked with."""
+
+    def __init__(self, body: bytes = b"", status: int = 200) -> None:
+        self.body = body
+        self.statuses: list[int] = [status]
+        self.tags: list[str | None] = []
+
+    async def catalogue(self, request: web.Request) -> web.Response:
+        tag = f'"{blake2b(self.body).hexdigest()}"'
+        self.tags.append(request.headers.get("If-None-Match"))
+        status = self.statuses.pop(0) if len(self.statuses) > 1 else self.statuses[0]
+        if status == 200 and self.tags[-1] == tag:
+            return web.Response(status=304)
+        return web.Response(body=self.body, status=status, headers={"ETag": tag})
+
+
+@asynccontextmanager
+async def following(common: Common, refresh_seconds: float = 0.02) -> AsyncIterator[CatalogueClient]:
+    app = web.Application()
+    app.router.add_get("/internal/catalogue", common.catalogue)
+    async with TestServer(app) as server:
+        url = str(server.make_url("")).rstrip("/")
+        async with CatalogueClient(url, refresh_seconds=refresh_seconds) as client:
+            yield client
+
+
+async def test_the_catalogue_of_an_older_common_is_understood() -> None:
     document = orjson.loads(_document("one"))
     for entry in document["collections"]:
         del entry["time_end"]
         for time in entry["times"]:
             del time["nulls"]
-    _, found = client_module._parse(orjson.dumps(document), {}, {})
-    assert found["hazard.0"] == client_module._parse(_document("one"), {}, {})[1]["hazard.0"]
-    assert found["hazard.0"].lasting() is None
+    async with following(Common(orjson.dumps(document))) as old, following(Common(_document("one"))) as new:
+        assert old.collection("hazard.0") == new.collection("hazard.0")
+        assert old.collection("hazard.0").lasting() is None
 
 
-def test_what_did_not_change_is_not_read_again() -> None:
-    entries, known = client_module._parse(_document("one", "two"), {}, {})
-    _, again = client_module._parse(_document("one", "other"), entries, known)
-    assert again["hazard.0"] is known["hazard.0"]
-    assert again["hazard.1"].title == "other"
-    assert "hazard.1" not in client_module._parse(_document("one"), entries, known)[1]
+async def test_what_did_not_change_is_not_read_again() -> None:
+    common = Common(_document("one", "two"))
+    async with following(common) as client:
+        first = client.collection("hazard.0")
+        common.body = _document("one", "other")
+
+        async def other() -> bool:
+            return client.collection("hazard.1").title == "other"
+
+        await eventually(other)
+        assert client.collection("hazard.0") is first
+        common.body = _document("one")
+
+        async def gone() -> bool:
+            return "hazard.1" not in client.collections
+
+        await eventually(gone)
+        with pytest.raises(NotFound, match=r"hazard\.1"):
+            client.collection("hazard.1")
+        assert list(client.collections.values()) == [first]
+
+
+async def test_the_tag_of_the_last_catalogue_is_sent_and_304_changes_nothing() -> None:
+    common = Common(_document("one"))
+    async with following(common) as client:
+        before = client.collections
+
+        async def asked_again() -> bool:
+            return len(common.tags) > 3
+
+        await eventually(asked_again)
+        assert client.collections is before
+    assert common.tags[0] is None
+    assert None not in common.tags[1:]
+
+
+async def test_the_last_good_catalogue_stays_while_common_fails() -> None:
+    common = Common(_document("one"))
+    async with following(common) as client:
+        before = client.collections
+        common.body, common.statuses, asked = _document("two"), [500], len(common.tags)
+
+        async def asked_again() -> bool:
+            return len(common.tags) > asked + 2
+
+        await eventually(asked_again)
+        assert client.collections is before
+        assert await client.health() is None
+        common.statuses = [200]
+
+        async def two() -> bool:
+            return client.collection("hazard.0").title == "two"
+
+        await eventually(two)
+
+
+async def test_before_the_first_catalogue_common_is_asked_often_and_nothing_is_known() -> None:
+    common = Common(_document("one"), status=503)
+    async with following(common, refresh_seconds=3600) as client:
+        with pytest.raises(Unavailable, match="not known yet"):
+            client.collection("hazard.0")
+        assert await client.health() == "catalogue: none yet"
+        common.statuses = [503, 503, 200]
+
+        async def known() -> bool:
+            return await client.health() is None
+
+        await eventually(known)
+        assert client.collection("hazard.0").title == "one"

@@ -146,7 +146,7 @@ async def test_a_read_is_one_statement(owner: asyncpg.Connection, database: Data
 
     states = DatabaseStates(Counting(PoolSettings("", "state-test")))
     await states.read()
-    # the first told what there is
+    # the first asks what there is
     assert calls == 2
     await states.read()
     assert calls == 3
