@@ -3,6 +3,7 @@
 #   GATEWAY_PORT (8080), STATE_DIR (.local), COLLECTION_SCHEMAS (hazard),
 #   FEATURES and TILES (one process for each processor, four at the most),
 #   DATABASE_URL and REDIS_URL (use existing servers; then no demo data are loaded)
+# Of the tests: WORKERS (2), processes that share them; 0 for none beside the first
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
@@ -10,12 +11,14 @@ SHELL := /bin/bash
 STATE_DIR ?= .local
 export STATE_DIR GATEWAY_PORT FEATURES TILES COLLECTION_SCHEMAS DATABASE_URL REDIS_URL
 
+WORKERS ?= 2
+QUICK := tests/architecture tests/libs tests/services/features tests/services/viewer
 BOOTSTRAP := deploy/local/bootstrap.sh
 PYTHON := .venv/bin/python
 COMPILE := .venv/bin/uv pip compile --quiet --no-config --universal --fork-strategy fewest --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-emit-find-links --no-header --override gateway/overrides.in
 
-.PHONY: help up down status logs test mutants check tiles psql bench format requirements clean environment test-environment
+.PHONY: help up down status logs test test-quick mutants check tiles psql bench format requirements clean environment test-environment
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-18s %s\n", $$1, $$2 }' Makefile
@@ -33,8 +36,11 @@ status: ## What runs, where it listens
 logs: ## Follow the logs of the stack
 	@$(PYTHON) -m deploy.local logs
 
-test: test-environment ## All tests, on a stack of their own
-	$(PYTHON) -m pytest $(ARGS)
+test: test-environment ## All tests, on a stack of their own: make test, make test ARGS="tests/services/features -k cursor"
+	$(PYTHON) -m pytest -n $(WORKERS) --dist loadgroup $(ARGS)
+
+test-quick: environment ## The tests of libraries, features and pages, for the loop of work: CONTRIBUTING.md says what is left out
+	$(PYTHON) -m pytest -q -n $(WORKERS) --dist loadgroup -m "not stack" $(or $(ARGS),$(QUICK))
 
 mutants: test-environment ## Break the code in one place at a time and see whether tests notice: make mutants ARGS="libs/selection"
 	$(PYTHON) -m tests.mutants $(ARGS)

@@ -15,6 +15,18 @@ from tests.running_stack import Cluster, RunningStack, gateway_port, running
 
 MakeDatabase = Callable[[], Awaitable[str]]
 
+STACK = "stack"
+"""The fixtures that bring up the whole product, and the group of tests that use them."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """With several workers (`-n`), a file stays in one of them, and so do all tests of the one stack."""
+    for item in items:
+        whole = STACK in getattr(item, "fixturenames", ())
+        if whole:
+            item.add_marker(pytest.mark.stack)
+        item.add_marker(pytest.mark.xdist_group(STACK if whole else str(item.path)))
+
 
 @pytest.fixture(scope="session")
 def stack() -> Iterator[RunningStack]:

@@ -1,10 +1,11 @@
 from base64 import urlsafe_b64encode
+from hashlib import blake2b
 
 import pytest
 
 from libs.catalogue.model import Column
 from libs.selection.selection import SortTerm
-from services.features.request.cursor import Position, decode_cursor, encode_cursor
+from services.features.request.cursor import PageEnds, Position, decode_cursor, encode_cursor
 
 ORDER = (
     SortTerm(Column("magnitude", "double precision", "number"), descending=True),
@@ -15,6 +16,44 @@ ORDER = (
 def test_a_position_survives_the_way_there_and_back() -> None:
     position = Position(("6.5", "17"), backwards=True)
     assert decode_cursor(encode_cursor(position, "f00"), "f00", ORDER) == position
+
+
+def token_of(content: bytes) -> str:
+    """What a program that knows our checksum would send."""
+    return urlsafe_b64encode(content + blake2b(content, digest_size=6).digest()).rstrip(b"=").decode()
+
+
+def test_a_position_reads_forwards_unless_it_says_otherwise() -> None:
+    assert Position(("6.5",)) == Position(("6.5",), backwards=False)
+    assert PageEnds() == PageEnds(None, None, more=False)
+    assert not decode_cursor(encode_cursor(Position(("6.5", "17")), "f00"), "f00", ORDER).backwards
+
+
+def test_links_of_earlier_releases_lead_on() -> None:
+    assert encode_cursor(Position(("6.5", "17")), "f00") == token_of(b'["f00",0,"6.5","17"]')
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b'{"f00":0,"a":1,"b":2,"c":3}', b'["f00",0,"1"]', b'["f00",0,"1","2","3"]', b'["f00",2,"1","2"]', b'"abcd"'],
+)
+def test_a_cursor_of_another_shape_does_not_fit(content: bytes) -> None:
+    with pytest.raises(ValueError, match="does not fit"):
+        decode_cursor(token_of(content), "f00", ORDER)
+
+
+def test_values_are_text() -> None:
+    with pytest.raises(ValueError, match="damaged"):
+        decode_cursor(token_of(b'["f00",0,"1",2]'), "f00", ORDER)
+
+
+def test_the_longest_cursor() -> None:
+    frame = len(b'["f00",0,"","17"]') + 6
+    longest = encode_cursor(Position(("x" * (3072 - frame), "17")), "f00")
+    assert len(longest) == 4096
+    assert decode_cursor(longest, "f00", ORDER).values[1] == "17"
+    with pytest.raises(ValueError, match="too long"):
+        decode_cursor("A" * 4097, "f00", ORDER)
 
 
 def test_a_null_survives_too() -> None:
