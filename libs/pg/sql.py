@@ -13,7 +13,7 @@ Pure: imports nothing but the standard library, and never sees a connection.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from string import Formatter
@@ -91,29 +91,6 @@ class Sql:
 
 
 EMPTY = Sql()
-
-
-@dataclass(frozen=True, slots=True)
-class Slot:
-    """The value of a bind that differs each time a template is filled: its place in the values."""
-
-    place: int
-
-
-class Template:
-    """A statement put together once, and asked with other values each time."""
-
-    def __init__(self, statement: Sql) -> None:
-        self._parts = statement.parts
-        self._text, args = statement.render()
-        self._args = tuple((arg.place, None) if isinstance(arg, Slot) else (-1, arg) for arg in args)
-
-    def fill(self, values: Sequence[object]) -> Sql:
-        """The whole statement with the values in the places of its slots; it cannot be a part of another one."""
-        filled = Sql(self._parts)
-        args = tuple([arg if place < 0 else values[place] for place, arg in self._args])
-        object.__setattr__(filled, "_rendered", (self._text, args))
-        return filled
 
 
 def sql(template: LiteralString, /, **fragments: Sql) -> Sql:

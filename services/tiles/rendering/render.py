@@ -10,8 +10,7 @@ from libs.ogc.errors import StoredValueError
 from libs.pg.pool import Database
 from libs.pg.sql import Sql
 from services.tiles.rendering.invalid_rows import without_invalid_rows
-from services.tiles.rendering.prepared import prepared_statement
-from services.tiles.rendering.statement import count_statement, estimate_statement
+from services.tiles.rendering.statement import count_statement, estimate_statement, tile_statement
 from services.tiles.rendering.thinning import thinned_statement
 from services.tiles.request.tile_request import TileRequest
 
@@ -73,10 +72,9 @@ async def _matched_if_any(database: Database, request: TileRequest) -> int | Non
 
 
 async def _render(database: Database, request: TileRequest, max_bytes: int) -> Rendered:
-    statement = prepared_statement(request)
-    if statement is None:
+    if not request.region.near:
         return Rendered(b"")
-    tile, rows = await _run(database, statement)
+    tile, rows = await _run(database, tile_statement(request))
     matched, estimated = rows, False
     if rows > request.limit:
         matched, estimated = await _matched(database, request)
@@ -91,10 +89,9 @@ async def _render(database: Database, request: TileRequest, max_bytes: int) -> R
 
 async def _first(database: Database, request: TileRequest, matched: int) -> tuple[bytes, int]:
     """The tile of as many features as its limit says."""
-    statement = prepared_statement(request) if request.selection.sort else None
-    if statement is None:
+    if not request.selection.sort:
         return await _thinned(database, request, matched)
-    tile, _ = await _run(database, statement)
+    tile, _ = await _run(database, tile_statement(request))
     return tile, request.limit
 
 

@@ -17,12 +17,14 @@ _CURVED = ("Geometry", "CircularString", "CompoundCurve", "CurvePolygon", "Multi
 
 def drawn(request: TileRequest, shape: Sql) -> Sql:
     """The geometry as the tile encodes it, from `shape`, an expression of the tile's CRS; NULL where none is seen."""
+    # the same binds wherever the tile's box is named
+    bounds = _box2d(_envelope(request.region.bounds, request.region.tile_srid))
     if not may_hold_areas(request.geometry):
-        return _in_tile_units(request, shape)
+        return _in_tile_units(shape, bounds)
     # an area too small for the grid stays visible as one square unit, clockwise with y downwards as an outer ring is
     corner = sql("ST_PointN(ST_ExteriorRing(ST_GeometryN(ST_CollectionExtract({shape}, 3), 1)), 1)", shape=shape)
-    place = _in_tile_units(request, corner)
-    encoded = _in_tile_units(request, _bounded(request, shape))
+    place = _in_tile_units(corner, bounds)
+    encoded = _in_tile_units(_bounded(request, shape), bounds)
     return sql(
         "COALESCE({encoded},"
         " ST_Translate('POLYGON((0 0, 1 0, 1 1, 0 1, 0 0))'::geometry, ST_X({place}), ST_Y({place})))",
@@ -57,11 +59,11 @@ def _bounded(request: TileRequest, shape: Sql) -> Sql:
     )
 
 
-def _in_tile_units(request: TileRequest, shape: Sql) -> Sql:
+def _in_tile_units(shape: Sql, bounds: Sql) -> Sql:
     return sql(
         "ST_AsMVTGeom({shape}, {bounds}, {extent}, {buffer}, true)",
         shape=shape,
-        bounds=_box2d(_envelope(request.region.bounds, request.region.tile_srid)),
+        bounds=bounds,
         extent=bind(EXTENT, "int4"),
         buffer=bind(BUFFER, "int4"),
     )

@@ -15,9 +15,12 @@ from services.tiles.rendering.shape import drawn, is_near, may_hold_areas, proje
 from services.tiles.request.region import EXTENT
 from services.tiles.request.tile_request import TileRequest
 
+_CROWDING = 20
+"""How many times as many rows as were they spread evenly are near where data are dense, as a rule."""
 
-def tile_statement(request: TileRequest, *, hardly_full: bool) -> Sql:
-    """The tile of all features near it; `hardly_full` says that these are probably few.
+
+def tile_statement(request: TileRequest) -> Sql:
+    """The tile of all features near it.
 
     Where there are more than the limit, `rows` is one more than that and `tile` is of no use, save where the request
     orders them: then it holds the first.
@@ -28,7 +31,7 @@ def tile_statement(request: TileRequest, *, hardly_full: bool) -> Sql:
     found = sql("near WHERE (SELECT count(*) FROM near) <= {limit}", limit=limit)
     if request.selection.sort:
         found = sql("near LIMIT {limit}", limit=limit)
-    elif hardly_full:
+    elif _is_hardly_full(request):
         # to look before encoding whether there are too many would cost a small tile a quarter of its time
         return rows_statement(request, one_more)
     return sql(
@@ -38,6 +41,12 @@ def tile_statement(request: TileRequest, *, hardly_full: bool) -> Sql:
         tile=_encoded(request),
         features=_features(request, found),
     )
+
+
+def _is_hardly_full(request: TileRequest) -> bool:
+    """Whether rows near the tile are probably fewer than its limit."""
+    matrix, rows = request.tile_matrix_set.matrix(request.z), request.selection.collection.rows
+    return rows is not None and rows * _CROWDING < request.limit * matrix.columns * matrix.rows
 
 
 def chosen_statement(request: TileRequest, chosen: Sql) -> Sql:

@@ -52,3 +52,28 @@ def test_a_tile_outside_the_matrix_does_not_exist(z: int, x: int, y: int) -> Non
 def test_an_unknown_set_is_answered_with_those_there_are() -> None:
     with pytest.raises(NotFound, match="WebMercatorQuad"):
         tile_matrix_set("Nonsense")
+
+
+@pytest.mark.parametrize(
+    ("identifier", "z", "place", "tile"),
+    [
+        ("WorldCRS84Quad", 2, (1, 44), (4, 1)),
+        # an edge belongs to the tile on its right or below it
+        ("WorldCRS84Quad", 2, (0, 0), (4, 2)),
+        ("WorldCRS84Quad", 2, (-180, 90), (0, 0)),
+        ("WorldCRS84Quad", 2, (180, 0), None),
+        ("WorldCRS84Quad", 2, (-180.1, 0), None),
+        ("WorldCRS84Quad", 2, (0, 90.1), None),
+        ("WorldCRS84Quad", 2, (0, -90), None),
+        # of columns that make one tile the first
+        ("CDB1GlobalGrid", -10, (-157, 89.5), (12, 0)),
+        ("CDB1GlobalGrid", -10, (10.5, 0.5), (190, 89)),
+    ],
+)
+def test_the_tile_at_a_place(identifier: str, z: int, place: tuple[float, float], tile: tuple[int, int] | None) -> None:
+    matrix = tile_matrix_set(identifier).matrix(z)
+    assert matrix.tile_at(*place) == tile
+    if tile is not None:
+        left, bottom, right, top = tile_matrix_set(identifier).tile_bounds(z, *tile)
+        assert left <= place[0] < right
+        assert bottom < place[1] <= top

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from libs.pg.sql import EMPTY, Slot, Sql, Template, all_of, any_of, bind, ident, join, sql
+from libs.pg.sql import EMPTY, Sql, all_of, any_of, bind, ident, join, sql
 
 
 def test_render_numbers_binds_in_the_order_of_the_text() -> None:
@@ -72,10 +72,3 @@ def test_all_of_and_any_of_put_each_condition_in_parentheses_and_skip_empty_ones
     assert all_of([]).render()[0] == "TRUE"
     assert any_of([EMPTY]).render()[0] == "FALSE"
     assert not Sql()
-
-
-def test_a_template_is_filled_with_other_values_each_time() -> None:
-    shared = bind(Slot(0), "float8")
-    template = Template(sql("f({a}, {b}, {c}, {a})", a=shared, b=bind("constant", "text"), c=bind(Slot(1), "int8")))
-    assert template.fill([1.5, 2]).render() == ("f($1::float8, $2::text, $3::int8, $1::float8)", (1.5, "constant", 2))
-    assert template.fill([None, 3]).render()[1] == (None, "constant", 3)

@@ -1,4 +1,4 @@
-"""Statements that were put together before are those that would be put together now."""
+"""Statements of tiles depend on the shape of a request, and look before they encode only where that pays."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ import pytest
 from libs.catalogue.model import Collection, Column, GeometryColumn, TimeColumn
 from libs.geo.tile_matrix_sets import tile_matrix_set
 from libs.geo.zooms import IDS
-from services.tiles.rendering.prepared import prepared_statement
 from services.tiles.rendering.statement import tile_statement
-from services.tiles.request.plain_tile import plain_tile
+from services.tiles.request.plain_tile import plain_tile, tile_of
 
 COLLECTION = Collection(
     id="s.t",
@@ -27,11 +26,12 @@ COLLECTION = Collection(
     rows=100_000,
     tile_properties=((0, 3, ("size",)),),
 )
+LOOKS_FIRST = "WITH near AS MATERIALIZED"
 
 
 @pytest.mark.parametrize("identifier", IDS)
 @pytest.mark.parametrize("kind", ["Point", "MultiPoint", "LineString", "Geometry"])
-def test_a_prepared_statement_is_the_same_statement(identifier: str, kind: str) -> None:
+def test_tiles_that_may_be_full_are_looked_at_before_they_are_encoded(identifier: str, kind: str) -> None:
     collection = replace(COLLECTION, geometries=(GeometryColumn("geom", kind, 4326),), shape=kind)
     tms = tile_matrix_set(identifier)
     seen = set()
@@ -39,17 +39,45 @@ def test_a_prepared_statement_is_the_same_statement(identifier: str, kind: str) 
         for x, y in {(0, 0), (matrix.columns // 2, matrix.rows // 3), (matrix.columns - 1, matrix.rows - 1)}:
             for limit in (10_000, 500):
                 request = plain_tile(collection, tms, z, x, y, limit)
-                prepared = prepared_statement(request)
                 if not request.region.near:
-                    assert prepared is None
+                    # of such a tile nobody asks the database
                     continue
-                assert prepared is not None
-                text, args = prepared.render()
-                texts = [tile_statement(request, hardly_full=few).render() for few in (False, True)]
-                assert (text, args) == texts[matrix.columns * matrix.rows * limit > 20 * 100_000]
+                text, args = tile_statement(request).render()
+                assert text.startswith(LOOKS_FIRST) is (matrix.columns * matrix.rows * limit <= 20 * 100_000)
                 assert limit in args
                 seen.add(args)
     assert len(seen) > 2
+
+
+def test_whether_a_tile_may_be_full_follows_from_the_number_of_rows() -> None:
+    tms = tile_matrix_set("WebMercatorQuad")
+
+    def looks_first(rows: int | None, z: int, limit: int = 10_000) -> bool:
+        statement = tile_statement(plain_tile(replace(COLLECTION, rows=rows), tms, z, 0, 0, limit))
+        return statement.render()[0].startswith(LOOKS_FIRST)
+
+    # twenty times as many as were they spread evenly
+    assert [looks_first(rows, 0) for rows in (None, 0, 499, 500, 501)] == [True, False, False, True, True]
+    assert [looks_first(500, z) for z in (0, 1)] == [True, False]
+    assert [looks_first(500, 0, limit) for limit in (10_000, 10_001)] == [True, False]
+
+
+def test_what_the_request_orders_is_looked_at_first() -> None:
+    tms = tile_matrix_set("WebMercatorQuad")
+    text, _ = tile_statement(tile_of(COLLECTION, tms, 9, 0, 0, 10_000, [("sortby", "-size")])).render()
+    assert text.startswith(LOOKS_FIRST)
+    assert "ORDER BY" in text
+
+
+def test_the_text_is_the_same_for_all_tiles_of_a_zoom() -> None:
+    """So that PostgreSQL plans it once: numbers are binds."""
+    tms = tile_matrix_set("WebMercatorQuad")
+    texts = {
+        tile_statement(plain_tile(COLLECTION, tms, 5, x, y, 100)).render()[0]
+        for x in range(9, 14)
+        for y in range(9, 14)
+    }
+    assert len(texts) == 1
 
 
 def test_collections_and_columns_have_statements_of_their_own() -> None:
@@ -57,10 +85,9 @@ def test_collections_and_columns_have_statements_of_their_own() -> None:
     other = replace(COLLECTION, id="s.u", name="u")
     geometries = replace(COLLECTION, geometries=(GeometryColumn("place", "Point", 3857),), shape="other")
     texts = [
-        statement.render()[0]
+        tile_statement(plain_tile(collection, tms, z, 1, 1, 100)).render()[0]
         for collection in (COLLECTION, other, geometries)
         for z in (2, 6)
-        if (statement := prepared_statement(plain_tile(collection, tms, z, 1, 1, 100)))
     ]
     assert len(set(texts)) == 6
 
