@@ -12,7 +12,7 @@ from libs.geo.boxes import WORLD, Box
 from libs.geo.crs_areas import within_finite_area
 from libs.geo.tile_matrix_sets import tile_matrix_set
 from libs.geo.zooms import IDS
-from services.tiles.request.region import Region
+from services.tiles.request.region import Region, longest_straight
 from tests.services.tiles.places import transformer
 
 LONGITUDES, LATITUDES = (
@@ -67,3 +67,54 @@ def test_every_place_in_a_tile_is_in_its_region_of_a_projected_column(srid: int)
                 inside = area & here & _within([bounds], x, y)
                 near = Region(bounds, tms.srid, srid).near
                 assert not (inside & ~_within(near, here_x, here_y, 1.0)).any(), (identifier, z, column, row)
+
+
+def test_the_buffer_is_a_part_of_the_tile() -> None:
+    here = Region((0.0, 0.0, 4096.0, 8192.0), 3857, 3857)
+    assert here.near == [(-64, -128, 4160, 8320)]
+    assert here.cut == [(-256, -512, 4352, 8704)]
+
+
+def test_what_lies_beyond_the_world_is_not_near() -> None:
+    assert Region((-180.0, 0.0, 0.0, 90.0), 4326, 4326).near == [(-182.8125, -1.40625, 2.8125, 91.40625)]
+    projected = Region((-180.0, -90.0, 0.0, 90.0), 4326, 3857).near
+    assert projected[0][0] > -20_400_000 * 1.05
+    assert Region((181.0, 0.0, 182.0, 1.0), 4326, 3857).near == []
+
+
+def test_longitudes_and_latitudes_of_the_tile_itself() -> None:
+    assert Region((10.0, 20.0, 30.0, 40.0), 4326, 3857).lonlat == ((10, 20, 30, 40),)
+    (box,) = Region(tile_matrix_set("WebMercatorQuad").tile_bounds(1, 1, 0), 3857, 4326).lonlat
+    assert box == pytest.approx((0, 0, 180, 85.0511287798066))
+    # a tile across the antimeridian has two sides; one around a pole every longitude
+    east_of_new_zealand, west_of_it = Region((2_100_000.0, 5_500_000.0, 2_300_000.0, 5_700_000.0), 2193, 4326).lonlat
+    assert (east_of_new_zealand[2], west_of_it[0]) == (180, -180)
+    assert 178 < east_of_new_zealand[0] < 180
+    assert -180 < west_of_it[2] < -178
+    polar = Region(tile_matrix_set("UPSArcticWGS84Quad").tile_bounds(0, 0, 0), 5041, 4326).lonlat
+    assert [(west, east, north) for west, _, east, north in polar] == [(-180, 180, 90)]
+
+
+def test_a_region_holds_another() -> None:
+    def at(z: int, x: int, y: int) -> Region:
+        return Region(tile_matrix_set("WebMercatorQuad").tile_bounds(z, x, y), 3857, 4326)
+
+    assert at(1, 0, 0).holds(at(2, 1, 1))
+    assert not at(2, 1, 1).holds(at(1, 0, 0))
+    assert not at(1, 0, 0).holds(at(2, 2, 1))
+    assert not at(1, 0, 0).holds(at(1, 1, 0))
+
+
+@pytest.mark.parametrize(
+    ("boxes", "longest"),
+    [
+        # nothing to bend: a chord of a tenth of a degree is a thousandth of a unit off
+        ([(0.0, 0.0, 0.1, 0.1)], None),
+        # 4096 units of a radian and a bit, in 24 pieces
+        ([(0.0, 0.0, 60.0, 30.0)], 60 / 24),
+        ([(0.0, 0.0, 30.0, 60.0)], 60 / 24),
+        ([(0.0, 10.0, 5.0, 15.0), (0.0, 0.0, 30.0, 60.0)], 60 / 24),
+    ],
+)
+def test_how_long_a_line_may_be(boxes: list[Box], longest: float | None) -> None:
+    assert longest_straight(boxes) == longest
