@@ -248,7 +248,7 @@ async def test_forwarded_headers_are_the_gateways(gateway: Gateway, session: Cli
     assert request_id != ["chosen-by-the-client"]
 
 
-@pytest.mark.parametrize("host", ["a b", "evil.example/path", "x';drop", "a@b", "-a", "[::1", "a:99999999", "<script>"])
+@pytest.mark.parametrize("host", ["a b", "evil.example/path", "x';drop", "a@b", "-a", "[::1", "a:999999", "<script>"])
 async def test_a_host_that_is_none(gateway: Gateway, session: ClientSession, host: str) -> None:
     async with session.get(f"{gateway.url}/api/", headers={"Host": host}) as response:
         assert response.status == 400

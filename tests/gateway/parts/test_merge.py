@@ -117,7 +117,9 @@ def test_dangling_reference(reference: str) -> None:
 
 def test_reference_into_a_path_and_reference_in_an_example() -> None:
     left = document("/a", "getA", User={"$ref": "#/paths/~1a/get/operationId"})
-    left["components"]["schemas"]["E"]["example"] = {"$ref": "#/not/a/reference"}
+    for data in ("example", "default"):
+        left["components"]["schemas"]["E"][data] = {"$ref": "#/not/a/reference"}
+    left["components"]["schemas"]["E"]["enum"] = [{"$ref": "#/not/a/reference"}]
     assert merge([("left", left)])["paths"]["/a"]
 
 

@@ -27,6 +27,11 @@ def test_values_have_their_declared_types_and_defaults() -> None:
     assert result.faults == []
 
 
+def test_bounds_belong_to_what_is_allowed() -> None:
+    assert [read([("limit", text)]).values["limit"] for text in ("0", "100")] == [0, 100]
+    assert [len(read([("bbox", text)]).values["bbox"]) for text in ("1,2,3,4", "1,2,3,4,5,6")] == [4, 6]
+
+
 @pytest.mark.parametrize(
     ("name", "text", "kind"),
     [

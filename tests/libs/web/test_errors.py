@@ -1,0 +1,88 @@
+"""From an error to a response: its status, and a page only for people who did not ask for another format."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestClient, TestServer
+
+from libs.ogc.errors import Fault, NotFound, Unavailable, Uncomputable
+from libs.ogc.service_part import ServicePart
+from libs.web.app import Call, make_app
+from libs.web.settings import WebSettings
+
+BROWSER = "text/html,application/xhtml+xml,*/*;q=0.8"
+PARAMETERS = [
+    {"name": name, "in": "query", "schema": {"type": "string"}} for name in ("error", "f", "limit", "offset", "filter")
+]
+DOCUMENT: dict[str, Any] = {
+    "paths": {
+        "/fails": {
+            "get": {
+                "operationId": "fail",
+                "parameters": PARAMETERS,
+                "responses": {"200": {"content": {"text/html": {}, "application/json": {}}}},
+            }
+        }
+    }
+}
+ERRORS: dict[str, Exception] = {
+    "uncomputable": Uncomputable([Fault(("query",), "cannot be computed")]),
+    "missing": NotFound("There is no such thing."),
+    "busy": Unavailable("Too many.", retry_after=7),
+    "mistake": ZeroDivisionError("a secret of ours"),
+}
+
+
+async def fail(call: Call) -> web.StreamResponse:
+    raise ERRORS[call.request.headers["X-Error"]]
+
+
+@pytest.fixture(scope="module")
+async def client() -> AsyncIterator[TestClient[web.Request, web.Application]]:
+    app = make_app(WebSettings.from_env({"PORT": "1"}), ServicePart("common", DOCUMENT, ()), {"fail": fail})
+    async with TestClient(TestServer(app)) as found:
+        yield found
+
+
+@pytest.mark.parametrize(
+    ("error", "query", "status"),
+    [
+        ("uncomputable", "?filter=x", 422),
+        ("uncomputable", "?limit=3&filter=x", 422),
+        # the request holds no value that could be at fault: a stored one is
+        ("uncomputable", "", 503),
+        ("uncomputable", "?limit=3&offset=1&f=json", 503),
+        ("missing", "", 404),
+        ("busy", "", 503),
+        ("mistake", "", 500),
+    ],
+)
+async def test_status(client: TestClient[web.Request, web.Application], error: str, query: str, status: int) -> None:
+    async with client.get(f"/fails{query}", headers={"X-Error": error}) as response:
+        assert (response.status, response.content_type) == (status, "application/json")
+        assert response.headers["Cache-Control"] == "no-store"
+        assert "secret" not in await response.text()
+    if error == "busy":
+        assert response.headers["Retry-After"] == "7"
+
+
+@pytest.mark.parametrize(
+    ("accept", "query", "kind"),
+    [
+        (BROWSER, "", "text/html"),
+        (BROWSER, "?f=html", "text/html"),
+        (BROWSER, "?f=json", "application/json"),
+        ("application/json", "?f=html", "application/json"),
+        ("*/*", "", "application/json"),
+    ],
+)
+async def test_a_page_or_json(
+    client: TestClient[web.Request, web.Application], accept: str, query: str, kind: str
+) -> None:
+    async with client.get(f"/fails{query}", headers={"X-Error": "missing", "Accept": accept}) as response:
+        assert (response.status, response.content_type) == (404, kind)
+        assert "There is no such thing." in await response.text()

@@ -1,0 +1,45 @@
+"""A service's document as data: formats in their order, shared components, operations."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from libs.web.openapi import load_document, operations
+
+DOCUMENT = """
+paths:
+  /things/{id}:
+    parameters:
+      - {name: id, in: path, required: true, schema: {type: integer}}
+    get:
+      operationId: getThing
+      parameters:
+        - $ref: "#/components/parameters/size"
+        - {name: more, in: query, schema: {type: object}}
+      responses:
+        "200": {content: {text/html: {}, application/json: {}}}
+components:
+  parameters:
+    size: {name: size, in: query, schema: {type: integer, default: 3}}
+"""
+
+
+def test_an_operation(tmp_path: Path) -> None:
+    (tmp_path / "openapi.yaml").write_text(DOCUMENT)
+    [found] = operations(load_document(tmp_path / "openapi.yaml"))
+    assert (found.operation_id, found.path, found.extra_parameters) == ("getThing", "/things/{id}", "more")
+    # the first is what a client gets that asks for none
+    assert found.media_types == ("text/html", "application/json")
+    assert [(parameter.name, parameter.type) for parameter in found.path_parameters] == [("id", "integer")]
+    assert {name: parameter.default for name, parameter in found.parameters.items()} == {"size": 3}
+
+
+def test_shared_components_are_there_and_cannot_be_defined_anew(tmp_path: Path) -> None:
+    file = tmp_path / "openapi.yaml"
+    file.write_text(DOCUMENT)
+    [(kind, name)] = [(kind, next(iter(found))) for kind, found in load_document(file)["components"].items()][-1:]
+    file.write_text(f"paths: {{}}\ncomponents: {{{kind}: {{{name}: {{}}}}}}")
+    with pytest.raises(ValueError, match=f"defines shared components anew: {name}"):
+        load_document(file)
