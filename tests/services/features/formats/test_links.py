@@ -1,0 +1,103 @@
+"""Links of pages and features: which there are, how their parameters are written, how long the header gets."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+
+from libs.catalogue.model import Collection, Column
+from libs.selection.selection import Selection, SortTerm
+from services.features.formats.links import item_links, page_links
+from services.features.request.cursor import PageEnds, Position
+from services.features.request.items_query import ItemsQuery
+
+KEY = Column("id", "integer", "integer", not_null=True)
+BASE = 'https://example.org/a"pi'
+GEOJSON = "application/geo+json"
+
+
+def query(given: dict[str, str], *, key: str | None = "id", limit: int = 10, offset: int = 0) -> ItemsQuery:
+    collection = Collection("a.b c", "a", "b c", 1, "table", "B", None, (KEY,), key=key, sources=(1,))
+    selection = Selection(collection, None, (), (KEY,), ())
+    return ItemsQuery(selection, (SortTerm(KEY),), limit, offset, None, False, None, given, "fingerprint")
+
+
+def links(wanted: ItemsQuery, ends: PageEnds, matched: int | None = None) -> dict[str, list[dict[str, Any]]]:
+    found: dict[str, list[dict[str, Any]]] = {}
+    for link in page_links(wanted, GEOJSON, BASE, ends, matched).members():
+        found.setdefault(link["rel"], []).append(link)
+    return found
+
+
+def parameters(link: dict[str, Any]) -> dict[str, str]:
+    return dict(parse_qsl(urlsplit(link["href"]).query, strict_parsing=True))
+
+
+def test_each_format_has_a_link_with_the_same_parameters() -> None:
+    found = links(query({"f": "csv", "bbox": "1,2,3,4", "filter": "a='b&c'"}), PageEnds())
+    assert set(found) == {"self", "alternate", "collection"}
+    assert [link["type"] for link in found["self"]] == [GEOJSON]
+    for link in [*found["self"], *found["alternate"]]:
+        assert link["href"].startswith(f"{BASE}/collections/a.b%20c/items?")
+        assert {**parameters(link), "f": ""} == {"bbox": "1,2,3,4", "filter": "a='b&c'", "f": ""}
+    names = [parameters(link)["f"] for link in [*found["self"], *found["alternate"]]]
+    assert names == ["geojson", "html", "json", "csv", "geojsonseq", "ndjson"]
+
+
+def test_pages_beside_this_one_are_named_by_cursors_alone() -> None:
+    ends = PageEnds(Position(("10",)), Position(("1",), backwards=True), more=True)
+    found = links(query({"limit": "10", "offset": "20", "cursor": "old", "f": "json"}), ends)
+    following, preceding = parameters(found["next"][0]), parameters(found["prev"][0])
+    assert following.keys() == preceding.keys() == {"limit", "f", "cursor"}
+    assert following["f"] == "geojson"
+    assert len({following["cursor"], preceding["cursor"], "old"}) == 3
+
+
+@pytest.mark.parametrize(
+    ("offset", "more", "following", "preceding"),
+    [(0, True, "10", None), (5, True, "15", "0"), (25, False, None, "15"), (0, False, None, None)],
+)
+def test_without_a_key_pages_go_by_offset(
+    offset: int, more: bool, following: str | None, preceding: str | None
+) -> None:
+    found = links(query({"limit": "10"}, key=None, offset=offset), PageEnds(more=more))
+    assert [parameters(link)["offset"] for link in found.get("next", [])] == ([following] if following else [])
+    assert [parameters(link)["offset"] for link in found.get("prev", [])] == ([preceding] if preceding else [])
+
+
+@pytest.mark.parametrize(("matched", "leads"), [(5, True), (0, False), (None, False)])
+def test_a_page_of_no_rows_leads_to_those_that_there_are(matched: int | None, leads: bool) -> None:
+    found = links(query({"limit": "0"}, limit=0), PageEnds(), matched)
+    assert ("next" in found) is leads
+    assert "prev" not in found
+    if leads:
+        assert parameters(found["next"][0]) == {"f": "geojson"}
+
+
+@pytest.mark.parametrize(
+    ("length", "rels"),
+    [
+        (10, {"next", "queryables", "prev", "self", "alternate", "collection"}),
+        (1000, {"next", "queryables", "prev", "self"}),
+        (3000, {"next", "queryables", "prev"}),
+        (5000, {"next", "queryables"}),
+        (8000, {"next"}),
+    ],
+)
+def test_the_header_has_what_there_is_room_for(length: int, rels: set[str]) -> None:
+    ends = PageEnds(Position(("10",)), Position(("1",), backwards=True), more=True)
+    header = page_links(query({"filter": "x" * length}), GEOJSON, "http://a", ends, None).header
+    assert {rel.rpartition("/")[2] for rel in re.findall('rel="([^"]*)"', header)} == rels
+
+
+def test_links_of_a_feature() -> None:
+    found = item_links("a.b c", GEOJSON, BASE, {"properties": "", "f": "json"}, "é/1")
+    own, *others = found.members()
+    assert own["href"] == f"{BASE}/collections/a.b%20c/items/%C3%A9%2F1?properties=&f=geojson"
+    assert [link["rel"] for link in others] == ["alternate"] * 5 + ["collection"]
+    assert found.header.count("rel=") == 7
+    (plain, *_) = item_links("a.b c", GEOJSON, BASE, {}, "1").members()
+    assert plain["href"] == f"{BASE}/collections/a.b%20c/items/1?f=geojson"

@@ -1,0 +1,68 @@
+"""The SQL of an order, and of what lies beyond a position in it."""
+
+from __future__ import annotations
+
+import pytest
+
+from libs.catalogue.model import Collection, Column
+from libs.selection.selection import Selection, SortTerm
+from services.features.request.cursor import Position
+from services.features.rows.order import beyond, not_beyond, order_by
+
+KEY = Column("id", "integer", "integer", not_null=True)
+SIZE = Column("size", "double precision", "number")
+UP, DOWN = (SortTerm(KEY),), (SortTerm(KEY, descending=True),)
+
+
+def collection(key: str | None = "id") -> Collection:
+    return Collection("a.b", "a", "b", 1, "table", "B", None, (KEY, SIZE), key=key, sources=(1,))
+
+
+@pytest.mark.parametrize(
+    ("term", "backwards", "found"),
+    [
+        (SortTerm(KEY), False, 'item."id"'),
+        (SortTerm(KEY), True, 'item."id" DESC'),
+        (SortTerm(KEY, descending=True), False, 'item."id" DESC'),
+        (SortTerm(KEY, descending=True), True, 'item."id"'),
+        (SortTerm(SIZE), False, 'item."size"'),
+        (SortTerm(SIZE), True, 'item."size" DESC'),
+        (SortTerm(SIZE, descending=True), False, 'item."size" DESC NULLS LAST'),
+        (SortTerm(SIZE, descending=True), True, 'item."size" ASC NULLS FIRST'),
+    ],
+)
+def test_nulls_come_last_forwards_and_first_backwards(term: SortTerm, backwards: bool, found: str) -> None:
+    made = order_by(Selection(collection(), None, (), (), ()), (term,), backwards=backwards)
+    assert made.render() == (f" ORDER BY {found}", ())
+
+
+def test_rows_without_a_key_have_an_order_all_the_same() -> None:
+    made = order_by(Selection(collection(None), None, (), (), ()), (SortTerm(SIZE),), backwards=False)
+    assert made.render()[0] == ' ORDER BY item."size", item."ctid"'
+
+
+@pytest.mark.parametrize(
+    ("order", "backwards", "after", "until"),
+    [(UP, False, ">", "<="), (UP, True, "<", ">="), (DOWN, False, "<", ">="), (DOWN, True, ">", "<=")],
+)
+def test_one_direction_without_nulls_is_a_range(
+    order: tuple[SortTerm, ...], backwards: bool, after: str, until: str
+) -> None:
+    position = Position(("5",), backwards)
+    assert beyond(order, position).render() == (f'ROW("id") {after} ROW($1::text::integer)', ("5",))
+    assert not_beyond(order, position).render() == (f'ROW("id") {until} ROW($1::text::integer)', ("5",))
+
+
+def test_where_there_may_be_nulls_or_two_directions_each_column_is_compared() -> None:
+    size = "$1::text::double precision"
+    text, args = beyond((SortTerm(SIZE), SortTerm(KEY)), Position(("1.5", "5"))).render()
+    assert text == f'(("size" > {size} OR "size" IS NULL)) OR (("size" = {size}) AND ("id" > $2::text::integer))'
+    assert args == ("1.5", "5")
+    backwards, _ = beyond((SortTerm(SIZE), SortTerm(KEY)), Position((None, "5"), backwards=True)).render()
+    assert '"size" IS NOT NULL' in backwards
+    assert '("size" IS NULL) AND ("id" < $1::text::integer)' in backwards
+    forwards, _ = beyond((SortTerm(SIZE), SortTerm(KEY)), Position((None, "5"))).render()
+    assert "FALSE" in forwards
+    mixed, _ = beyond((SortTerm(KEY, descending=True), SortTerm(SIZE)), Position(("5", "1.5"))).render()
+    assert "ROW" not in mixed
+    assert not_beyond((SortTerm(SIZE), SortTerm(KEY)), Position(("1.5", "5"))).render()[0].endswith("IS NOT TRUE")
