@@ -10,7 +10,6 @@ class MediaType(StrEnum):
     JSON = "application/json"
     SCHEMAJSON = "application/schema+json"
     HTML = "text/html"
-    TEXT = "text/plain"
     OPENAPI_JSON = "application/vnd.oai.openapi+json;version=3.0"
     MVT = "application/vnd.mapbox-vector-tile"
 

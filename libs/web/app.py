@@ -28,8 +28,6 @@ _INTEGER = re.compile(r"-?\d{1,18}\Z", re.ASCII)
 _TRACKING = web.RequestKey("tracking", bool)
 _TRACKERS = frozenset({"fbclid", "gclid", "mc_cid", "mc_eid", "msclkid"})
 
-Vary = {"Vary": "Accept"}
-
 
 @dataclass(frozen=True, slots=True)
 class Call:
