@@ -222,6 +222,8 @@ def test_properties_as_parameters() -> None:
     query = Query({}, {"place": "x", "mag": "5"})
     assert select(collection(), query).where.render() == ('("place" = $1::text) AND ("mag" = $2::float8)', ("x", 5.0))
     assert query.faults == []
+    # what is wrong with one keeps none of the others from being looked at
+    assert [fault[0] for fault in faults(extra={"gone": "1", "mag": "big"})] == ["gone", "mag"]
     assert faults(extra={"mag": "big"}) == [("mag", "mag: 'big' is not a number", "value_error", "big")]
 
 
@@ -347,6 +349,7 @@ def test_arguments_of_a_function() -> None:
     assert args == ("5", "-1.5e3", "TRUE", "2020-01-31", "it's")
     # the argument, not the property of the same name
     assert selection.conditions == ()
+    assert where(called(n="5", place="here", mag="5")[0]) == ('"mag" = $1::float8', (5.0,))
 
 
 @pytest.mark.parametrize(
