@@ -134,3 +134,15 @@ async def test_a_full_server_is_no_error(server: OwnRedis) -> None:
             cache.put(str(number), b"x" * 100_000)
         cache.put_some("some", b"y")
         assert await cache.get("99", "98") == [None, None]
+
+
+@pytest.mark.parametrize("damage", [b"", b"abc", b"\0\0\0\0tile", b"\0\0\0\1"])
+async def test_a_damaged_value_is_none(server: OwnRedis, damage: bytes) -> None:
+    async with TileCache(server.url) as cache:
+        cache.put("good", b"tile")
+        cache.put("damaged", b"tile")
+        assert await cache.get("good", "damaged") == [b"tile", b"tile"]
+        async with server.client() as client:
+            (name,) = await client.keys("*damaged")
+            await client.set(name, damage)
+        assert await cache.get("good", "damaged", "absent") == [b"tile", None, None]
