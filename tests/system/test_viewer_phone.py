@@ -73,14 +73,14 @@ async def test_screen_readers_are_told_how_many_are_left(visit: NewVisit, stack:
     page = await visit()
     await page.open(map_of(_EARTHQUAKES))
     total = await _number(page, _EARTHQUAKES)
-    told = "document.querySelector('#told[aria-live=polite]').textContent"
-    await page.until(f"{told} === '{total:,} features'")
+    spoken = "document.querySelector('#spoken[aria-live=polite]').textContent"
+    await page.until(f"{spoken} === '{total:,} features'")
     slider = page.page.get_by_role("slider", name="To")
     await slider.focus()
     for _ in range(3):
         await page.page.keyboard.press("PageDown")
-    await page.until(f"{told}.includes(' of {total:,} features')")
-    kept = int((await page.page.evaluate(told)).split(" ")[0].replace(",", ""))
+    await page.until(f"{spoken}.includes(' of {total:,} features')")
+    kept = int((await page.page.evaluate(spoken)).split(" ")[0].replace(",", ""))
     time = await page.page.evaluate("new URLSearchParams(location.hash.slice(1)).get('t')")
     assert 0 < kept < total
     assert kept == await _number(page, _EARTHQUAKES, datetime=time)

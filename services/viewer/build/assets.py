@@ -23,7 +23,7 @@ _COPIES = {
 
 def build_assets(target: Path) -> dict[str, str]:
     """Fill `target` with the assets. Returns name to hashed name (`map.js` to `map-<hash>.js`); names are paths of
-    our scripts and styles in `browser/`, such as `engines/maplibre/engine.js`, and file names of libraries.
+    our scripts and styles in `browser/`, such as `engines/maplibre/engine-maplibre.js`, and file names of libraries.
 
     Raises subprocess.CalledProcessError where a script does not build, FileNotFoundError where a library is
     missing (`npm ci` brings them).

@@ -16,8 +16,8 @@ from services.viewer.resources import ASSETS, BASEMAP
 
 WEB_MERCATOR = "WebMercatorQuad"
 _ENGINES = {
-    "maplibre": ("engines/maplibre/engine.js", "maplibre-gl.mjs"),
-    "openlayers": ("engines/openlayers/engine.js", "engines/openlayers/library.js"),
+    "maplibre": ("engines/maplibre/engine-maplibre.js", "maplibre-gl.mjs"),
+    "openlayers": ("engines/openlayers/engine-openlayers.js", "engines/openlayers/openlayers.js"),
 }
 
 

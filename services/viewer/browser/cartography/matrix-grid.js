@@ -1,10 +1,17 @@
 // From an OGC TileMatrixSet resource to an OpenLayers tile grid and back to the addresses of tiles.
 
+/** @import { TileMatrix, TileMatrixSet } from "../types.d.ts" */
+/** @typedef {{ id: string, column: number, row: number, coalesce: number, within: number }} Tile */
+
 const SMALLEST_TILE = 96; // pixels on the screen, where a matrix set is to be seen from afar
 const NARROWEST = 512; // pixels
 
 export class MatrixGrid {
-  /** `minzoom` and `maxzoom` bound the matrix ids that have tiles. */
+  /**
+   * `minzoom` and `maxzoom` bound the matrix ids that have tiles.
+   * @param {TileMatrixSet} tileMatrixSet
+   * @param {{ minzoom?: number, maxzoom?: number }} [bounds]
+   */
   constructor(tileMatrixSet, { minzoom = -Infinity, maxzoom = Infinity } = {}) {
     this.matrices = tileMatrixSet.tileMatrices
       .filter(({ id }) => Number(id) >= minzoom && Number(id) <= maxzoom)
@@ -13,6 +20,10 @@ export class MatrixGrid {
     this.swapped = /^(lat|y|n)/i.test(tileMatrixSet.orderedAxes?.[0] ?? "E");
   }
 
+  /**
+   * Left and top of a matrix.
+   * @param {TileMatrix} matrix
+   */
   origin({ pointOfOrigin: [a, b] }) {
     return this.swapped ? [b, a] : [a, b];
   }
@@ -40,7 +51,7 @@ export class MatrixGrid {
   }
 
   minResolution() {
-    return this.matrices.at(-1).cellSize / 4;
+    return this.matrices[this.matrices.length - 1].cellSize / 4;
   }
 
   /** Options of ol/tilegrid/TileGrid. */
@@ -54,7 +65,12 @@ export class MatrixGrid {
     };
   }
 
-  /** Matrix id, column, row and the number of columns that make one tile there; null outside. */
+  /**
+   * The tile at [index of the matrix, column, row], null outside. `coalesce` columns make one tile there, and the column
+   * asked for is `within` columns east of its first.
+   * @param {number[]} coordinate
+   * @returns {Tile | null}
+   */
   tile([index, column, row]) {
     const matrix = this.matrices[index];
     if (!matrix || column < 0 || row < 0 || column >= matrix.matrixWidth || row >= matrix.matrixHeight) return null;
@@ -64,6 +80,10 @@ export class MatrixGrid {
   }
 }
 
-/** The address of a tile in a template with {z}, {x} and {y}. */
+/**
+ * The address of a tile in a template with {z}, {x} and {y}.
+ * @param {string} template
+ * @param {Pick<Tile, "id" | "column" | "row">} tile
+ */
 export const tileUrl = (template, { id, column, row }) =>
   template.replace("{z}", id).replace("{x}", String(column)).replace("{y}", String(row));

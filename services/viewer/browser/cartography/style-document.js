@@ -1,50 +1,88 @@
 // What a viewer does to a style document before it draws it.
 
-/** A copy of `layer` in the theme; dark paint properties are in the layer's metadata. */
+/** @import { FeatureCollection, Geometry } from "geojson" */
+/** @import { Layer, Parameters, Sketch, Style, Theme } from "../types.d.ts" */
+
+/**
+ * A copy of `layer` in the theme; dark paint properties are in the layer's metadata.
+ * @param {Layer} layer
+ * @param {Theme} theme
+ * @returns {Layer}
+ */
 export function themedLayer(layer, theme) {
   const dark = layer.metadata?.["dams:dark"];
   return theme === "dark" && dark ? { ...layer, paint: { ...layer.paint, ...dark } } : layer;
 }
 
-/** Paint properties that differ between the themes, as [layer id, property, value]. */
+/**
+ * Paint properties that differ between the themes, as [layer id, property, value].
+ * @param {{ layers: Layer[] }} style
+ * @param {Theme} theme
+ * @returns {Generator<[string, string, unknown]>}
+ */
 export function* themeChanges(style, theme) {
   for (const layer of style.layers) {
     for (const [name, dark] of Object.entries(layer.metadata?.["dams:dark"] ?? {})) {
-      yield [layer.id, name, theme === "dark" ? dark : layer.paint[name]];
+      yield [layer.id, name, theme === "dark" ? dark : layer.paint?.[name]];
     }
   }
 }
 
-export const isBasemap = (layer) => !layer.metadata?.["dams:collection"];
+/** @param {{ metadata?: unknown }} layer */
+export const isBasemap = ({ metadata }) => !(/** @type {Layer["metadata"]} */ (metadata)?.["dams:collection"]);
+/** @param {{ type: string, metadata?: unknown }} layer */
 export const isLabel = (layer) => isBasemap(layer) && layer.type === "symbol";
+/** @param {Style} style */
 export const collectionOf = (style) => style.metadata["dams:collection"];
+/** @param {Style} style */
 export const dataLayers = (style) => style.layers.filter((layer) => !isBasemap(layer));
 
 // what covers much lies below what covers little, whatever was switched on first
+/** @type {Record<string, number>} */
 const ORDER = { fill: 0, line: 1, circle: 2, symbol: 3 };
-export const drawingOrder = (layer) => ORDER[layer.type] ?? 1;
+/** @param {{ type: string }} layer */
+export const drawingOrder = ({ type }) => ORDER[type] ?? 1;
 
-/** Attributions are text; MapLibre would take them as markup. */
-export function escapedAttribution(text) {
-  return text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
-}
+/** The layers of the basemap that finer features can replace, with the `kind` of those features. */
+export const FINE_KINDS = new Map([["basemap-land", "land"], ["basemap-coast", "coast"], ["basemap-borders", "border"]]);
 
-/** The address of tiles with query parameters added. */
+/**
+ * Colours of what is drawn over the data, to stand out from any of them: [ink, halo].
+ * @param {Theme} theme
+ * @returns {[string, string]}
+ */
+export const overlayColors = (theme) => (theme === "dark" ? ["#ffffff", "#10171e"] : ["#0b1620", "#ffffff"]);
+
+/**
+ * Attributions are text; the libraries would take them as markup.
+ * @param {string} text
+ */
+export const escapedAttribution = (text) => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
+
+/**
+ * The address of tiles with query parameters added.
+ * @param {string} template
+ * @param {Parameters} parameters
+ */
 export function tilesAddress(template, parameters) {
   const query = Object.entries(parameters)
     .filter(([, value]) => value !== null && value !== undefined && value !== "")
-    .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
+    .map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`)
     .join("&");
   if (!query) return template;
   return template + (template.includes("?") ? "&" : "?") + query;
 }
 
-/** A measured path or ring, `{line, points, closed}`, as GeoJSON. */
+/**
+ * A measured path or ring as GeoJSON.
+ * @param {Sketch} sketch
+ * @returns {FeatureCollection}
+ */
 export function sketchFeatures({ line, points, closed }) {
-  const geometries = [
-    ...(closed ? [{ type: "Polygon", coordinates: [line] }] : []),
-    ...(line.length > 1 ? [{ type: "LineString", coordinates: line }] : []),
-    ...points.map((coordinates) => ({ type: "Point", coordinates })),
-  ];
+  /** @type {Geometry[]} */
+  const geometries = points.map((coordinates) => ({ type: "Point", coordinates }));
+  // areas lie below lines, lines below points
+  if (line.length > 1) geometries.unshift({ type: "LineString", coordinates: line });
+  if (closed) geometries.unshift({ type: "Polygon", coordinates: [line] });
   return { type: "FeatureCollection", features: geometries.map((geometry) => ({ type: "Feature", properties: {}, geometry })) };
 }

@@ -2,23 +2,36 @@
 // The published document stays as it is.
 
 /**
+ * @typedef {{
+ *   name: string, in: string, required?: boolean, description?: string, example?: unknown,
+ *   schema?: { type?: string, default?: unknown },
+ * }} Parameter
+ * @typedef {{ parameters?: Parameter[] } & Record<string, any>} Holder a path or an operation
+ * @typedef {{ paths?: Record<string, Holder>, components?: { parameters?: Record<string, Parameter> } }} OpenApiDocument
+ */
+
+/**
  * Takes examples and defaults of optional query parameters out of their fields and into their descriptions, and makes
  * `{ name: value }` of `real` the examples of path parameters. Changes `document` and returns it.
+ * @param {OpenApiDocument} document
+ * @param {Record<string, string>} [real]
  */
 export function prepared(document, real = {}) {
   const lists = Object.values(document.paths ?? {}).flatMap((path) => [path, ...Object.values(path)]);
+  /** @type {Parameter[]} */
   const parameters = [
     ...Object.values(document.components?.parameters ?? {}),
     ...lists.flatMap((holder) => holder?.parameters ?? []),
   ];
   for (const parameter of parameters) {
-    if (parameter.in === "query" && !parameter.required) emptied(parameter);
+    if (parameter.in === "query" && !parameter.required) empty(parameter);
     if (parameter.in === "path" && parameter.name in real) parameter.example = real[parameter.name];
   }
   return document;
 }
 
-function emptied(parameter) {
+/** @param {Parameter} parameter */
+function empty(parameter) {
   const said = [parameter.description];
   const { example, schema } = parameter;
   if (schema?.default !== undefined) said.push(`Without it: \`${schema.default}\`.`);

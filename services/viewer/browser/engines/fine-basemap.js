@@ -2,28 +2,39 @@
 
 import { address, getJson } from "../service/api.js";
 
+/**
+ * @import { Box, Engine } from "../types.d.ts"
+ * @typedef {{ size: number, cells: string[] }} Index the cells that there are: degrees of a side, names `west_south`
+ */
+
 const ZOOM = 6; // where the 1:50m atlas begins to look coarse
 const MOST = 40; // cells at a time
-const KEPT = 120; // cells in memory
+const CACHED = 120; // cells in memory
 
 /**
  * Draws the fine cells of the view, once all of them are there; until then, and from afar, the coarse ones show.
  * `edition` keeps caches from giving older files.
+ * @param {Engine} engine
+ * @param {string} edition
  */
 export function fineBasemap(engine, edition) {
-  const cells = new Map(); // name -> promise of features, the most recently used last
+  const cells = new Cells(edition);
   let drawn = "";
   let wanted = "";
   const update = async () => {
     if (engine.view().zoom < ZOOM) return draw("", null);
-    const names = cellsIn(await index(edition), engine.bbox());
+    const names = cellsIn(await cells.index(), engine.bbox());
     wanted = names.join();
     if (names.length > MOST) return draw("", null);
     if (wanted === drawn) return undefined;
-    const loaded = await Promise.all(names.map((name) => cell(cells, name, edition)));
+    const loaded = await Promise.all(names.map((name) => cells.features(name)));
     // the map may have moved on meanwhile
     return wanted === names.join() && engine.view().zoom >= ZOOM ? draw(wanted, loaded.flat()) : undefined;
   };
+  /**
+   * @param {string} names
+   * @param {GeoJSON.Feature[] | null} features
+   */
   const draw = (names, features) => {
     if (names === drawn) return;
     drawn = names;
@@ -35,24 +46,59 @@ export function fineBasemap(engine, edition) {
   quietly();
 }
 
-let known = null;
-function index(edition) {
-  known ??= getJson(address("/basemap/fine/cells.json", { edition }));
-  known.catch(() => (known = null));
-  return known;
+/** The cells of the service, those that were used last in memory. */
+class Cells {
+  #edition;
+  /** @type {Promise<Index> | null} */
+  #index = null;
+  /**
+   * By name, the most recently used last.
+   * @type {Map<string, Promise<GeoJSON.Feature[]>>}
+   */
+  #features = new Map();
+
+  /** @param {string} edition */
+  constructor(edition) {
+    this.#edition = edition;
+  }
+
+  /** @returns {Promise<Index>} */
+  index() {
+    this.#index ??= getJson(address("/basemap/fine/cells.json", { edition: this.#edition }));
+    this.#index.catch(() => (this.#index = null));
+    return this.#index;
+  }
+
+  /**
+   * The features of a cell.
+   * @param {string} name
+   */
+  features(name) {
+    const loading = this.#features.get(name) ?? this.#load(name);
+    this.#features.delete(name);
+    this.#features.set(name, loading);
+    const [oldest] = this.#features.keys();
+    if (this.#features.size > CACHED) this.#features.delete(oldest);
+    return loading;
+  }
+
+  /**
+   * @param {string} name
+   * @returns {Promise<GeoJSON.Feature[]>}
+   */
+  #load(name) {
+    const loading = getJson(address(`/basemap/fine/${name}.geojson`, { edition: this.#edition })).then(({ features }) => features);
+    loading.catch(() => this.#features.delete(name));
+    return loading;
+  }
 }
 
-function cell(cells, name, edition) {
-  const loading = cells.get(name) ?? getJson(address(`/basemap/fine/${name}.geojson`, { edition })).then(({ features }) => features);
-  cells.delete(name);
-  cells.set(name, loading);
-  loading.catch(() => cells.delete(name));
-  if (cells.size > KEPT) cells.delete(cells.keys().next().value);
-  return loading;
-}
-
-/** Names of the cells that a box (west > east across ±180°) touches. */
-function cellsIn({ size, cells }, [west, south, east, north]) {
+/**
+ * Names of the cells that a box (west > east across ±180°) touches.
+ * @param {Index} index
+ * @param {Box} box
+ */
+export function cellsIn({ size, cells }, [west, south, east, north]) {
   const end = east < west ? east + 360 : east;
   return cells.filter((name) => {
     const [left, bottom] = name.split("_").map(Number);

@@ -1,4 +1,6 @@
-// Conditions of the filter form as CQL2 text, and back where the text is one that the form could have written.
+// Names, texts and conditions as CQL2 text: all that the page's scripts write of filters.
+
+/** @import { Condition, PropertyKind } from "../types.d.ts" */
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 /** As in libs/cql/quoting.py; a test compares what both make of names. */
@@ -7,7 +9,10 @@ const RESERVED = new Set([
   "casei", "accenti", "date", "timestamp", "interval", "bbox",
 ]);
 
-/** Operators by kind of property, as [operator, label]; `empty` and `filled` take no value. */
+/**
+ * Operators by kind of property, as [operator, label]; `empty` and `filled` take no value.
+ * @type {Record<PropertyKind, [string, string][]>}
+ */
 export const OPERATORS = {
   number: [[">=", "at least"], ["<=", "at most"], [">", "more than"], ["<", "less than"], ["=", "is"], ["<>", "is not"]],
   text: [["contains", "contains"], ["=", "is"], ["<>", "is not"]],
@@ -16,31 +21,72 @@ export const OPERATORS = {
   date: [[">=", "from"], ["<=", "until"], ["=", "is"]],
   boolean: [["=", "is"]],
 };
+/** @type {[string, string][]} */
 export const NULLITY = [["filled", "is given"], ["empty", "is not given"]];
 
-/** A property's name, quoted where CQL2 asks for it. */
-export const quotedName = (name) => (NAME.test(name) && !RESERVED.has(name.toLowerCase()) ? name : `"${name.replaceAll('"', '""')}"`);
+/**
+ * A property's name, in double quotes where CQL2 asks for them.
+ * @param {string} name
+ */
+export const quotedName = (name) =>
+  NAME.test(name) && !RESERVED.has(name.toLowerCase()) ? name : `"${name.replaceAll('"', '""')}"`;
 
-/** A text as a literal. */
+/**
+ * A text as a literal; not for one that takesTheQuote.
+ * @param {string} text
+ */
 export const quoted = (text) => `'${text.replaceAll("'", "''")}'`;
 
-/** "One of the properties contains this text", in any case. */
+/**
+ * A text as a pattern of LIKE that matches it alone.
+ * @param {string} text
+ */
+const escaped = (text) => text.replace(/[\\%_]/g, "\\$&");
+
+/**
+ * Whether no literal has this value: a single backslash before a quote, or before the end, takes the quote with it.
+ * @param {string} text
+ */
+const takesTheQuote = (text) => /(?<!\\)(?:\\\\)*\\(?='|$)/.test(text);
+
+/**
+ * "One of the properties contains this text", in any case.
+ * @param {string[]} names
+ * @param {string} text
+ */
 export const containing = (names, text) => {
-  const pattern = quoted(`%${text.replace(/[\\%_]/g, "\\$&")}%`);
+  const pattern = quoted(`%${escaped(text)}%`);
   return names.map((name) => `CASEI(${quotedName(name)}) LIKE CASEI(${pattern})`).join(" OR ");
 };
 
-/** `{property, kind, operator, value}` as CQL2 text; null while the value is missing or no value of its kind. */
+/**
+ * "None of the properties has a value."
+ * @param {string[]} names
+ */
+export const allEmpty = (names) => names.map((name) => `${quotedName(name)} IS NULL`).join(" AND ");
+
+/**
+ * A condition as CQL2 text; null while the value is missing or no value of its kind.
+ * @param {Condition} condition
+ */
 export function conditionText({ property, kind, operator, value }) {
   const name = quotedName(property);
   if (operator === "empty") return `${name} IS NULL`;
   if (operator === "filled") return `${name} IS NOT NULL`;
-  if (value === null || value === undefined || String(value).trim() === "") return null;
-  if (operator === "contains") return containing([property], value);
-  const literal = literalOf(kind, String(value));
+  const text = String(value ?? "");
+  if (text.trim() === "") return null;
+  if (operator === "contains") return containing([property], text);
+  if ((kind === "text" || kind === "choice") && takesTheQuote(text)) {
+    return `${name} ${operator === "<>" ? "NOT LIKE" : "LIKE"} ${quoted(escaped(text))}`;
+  }
+  const literal = literalOf(kind, text);
   return literal === null ? null : `${name} ${operator} ${literal}`;
 }
 
+/**
+ * @param {PropertyKind | undefined} kind
+ * @param {string} value
+ */
 function literalOf(kind, value) {
   switch (kind) {
     case "number":
@@ -58,56 +104,11 @@ function literalOf(kind, value) {
   }
 }
 
-/** Conditions joined by `AND` or `OR`; those without a value are left out. */
+/**
+ * Conditions joined by `AND` or `OR`; those without a value are left out.
+ * @param {Condition[]} conditions
+ * @param {string} joint
+ */
 export function filterText(conditions, joint) {
   return conditions.map(conditionText).filter(Boolean).join(` ${joint} `);
-}
-
-const NAME_PART = '("(?:[^"]|"")+"|[A-Za-z_][A-Za-z0-9_]*)';
-const TEXT_PART = "'((?:[^']|'')*)'";
-const FORMS = [
-  [new RegExp(`CASEI\\(${NAME_PART}\\) LIKE CASEI\\(${TEXT_PART}\\)`, "y"), (text) => {
-    const pattern = unquoted(text);
-    return /^%.*%$/s.test(pattern) ? { operator: "contains", value: pattern.slice(1, -1).replace(/\\([\\%_])/g, "$1") } : null;
-  }],
-  [new RegExp(`${NAME_PART} IS NULL`, "y"), () => ({ operator: "empty", value: "" })],
-  [new RegExp(`${NAME_PART} IS NOT NULL`, "y"), () => ({ operator: "filled", value: "" })],
-  [new RegExp(`${NAME_PART} (=|<>|>=|<=|>|<) (?:TIMESTAMP|DATE)\\(${TEXT_PART}\\)`, "y"), (operator, value) => ({ operator, value })],
-  [new RegExp(`${NAME_PART} (=|<>|>=|<=|>|<) ${TEXT_PART}`, "y"), (operator, text) => ({ operator, value: unquoted(text) })],
-  [new RegExp(`${NAME_PART} (=|<>|>=|<=|>|<) (-?\\d+(?:\\.\\d+)?(?:e[+-]?\\d+)?)`, "y"), (operator, value) => ({ operator, value })],
-  [new RegExp(`${NAME_PART} (=) (TRUE|FALSE)`, "y"), (operator, value) => ({ operator, value: value.toLowerCase() })],
-];
-
-const unquoted = (text) => text.replaceAll("''", "'");
-
-/** `{conditions: [{property, operator, value}], joint}` of a text that the form could have written, else null. */
-export function parsedFilter(text) {
-  const conditions = [];
-  let joint = null;
-  let at = 0;
-  for (;;) {
-    const found = nextCondition(text, at);
-    if (found === null) return null;
-    conditions.push(found.condition);
-    at = found.end;
-    if (at === text.length) return { conditions, joint: joint ?? "AND" };
-    const [, word] = /^ (AND|OR) /.exec(text.slice(at)) ?? [];
-    if (word === undefined || (joint !== null && word !== joint)) return null;
-    joint = word;
-    at += word.length + 2;
-  }
-}
-
-function nextCondition(text, at) {
-  for (const [form, read] of FORMS) {
-    form.lastIndex = at;
-    const match = form.exec(text);
-    if (!match) continue;
-    const [whole, name, ...rest] = match;
-    const condition = read(...rest);
-    if (condition === null) return null;
-    const property = name.startsWith('"') ? name.slice(1, -1).replaceAll('""', '"') : name;
-    return { condition: { property, ...condition }, end: at + whole.length };
-  }
-  return null;
 }

@@ -3,20 +3,32 @@
 import { BASINS } from "../words/feature-name.js";
 import { containing, quoted } from "./cql2.js";
 
+/** @import { Column } from "../types.d.ts" */
+/** @typedef {{ columns: Column[] }} Searched */
+
 const TEXTS = ["title", "name", "place", "country", "event_id"];
+/** @type {Record<string, string>} */
 const HINTS = { name: "name", place: "place", country: "country", basin: "basin", season: "year", event_id: "event" };
 
-/** CQL2 for "each of the words is found somewhere", in any case; null where the collection has nothing to search. */
+/**
+ * CQL2 for "each of the words is found somewhere", in any case; null where the collection has nothing to search.
+ * @param {Searched} collection
+ * @param {string} text
+ */
 export function searchFilter(collection, text) {
+  /**
+   * @param {string} name
+   * @param {...string} types
+   */
   const has = (name, ...types) => collection.columns.some((column) => column.name === name && types.includes(column.type));
   const texts = TEXTS.filter((name) => has(name, "string"));
   const conditions = text.trim().split(/[\s,]+/).filter(Boolean).map((word) => {
     const basins = has("basin", "string") ? basinsOf(word) : [];
     const year = /^\d{4}$/.test(word) && has("season", "integer", "number");
     // identifiers hold the digits of other years
-    const looked = year ? texts.filter((name) => name !== "event_id") : texts;
+    const searched = year ? texts.filter((name) => name !== "event_id") : texts;
     return [
-      looked.length && containing(looked, word),
+      searched.length && containing(searched, word),
       basins.length && `basin IN (${basins.map(quoted).join(", ")})`,
       year && `season = ${word}`,
       /^(td|ts|c[1-5])$/i.test(word) && has("category", "string") && `category = ${quoted(word.toUpperCase())}`,
@@ -25,15 +37,24 @@ export function searchFilter(collection, text) {
   return conditions.length && conditions.every(Boolean) ? conditions.map((part) => `(${part})`).join(" AND ") : null;
 }
 
-/** What the search looks at, in words: `Search by name, basin or year`; null where there is nothing. */
+/**
+ * What the search looks at, in words: `Search by name, basin or year`; null where there is nothing.
+ * @param {Searched} collection
+ */
 export function searchHint(collection) {
-  const searched = (name) => collection.columns.some((column) => column.name === name && (column.type === "string" || name === "season"));
-  const words = Object.keys(HINTS).filter(searched).map((name) => HINTS[name]);
+  /** @param {string} name */
+  const isSearched = (name) =>
+    collection.columns.some((column) => column.name === name && (column.type === "string" || name === "season"));
+  const words = Object.keys(HINTS).filter(isSearched).map((name) => HINTS[name]);
   if (!words.length) return null;
   const last = words.pop();
   return `Search by ${words.length ? `${words.join(", ")} or ` : ""}${last}`;
 }
 
+/**
+ * Codes of the basins that a word names: by code, or by a word of the name.
+ * @param {string} word
+ */
 function basinsOf(word) {
   const wanted = word.toLowerCase();
   return Object.keys(BASINS).filter((code) =>

@@ -2,49 +2,126 @@
 
 import { address, collectionPath, count, getJson } from "../service/api.js";
 
+/** @import { Collection, Engine, Parameters, Style } from "../types.d.ts" */
+
+class ExplorerEvent extends Event {
+  /**
+   * @param {string} name
+   * @param {string} [detail]
+   */
+  constructor(name, detail) {
+    super(name);
+    this.detail = detail;
+  }
+}
+
 /**
  * Events: `shown` (collections on the map changed), `subject` (the collection that list and timeline are about),
  * `query` (time, filter or event changed), `move` (the view changed), `data` (a collection's data changed; detail: its
  * id), `unclassed` (a collection was found to have features without a class), `fault` (detail: a sentence).
  */
 export class Explorer extends EventTarget {
-  /** `collections`: descriptions by id, as the page's data have them. */
+  /** @type {Engine | null} */
+  #engine = null;
+  /**
+   * Style documents by collection id.
+   * @type {Map<string, Promise<Style>>}
+   */
+  #styles = new Map();
+
+  /** @param {{ collections: Collection[], tileMatrixSet: string, styleParameters: (id: string) => Parameters }} page */
   constructor({ collections, tileMatrixSet, styleParameters }) {
     super();
     this.collections = new Map(collections.map((collection) => [collection.id, collection]));
     this.tileMatrixSet = tileMatrixSet;
     this.styleParameters = styleParameters;
-    this.engine = null;
-    this.shown = new Map(); // id -> style
+    /** @type {Map<string, Style>} */
+    this.shown = new Map();
+    /** @type {string | null} */
     this.subject = null;
+    /** @type {string | null} */
     this.datetime = null;
-    this.playing = false; // whether time moves by itself
-    this.filters = new Map(); // id -> CQL2 text
-    this.events = new Map(); // id -> the one event that is shown of the collection
-    this.unclassed = new Map(); // id -> whether it has features that fall in none of its style's classes
-    this.pending = new Map(); // id -> promise of a style
+    /** Whether time moves by itself. */
+    this.playing = false;
+    /**
+     * CQL2 texts by collection id.
+     * @type {Map<string, string>}
+     */
+    this.filters = new Map();
+    /**
+     * The one event that is shown of a collection, by its id.
+     * @type {Map<string, string>}
+     */
+    this.events = new Map();
+    /**
+     * Whether a collection has features that fall in none of its style's classes, by its id.
+     * @type {Map<string, boolean>}
+     */
+    this.unclassed = new Map();
   }
 
+  /** @param {Engine} engine */
   attach(engine) {
-    this.engine = engine;
+    this.#engine = engine;
     engine.onMove(() => this.emit("move"));
   }
 
+  /** What draws the map; throws before there is one. */
+  get engine() {
+    if (!this.#engine) throw new Error("the map is not there yet");
+    return this.#engine;
+  }
+
+  /**
+   * @param {string} name
+   * @param {string} [detail]
+   */
   emit(name, detail) {
-    this.dispatchEvent(new CustomEvent(name, { detail }));
+    this.dispatchEvent(new ExplorerEvent(name, detail));
   }
 
-  /** The style document of a collection, fetched once. */
+  /**
+   * Calls `listener` with the detail of an event.
+   * @param {"data" | "fault"} name
+   * @param {(detail: string) => void} listener
+   */
+  on(name, listener) {
+    this.addEventListener(name, (event) => {
+      if (event instanceof ExplorerEvent && event.detail !== undefined) listener(event.detail);
+    });
+  }
+
+  /**
+   * The description of a collection. Throws where there is none with this id.
+   * @param {string} id
+   */
+  collection(id) {
+    const found = this.collections.get(id);
+    if (!found) throw new Error(`there is no collection ${id}`);
+    return found;
+  }
+
+  /** The collection that list, timeline and filter are about, or null. */
+  subjectCollection() {
+    return this.subject === null ? null : this.collection(this.subject);
+  }
+
+  /**
+   * The style document of a collection, fetched once.
+   * @param {string} id
+   * @returns {Promise<Style>}
+   */
   style(id) {
-    if (!this.pending.has(id)) {
-      const path = `${collectionPath(id)}/tiles/${this.tileMatrixSet}/style.json`;
-      const loading = getJson(address(path, this.styleParameters(id)));
-      loading.catch(() => this.pending.delete(id));
-      this.pending.set(id, loading);
-    }
-    return this.pending.get(id);
+    const before = this.#styles.get(id);
+    if (before) return before;
+    const path = `${collectionPath(id)}/tiles/${this.tileMatrixSet}/style.json`;
+    const loading = getJson(address(path, this.styleParameters(id)));
+    loading.catch(() => this.#styles.delete(id));
+    this.#styles.set(id, loading);
+    return loading;
   }
 
+  /** @param {string} id */
   async show(id) {
     if (this.shown.has(id)) return;
     const style = await this.style(id);
@@ -55,6 +132,7 @@ export class Explorer extends EventTarget {
     this.emit("shown");
   }
 
+  /** @param {string} id */
   hide(id) {
     if (!this.shown.delete(id)) return;
     this.engine.remove(id);
@@ -63,13 +141,17 @@ export class Explorer extends EventTarget {
     this.emit("shown");
   }
 
+  /** @param {string | null} id */
   setSubject(id) {
     if (this.subject === id) return;
     this.subject = id;
     this.emit("subject");
   }
 
-  /** Shows only what lies in an interval `start/end`; null shows all. */
+  /**
+   * Shows only what lies in an interval `start/end`; null shows all.
+   * @param {string | null} datetime
+   */
   setDatetime(datetime) {
     if (this.datetime === datetime) return;
     this.datetime = datetime;
@@ -77,7 +159,11 @@ export class Explorer extends EventTarget {
     this.emit("query");
   }
 
-  /** Shows only the features of a collection for which a CQL2 text holds; null shows all. */
+  /**
+   * Shows only the features of a collection for which a CQL2 text holds; null shows all.
+   * @param {string} id
+   * @param {string | null} filter
+   */
   setFilter(id, filter) {
     if ((this.filters.get(id) ?? null) === filter) return;
     if (filter === null) this.filters.delete(id);
@@ -86,16 +172,24 @@ export class Explorer extends EventTarget {
     this.emit("query");
   }
 
-  /** As setFilter, once the service has taken the text. Returns how many features match, or null. Throws ApiError. */
+  /**
+   * As setFilter, once the service has taken the text. Returns how many features match, or null. Throws ApiError.
+   * @param {string} id
+   * @param {string} text
+   */
   async filter(id, text) {
     const matched = await count(id, { filter: text });
     this.setFilter(id, text);
     return matched;
   }
 
-  /** Shows, of a collection and its siblings, only what belongs to one event; null shows all. */
+  /**
+   * Shows, of a collection and its siblings, only what belongs to one event; null shows all.
+   * @param {string} id
+   * @param {string | null} event
+   */
   setEvent(id, event) {
-    for (const member of [this.collections.get(id), ...this.siblings(id)]) {
+    for (const member of [this.collection(id), ...this.siblings(id)]) {
       if (event === null) this.events.delete(member.id);
       else this.events.set(member.id, event);
       if (this.shown.has(member.id)) this.#refresh(member.id);
@@ -103,19 +197,26 @@ export class Explorer extends EventTarget {
     this.emit("query");
   }
 
-  /** The query parameters that select what is shown of a collection, for tiles and items alike. */
+  /**
+   * The query parameters that select what is shown of a collection, for tiles and items alike.
+   * @param {string} id
+   * @returns {Parameters}
+   */
   parameters(id) {
-    const { time, eventKey } = this.collections.get(id);
+    const { time, eventKey } = this.collection(id);
     const timed = time !== null && this.datetime !== null;
     return {
       datetime: timed ? this.datetime : null,
       "datetime-column": timed && !time.lasts ? time.column : null,
       filter: this.filters.get(id) ?? null,
-      ...(this.events.has(id) ? { [eventKey]: this.events.get(id) } : {}),
+      ...(eventKey !== null && this.events.has(id) ? { [eventKey]: this.events.get(id) } : {}),
     };
   }
 
-  /** Collections about the same events: same group, and they share `event_id`. */
+  /**
+   * Collections about the same events: same group, and they share the property that names the event.
+   * @param {string} id
+   */
   siblings(id) {
     const own = this.collections.get(id);
     if (!own?.eventKey) return [];
@@ -124,12 +225,16 @@ export class Explorer extends EventTarget {
     );
   }
 
-  /** Draws anew what has changed at the service. */
+  /**
+   * Draws anew what has changed at the service.
+   * @param {string} id
+   */
   renew(id) {
     if (this.shown.has(id)) this.engine.renew(id);
     this.emit("data", id);
   }
 
+  /** @param {string} id */
   #refresh(id) {
     this.engine.setParameters(id, this.parameters(id));
   }

@@ -1,20 +1,31 @@
 // Shows new data soon after the service has them, without asking for more than "is it still this?".
 
-import { address, collectionPath, getJson } from "../service/api.js";
 import { quotedName } from "../filters/cql2.js";
 import { announceError, clearError, currentError } from "../page/status.js";
+import { address, collectionPath, getItems } from "../service/api.js";
+
+/** @import { Explorer } from "./explorer.js" */
+/** @import { Collection } from "../types.d.ts" */
 
 const PERIOD = 15_000; // milliseconds
 const LOST = "The service does not answer; what is shown may be out of date.";
 
-/** Looks after each collection that is shown, while the page is in sight. */
+/**
+ * Looks after each collection that is shown, while the page is in sight.
+ * @param {Explorer} explorer
+ */
 export function watch(explorer) {
-  const tags = new Map(); // collection id -> ETag of its first page
-  let timer = null;
+  /**
+   * ETags of the collections' first pages, by collection id.
+   * @type {Map<string, string>}
+   */
+  const tags = new Map();
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
   let lost = false;
   const look = async () => {
     clearTimeout(timer);
-    timer = null;
+    timer = undefined;
     const ids = [...explorer.shown.keys()];
     const answers = await Promise.all(ids.map((id) => check(explorer, id, tags).catch(() => false)));
     const answered = !answers.includes(false);
@@ -27,7 +38,7 @@ export function watch(explorer) {
   };
   document.addEventListener("visibilitychange", () => {
     clearTimeout(timer);
-    timer = null;
+    timer = undefined;
     if (!document.hidden) look();
   });
   explorer.addEventListener("shown", () => {
@@ -36,29 +47,35 @@ export function watch(explorer) {
   look();
 }
 
-/** Whether the service answered; redraws what has changed. */
+/**
+ * Whether the service answered; redraws what has changed.
+ * @param {Explorer} explorer
+ * @param {string} id
+ * @param {Map<string, string>} tags
+ */
 async function check(explorer, id, tags) {
-  const known = tags.get(id);
+  const before = tags.get(id);
   // the browser's cache would hide the 304 that is the answer hoped for
   const response = await fetch(address(`${collectionPath(id)}/items`, { limit: 0, f: "geojson" }), {
     cache: "no-store",
-    headers: known ? { "If-None-Match": known } : {},
+    headers: before ? { "If-None-Match": before } : {},
   });
   if (response.status >= 500) return false;
   const tag = response.headers.get("ETag");
   if (response.status !== 200 || !tag) return true;
   tags.set(id, tag);
-  if (known === undefined || known === tag) return true;
-  await updateEnd(explorer.collections.get(id)).catch(() => {});
+  if (before === undefined || before === tag) return true;
+  await updateEnd(explorer.collection(id)).catch(() => {});
   explorer.renew(id);
   return true;
 }
 
+/** @param {Collection} collection */
 async function updateEnd(collection) {
   if (!collection.time) return;
   const { column } = collection.time;
-  const parameters = { sortby: `-${column}`, filter: `${quotedName(column)} IS NOT NULL`, limit: 1, properties: column, "bbox-only": true, f: "geojson" };
-  const { features } = await getJson(address(`${collectionPath(collection.id)}/items`, parameters));
+  const newest = { sortby: `-${column}`, filter: `${quotedName(column)} IS NOT NULL`, limit: 1 };
+  const { features } = await getItems(collection.id, { ...newest, properties: column, "bbox-only": true });
   const end = features[0]?.properties[column];
-  if (end) collection.time = { ...collection.time, end };
+  if (typeof end === "string") collection.time = { ...collection.time, end };
 }

@@ -10,9 +10,23 @@ export function covered() {
   return sheet.matches ? { left: 8, right: 8, top: 8, bottom: 8 } : { left: 352, right: 8, top: 8, bottom: 8 };
 }
 
-/** Lets the map end where the sheet begins, folded or not. */
+/** Room around what a map shows first: for the panel, and for the timeline. */
+export function viewPadding() {
+  return sheet.matches ? { left: 8, right: 8, top: 72, bottom: 16 } : { left: 352, right: 16, top: 16, bottom: 96 };
+}
+
+/** Room for the panel at the left and for the popup above; on a narrow screen for the time above. */
+export function selectionPadding() {
+  if (sheet.matches) return { left: 30, right: 30, top: 90, bottom: Math.round(innerHeight * 0.18) };
+  return { left: 400, right: 80, top: Math.min(330, Math.round(innerHeight * 0.36)), bottom: 120 };
+}
+
+/**
+ * Lets the map end where the sheet begins, folded or not.
+ * @param {HTMLElement} panel
+ */
 export function followPanel(panel) {
-  const tell = () => document.body.style.setProperty("--panel-height", `${panel.offsetHeight}px`);
-  new ResizeObserver(tell).observe(panel);
-  tell();
+  const update = () => document.body.style.setProperty("--panel-height", `${panel.offsetHeight}px`);
+  new ResizeObserver(update).observe(panel);
+  update();
 }

@@ -1,11 +1,16 @@
-// What is going on: one line for loading and errors on the map, and what only screen readers need to be told.
+// What is going on: one line for loading and errors on the map, and what only screen readers need to hear.
 
 import { find } from "./dom.js";
 
+/** @type {string | null} */
 let problem = null;
 const line = find("#status");
-const told = find("#told");
+const spoken = find("#spoken");
 
+/**
+ * @param {string} text
+ * @param {"note" | "error"} kind
+ */
 function show(text, kind) {
   // that the map loads, again and again, is for the eyes
   line.setAttribute("aria-live", kind === "error" ? "polite" : "off");
@@ -13,11 +18,15 @@ function show(text, kind) {
   line.dataset.kind = kind;
 }
 
-/** What is going on; an error that was announced stays until it is cleared. */
+/**
+ * Says what is going on; an error that was announced stays until it is cleared.
+ * @param {string} text
+ */
 export function announce(text) {
   if (problem === null && line.textContent !== text) show(text, "note");
 }
 
+/** @param {string} text */
 export function announceError(text) {
   problem = text;
   show(text, "error");
@@ -31,8 +40,11 @@ export function clearError() {
 
 export const currentError = () => problem;
 
-/** Says something to screen readers that others see elsewhere on the page. */
-export function tell(text) {
+/**
+ * Says to screen readers what others see elsewhere on the page.
+ * @param {string} text
+ */
+export function sayToScreenReaders(text) {
   // the same words twice would not be read out again
-  told.textContent = told.textContent === text ? `${text}\u00a0` : text;
+  spoken.textContent = spoken.textContent === text ? `${text}\u00a0` : text;
 }

@@ -2,8 +2,11 @@
 
 import { readState, writeState } from "./state.js";
 
+/** @import { Theme } from "../types.d.ts" */
+
 const KEY = "dams-theme";
 const system = matchMedia("(prefers-color-scheme: dark)");
+/** @type {Set<(theme: Theme) => void>} */
 const listeners = new Set();
 
 function stored() {
@@ -14,29 +17,47 @@ function stored() {
   }
 }
 
-let theme = [readState().theme, stored()].find((value) => value === "light" || value === "dark")
-  ?? (system.matches ? "dark" : "light");
+/**
+ * @param {unknown} value
+ * @returns {value is Theme}
+ */
+function isTheme(value) {
+  return value === "light" || value === "dark";
+}
+
+/** @type {Theme} */
+let theme = [readState().theme, stored()].find(isTheme) ?? (system.matches ? "dark" : "light");
 document.documentElement.dataset.theme = theme;
 
 export const currentTheme = () => theme;
 
-/** Calls `listener(theme)` on each change. */
+/**
+ * Calls `listener` on each change.
+ * @param {(theme: Theme) => void} listener
+ */
 export function onTheme(listener) {
   listeners.add(listener);
 }
 
+/**
+ * Changes the theme; anything but the name of one is passed over.
+ * @param {string} value
+ */
 export function setTheme(value) {
-  if (value === theme) return;
+  if (!isTheme(value) || value === theme) return;
   theme = value;
   document.documentElement.dataset.theme = value;
   for (const listener of listeners) listener(value);
 }
 
-/** Makes a button switch between the two and remember the choice. */
+/**
+ * Makes a button switch between the two and remember the choice.
+ * @param {HTMLElement} button
+ */
 export function themeButton(button) {
   const label = () => {
-    button.setAttribute("aria-label", theme === "dark" ? "Use light colours" : "Use dark colours");
-    button.title = button.getAttribute("aria-label");
+    button.title = theme === "dark" ? "Use light colours" : "Use dark colours";
+    button.setAttribute("aria-label", button.title);
   };
   label();
   onTheme(label);

@@ -1,10 +1,16 @@
 // What is left out of the map just now, and how to bring it back: one event only, filters.
 
-import { address, collectionPath, getJson } from "../service/api.js";
 import { element } from "../page/dom.js";
-import { featureTitle } from "./feature-card.js";
+import { getItems } from "../service/api.js";
+import { featureTitle } from "./feature-badge.js";
 
-/** Keeps the chips in `container` up to date. */
+/** @import { Explorer } from "../model/explorer.js" */
+
+/**
+ * Keeps the chips in `container` up to date.
+ * @param {HTMLElement} container
+ * @param {Explorer} explorer
+ */
 export function chips(container, explorer) {
   const update = () => {
     const [event] = explorer.events;
@@ -18,6 +24,11 @@ export function chips(container, explorer) {
   update();
 }
 
+/**
+ * @param {Explorer} explorer
+ * @param {string} id
+ * @param {string} event
+ */
 function eventChip(explorer, id, event) {
   const text = element("span", { text: `Only event ${event}`, title: event });
   eventTitle(explorer, id, event).then((title) => {
@@ -26,22 +37,37 @@ function eventChip(explorer, id, event) {
   return chip(text, "Show all", () => explorer.setEvent(id, null));
 }
 
+/**
+ * @param {Explorer} explorer
+ * @param {string} id
+ * @param {string} text
+ */
 function filterChip(explorer, id, text) {
-  const { label } = explorer.collections.get(id);
+  const { label } = explorer.collection(id);
   const words = explorer.shown.size > 1 ? `${label}: ${text}` : text;
   return chip(element("span", { text: words, title: text }), "Clear", () => explorer.setFilter(id, null), `Clear the filter of ${label}`);
 }
 
+/**
+ * @param {HTMLElement} text
+ * @param {string} action
+ * @param {() => void} onclick
+ * @param {string | null} [label] the action's name for screen readers
+ */
 function chip(text, action, onclick, label = null) {
   return element("p", { class: "chip" }, text, element("button", { type: "button", text: action, "aria-label": label, onclick }));
 }
 
-/** The title of an event in whichever of the sibling collections has titles. */
+/**
+ * The title of an event in whichever of the sibling collections has titles; null where none has.
+ * @param {Explorer} explorer
+ * @param {string} id
+ * @param {string} event
+ */
 async function eventTitle(explorer, id, event) {
-  const members = [explorer.collections.get(id), ...explorer.siblings(id)];
+  const members = [explorer.collection(id), ...explorer.siblings(id)];
   const titled = members.find(({ columns }) => columns.some(({ name }) => name === "title"));
-  if (!titled) return null;
-  const parameters = { [titled.eventKey]: event, limit: 1, "bbox-only": true, f: "geojson" };
-  const { features } = await getJson(address(`${collectionPath(titled.id)}/items`, parameters));
+  if (!titled?.eventKey) return null;
+  const { features } = await getItems(titled.id, { [titled.eventKey]: event, limit: 1, "bbox-only": true });
   return features.length ? featureTitle(titled, features[0]) : null;
 }

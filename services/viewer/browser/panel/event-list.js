@@ -1,141 +1,197 @@
 // The features in view as a list that works without seeing or touching the map.
 
-import { address, collectionPath, getJson } from "../service/api.js";
-import { debounced, element, find } from "../page/dom.js";
-import { featureBadge, featureTime, featureTitle } from "./feature-card.js";
-import { formatInstant, formatNumber } from "../words/format.js";
-import { searchFilter, searchHint } from "../filters/search.js";
+import { searchHint } from "../filters/search.js";
+import { listQuery } from "../model/list-query.js";
+import { debounced } from "../page/debounced.js";
+import { element, find, findAround } from "../page/dom.js";
 import { writeState } from "../page/state.js";
+import { address, collectionPath, getItems, isAbort, messageOf } from "../service/api.js";
+import { formatInstant, formatNumber } from "../words/format.js";
+import { featureBadge, featureTime, featureTitle } from "./feature-badge.js";
 
-const LIMIT = 30;
+/**
+ * @import { Explorer } from "../model/explorer.js"
+ * @import { Collection, Item, Items, Style } from "../types.d.ts"
+ * @typedef {(collection: string, id: string | number, focus: () => void) => void} Choose
+ */
+
 const RETRY = 5000; // milliseconds after a failure
 const DOWNLOAD_LIMIT = 10000; // the service's largest page
 
-/**
- * Fills the list in `container` whenever view, time or filter change. `filtering` resolves to whether the service can
- * search; `choose(collection, id, focus)` selects.
- */
-export function eventList(container, explorer, filtering, choose) {
-  const list = find("ol", container);
-  const heading = find("#tab-events span");
-  const search = find("input[type=search]", container);
-  const order = find("#sort select", container);
-  const download = find("#download", container);
-  let loading = null;
+export class EventList {
+  #explorer;
+  #container;
+  #choose;
+  #list;
+  #heading = find("#tab-events span");
+  #search;
+  #order;
+  #download;
+  /** @type {AbortController | null} */
+  #loading = null;
 
-  const refresh = async () => {
-    loading?.abort();
-    loading = new AbortController();
-    const collection = explorer.collections.get(explorer.subject);
+  /**
+   * Fills the list in `container` whenever view, time or filter change. `filtering` resolves to whether the service can
+   * search; `choose` selects.
+   * @param {HTMLElement} container
+   * @param {Explorer} explorer
+   * @param {Promise<boolean>} filtering
+   * @param {Choose} choose
+   */
+  constructor(container, explorer, filtering, choose) {
+    this.#explorer = explorer;
+    this.#container = container;
+    this.#choose = choose;
+    this.#list = find("ol", container);
+    this.#search = find("input[type=search]", container, HTMLInputElement);
+    this.#order = find("#sort select", container, HTMLSelectElement);
+    this.#download = find("#download", container);
+    const choices = () => {
+      this.#offerOrder();
+      filtering.then((canSearch) => this.#offerSearch(canSearch));
+    };
+    explorer.addEventListener("subject", choices);
+    choices();
+    const soon = debounced(() => this.#refresh(), 350);
+    for (const event of ["move", "query", "subject", "shown", "data"]) explorer.addEventListener(event, soon);
+    this.#order.addEventListener("change", () => this.#refresh());
+    this.#search.addEventListener("input", () => {
+      writeState({ q: this.#search.value.trim() || null });
+      soon();
+    });
+  }
+
+  async #refresh() {
+    this.#loading?.abort();
+    const { signal } = (this.#loading = new AbortController());
+    const collection = this.#explorer.subjectCollection();
     if (!collection) {
-      heading.textContent = "";
-      list.replaceChildren(element("li", { class: "empty", text: "No collection is shown." }));
+      this.#showText("No collection is shown.");
       return;
     }
-    container.setAttribute("aria-busy", "true");
+    this.#container.setAttribute("aria-busy", "true");
     try {
-      const page = await getJson(address(`${collectionPath(collection.id)}/items`, query(explorer, collection, search.value, order.value)), loading);
-      const style = await explorer.style(collection.id);
-      show(page, collection, style);
+      const page = await getItems(collection.id, this.#query(collection), { signal });
+      this.#show(page, collection, await this.#explorer.style(collection.id));
     } catch (error) {
-      if (error.name === "AbortError") return;
-      list.replaceChildren(element("li", { class: "empty fault", text: error.message }));
-      heading.textContent = "";
-      setTimeout(() => list.querySelector("button") ?? refresh(), RETRY);
+      if (isAbort(error)) return;
+      this.#showText(messageOf(error), "fault");
+      setTimeout(() => this.#list.querySelector("button") ?? this.#refresh(), RETRY);
     }
-    container.removeAttribute("aria-busy");
-  };
+    this.#container.removeAttribute("aria-busy");
+  }
 
-  const show = (page, collection, style) => {
+  /** @param {Collection} collection */
+  #query(collection) {
+    return listQuery(collection, this.#explorer.parameters(collection.id), {
+      bbox: this.#explorer.engine.bbox(),
+      text: this.#search.value,
+      order: this.#order.value,
+    });
+  }
+
+  /**
+   * A sentence in place of entries.
+   * @param {string} text
+   * @param {string} [kind]
+   */
+  #showText(text, kind = "") {
+    this.#heading.textContent = "";
+    this.#list.replaceChildren(element("li", { class: `empty ${kind}`.trim(), text }));
+  }
+
+  /**
+   * @param {Items} page
+   * @param {Collection} collection
+   * @param {Style} style
+   */
+  #show(page, collection, style) {
     const total = page.numberMatched ?? null;
-    offer(collection, page.features.length > 0);
-    heading.textContent = total === null ? "" : formatNumber(total);
-    const focused = list.contains(document.activeElement) ? document.activeElement.dataset.id : null;
-    list.replaceChildren(...page.features.map((feature) => entry(feature, collection, style)));
-    if (focused) focus(focused);
-    if (!page.features.length) list.append(element("li", { class: "empty", text: emptyText(explorer, collection, search.value) }));
-    else if (total > page.features.length) {
-      list.append(element("li", { class: "empty", text: `and ${formatNumber(total - page.features.length)} more; zoom in to list them` }));
+    this.#offerDownload(collection, page.features.length > 0);
+    const focused = document.activeElement;
+    const focusedId = focused instanceof HTMLElement && this.#list.contains(focused) ? focused.dataset.id : undefined;
+    if (page.features.length) this.#list.replaceChildren(...page.features.map((feature) => this.#entry(feature, collection, style)));
+    else this.#showText(this.#emptyText(collection));
+    this.#heading.textContent = total === null ? "" : formatNumber(total);
+    if (focusedId) this.#focus(focusedId);
+    if (page.features.length && total !== null && total > page.features.length) {
+      const more = `and ${formatNumber(total - page.features.length)} more; zoom in to list them`;
+      this.#list.append(element("li", { class: "empty", text: more }));
     }
-  };
+  }
 
-  const offer = (collection, something) => {
-    download.hidden = !something;
-    const parameters = { ...query(explorer, collection, search.value, order.value), "bbox-only": null };
-    for (const link of download.querySelectorAll("a")) {
-      const f = link.dataset.format;
-      link.href = address(`${collectionPath(collection.id)}/items`, { ...parameters, limit: DOWNLOAD_LIMIT, f });
-      link.download = `${collection.id}.${f}`;
-    }
-  };
-
-  const entry = (feature, collection, style) => {
+  /**
+   * @param {Item} feature
+   * @param {Collection} collection
+   * @param {Style} style
+   */
+  #entry(feature, collection, style) {
+    const { id = "" } = feature;
     const time = featureTime(collection, feature.properties);
     return element("li", {}, element(
       "button",
-      { type: "button", "data-id": feature.id, onclick: () => choose(collection.id, feature.id, () => focus(feature.id)) },
+      { type: "button", "data-id": id, onclick: () => this.#choose(collection.id, id, () => this.#focus(id)) },
       featureBadge(style, feature.properties),
       " ", // for those who hear it
       element("span", { class: "title", text: featureTitle(collection, feature) }),
       " ",
       time && element("time", { datetime: time, text: [formatInstant(time), eventOf(collection, feature)].filter(Boolean).join(" · ") }),
     ));
-  };
+  }
 
-  // the list may have been filled anew since: its entry, or the first
-  const focus = (id) => {
-    const buttons = [...list.querySelectorAll("button")];
+  /**
+   * Focuses an entry; where the list has been filled anew without it, the first.
+   * @param {string | number} id
+   */
+  #focus(id) {
+    const buttons = [...this.#list.querySelectorAll("button")];
     (buttons.find((button) => button.dataset.id === String(id)) ?? buttons[0])?.focus();
-  };
+  }
 
-  const offerSearch = async () => {
-    const collection = explorer.collections.get(explorer.subject);
-    const hint = (await filtering) && collection ? searchHint(collection) : null;
-    search.closest("label").hidden = hint === null;
-    search.placeholder = hint ?? "";
-    find("span", search.closest("label")).textContent = hint ?? "";
-  };
-  const offerOrder = () => {
-    const collection = explorer.collections.get(explorer.subject);
-    order.closest("label").hidden = !(collection?.importance && collection.time);
-  };
-  explorer.addEventListener("subject", offerSearch);
-  explorer.addEventListener("subject", offerOrder);
-  offerOrder();
-  offerSearch();
+  /**
+   * @param {Collection} collection
+   * @param {boolean} something whether there is anything to download
+   */
+  #offerDownload(collection, something) {
+    this.#download.hidden = !something;
+    const parameters = { ...this.#query(collection), "bbox-only": null, limit: DOWNLOAD_LIMIT };
+    for (const link of this.#download.querySelectorAll("a")) {
+      const f = link.dataset.format;
+      link.href = address(`${collectionPath(collection.id)}/items`, { ...parameters, f });
+      link.download = `${collection.id}.${f}`;
+    }
+  }
 
-  const soon = debounced(refresh, 350);
-  for (const event of ["move", "query", "subject", "shown", "data"]) explorer.addEventListener(event, soon);
-  order.addEventListener("change", refresh);
-  search.addEventListener("input", () => {
-    writeState({ q: search.value.trim() || null });
-    soon();
-  });
-  return refresh;
+  /** @param {boolean} canSearch */
+  #offerSearch(canSearch) {
+    const collection = this.#explorer.subjectCollection();
+    const hint = canSearch && collection ? searchHint(collection) : null;
+    const label = findAround(this.#search, "label");
+    label.hidden = hint === null;
+    this.#search.placeholder = hint ?? "";
+    find("span", label).textContent = hint ?? "";
+  }
+
+  #offerOrder() {
+    const collection = this.#explorer.subjectCollection();
+    findAround(this.#order, "label").hidden = !(collection?.importance && collection.time);
+  }
+
+  /** @param {Collection} collection */
+  #emptyText({ id }) {
+    const text = this.#search.value.trim();
+    if (text) return `Nothing is found for “${text}”.`;
+    const { datetime, filter } = this.#explorer.parameters(id);
+    return datetime || filter ? "Nothing here matches the time and filter." : "Nothing in this view; zoom out or move the map.";
+  }
 }
 
-/** The event's identifier where the title is made of what else is known. */
-function eventOf(collection, { properties }) {
+/**
+ * The event's identifier where the title is made of what else is known.
+ * @param {Collection} collection
+ * @param {Item} feature
+ */
+function eventOf({ eventKey }, { properties }) {
   const own = ["title", "name", "place"].some((name) => properties[name]) && !properties.basin;
-  return own ? null : properties[collection.eventKey];
-}
-
-function query(explorer, collection, text, order) {
-  const { filter, ...parameters } = explorer.parameters(collection.id);
-  const named = text.trim() ? searchFilter(collection, text) : null;
-  return {
-    ...parameters,
-    limit: LIMIT,
-    bbox: named ? null : explorer.engine.bbox().map((value) => value.toFixed(4)).join(","),
-    filter: [filter, named].filter(Boolean).map((part) => `(${part})`).join(" AND "),
-    sortby: [order === "strongest" && collection.importance, collection.time && `-${collection.time.column}`].filter(Boolean).join(","),
-    "bbox-only": true,
-    f: "geojson",
-  };
-}
-
-function emptyText(explorer, collection, text) {
-  if (text.trim()) return `Nothing is found for “${text.trim()}”.`;
-  const { datetime, filter } = explorer.parameters(collection.id);
-  return datetime || filter ? "Nothing here matches the time and filter." : "Nothing in this view; zoom out or move the map.";
+  return own || !eventKey ? null : properties[eventKey];
 }

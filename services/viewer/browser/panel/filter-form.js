@@ -1,55 +1,53 @@
 // The filter: conditions to choose, the CQL2 text they make, which may be edited, and what the service says to it.
 
-import { filterText, NULLITY, OPERATORS, parsedFilter } from "../filters/cql2.js";
-import { element, find } from "../page/dom.js";
+import { parsedFilter } from "../filters/cql2-reading.js";
+import { filterText, NULLITY, OPERATORS } from "../filters/cql2.js";
+import { exampleFilter } from "../filters/example.js";
+import { filterProperties } from "../filters/properties.js";
+import { find, findAround } from "../page/dom.js";
+import { afterPress } from "../page/press.js";
+import { messageOf } from "../service/api.js";
 import { formatNumber } from "../words/format.js";
-import { exampleFilter, filterProperties, rangeText } from "../filters/properties.js";
+import { ConditionRow } from "./condition-row.js";
 
-const WITHOUT_VALUE = new Set(NULLITY.map(([operator]) => operator));
-let serial = 0;
-let pressed = false;
-for (const [name, down] of [["pointerdown", true], ["pointerup", false], ["pointercancel", false]]) {
-  addEventListener(name, () => (pressed = down), { capture: true });
-}
-
-/** Calls `action` when no button of the mouse is held any more and what it clicks has been told. */
-function afterPress(action) {
-  if (!pressed) return setTimeout(action);
-  const done = new AbortController();
-  const later = () => {
-    done.abort();
-    setTimeout(action);
-  };
-  for (const name of ["pointerup", "pointercancel"]) addEventListener(name, later, { signal: done.signal, capture: true });
-  return undefined;
-}
+/** @import { Explorer } from "../model/explorer.js" */
+/** @import { Condition, FilterProperty } from "../types.d.ts" */
 
 export class FilterForm {
   #explorer;
   #form;
   #list;
+  #joint;
   #text;
   #fault;
   #result;
+  /** @type {FilterProperty[]} */
   #properties = [];
+  /** @type {ConditionRow[]} */
   #rows = [];
-  #subject = null;
+  /** @type {string | null} */
+  #subject = null; // the collection whose properties are offered
 
-  /** `form` is the page's filter form. */
+  /**
+   * `form` is the page's filter form.
+   * @param {HTMLFormElement} form
+   * @param {Explorer} explorer
+   */
   constructor(form, explorer) {
     this.#explorer = explorer;
     this.#form = form;
     this.#list = find("ol", form);
-    this.#text = find("textarea", form);
+    this.#joint = find("[name=joint]", form, HTMLSelectElement);
+    this.#text = find("textarea", form, HTMLTextAreaElement);
     this.#fault = find("[role=alert]", form);
     this.#result = find("[role=status]", form);
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       this.#apply();
     });
-    find("[data-act=add]", form).addEventListener("click", () => this.#add({}, true));
+    find("[data-act=add]", form).addEventListener("click", () => this.#add({})?.focus());
     find("[data-act=clear]", form).addEventListener("click", () => this.#clear());
-    find("[name=joint]", form).addEventListener("change", () => this.#write());
+    this.#joint.addEventListener("change", () => this.#write());
     this.#text.addEventListener("input", () => this.#setFault(null));
     // conditions made anew under a press would move the button away before its click
     this.#text.addEventListener("change", () => afterPress(() => this.#read()));
@@ -60,14 +58,12 @@ export class FilterForm {
         this.#apply();
       }
     });
-    explorer.addEventListener("subject", () => this.#follow());
-    explorer.addEventListener("query", () => this.#follow());
-    explorer.addEventListener("shown", () => this.#follow());
+    for (const event of ["subject", "query", "shown"]) explorer.addEventListener(event, () => this.#follow());
   }
 
   /** Called when the form comes into sight: what it offers is asked for then. */
   async open() {
-    const collection = this.#explorer.collections.get(this.#explorer.subject);
+    const collection = this.#explorer.subjectCollection();
     this.#form.hidden = !collection;
     if (!collection || this.#subject === collection.id) return;
     this.#subject = collection.id;
@@ -81,13 +77,17 @@ export class FilterForm {
       this.#setFault(null);
     } catch (error) {
       this.#subject = null;
-      this.#setFault(error.message);
+      this.#setFault(messageOf(error));
     } finally {
       this.#form.removeAttribute("aria-busy");
     }
   }
 
-  /** Shows a text that the service refused, as from a link. */
+  /**
+   * Shows a text that the service refused, as from a link.
+   * @param {string} text
+   * @param {string} message
+   */
   async refuse(text, message) {
     await this.open();
     this.#setText(text);
@@ -99,12 +99,13 @@ export class FilterForm {
     find("#tab-filter span").textContent = active ? formatNumber(active) : "";
     const id = this.#explorer.subject;
     if (this.#form.offsetParent !== null && id !== this.#subject) this.open();
-    else if (id === this.#subject && !this.#form.contains(document.activeElement)) {
+    else if (id !== null && id === this.#subject && !this.#form.contains(document.activeElement)) {
       const applied = this.#explorer.filters.get(id) ?? "";
       if (applied !== this.#text.value && this.#fault.hidden) this.#setText(applied);
     }
   }
 
+  /** @param {string} text */
   #setText(text) {
     this.#text.value = text;
     this.#result.textContent = "";
@@ -114,16 +115,21 @@ export class FilterForm {
   /** From the text to the conditions, where they can hold it. */
   #read() {
     const text = this.#text.value.trim();
+    /** @type {{ conditions: Partial<Condition>[], joint: string } | null} */
     const parsed = text ? parsedFilter(text) : { conditions: [{}], joint: "AND" };
     const fits = parsed?.conditions.every((condition) => this.#offers(condition)) ?? false;
     find(".by-hand", this.#form).hidden = fits;
     this.#list.replaceChildren();
     this.#rows = [];
-    if (!fits) return;
-    find("[name=joint]", this.#form).value = parsed.joint;
+    if (!parsed || !fits) return;
+    this.#joint.value = parsed.joint;
     for (const condition of parsed.conditions) this.#add(condition);
   }
 
+  /**
+   * Whether a row can hold the condition.
+   * @param {Partial<Condition>} condition
+   */
   #offers({ property, operator }) {
     if (!property) return true;
     const found = this.#properties.find(({ name }) => name === property);
@@ -132,59 +138,65 @@ export class FilterForm {
 
   /** From the conditions to the text. */
   #write() {
-    const conditions = this.#rows.map((row) => row.condition());
-    this.#text.value = filterText(conditions, find("[name=joint]", this.#form).value);
+    this.#text.value = filterText(this.#rows.map((row) => row.condition), this.#joint.value);
     find(".by-hand", this.#form).hidden = true;
     this.#setFault(null);
   }
 
-  #add(condition, focus = false) {
-    if (!this.#properties.length) return;
-    const row = conditionRow(this.#properties, condition, {
+  /** @param {Partial<Condition>} condition */
+  #add(condition) {
+    if (!this.#properties.length) return null;
+    const row = new ConditionRow(this.#properties, condition, {
       changed: () => this.#write(),
-      removed: () => {
-        const at = this.#rows.indexOf(row);
-        this.#rows.splice(at, 1);
-        row.item.remove();
-        this.#joints();
-        this.#write();
-        (this.#rows[Math.max(0, at - 1)]?.first ?? find("[data-act=add]", this.#form)).focus();
-      },
+      removed: () => this.#remove(row),
     });
     this.#rows.push(row);
     this.#list.append(row.item);
-    this.#joints();
-    if (focus) row.first.focus();
+    this.#showJoint();
+    return row;
   }
 
-  #joints() {
-    find("[name=joint]", this.#form).closest("label").hidden = this.#rows.length < 2;
+  /** @param {ConditionRow} row */
+  #remove(row) {
+    const at = this.#rows.indexOf(row);
+    this.#rows.splice(at, 1);
+    row.item.remove();
+    this.#showJoint();
+    this.#write();
+    (this.#rows[Math.max(0, at - 1)] ?? find("[data-act=add]", this.#form)).focus();
+  }
+
+  #showJoint() {
+    findAround(this.#joint, "label").hidden = this.#rows.length < 2;
   }
 
   async #apply() {
     const id = this.#explorer.subject;
     const text = this.#text.value.trim();
-    if (!text) return this.#clear();
+    if (!text || id === null) {
+      this.#clear();
+      return;
+    }
     this.#form.setAttribute("aria-busy", "true");
     try {
       const matched = await this.#explorer.filter(id, text);
-      if (this.#explorer.subject !== id) return undefined;
+      if (this.#explorer.subject !== id) return;
       this.#setFault(null);
-      this.#result.textContent = matched === null ? "Applied." : `${formatNumber(matched)} ${matched === 1 ? "feature matches" : "features match"}.`;
+      this.#result.textContent = matchedWords(matched);
     } catch (error) {
-      this.#setFault(error.message);
+      this.#setFault(messageOf(error));
     } finally {
       this.#form.removeAttribute("aria-busy");
     }
-    return undefined;
   }
 
   #clear() {
-    this.#explorer.setFilter(this.#explorer.subject, null);
+    if (this.#explorer.subject !== null) this.#explorer.setFilter(this.#explorer.subject, null);
     this.#setFault(null);
     this.#setText("");
   }
 
+  /** @param {string | null} message */
   #setFault(message) {
     this.#fault.hidden = message === null;
     this.#fault.textContent = message ?? "";
@@ -196,75 +208,8 @@ export class FilterForm {
   }
 }
 
-/** One condition: `{item, first, condition()}`; `first` is its first control. */
-function conditionRow(properties, start, { changed, removed }) {
-  const number = ++serial;
-  const property = element(
-    "select",
-    { "aria-label": "Property" },
-    element("option", { value: "", text: "Choose a property" }),
-    ...properties.map(({ name, title }) => element("option", { value: name, text: title })),
-  );
-  const operator = element("select", { "aria-label": "Comparison" });
-  const place = element("span", { class: "value" });
-  const hint = element("p", { class: "hint", id: `filter-hint-${number}` });
-  const item = element(
-    "li",
-    {},
-    property,
-    element("button", { type: "button", class: "icon small", "aria-label": "Remove this condition", text: "×", onclick: () => removed() }),
-    operator,
-    place,
-    hint,
-  );
-  let input = null;
-  const chosen = () => properties.find(({ name }) => name === property.value);
-  const setProperty = (value = "", wanted = null) => {
-    const found = chosen();
-    const options = found ? [...OPERATORS[found.kind], ...NULLITY] : [];
-    operator.replaceChildren(...options.map(([sign, label]) => element("option", { value: sign, text: label })));
-    if (wanted !== null) operator.value = wanted;
-    operator.hidden = place.hidden = !found;
-    hint.textContent = (found && rangeText(found)) ?? "";
-    hint.hidden = !hint.textContent;
-    property.title = found?.description ?? "";
-    input = found ? valueInput(found, value, number) : null;
-    place.replaceChildren(...(input ? [input] : []));
-    input?.addEventListener(input.tagName === "SELECT" ? "change" : "input", changed);
-    setOperator();
-  };
-  const setOperator = () => {
-    if (input) place.hidden = WITHOUT_VALUE.has(operator.value);
-  };
-  property.addEventListener("change", () => {
-    setProperty();
-    changed();
-  });
-  operator.addEventListener("change", () => {
-    setOperator();
-    changed();
-  });
-  property.value = start.property ?? "";
-  setProperty(start.value, start.operator ?? null);
-  const condition = () => ({ property: property.value, kind: chosen()?.kind, operator: operator.value, value: input?.value });
-  return { item, first: property, condition: () => (property.value ? condition() : { property: "", operator: "=", value: "" }) };
-}
-
-function valueInput({ kind, values, title }, value, number) {
-  const label = { "aria-label": `Value of ${title}`, "aria-describedby": `filter-hint-${number}` };
-  if (kind === "choice" || kind === "boolean") {
-    const offered = kind === "boolean" ? ["true", "false"] : [...new Set(value ? [...values, value] : values)];
-    const select = element("select", label, ...offered.map((text) => element("option", { value: text, text: kind === "boolean" ? { true: "yes", false: "no" }[text] : text })));
-    if (value) select.value = value;
-    return select;
-  }
-  const types = { number: "number", instant: "datetime-local", date: "date", text: "text" };
-  const input = element("input", { ...label, type: types[kind], autocomplete: "off" });
-  if (kind === "number") input.step = "any";
-  if (kind === "instant") {
-    input.step = "1";
-    input.title = "UTC";
-  }
-  input.value = kind === "instant" ? value.replace(/(\.\d+)?Z$/, "") : value;
-  return input;
+/** @param {number | null} matched */
+function matchedWords(matched) {
+  if (matched === null) return "Applied.";
+  return `${formatNumber(matched)} ${matched === 1 ? "feature matches" : "features match"}.`;
 }

@@ -1,53 +1,60 @@
 // The switches of the collections, in groups, with how many features each has.
 
-import { count } from "../service/api.js";
-import { element } from "../page/dom.js";
+import { element, findAround } from "../page/dom.js";
+import { count, messageOf } from "../service/api.js";
 import { formatNumber } from "../words/format.js";
 
-/** Fills `container` with the groups; those with something shown are open. */
+/** @import { Explorer } from "../model/explorer.js" */
+/** @import { Collection } from "../types.d.ts" */
+
+/**
+ * Fills `container` with the groups; those with something shown are open.
+ * @param {HTMLElement} container
+ * @param {Explorer} explorer
+ */
 export function layerList(container, explorer) {
   const groups = Map.groupBy(explorer.collections.values(), (collection) => collection.group);
-  const switches = new Map();
+  /** @type {[string, HTMLInputElement][]} */
+  const inputs = [];
   for (const [name, collections] of groups) {
-    const body = element("div", { class: "switches" });
-    for (const collection of collections) {
-      const made = layerSwitch(explorer, collection);
-      switches.set(collection.id, made);
-      body.append(made.row);
-    }
+    const switches = collections.map((collection) => layerSwitch(explorer, collection));
+    collections.forEach(({ id }, at) => inputs.push([id, switches[at].input]));
+    const body = element("div", { class: "switches" }, ...switches.map(({ row }) => row));
     const folded = element("details", { class: "group" }, element("summary", { text: name }), body);
     // counts are asked for when they can be seen
     folded.addEventListener("toggle", () => {
-      if (folded.open) for (const collection of collections) switches.get(collection.id).fill();
+      if (folded.open) for (const { fill } of switches) fill();
     });
     container.append(folded);
   }
   const update = () => {
-    for (const [id, { input }] of switches) {
+    for (const [id, input] of inputs) {
       input.checked = explorer.shown.has(id);
-      if (input.checked) input.closest("details").open = true;
+      if (input.checked) findAround(input, "details").setAttribute("open", "");
     }
   };
   explorer.addEventListener("shown", update);
   update();
 }
 
+/**
+ * A switch; `fill` asks for the number of features once.
+ * @param {Explorer} explorer
+ * @param {Collection} collection
+ */
 function layerSwitch(explorer, collection) {
-  const input = element("input", {
-    type: "checkbox",
-    role: "switch",
-    onchange: async () => {
-      input.disabled = true;
-      try {
-        if (input.checked) await explorer.show(collection.id);
-        else explorer.hide(collection.id);
-      } catch (error) {
-        input.checked = false;
-        explorer.emit("fault", `${collection.title}: ${error.message}`);
-      } finally {
-        input.disabled = false;
-      }
-    },
+  const input = element("input", { type: "checkbox", role: "switch" });
+  input.addEventListener("change", async () => {
+    input.disabled = true;
+    try {
+      if (input.checked) await explorer.show(collection.id);
+      else explorer.hide(collection.id);
+    } catch (error) {
+      input.checked = false;
+      explorer.emit("fault", `${collection.title}: ${messageOf(error)}`);
+    } finally {
+      input.disabled = false;
+    }
   });
   const number = element("span", { class: "count" });
   const row = element("label", { class: "switch" }, input, element("span", { class: "name", text: collection.label }), number);

@@ -1,19 +1,29 @@
-// The selected feature: its popup, its mark on the map, its place in the address, its relatives.
+// The selected feature: its popup, its outline on the map, its place in the address, its relatives.
 
-import { address, getJson, itemPath } from "../service/api.js";
+import { anchor, bboxOf } from "../cartography/geometry.js";
 import { element } from "../page/dom.js";
-import { featureCard, featureColor } from "./feature-card.js";
-import { sheet } from "../page/layout.js";
+import { selectionPadding } from "../page/layout.js";
 import { writeState } from "../page/state.js";
+import { address, getJson, isAbort, itemPath, messageOf } from "../service/api.js";
+import { featureColor } from "./feature-badge.js";
+import { featureCard } from "./feature-card.js";
+
+/** @import { Explorer } from "../model/explorer.js" */
+/** @import { Collection, Hit, Item, Position } from "../types.d.ts" */
 
 export class Selection {
   #explorer;
-  #hits = [];
+  /** @type {Hit[]} */
+  #hits = []; // what lies under the click, the selected one at #at
   #at = 0;
+  /** @type {Position | null} */
   #position = null;
+  /** @type {AbortController | null} */
   #loading = null;
+  /** @type {(() => void) | null} */
   #returnFocus = null;
 
+  /** @param {Explorer} explorer */
   constructor(explorer) {
     this.#explorer = explorer;
     explorer.addEventListener("shown", () => {
@@ -21,7 +31,11 @@ export class Selection {
     });
   }
 
-  /** Selects among what lies under a click; nothing there closes the popup. */
+  /**
+   * Selects among what lies under a click; nothing there closes the popup.
+   * @param {Hit[]} hits
+   * @param {Position} position
+   */
   async pick(hits, position) {
     if (!hits.length) return this.clear();
     this.#returnFocus = null;
@@ -31,12 +45,17 @@ export class Selection {
     return this.#open();
   }
 
-  /** Selects one feature, as from the list or a link. `focus()` brings the keyboard back to where it was chosen. */
-  async choose(collection, id, { position = null, fly = true, focus = null } = {}) {
+  /**
+   * Selects one feature, as from the list or a link. `focus` brings the keyboard back to where it was chosen.
+   * @param {string} collection
+   * @param {string | number} id
+   * @param {{ fly?: boolean, focus?: (() => void) | null }} [options]
+   */
+  async choose(collection, id, { fly = true, focus = null } = {}) {
     this.#returnFocus = focus;
-    this.#hits = [{ collection, id, properties: {} }];
+    this.#hits = [{ collection, id, properties: {}, geometry: null }];
     this.#at = 0;
-    this.#position = position;
+    this.#position = null;
     return this.#open({ fly, focus: focus !== null });
   }
 
@@ -53,36 +72,52 @@ export class Selection {
   async #open({ fly = false, focus = false } = {}) {
     const hit = this.#hits[this.#at];
     const explorer = this.#explorer;
-    const collection = explorer.collections.get(hit.collection);
+    const collection = explorer.collection(hit.collection);
     const style = await explorer.style(hit.collection);
-    this.#loading?.abort();
-    this.#loading = new AbortController();
-    let feature = { type: "Feature", id: hit.id, properties: hit.properties, geometry: hit.geometry };
-    if (hit.id !== null && hit.id !== undefined) {
-      try {
-        // a tile carries shortened geometry and no links: the item is what counts
-        feature = await getJson(address(itemPath(hit.collection, hit.id), { f: "geojson" }), this.#loading);
-      } catch (error) {
-        if (error.name === "AbortError") return;
-        explorer.emit("fault", error.message);
-        if (!hit.geometry) return;
-      }
-    }
-    this.#position ??= anchor(feature.geometry);
-    if (fly && feature.geometry) explorer.engine.fit(bboxOf(feature.geometry), selectionPadding());
+    const feature = await this.#load(hit);
+    if (!feature) return;
+    const { geometry } = feature;
+    this.#position ??= anchor(geometry);
+    if (fly && geometry) explorer.engine.fit(bboxOf(geometry), selectionPadding());
     explorer.engine.highlight(feature, featureColor(style, feature.properties ?? {}));
     const card = featureCard(collection, style, feature, this.#actions(collection, feature));
-    explorer.engine.showPopup(this.#position, card, () => this.clear());
+    if (this.#position) explorer.engine.showPopup(this.#position, card, () => this.clear());
     writeState({ id: hit.id === undefined ? null : `${hit.collection}/${hit.id}` });
-    if (focus) card.querySelector("a, button")?.focus({ preventScroll: true });
+    if (focus) /** @type {HTMLElement | null} */ (card.querySelector("a, button"))?.focus({ preventScroll: true });
   }
 
+  /**
+   * The item: a tile carries shortened geometry and no links. Where there is none to ask for, what the tile has; null
+   * where the request failed or another feature was selected meanwhile.
+   * @param {Hit} hit
+   * @returns {Promise<Item | null>}
+   */
+  async #load(hit) {
+    this.#loading?.abort();
+    this.#loading = new AbortController();
+    /** @type {Item} */
+    const drawn = { type: "Feature", id: hit.id ?? undefined, properties: hit.properties, geometry: hit.geometry };
+    if (hit.id === null || hit.id === undefined) return drawn;
+    try {
+      return await getJson(address(itemPath(hit.collection, hit.id), { f: "geojson" }), this.#loading);
+    } catch (error) {
+      if (isAbort(error)) return null;
+      this.#explorer.emit("fault", messageOf(error));
+      return hit.geometry ? drawn : null;
+    }
+  }
+
+  /**
+   * @param {Collection} collection
+   * @param {Item} feature
+   */
   #actions(collection, feature) {
     const actions = [];
-    const event = feature.properties?.[collection.eventKey];
+    const event = collection.eventKey && feature.properties?.[collection.eventKey];
     const siblings = this.#explorer.siblings(collection.id).filter((other) => other.geometryType);
     if (event && siblings.length) {
-      actions.push(element("button", { type: "button", text: "Only this event", onclick: () => this.#showEvent(collection, siblings, event) }));
+      const onclick = () => this.#showEvent(collection, siblings, String(event));
+      actions.push(element("button", { type: "button", text: "Only this event", onclick }));
     }
     if (this.#hits.length > 1) {
       const text = `${this.#at + 1} of ${this.#hits.length} here`;
@@ -95,7 +130,12 @@ export class Selection {
     return actions;
   }
 
-  /** Shows what this and the sibling collections know about the event, and no other event of theirs. */
+  /**
+   * Shows what this and the sibling collections know about the event, and no other event of theirs.
+   * @param {Collection} collection
+   * @param {Collection[]} siblings
+   * @param {string} event
+   */
   async #showEvent(collection, siblings, event) {
     const explorer = this.#explorer;
     explorer.setEvent(collection.id, event);
@@ -103,43 +143,8 @@ export class Selection {
       try {
         await explorer.show(member.id);
       } catch (error) {
-        explorer.emit("fault", `${member.label}: ${error.message}`);
+        explorer.emit("fault", `${member.label}: ${messageOf(error)}`);
       }
     }
   }
-}
-
-/** Room for the panel at the left and for the popup above; on a narrow screen for the time above. */
-export function selectionPadding() {
-  if (sheet.matches) return { left: 30, right: 30, top: 90, bottom: Math.round(innerHeight * 0.18) };
-  return { left: 400, right: 80, top: Math.min(330, Math.round(innerHeight * 0.36)), bottom: 120 };
-}
-
-/** West, south, east, north of a GeoJSON geometry. */
-export function bboxOf(geometry) {
-  const box = [Infinity, Infinity, -Infinity, -Infinity];
-  const visit = (coordinates) => {
-    if (typeof coordinates[0] !== "number") return coordinates.forEach(visit);
-    const [x, y] = coordinates;
-    box[0] = Math.min(box[0], x);
-    box[1] = Math.min(box[1], y);
-    box[2] = Math.max(box[2], x);
-    box[3] = Math.max(box[3], y);
-  };
-  if (geometry.type === "GeometryCollection") geometry.geometries.forEach((part) => visit(part.coordinates));
-  else visit(geometry.coordinates);
-  return box;
-}
-
-/** A position on the geometry (not its middle, which may lie outside) for the popup's tip. */
-function anchor(geometry) {
-  if (!geometry) return null;
-  if (geometry.type === "GeometryCollection") return anchor(geometry.geometries[0]);
-  if (geometry.type.endsWith("Polygon")) {
-    const [west, south, east, north] = bboxOf(geometry);
-    return [(west + east) / 2, (south + north) / 2];
-  }
-  let coordinates = geometry.coordinates;
-  while (typeof coordinates[0] !== "number") coordinates = coordinates[Math.floor(coordinates.length / 2)];
-  return coordinates.slice(0, 2);
 }

@@ -4,38 +4,45 @@ import { element } from "../page/dom.js";
 import { formatDay, formatNumber } from "../words/format.js";
 import { reachable, seriesOf, thresholdsOf } from "../words/series.js";
 
+/** @import { Properties } from "../types.d.ts" */
+/** @import { Columns, Series, Threshold } from "../words/series.js" */
+
 const WIDTH = 280;
 const HEIGHT = 96;
 const LABEL = 10; // pixels above a threshold's line
 
-/** A figure for what seriesOf takes, with the feature's thresholds; null for anything else. */
+/**
+ * A figure for what seriesOf takes, with the feature's thresholds; null for anything else.
+ * @param {string} name
+ * @param {unknown} value
+ * @param {Properties} [properties]
+ * @param {Columns} [columns]
+ */
 export function seriesChart(name, value, properties = {}, columns = new Map()) {
   const series = seriesOf(name, value, columns);
   if (!series) return null;
-  const { title, unit, points, band } = series;
-  const [least, most] = range(points.map(([, number]) => number));
+  const { unit, points, band } = series;
   const [start, end] = range(points.map(([time]) => time));
-  const drawn = range([least, most, ...(band?.points ?? []).flatMap(([, ...edges]) => edges)]);
+  const drawn = range([...points.map(([, number]) => number), ...(band?.points ?? []).flatMap(([, ...edges]) => edges)]);
   const known = thresholdsOf(properties, unit, columns);
   const thresholds = reachable(known, drawn[1]).filter((one) => one.value >= drawn[0]);
   const [low, high] = range([...drawn, ...thresholds.map((one) => one.value)]);
+  /** @param {number} time */
   const x = (time) => (2 + ((time - start) / (end - start)) * (WIDTH - 4)).toFixed(1);
+  /** @param {number} number */
   const y = (number) => (HEIGHT - 4 - ((number - low) / (high - low || 1)) * (HEIGHT - 8 - LABEL)).toFixed(1);
+  /** @param {[number, number][]} positions */
   const path = (positions) => positions.map(([time, number]) => `${x(time)},${y(number)}`).join(" ");
-  const said = [
-    `${title}: ${formatNumber(least)} to ${[formatNumber(most), unit].filter(Boolean).join(" ")}, ${formatDay(start)} to ${formatDay(end)}`,
-    band && `shaded: ${band.low}th to ${band.high}th percentile`,
-    ...thresholds.map((one) => `${one.label}: ${[formatNumber(one.value), unit].filter(Boolean).join(" ")}`),
-    !thresholds.length && known.length > 0 && `below ${known.find((one) => one.value > drawn[1])?.label ?? "all thresholds"}`,
-  ].filter(Boolean).join("; ");
+  const above = known.find((one) => one.value > drawn[1]);
+  const caption = captionOf(series, thresholds, known.length > 0 && `below ${above?.label ?? "all thresholds"}`);
   return element(
     "figure",
     { class: "series" },
     element(
       "svg",
-      { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": said },
+      { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": caption },
       band && element("polygon", {
-        points: [path(band.points.map(([time, edge]) => [time, edge])), path(band.points.map(([time, , edge]) => [time, edge]).reverse())].join(" "),
+        points: [path(band.points.map(([time, edge]) => [time, edge])), path(band.points.map(([time, , edge]) => /** @type {[number, number]} */ ([time, edge])).reverse())].join(" "),
       }),
       ...thresholds.flatMap((one) => [
         element("line", { x1: 0, x2: WIDTH, y1: y(one.value), y2: y(one.value) }),
@@ -43,8 +50,32 @@ export function seriesChart(name, value, properties = {}, columns = new Map()) {
       ]),
       element("polyline", { points: path(points) }),
     ),
-    element("figcaption", { text: said, "aria-hidden": "true" }),
+    element("figcaption", { text: caption, "aria-hidden": "true" }),
   );
 }
 
+/**
+ * The chart in words; `none` where no threshold is drawn.
+ * @param {Series} series
+ * @param {Threshold[]} thresholds
+ * @param {string | false} none
+ */
+function captionOf({ title, unit, points, band }, thresholds, none) {
+  const [least, most] = range(points.map(([, number]) => number));
+  const [start, end] = range(points.map(([time]) => time));
+  return [
+    `${title}: ${formatNumber(least)} to ${withUnit(most, unit)}, ${formatDay(start)} to ${formatDay(end)}`,
+    band && `shaded: ${band.low}th to ${band.high}th percentile`,
+    ...thresholds.map((one) => `${one.label}: ${withUnit(one.value, unit)}`),
+    !thresholds.length && none,
+  ].filter(Boolean).join("; ");
+}
+
+/**
+ * @param {number} number
+ * @param {string | null} unit
+ */
+const withUnit = (number, unit) => [formatNumber(number), unit].filter(Boolean).join(" ");
+
+/** @param {number[]} values */
 const range = (values) => [Math.min(...values), Math.max(...values)];

@@ -3,30 +3,38 @@
 import { find } from "../page/dom.js";
 import { compact } from "../page/layout.js";
 
-/** Makes the buttons of a tab list work: `first` is the id of the panel to begin with, `opened(id)` is told of each. */
+/**
+ * Makes the buttons of a tab list work: `first` is the id of the panel to begin with, `opened` is called with the id of
+ * each that comes into sight.
+ * @param {HTMLElement} list
+ * @param {string} first
+ * @param {(id: string) => void} opened
+ */
 export function tabs(list, first, opened) {
-  const all = [...list.querySelectorAll("[role=tab]")];
+  /** @type {HTMLElement[]} */
+  const all = [...list.querySelectorAll("[role=tab]")].filter((button) => button instanceof HTMLElement);
   let buttons = all;
+  /** @param {HTMLElement} chosen */
   const choose = (chosen) => {
     for (const button of all) {
       if (button.hidden) continue;
       const selected = button === chosen;
       button.setAttribute("aria-selected", String(selected));
       button.tabIndex = selected ? 0 : -1;
-      find(`#${button.getAttribute("aria-controls")}`).hidden = !selected;
+      find(`#${panelOf(button)}`).hidden = !selected;
     }
-    opened(chosen.getAttribute("aria-controls"));
+    opened(panelOf(chosen));
   };
   list.addEventListener("click", ({ target }) => {
-    const button = target.closest("[role=tab]");
+    const button = all.find((one) => target instanceof Node && one.contains(target));
     if (button) choose(button);
   });
   list.addEventListener("keydown", (event) => {
-    const at = buttons.indexOf(document.activeElement);
+    const at = buttons.findIndex((button) => button === document.activeElement);
     const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: -1 }[event.key];
-    if (to === undefined) return;
+    const next = to === undefined ? undefined : buttons.at(to % buttons.length);
+    if (!next) return;
     event.preventDefault();
-    const next = buttons.at(to % buttons.length);
     choose(next);
     next.focus();
   });
@@ -35,15 +43,21 @@ export function tabs(list, first, opened) {
     buttons = all.filter((button) => !button.hidden);
   };
   follow();
-  choose(buttons.find((button) => button.getAttribute("aria-controls") === first));
+  choose(buttons.find((button) => panelOf(button) === first) ?? buttons[0]);
   compact.addEventListener("change", () => {
-    const chosen = buttons.find((button) => button.tabIndex === 0);
+    const chosen = all.find((button) => !button.hidden && button.tabIndex === 0);
     follow();
-    choose(buttons.includes(chosen) ? chosen : buttons[0]);
+    choose(chosen && buttons.includes(chosen) ? chosen : buttons[0]);
   });
 }
 
-/** Where there is little room, the legend is a tab's panel like the others; else it stands above the tabs. */
+/** @param {HTMLElement} button */
+const panelOf = (button) => button.getAttribute("aria-controls") ?? "";
+
+/**
+ * Where there is little room, the legend is a tab's panel like the others; else it stands above the tabs.
+ * @param {boolean} tab
+ */
 function legendAsTab(tab) {
   const legend = find("#legend");
   const button = find("#tab-legend");

@@ -1,33 +1,48 @@
 // The time slider: a histogram of the subject's features, two ends, play.
 
-import { count } from "../service/api.js";
+import { BINS, FRAMES, isBetween, playSteps, TimeScale } from "../model/time-scale.js";
 import { element, find } from "../page/dom.js";
+import { count } from "../service/api.js";
 import { formatDay, formatInstant, formatNumber } from "../words/format.js";
 
-const BINS = 36;
-const FRAMES = 400; // positions of the slider
+/** @import { Explorer } from "../model/explorer.js" */
+
 const STEP_MILLISECONDS = 700;
-const TWO_DAYS = 2 * 86400e3;
+const SETTLE_MILLISECONDS = 200;
 
 export class Timeline {
   #explorer;
   #root;
+  /** @type {HTMLInputElement[]} */
   #inputs;
   #bars;
-  #start = 0;
-  #end = 0;
-  #counts = new Map(); // collection id and what selects of it -> numbers
+  #play;
+  #scale = new TimeScale(null, null);
+  /**
+   * Numbers of features in the bars, by collection and what selects of it.
+   * @type {Map<string, (number | null)[]>}
+   */
+  #counts = new Map();
+  /** @type {AbortController | null} */
   #loading = null;
+  /** @type {string | null} */
   #counting = null; // key of what is being counted
+  /** @type {ReturnType<typeof setInterval> | null} */
   #timer = null;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #settling;
   #applying = false;
-  #settle = null;
 
+  /**
+   * @param {HTMLElement} root
+   * @param {Explorer} explorer
+   */
   constructor(root, explorer) {
     this.#root = root;
     this.#explorer = explorer;
     this.#inputs = [...root.querySelectorAll("input")];
-    this.#bars = find(".range svg", root);
+    this.#bars = find(".range svg", root, SVGElement);
+    this.#play = find("button[data-act=play]", root);
     for (const input of this.#inputs) {
       input.max = String(FRAMES);
       input.addEventListener("input", () => {
@@ -35,58 +50,42 @@ export class Timeline {
         this.#changed();
       });
     }
-    find("button[data-act=play]", root).addEventListener("click", () => (this.#timer ? this.#stop() : this.#play()));
+    this.#play.addEventListener("click", () => (this.#timer ? this.#stop() : this.#start()));
     find("button[data-act=all]", root).addEventListener("click", () => {
       this.#stop();
       this.#set(0, FRAMES);
       this.#apply();
     });
     for (const event of ["shown", "subject", "query"]) explorer.addEventListener(event, () => this.#follow());
-    explorer.addEventListener("data", ({ detail }) => {
+    explorer.on("data", (id) => {
       this.#counts.clear();
-      if (detail === explorer.subject) this.#follow();
+      if (id === explorer.subject) this.#follow();
     });
   }
 
   /** The explorer's interval decides; the slider shows it as well as it can. */
   #follow() {
-    const time = this.#explorer.collections.get(this.#explorer.subject)?.time;
-    this.#start = Date.parse(time?.start ?? "");
-    this.#end = Date.parse(time?.end ?? "");
-    this.#root.hidden = !(this.#end > this.#start);
-    const label = this.#explorer.collections.get(this.#explorer.subject)?.label ?? "";
+    const collection = this.#explorer.subjectCollection();
+    const label = collection?.label ?? "";
+    this.#scale = new TimeScale(collection?.time?.start, collection?.time?.end);
+    this.#root.hidden = !this.#scale.isUsable;
     this.#root.setAttribute("aria-label", `Time of ${label}`);
     find(".of", this.#root).textContent = this.#explorer.shown.size > 1 ? label : "";
-    if (this.#root.hidden) return;
-    if (!this.#applying) this.#set(...this.#framesOf(this.#explorer.datetime));
+    if (!this.#scale.isUsable) return;
+    if (!this.#applying) this.#set(...this.#scale.frames(this.#explorer.datetime));
     this.#load();
   }
 
-  #framesOf(datetime) {
-    if (datetime === null) return [0, FRAMES];
-    const ends = datetime.split("/");
-    const frame = (text, open) => {
-      const at = ((Date.parse(text) - this.#start) / (this.#end - this.#start)) * FRAMES;
-      return Number.isFinite(at) ? Math.min(FRAMES, Math.max(0, Math.round(at))) : open;
-    };
-    return [frame(ends[0], 0), frame(ends[1] ?? ends[0], FRAMES)];
-  }
-
-  #time(frame) {
-    return this.#start + (frame / FRAMES) * (this.#end - this.#start);
-  }
-
-  /** `start/end` of a part of the whole, or null for all of it. */
-  #interval(from, to) {
-    if (from <= 0 && to >= FRAMES) return null;
-    return `${iso(this.#time(from))}/${iso(this.#time(to))}`;
-  }
-
+  /** @returns {[number, number]} */
   #ends() {
     const values = this.#inputs.map((input) => Number(input.value));
     return [Math.min(...values), Math.max(...values)];
   }
 
+  /**
+   * @param {number} from
+   * @param {number} to
+   */
   #set(from, to) {
     this.#inputs[0].value = String(from);
     this.#inputs[1].value = String(to);
@@ -95,89 +94,107 @@ export class Timeline {
 
   #changed() {
     this.#draw();
-    clearTimeout(this.#settle);
-    this.#settle = setTimeout(() => this.#apply(), 200);
+    clearTimeout(this.#settling);
+    this.#settling = setTimeout(() => this.#apply(), SETTLE_MILLISECONDS);
   }
 
   #apply() {
-    clearTimeout(this.#settle);
+    clearTimeout(this.#settling);
     this.#applying = true;
-    this.#explorer.setDatetime(this.#interval(...this.#ends()));
+    this.#explorer.setDatetime(this.#scale.interval(...this.#ends()));
     this.#applying = false;
     this.#draw();
   }
 
-  /** What selects, besides the time. */
+  /** What the bars count, besides the time. */
+  #selection() {
+    const id = this.#explorer.subject;
+    if (id === null) return {};
+    const { datetime: _, "datetime-column": __, ...parameters } = this.#explorer.parameters(id);
+    return parameters;
+  }
+
   #key() {
-    const { datetime, "datetime-column": column, ...parameters } = this.#explorer.parameters(this.#explorer.subject);
-    return JSON.stringify([this.#explorer.subject, parameters]);
+    return JSON.stringify([this.#explorer.subject, this.#selection()]);
   }
 
   async #load() {
-    const id = this.#explorer.subject;
-    const { column, lasts } = this.#explorer.collections.get(id).time;
+    const collection = this.#explorer.subjectCollection();
+    if (!collection?.time) return;
     const key = this.#key();
-    if (this.#counts.has(key) || this.#counting === key) return this.#draw();
+    if (this.#counts.has(key) || this.#counting === key) {
+      this.#draw();
+      return;
+    }
     this.#loading?.abort();
     this.#counting = key;
-    const parameters = { ...this.#explorer.parameters(id), "datetime-column": lasts ? null : column };
     const loading = (this.#loading = new AbortController());
+    const parameters = { ...this.#selection(), "datetime-column": collection.time.lasts ? null : collection.time.column };
+    const numbers = await this.#count(collection.id, parameters, loading.signal);
+    if (loading.signal.aborted) return;
+    this.#counting = null;
+    if (numbers.some((number) => number !== null)) this.#counts.set(key, numbers);
+    this.#draw();
+  }
+
+  /**
+   * Numbers of features in the bars, asked for by three at a time; null is one that is not known.
+   * @param {string} id
+   * @param {import("../types.d.ts").Parameters} parameters
+   * @param {AbortSignal} signal
+   */
+  async #count(id, parameters, signal) {
+    const scale = this.#scale;
+    /** @type {(number | null)[]} */
     const numbers = new Array(BINS).fill(null);
     const queue = [...numbers.keys()];
-    const width = FRAMES / BINS;
     const work = async () => {
       for (let bin = queue.shift(); bin !== undefined; bin = queue.shift()) {
-        // intervals are closed: a bin ends just before the next begins
-        const last = bin === BINS - 1 ? this.#end : this.#time((bin + 1) * width) - 1;
-        const datetime = `${iso(this.#time(bin * width))}/${iso(last)}`;
-        numbers[bin] = await count(id, { ...parameters, datetime }, loading).catch(() => null);
-        if (loading.signal.aborted) return;
+        numbers[bin] = await count(id, { ...parameters, datetime: scale.binInterval(bin) }, { signal }).catch(() => null);
+        if (signal.aborted) return;
       }
     };
     await Promise.all([work(), work(), work()]);
-    if (loading.signal.aborted) return undefined;
-    this.#counting = null;
-    if (numbers.some((number) => number !== null)) this.#counts.set(key, numbers);
-    return this.#draw();
+    return numbers;
   }
 
   #draw() {
     const [from, to] = this.#ends();
+    /** @type {(number | null)[]} */
     const numbers = this.#counts.get(this.#key()) ?? new Array(BINS).fill(null);
-    const most = Math.max(1, ...numbers);
-    const width = FRAMES / BINS;
+    const most = Math.max(1, ...numbers.map(Number));
     this.#bars.replaceChildren(
       ...numbers.map((number, bin) => {
         // a root keeps single events beside hundreds visible
         const height = number ? 2 + 34 * Math.sqrt(number / most) : 1;
-        const inside = (bin + 1) * width > from && bin * width < to;
-        return element("rect", { x: bin * 10 + 1, y: 36 - height, width: 8, height, rx: 1.5, class: inside ? "inside" : "outside" });
+        const inside = isBetween(bin, from, to) ? "inside" : "outside";
+        return element("rect", { x: bin * 10 + 1, y: 36 - height, width: 8, height, rx: 1.5, class: inside });
       }),
     );
-    const text = this.#end > this.#start ? `${this.#label(from)} – ${this.#label(to)}` : "";
+    const text = this.#scale.isUsable ? `${this.#label(from)} – ${this.#label(to)}` : "";
     find("output", this.#root).textContent = text;
-    const kept = numbers.reduce((sum, number, bin) => ((bin + 1) * width > from && bin * width < to ? sum + (number ?? 0) : sum), 0);
-    this.#bars.setAttribute("aria-label", `Features over time; about ${formatNumber(kept)} between the ends`);
-    this.#inputs.forEach((input) => input.setAttribute("aria-valuetext", this.#label(Number(input.value))));
+    const between = numbers.reduce((/** @type {number} */ sum, number, bin) => sum + (isBetween(bin, from, to) ? (number ?? 0) : 0), 0);
+    this.#bars.setAttribute("aria-label", `Features over time; about ${formatNumber(between)} between the ends`);
+    if (this.#scale.isUsable) {
+      for (const input of this.#inputs) input.setAttribute("aria-valuetext", this.#label(Number(input.value)));
+    }
     find("button[data-act=all]", this.#root).hidden = this.#explorer.datetime === null && from <= 0 && to >= FRAMES;
   }
 
+  /** @param {number} frame */
   #label(frame) {
-    const time = this.#time(frame);
-    return this.#end - this.#start < TWO_DAYS ? formatInstant(time) : formatDay(time);
+    const time = this.#scale.time(frame);
+    return this.#scale.isShort ? formatInstant(time) : formatDay(time);
   }
 
-  #play() {
-    const [from, to] = this.#ends();
-    const width = to - from >= FRAMES ? Math.round(FRAMES / 10) : to - from || 1;
-    let at = to >= FRAMES ? 0 : from;
-    const button = find("button[data-act=play]", this.#root);
-    button.setAttribute("aria-pressed", "true");
-    button.setAttribute("aria-label", "Pause");
+  #start() {
+    const steps = playSteps(...this.#ends());
+    let at = steps.first;
+    this.#showPlaying(true);
     const step = () => {
-      this.#set(at, Math.min(FRAMES, at + width));
+      this.#set(at, Math.min(FRAMES, at + steps.width));
       this.#apply();
-      at = at + width >= FRAMES ? 0 : at + Math.max(1, Math.round(width / 4));
+      at = steps.next(at);
     };
     this.#explorer.playing = true;
     step();
@@ -190,10 +207,12 @@ export class Timeline {
     this.#timer = null;
     this.#explorer.playing = false;
     this.#explorer.emit("query");
-    const button = find("button[data-act=play]", this.#root);
-    button.setAttribute("aria-pressed", "false");
-    button.setAttribute("aria-label", "Play");
+    this.#showPlaying(false);
+  }
+
+  /** @param {boolean} playing */
+  #showPlaying(playing) {
+    this.#play.setAttribute("aria-pressed", String(playing));
+    this.#play.setAttribute("aria-label", playing ? "Pause" : "Play");
   }
 }
-
-const iso = (time) => new Date(time).toISOString();

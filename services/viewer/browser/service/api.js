@@ -1,52 +1,100 @@
 // Requests to the service. Data are read as they come, whatever the browser's Accept header says.
 
+/** @import { Items, Parameters } from "../types.d.ts" */
+
+/** What went wrong with a request, in a sentence for people. */
 export class ApiError extends Error {}
 
 let base = "";
 
-/** Sets the service's base address, without a trailing slash. */
+/**
+ * Sets the service's base address, without a trailing slash.
+ * @param {string} url
+ */
 export function setBase(url) {
   base = url;
 }
 
-/** Address of a resource: `/collections/...` with query parameters; empty ones are left out. */
+/**
+ * Address of a resource, `/collections/...`, with query parameters; empty ones are left out.
+ * @param {string} path
+ * @param {Parameters} [parameters]
+ */
 export function address(path, parameters = {}) {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(parameters)) {
-    if (value !== null && value !== undefined && value !== "") query.set(name, value);
+    if (value !== null && value !== undefined && value !== "") query.set(name, String(value));
   }
   const text = query.toString();
   return base + path + (text ? `?${text}` : "");
 }
 
+/** @param {string} id */
 export const collectionPath = (id) => `/collections/${encodeURIComponent(id)}`;
+
+/**
+ * @param {string} id
+ * @param {string | number} item
+ */
 export const itemPath = (id, item) => `${collectionPath(id)}/items/${encodeURIComponent(item)}`;
 
-/** The JSON at an address. Throws ApiError with a sentence for people. */
+/**
+ * The JSON at an address. Throws ApiError.
+ * @param {string} url
+ * @param {{ signal?: AbortSignal }} [options]
+ * @returns {Promise<any>} whatever the service's OpenAPI document says of the address
+ */
 export async function getJson(url, { signal } = {}) {
   let response;
   try {
     response = await fetch(url, { signal, headers: { Accept: "application/geo+json, application/json;q=0.9, */*;q=0.1" } });
   } catch (error) {
-    if (error.name === "AbortError") throw error;
+    if (isAbort(error)) throw error;
     throw new ApiError("The service cannot be reached.");
   }
   if (!response.ok) throw new ApiError(await sentence(response));
   return response.json();
 }
 
+/** @param {Response} response */
 async function sentence(response) {
   try {
     const { detail } = await response.json();
     if (typeof detail === "string") return detail;
-    return detail.map((fault) => fault.msg).join("; ");
+    return detail.map((/** @type {{ msg: string }} */ fault) => fault.msg).join("; ");
   } catch {
     return `The service answered with status ${response.status}.`;
   }
 }
 
-/** How many features match; null where the service does not say. */
+/**
+ * A page of a collection's items as GeoJSON. Throws ApiError.
+ * @param {string} id
+ * @param {Parameters} parameters
+ * @param {{ signal?: AbortSignal }} [options]
+ * @returns {Promise<Items>}
+ */
+export const getItems = (id, parameters, options) =>
+  getJson(address(`${collectionPath(id)}/items`, { ...parameters, f: "geojson" }), options);
+
+/**
+ * How many features match; null where the service does not say. Throws ApiError.
+ * @param {string} id
+ * @param {Parameters} [parameters]
+ * @param {{ signal?: AbortSignal }} [options]
+ */
 export async function count(id, parameters = {}, options = {}) {
-  const page = await getJson(address(`${collectionPath(id)}/items`, { limit: 0, ...parameters, f: "geojson" }), options);
-  return page.numberMatched ?? null;
+  return (await getItems(id, { limit: 0, ...parameters }, options)).numberMatched ?? null;
 }
+
+/**
+ * Whether a request ended because it was no longer wanted.
+ * @param {unknown} error
+ */
+export const isAbort = (error) => error instanceof Error && error.name === "AbortError";
+
+/**
+ * What went wrong, as text.
+ * @param {unknown} error
+ */
+export const messageOf = (error) => (error instanceof Error && error.message) || String(error);

@@ -1,8 +1,14 @@
 // What a feature is called. services/features/pages/feature_name.py says the same on the pages of items; the cases of
 // tests/services/feature_names.json hold for both.
 
+/** @import { Properties, Time } from "../types.d.ts" */
+
 const OWN = ["title", "name", "place"];
 const STRENGTH = ["max_wind_kt", "wind_speed_kt", "wind_kt"];
+/**
+ * Ocean basins by the code that best tracks have (IBTrACS).
+ * @type {Readonly<Record<string, string>>}
+ */
 export const BASINS = {
   NA: "North Atlantic", SA: "South Atlantic", EP: "East Pacific", WP: "West Pacific", SP: "South Pacific",
   NI: "North Indian Ocean", SI: "South Indian Ocean",
@@ -13,6 +19,8 @@ const MOMENT = /^\d{4}-\d\d-\d\d(T\d\d:\d\d.*)?$/;
 /**
  * The text that names a feature: its own; storms, which are mostly nameless, by basin, time and wind, for their titles
  * repeat; others by what and where they are. `collection` is as the page's data have it.
+ * @param {{ label: string, time?: Time | null }} collection
+ * @param {{ id?: string | number | null, properties: Properties | null }} feature
  */
 export function featureName({ label, time = null }, { id = null, properties }) {
   const values = properties ?? {};
@@ -24,6 +32,10 @@ export function featureName({ label, time = null }, { id = null, properties }) {
   return parts.length ? [kind, ...parts].join(", ") : `${kind} ${id ?? ""}`.trim();
 }
 
+/**
+ * @param {Properties} values
+ * @param {Time | null} time
+ */
 function stormName(values, time) {
   const name = text(values.name);
   const where = BASINS[text(values.basin)] ?? text(values.basin);
@@ -31,16 +43,24 @@ function stormName(values, time) {
   return [name || where, when(values, time), wind === undefined ? "" : `${wind} kt`].filter(Boolean).join(", ");
 }
 
-/** `20–24 Oct 2015` of a start and an end, `20 Oct 2015, 06:00 UTC` of a moment, `20 Oct 2015` of a day. */
+/**
+ * `20–24 Oct 2015` of a start and an end, `20 Oct 2015, 06:00 UTC` of a moment, `20 Oct 2015` of a day.
+ * @param {Properties} values
+ * @param {Time | null} time
+ */
 function when(values, time) {
-  const start = moment(values[time?.column]);
+  const start = time && moment(values[time.column]);
   if (!start) return "";
-  const end = moment(values[time.endColumn]);
+  const end = moment(values[time.endColumn ?? ""]);
   if (end) return period(start, end);
-  const clock = values[time.column].includes("T") ? `, ${start.toISOString().slice(11, 16)} UTC` : "";
+  const clock = String(values[time.column]).includes("T") ? `, ${start.toISOString().slice(11, 16)} UTC` : "";
   return day(start) + clock;
 }
 
+/**
+ * @param {Date} start
+ * @param {Date} end
+ */
 function period(start, end) {
   const [first, last] = [day(start), day(end)];
   if (first === last) return first;
@@ -48,12 +68,15 @@ function period(start, end) {
   return first.slice(-4) === last.slice(-4) ? `${first.slice(0, -5)} – ${last}` : `${first} – ${last}`;
 }
 
+/** @param {Date} time */
 const day = (time) => `${time.getUTCDate()} ${MONTHS[time.getUTCMonth()]} ${String(time.getUTCFullYear()).padStart(4, "0")}`;
 
+/** @param {unknown} value */
 function moment(value) {
   if (typeof value !== "string" || !MOMENT.test(value)) return null;
   const time = new Date(value);
   return Number.isNaN(time.getTime()) ? null : time;
 }
 
+/** @param {unknown} value */
 const text = (value) => (typeof value === "string" ? value.trim() : "");

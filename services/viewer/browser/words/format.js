@@ -1,7 +1,8 @@
-// Property values as people read them. Returns elements or text nodes, never markup.
+// Property values as people read them.
 
-import { element } from "../page/dom.js";
+/** @import { Column } from "../types.d.ts" */
 
+/** @type {Record<string, string>} */
 const UNITS = { _kt: "kt", _hpa: "hPa", _km2: "km²", _km: "km", _m3s: "m³/s", _mm: "mm", _pct: "%" };
 const number = new Intl.NumberFormat("en", { maximumFractionDigits: 3 });
 const plain = new Intl.NumberFormat("en", { maximumFractionDigits: 3, useGrouping: false });
@@ -11,17 +12,37 @@ const WEB = /^https?:\/\/[^\s]+$/i;
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d/;
 const DAY = /^\d{4}-\d\d-\d\d$/;
 
+/** @param {number} value */
 export const formatNumber = (value) => number.format(value);
+/** @param {number | string} value milliseconds since 1970, or ISO 8601 */
 export const formatInstant = (value) => `${dateTime.format(new Date(value))} UTC`;
+/** @param {number | string} value milliseconds since 1970, or ISO 8601 */
 export const formatDay = (value) => date.format(new Date(value));
-export const isWebAddress = (value) => typeof value === "string" && WEB.test(value);
 
+/**
+ * Whether a value is an address that may become a link.
+ * @param {unknown} value
+ * @returns {value is string}
+ */
+export function isWebAddress(value) {
+  return typeof value === "string" && WEB.test(value);
+}
+
+/** @param {string} name */
 const suffixOf = (name) => Object.keys(UNITS).find((suffix) => name.endsWith(suffix));
 
-/** The unit of a property: the catalogue's, or what its name ends with; undefined where neither says. */
-export const unitOf = (name, column) => column?.unit ?? UNITS[suffixOf(name)];
+/**
+ * The unit of a property: the catalogue's, or what its name ends with; undefined where neither says.
+ * @param {string} name
+ * @param {Partial<Column>} [column]
+ */
+export const unitOf = (name, column) => column?.unit ?? UNITS[suffixOf(name) ?? ""];
 
-/** `max_wind_kt` to `Max wind`; a title from the catalogue wins. */
+/**
+ * `max_wind_kt` to `Max wind`; a title from the catalogue wins.
+ * @param {string} name
+ * @param {Partial<Column>} [column]
+ */
 export function propertyTitle(name, column) {
   if (column?.title) return column.title;
   const unit = suffixOf(name);
@@ -29,7 +50,12 @@ export function propertyTitle(name, column) {
   return words.charAt(0).toUpperCase() + words.slice(1).replace(/\burl\b/gi, "").trimEnd();
 }
 
-/** The value as text with its unit, or null where there is nothing to show. */
+/**
+ * The value as text with its unit, or null where there is nothing to show.
+ * @param {string} name
+ * @param {unknown} value
+ * @param {Partial<Column>} [column]
+ */
 export function formatText(name, value, column) {
   if (value === null || value === undefined || value === "") return null;
   if (typeof value === "boolean") return value ? "yes" : "no";
@@ -46,15 +72,4 @@ export function formatText(name, value, column) {
     return value;
   }
   return JSON.stringify(value);
-}
-
-/** The value as a node: text, or a link for an address. */
-export function formatValue(name, value, column) {
-  if (isWebAddress(value)) {
-    const { hostname, pathname } = new URL(value);
-    const file = pathname.split("/").filter(Boolean).pop() ?? hostname;
-    return element("a", { href: value, target: "_blank", rel: "noopener noreferrer", text: file.slice(0, 40) });
-  }
-  const text = formatText(name, value, column);
-  return text === null ? null : document.createTextNode(text);
 }

@@ -2,25 +2,35 @@
 
 import { propertyTitle, unitOf } from "./format.js";
 
+/**
+ * @import { Column, Properties } from "../types.d.ts"
+ * @typedef {Map<string, Partial<Column>>} Columns descriptions by name
+ * @typedef {{ label: string, value: number }} Threshold
+ * @typedef {{ low: number, high: number, points: [number, number, number][] }} Band percentiles, [time, least, most]
+ * @typedef {{ title: string, unit: string | null, points: [number, number][], band: Band | null }} Series
+ */
+
 const QUANTILE = /(?:^|_)(?:p|q|pct|perc|percentile|quantile)_?(\d{1,3})(?:_|$)/i;
 const RETURN_PERIOD = /(?:^|_)(?:return|rp|rl)_?(?:period_)?(\d+)_?y?(?:_|$)/i;
 const THRESHOLD = /(?:^|_)(threshold|warning|alarm)(?:_|$)/i;
 const NEAR = 3; // times the highest value: a threshold farther off would make the line flat
 
 /**
- * `{title, unit, points: [[time, value]], band: {low, high, points: [[time, least, most]]} | null}` of a property's
- * value: `[{time, value}]`, `[[time, value]]`, `{series: [...]}` or `{times: [], values: []}`. Times are milliseconds
- * since 1970; `low` and `high` are percentiles, 0 to 100. Null for anything else. `columns` are descriptions by name.
+ * The series in a property's value: `[{time, value}]`, `[[time, value]]`, `{series: [...]}` or `{times: [], values: []}`.
+ * Times are milliseconds since 1970. Null for anything else.
+ * @param {string} name
+ * @param {unknown} value
+ * @param {Columns} [columns]
+ * @returns {Series | null}
  */
 export function seriesOf(name, value, columns = new Map()) {
-  const entries = Array.isArray(value) ? value : Array.isArray(value?.series) ? value.series : zipped(value);
-  const records = entries.map((entry) => (Array.isArray(entry) ? { time: entry[0], value: entry[1] } : (entry ?? {})));
+  const records = recordsOf(value);
   const timeKey = keyOf(records, (given) => typeof given === "string" && Number.isFinite(Date.parse(given))) ?? "time";
   const numeric = [...new Set(records.flatMap(Object.keys))].filter(
     (key) => key !== timeKey && records.some((record) => typeof record[key] === "number"),
   );
   const quantiles = numeric
-    .map((key) => [Number(QUANTILE.exec(key)?.[1]), key])
+    .map((key) => /** @type {[number, string]} */ ([Number(QUANTILE.exec(key)?.[1]), key]))
     .filter(([percent]) => percent >= 0 && percent <= 100)
     .sort(([a], [b]) => a - b);
   const others = numeric.filter((key) => !quantiles.some(([, other]) => other === key));
@@ -30,7 +40,7 @@ export function seriesOf(name, value, columns = new Map()) {
   const rows = records
     .map((record) => ({ at: instant(record[timeKey]), record }))
     .filter(({ at, record }) => Number.isFinite(at) && Number.isFinite(record[main]));
-  const points = rows.map(({ at, record }) => [at, record[main]]);
+  const points = rows.map(({ at, record }) => /** @type {[number, number]} */ ([at, record[main]]));
   if (points.length < 2 || points.every(([at]) => at === points[0][0])) return null;
   const own = columns.get(main);
   return {
@@ -41,20 +51,42 @@ export function seriesOf(name, value, columns = new Map()) {
   };
 }
 
+/**
+ * @param {unknown} value
+ * @returns {Properties[]}
+ */
+function recordsOf(value) {
+  const { series } = /** @type {{ series?: unknown }} */ (value ?? {});
+  const entries = Array.isArray(value) ? value : Array.isArray(series) ? series : zipped(value);
+  return entries.map((entry) => (Array.isArray(entry) ? { time: entry[0], value: entry[1] } : (entry ?? {})));
+}
+
+/**
+ * @param {{ at: number, record: Properties }[]} rows
+ * @param {[number, string][]} quantiles
+ * @returns {Band | null}
+ */
 function bandOf(rows, quantiles) {
   if (quantiles.length < 2) return null;
-  const [[low, lower], [high, upper]] = [quantiles[0], quantiles.at(-1)];
+  const [low, lower] = quantiles[0];
+  const [high, upper] = quantiles[quantiles.length - 1];
   const points = rows
-    .map(({ at, record }) => [at, record[lower], record[upper]])
+    .map(({ at, record }) => /** @type {[number, number, number]} */ ([at, record[lower], record[upper]]))
     .filter(([, least, most]) => Number.isFinite(least) && Number.isFinite(most));
   return points.length > 1 ? { low, high, points } : null;
 }
 
-/** `[{label, value}]` of a feature's return periods and thresholds in this unit, the lowest first. */
+/**
+ * A feature's return periods and thresholds in this unit, the lowest first.
+ * @param {Properties} properties
+ * @param {string | null} unit
+ * @param {Columns} [columns]
+ * @returns {Threshold[]}
+ */
 export function thresholdsOf(properties, unit, columns = new Map()) {
   return Object.entries(properties)
-    .filter(([name, value]) => typeof value === "number" && (unitOf(name, columns.get(name)) ?? null) === unit)
     .flatMap(([name, value]) => {
+      if (typeof value !== "number" || (unitOf(name, columns.get(name)) ?? null) !== unit) return [];
       const years = RETURN_PERIOD.exec(name)?.[1];
       if (years) return [{ label: `${years}-year`, value }];
       return THRESHOLD.test(name) ? [{ label: propertyTitle(name, columns.get(name)), value }] : [];
@@ -62,15 +94,26 @@ export function thresholdsOf(properties, unit, columns = new Map()) {
     .sort((a, b) => a.value - b.value);
 }
 
-/** Those that a chart up to `high` can show: all within it and the next above, where that is near. */
+/**
+ * Those that a chart up to `high` can show: all within it and the next above, where that is near.
+ * @param {Threshold[]} thresholds the lowest first
+ * @param {number} high
+ */
 export function reachable(thresholds, high) {
   const above = thresholds.find(({ value }) => value > high);
   return thresholds.filter((one) => one.value <= high || (one === above && one.value <= high * NEAR));
 }
 
+/**
+ * @param {Properties[]} records
+ * @param {(value: unknown) => boolean} holds
+ */
 const keyOf = (records, holds) => Object.keys(records[0] ?? {}).find((key) => holds(records[0][key]));
-const instant = (given) => (typeof given === "string" ? Date.parse(given) : given);
 
+/** @param {unknown} given */
+const instant = (given) => (typeof given === "string" ? Date.parse(given) : Number(given ?? NaN));
+
+/** @param {unknown} value */
 function zipped(value) {
   const lists = Object.values(value ?? {}).filter(Array.isArray);
   const times = lists.find((list) => typeof list[0] === "string");

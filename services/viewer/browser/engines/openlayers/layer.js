@@ -1,29 +1,40 @@
 // A collection's vector tiles as an OpenLayers layer, in any tile matrix set.
 
-import { classIndex } from "../../panel/legend.js";
+import { classPosition, legendEntries } from "../../cartography/classes.js";
 import { tileUrl } from "../../cartography/matrix-grid.js";
 import { collectionOf, dataLayers, themedLayer, tilesAddress } from "../../cartography/style-document.js";
 
-/** `{layer, source, setTheme, setParameters}` for a style's collection. */
+/**
+ * @import { FeatureLike } from "ol/Feature.js"
+ * @import { default as RenderFeature } from "ol/render/Feature.js"
+ * @import { default as Projection } from "ol/proj/Projection.js"
+ * @import { default as VectorTile } from "ol/VectorTile.js"
+ * @import * as OpenLayers from "./openlayers.js"
+ * @import { MatrixGrid, Tile } from "../../cartography/matrix-grid.js"
+ * @import { Parameters, Style, Theme } from "../../types.d.ts"
+ * @typedef {typeof OpenLayers} Library
+ * @typedef {ReturnType<typeof matrixLayer>} MatrixLayer
+ */
+
+const FAILED = 3; // ol/TileState.ERROR
+const FORGET_AFTER = 5000; // milliseconds
+
+/**
+ * The layer of a style's collection, with what changes it.
+ * @param {Library} library
+ * @param {{
+ *   style: Style, parameters: Parameters, grid: MatrixGrid, projection: Projection, attribution: string | undefined,
+ *   zooms: () => number[],
+ * }} options
+ */
 export function matrixLayer(library, { style, parameters, grid, projection, attribution, zooms }) {
   const id = collectionOf(style);
-  let template = tilesAddress(style.sources[id].tiles[0], parameters);
+  /** @param {Parameters} wanted */
+  const templateOf = (wanted) => tilesAddress(style.sources[id].tiles?.[0] ?? "", wanted);
+  let template = templateOf(parameters);
   const format = new library.MVT();
-  const buffers = new Map();
+  const buffers = new Buffers();
   let edition = 0;
-
-  const load = (url) => {
-    // columns that make one tile ask for it once
-    if (!buffers.has(url)) {
-      const loading = fetch(url).then((response) => {
-        if (!response.ok) throw new Error(`${url}: ${response.status}`);
-        return response.arrayBuffer();
-      });
-      loading.catch(() => {}).finally(() => setTimeout(() => buffers.delete(url), 5000));
-      buffers.set(url, loading);
-    }
-    return buffers.get(url);
-  };
 
   const source = new library.VectorTileSource({
     format,
@@ -35,16 +46,15 @@ export function matrixLayer(library, { style, parameters, grid, projection, attr
       const tile = grid.tile(coordinate);
       return tile ? `${tileUrl(template, tile)}#${coordinate.join()}` : undefined;
     },
-    tileLoadFunction: (olTile, address) => {
+    tileLoadFunction: (tile, address) => {
+      const drawn = /** @type {VectorTile<RenderFeature>} */ (tile);
       const [url, hash] = address.split("#");
-      const tile = grid.tile(hash.split(",").map(Number));
-      olTile.setLoader(async (extent, resolution, featureProjection) => {
-        try {
-          const bytes = await load(url);
-          olTile.setFeatures(bytes.byteLength ? read(format, bytes, extent, tile, featureProjection) : []);
-        } catch {
-          olTile.setState(3); // ol/TileState.ERROR
-        }
+      const place = grid.tile(hash.split(",").map(Number));
+      drawn.setLoader((extent, _, featureProjection) => {
+        buffers
+          .get(url)
+          .then((bytes) => drawn.setFeatures(place && bytes.byteLength ? read(format, bytes, extent, place, featureProjection) : []))
+          .catch(() => drawn.setState(FAILED));
       });
     },
   });
@@ -60,12 +70,14 @@ export function matrixLayer(library, { style, parameters, grid, projection, attr
   return {
     layer,
     source,
+    /** @param {Theme} theme */
     setTheme: (theme) => {
       const layers = dataLayers(style).map((entry) => themedLayer(entry, theme));
-      library.stylefunction(layer, { ...style, layers }, id, zooms(), null, null, (fonts) => fonts);
+      library.stylefunction(layer, { ...style, layers }, id, zooms(), undefined, undefined, (fonts) => fonts);
     },
+    /** @param {Parameters} changed */
     setParameters: (changed) => {
-      template = tilesAddress(style.sources[id].tiles[0], changed);
+      template = templateOf(changed);
       source.clear();
       source.refresh();
     },
@@ -78,23 +90,62 @@ export function matrixLayer(library, { style, parameters, grid, projection, attr
   };
 }
 
-// the order that sort keys give in MapLibre: what is worse on top, but small symbols before large ones
-function renderOrder(style) {
-  const legend = style.metadata["dams:legend"];
-  const size = legend.find(({ sizes }) => sizes)?.properties[0];
-  const rank = size
-    ? (feature) => -Number(feature.get(size) ?? 0)
-    : (feature) => classIndex(style, feature.getProperties());
-  return (a, b) => rank(a) - rank(b);
+/** Tiles that were asked for a moment ago: columns that make one tile ask for it once. */
+class Buffers {
+  /** @type {Map<string, Promise<ArrayBuffer>>} */
+  #loading = new Map();
+
+  /**
+   * The bytes at an address. Throws where they are not to be had.
+   * @param {string} url
+   */
+  get(url) {
+    const before = this.#loading.get(url);
+    if (before) return before;
+    const loading = load(url);
+    loading.catch(() => {}).finally(() => setTimeout(() => this.#loading.delete(url), FORGET_AFTER));
+    this.#loading.set(url, loading);
+    return loading;
+  }
+
+  clear() {
+    this.#loading.clear();
+  }
 }
 
-// OpenLayers scales x and y by the tile's height: what is several columns wide must be stretched afterwards
+/** @param {string} url */
+async function load(url) {
+  const response = await fetch(url);
+  if (!response.ok) throw new Error(`${url}: ${response.status}`);
+  return response.arrayBuffer();
+}
+
+/**
+ * The order that sort keys give in MapLibre: what is worse on top, but small symbols before large ones.
+ * @param {Style} style
+ */
+function renderOrder(style) {
+  const size = legendEntries(style).find(({ sizes }) => sizes)?.properties[0];
+  /** @param {FeatureLike} feature */
+  const rank = (feature) => (size ? -Number(feature.get(size) ?? 0) : classPosition(style, feature.getProperties()));
+  return (/** @type {FeatureLike} */ a, /** @type {FeatureLike} */ b) => rank(a) - rank(b);
+}
+
+/**
+ * OpenLayers scales x and y by the tile's height: what is several columns wide must be stretched afterwards.
+ * @param {InstanceType<Library["MVT"]>} format
+ * @param {ArrayBuffer} bytes
+ * @param {number[]} extent
+ * @param {Tile} tile
+ * @param {Projection} featureProjection
+ */
 function read(format, bytes, extent, { coalesce, within }, featureProjection) {
   const [left, bottom, right, top] = extent;
   const [width, height] = [right - left, top - bottom];
   const start = left - within * width;
   const stretch = (width * coalesce) / height;
-  const features = format.readFeatures(bytes.slice(0), { extent: [start, bottom, start + height, top], featureProjection });
+  const options = { extent: [start, bottom, start + height, top], featureProjection };
+  const features = /** @type {RenderFeature[]} */ (format.readFeatures(bytes.slice(0), options));
   if (Math.abs(stretch - 1) > 1e-9) {
     for (const feature of features) {
       feature.applyTransform((input, output, stride = 2) => {

@@ -1,8 +1,12 @@
-// A popup's frame, for engines that have none: content, close button, tip.
+// A popup's frame, which OpenLayers has none of: content, close button, tip.
 
 import { element } from "../../page/dom.js";
 
-/** The element; `onclose()` when a person closes it. */
+/**
+ * The element; `onclose` when a person closes it.
+ * @param {HTMLElement} content
+ * @param {() => void} onclose
+ */
 export function popupElement(content, onclose) {
   return element(
     "div",

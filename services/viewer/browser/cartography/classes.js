@@ -1,0 +1,110 @@
+// The classes of a style document's legend: which one a feature falls in, and how those without a class look.
+
+import { dataLayers } from "./style-document.js";
+
+/**
+ * @import { LegendClass, LegendEntry, Properties, Style } from "../types.d.ts"
+ * @typedef {{ entry: LegendEntry, label: string, color: string, properties: string[] }} Unclassed
+ */
+
+/**
+ * The legend of a style document, empty where it has none.
+ * @param {Style} style
+ * @returns {LegendEntry[]}
+ */
+export const legendEntries = (style) => style.metadata?.["dams:legend"] ?? [];
+
+/**
+ * The class of a feature's properties, or null. `position` is that of the class in its scale.
+ * @param {Style} style
+ * @param {Properties} properties
+ * @returns {(LegendClass & { title: string | undefined, position: number }) | null}
+ */
+export function classOf(style, properties) {
+  for (const entry of legendEntries(style)) {
+    const name = entry.properties.find((key) => properties[key] !== null && properties[key] !== undefined);
+    if (!entry.classes || name === undefined) continue;
+    const value = properties[name];
+    const found = entry.classes[0]?.values
+      ? entry.classes.find((item) => item.values?.includes(String(value)))
+      : entry.classes.findLast((item) => item.from !== undefined && Number(value) >= item.from);
+    if (found) return { ...found, title: entry.title, position: entry.classes.indexOf(found) };
+  }
+  return null;
+}
+
+/**
+ * The position of a feature's class in its scale, or -1.
+ * @param {Style} style
+ * @param {Properties} properties
+ */
+export const classPosition = (style, properties) => classOf(style, properties)?.position ?? -1;
+
+/**
+ * How features look whose value is missing; none of `properties` is given of them. Null where the style has no colour
+ * for such features.
+ * @param {Style} style
+ * @returns {Unclassed | null}
+ */
+export function unclassedOf(style) {
+  const entry = legendEntries(style).find(({ classes }) => classes?.[0]?.values);
+  if (!entry) return null;
+  for (const { paint = {} } of dataLayers(style)) {
+    const match = Object.values(paint).find((value) => isMatchOn(value, entry.properties));
+    const color = lastColor(match);
+    if (!color || entry.classes?.some((item) => item.color === color)) continue;
+    const title = entry.title?.replace(/\s*\(.*\)$/, "").split(" ").at(-1)?.toLowerCase() ?? "value";
+    return { entry, label: `no ${title}`, color, properties: [...new Set(namesIn(match))] };
+  }
+  return null;
+}
+
+/**
+ * Whether an expression chooses by one of these properties.
+ * @param {unknown} value
+ * @param {string[]} names
+ */
+const isMatchOn = (value, names) =>
+  Array.isArray(value) && value[0] === "match" && namesIn(value[1]).some((name) => names.includes(name));
+
+/**
+ * The properties that an expression reads.
+ * @param {unknown} expression
+ * @returns {string[]}
+ */
+function namesIn(expression) {
+  if (!Array.isArray(expression)) return [];
+  return expression[0] === "get" ? [String(expression[1])] : expression.flatMap(namesIn);
+}
+
+/**
+ * What an expression gives where nothing matches.
+ * @param {unknown} expression
+ * @returns {string | null}
+ */
+function lastColor(expression) {
+  if (Array.isArray(expression)) return lastColor(expression.at(-1));
+  return typeof expression === "string" && expression.startsWith("#") ? expression : null;
+}
+
+/**
+ * What makes two legends look alike.
+ * @param {Style} style
+ */
+export function legendKey(style) {
+  return legendEntries(style).map(({ title, unit, classes, sizes }) => [
+    title,
+    unit,
+    (classes ?? sizes ?? []).map(({ label, color }) => [label, color]),
+  ]);
+}
+
+/**
+ * Black or white, whichever can be read on `color` (`#rrggbb`); relative luminance as in WCAG 2.
+ * @param {string} color
+ */
+export function inkOn(color) {
+  const channels = [1, 3, 5].map((at) => parseInt(color.slice(at, at + 2), 16) / 255);
+  const [red, green, blue] = channels.map((value) => (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4));
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.179 ? "#10171e" : "#ffffff";
+}

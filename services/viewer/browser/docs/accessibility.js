@@ -1,0 +1,40 @@
+// What Swagger UI leaves out for those who do not see or do not use a mouse. Links within the operations' buttons
+// remain: they are its own.
+
+/** @type {Record<string, string>} */
+const REGIONS = { ".information-container": "About this API", ".scheme-container": "Server" };
+
+/**
+ * Adds names, regions and levels, now and whenever Swagger UI has drawn anew.
+ * @param {HTMLElement} root
+ */
+export function makeAccessible(root) {
+  let waiting = false;
+  new MutationObserver(() => {
+    if (waiting) return;
+    waiting = true;
+    requestAnimationFrame(() => {
+      waiting = false;
+      complete(root);
+    });
+  }).observe(root, { childList: true, subtree: true });
+}
+
+/** @param {HTMLElement} root */
+function complete(root) {
+  for (const field of root.querySelectorAll("#servers")) field.ariaLabel ??= "Server";
+  for (const row of root.querySelectorAll("tr[data-param-name]")) {
+    const { paramName = "" } = row instanceof HTMLElement ? row.dataset : {};
+    for (const field of row.querySelectorAll("select, input, textarea")) field.ariaLabel ??= paramName;
+  }
+  for (const text of root.querySelectorAll("pre.microlight, pre.example")) text.setAttribute("tabindex", "0");
+  for (const [selector, label] of Object.entries(REGIONS)) {
+    const part = root.querySelector(selector);
+    part?.setAttribute("role", "region");
+    part?.setAttribute("aria-label", label);
+  }
+  // no level is left out below the title
+  for (const heading of root.querySelectorAll("h3, h4, h5")) {
+    heading.ariaLevel = heading.matches(".models > h4") ? "2" : String(Number(heading.tagName[1]) - 1);
+  }
+}

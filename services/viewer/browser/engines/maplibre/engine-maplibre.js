@@ -1,0 +1,367 @@
+// Draws styles with MapLibre, in Web Mercator or on a globe.
+
+import { globeZoom } from "../../cartography/globe.js";
+import {
+  collectionOf,
+  dataLayers,
+  drawingOrder,
+  escapedAttribution,
+  FINE_KINDS,
+  isBasemap,
+  isLabel,
+  themeChanges,
+  themedLayer,
+  tilesAddress,
+} from "../../cartography/style-document.js";
+import { wrapped } from "../../cartography/view-box.js";
+import { covered } from "../../page/layout.js";
+import { openPopup } from "./feature-popup.js";
+import { hitsAt } from "./hits.js";
+import { addOverlays, drawHighlight, drawSketch, isOverlay, setOverlayTheme } from "./overlays.js";
+
+/** @import * as MapLibre from "maplibre-gl" */
+/** @import { Box, Engine, EngineOptions, Hit, Item, Layer, Padding, Parameters, Position, Sketch, Source, Style, Theme, View } from "../../types.d.ts" */
+
+const FINE = "basemap-fine";
+
+/**
+ * Loads the library. Throws where it cannot run, as without WebGL.
+ * @param {EngineOptions} options
+ * @returns {Promise<Engine>}
+ */
+export async function createEngine(options) {
+  const library = await import("maplibre-gl");
+  library.setWorkerUrl(options.workerUrl);
+  return new MapLibreEngine(library, options);
+}
+
+/** @implements {Engine} */
+class MapLibreEngine {
+  #library;
+  /**
+   * Styles of the collections on the map, by id.
+   * @type {Map<string, Style>}
+   */
+  #styles = new Map();
+  /** @type {Theme} */
+  #theme;
+  /** @type {MapLibre.Popup | null} */
+  #popup = null;
+  /** @type {((position: Position) => void) | null} */
+  #captor = null;
+  /** @type {{ layers: Layer[] }} */
+  #basemap;
+
+  /**
+   * @param {typeof MapLibre} library
+   * @param {EngineOptions} options
+   */
+  constructor(library, { container, style, theme, view, globe, minZoom, maxZoom }) {
+    this.#library = library;
+    this.#theme = theme;
+    this.#basemap = { layers: style.layers.filter(isBasemap) };
+    this.map = new library.Map({
+      container,
+      style: basemapStyle(style, theme, globe),
+      center: view?.center ?? style.center,
+      zoom: view?.zoom ?? style.zoom,
+      minZoom: minZoom ?? 0,
+      maxZoom: maxZoom ?? 18,
+      attributionControl: false,
+      // tiles expire after a second, so that a reload is fresh; asking again all the time would never let the map rest
+      refreshExpiredTiles: false,
+      dragRotate: false,
+      pitchWithRotate: false,
+      touchPitch: false,
+      fadeDuration: matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : 300,
+      locale: { "Map.Title": "Map; arrow keys move it, + and - zoom" },
+    });
+    this.map.touchZoomRotate.disableRotation();
+    this.map.addControl(new library.NavigationControl({ showCompass: false }), "top-right");
+    this.map.addControl(new library.GlobeControl(), "top-right");
+    // after the control's own listener, which is older
+    container.querySelector(".maplibregl-ctrl-globe")?.addEventListener("click", () => this.globe && this.fillWithGlobe());
+    this.map.addControl(new library.AttributionControl({ compact: false }), "bottom-right");
+    this.map.addControl(new library.ScaleControl({ maxWidth: 100 }), "bottom-right");
+  }
+
+  /** @returns {Promise<void>} */
+  loaded() {
+    return new Promise((resolve) => {
+      // "style.load" comes before the sources have arrived, so data need not wait for the basemap
+      this.map.once("style.load", () => {
+        addOverlays(this.map, this.#theme);
+        resolve();
+      });
+    });
+  }
+
+  /**
+   * Puts a collection on the map, below the labels, points above lines above areas.
+   * @param {Style} style
+   * @param {Parameters} [parameters]
+   */
+  add(style, parameters = {}) {
+    const id = collectionOf(style);
+    this.#styles.set(id, style);
+    const source = withTextAttribution(style.sources[id]);
+    const tiles = source.tiles?.map((template) => tilesAddress(template, parameters));
+    this.map.addSource(id, /** @type {MapLibre.SourceSpecification} */ ({ ...source, tiles }));
+    for (const layer of dataLayers(style)) this.#addLayer(layer, this.#beforeOf(layer));
+  }
+
+  /** @param {string} id */
+  remove(id) {
+    const style = this.#styles.get(id);
+    if (!style) return;
+    for (const layer of dataLayers(style)) this.map.removeLayer(layer.id);
+    this.map.removeSource(id);
+    this.#styles.delete(id);
+  }
+
+  /**
+   * @param {string} id
+   * @param {Parameters} parameters
+   */
+  setParameters(id, parameters) {
+    const templates = this.#styles.get(id)?.sources[id].tiles ?? [];
+    /** @type {MapLibre.VectorTileSource | undefined} */
+    const source = this.map.getSource(id);
+    source?.setTiles(templates.map((template) => tilesAddress(template, parameters)));
+  }
+
+  /** @param {string} id */
+  renew(id) {
+    this.map.refreshTiles(id);
+  }
+
+  /** @param {GeoJSON.FeatureCollection | null} collection */
+  setFine(collection) {
+    const coarse = this.#basemap.layers.filter(({ id }) => FINE_KINDS.has(id));
+    /** @type {MapLibre.GeoJSONSource | undefined} */
+    const source = this.map.getSource(FINE);
+    if (collection && source) source.setData(collection);
+    else if (collection) this.#addFine(coarse, collection);
+    for (const { id } of coarse) {
+      this.map.setLayoutProperty(id, "visibility", collection ? "none" : "visible");
+      if (this.map.getLayer(`${id}-fine`)) this.map.setLayoutProperty(`${id}-fine`, "visibility", collection ? "visible" : "none");
+    }
+  }
+
+  /**
+   * @param {Layer[]} coarse
+   * @param {GeoJSON.FeatureCollection} data
+   */
+  #addFine(coarse, data) {
+    const { attribution } = /** @type {Source} */ (this.map.getStyle().sources[coarse[0].source ?? ""]);
+    this.map.addSource(FINE, { type: "geojson", data, attribution, tolerance: 0.1 });
+    for (const layer of coarse) {
+      const fine = { ...layer, id: `${layer.id}-fine`, source: FINE, filter: ["==", ["get", "kind"], FINE_KINDS.get(layer.id)] };
+      this.#addLayer(fine, layer.id);
+      this.#basemap.layers.push(fine);
+    }
+  }
+
+  /**
+   * @param {Layer} layer
+   * @param {string} [before]
+   */
+  #addLayer(layer, before) {
+    this.map.addLayer(/** @type {MapLibre.AddLayerObject} */ (themedLayer(layer, this.#theme)), before);
+  }
+
+  /** Whether the map is a globe. */
+  get globe() {
+    return this.map.getProjection()?.type === "globe";
+  }
+
+  /** @param {boolean} globe */
+  setGlobe(globe) {
+    if (globe !== this.globe) this.map.setProjection({ type: globe ? "globe" : "mercator" });
+  }
+
+  /** Brings a small globe to the height of what is seen of the map; a near view stays. */
+  fillWithGlobe({ animate = true } = {}) {
+    const { left, right } = covered();
+    const { clientWidth: width, clientHeight: height } = this.map.getContainer();
+    const center = this.map.getCenter();
+    const zoom = globeZoom({ width, height, beside: Math.max(left, right), latitude: center.lat });
+    if (zoom > this.map.getZoom()) this.map.easeTo({ center, zoom, animate });
+  }
+
+  /** @param {() => void} listener */
+  onProjection(listener) {
+    this.map.on("projectiontransition", listener);
+  }
+
+  /** @param {Theme} theme */
+  setTheme(theme) {
+    this.#theme = theme;
+    for (const style of [this.#basemap, ...this.#styles.values()]) {
+      for (const [layer, name, value] of themeChanges(style, theme)) {
+        if (this.map.getLayer(layer)) this.map.setPaintProperty(layer, /** @type {any} */ (name), value);
+      }
+    }
+    setOverlayTheme(this.map, theme);
+  }
+
+  /** @returns {View} */
+  view() {
+    const { lng, lat } = this.map.getCenter();
+    return { zoom: this.map.getZoom(), center: [lng, lat] };
+  }
+
+  /** @param {View} view */
+  setView({ zoom, center }) {
+    this.map.jumpTo({ zoom, center });
+  }
+
+  /**
+   * The whole world where it is seen more than once.
+   * @returns {Box}
+   */
+  bbox() {
+    const bounds = this.map.getBounds();
+    const [west, east] = [bounds.getWest(), bounds.getEast()];
+    const south = Math.max(-90, bounds.getSouth());
+    const north = Math.min(90, bounds.getNorth());
+    return east - west >= 360 ? [-180, south, 180, north] : [wrapped(west), south, wrapped(east), north];
+  }
+
+  /**
+   * @param {Box} box
+   * @param {Padding} padding
+   * @param {{ animate?: boolean }} [options]
+   */
+  fit([west, south, east, north], padding, { animate = true } = {}) {
+    const right = east < west ? east + 360 : east;
+    this.map.fitBounds([[west, Math.max(south, -80)], [right, Math.min(north, 84)]], { padding, maxZoom: 7, animate });
+  }
+
+  /** @param {number} levels */
+  zoomBy(levels) {
+    this.map.zoomTo(this.map.getZoom() + levels);
+  }
+
+  /** @param {() => void} listener */
+  onMove(listener) {
+    this.map.on("moveend", listener);
+  }
+
+  /** @param {() => void} listener */
+  onIdle(listener) {
+    this.map.on("idle", listener);
+  }
+
+  /** @param {() => void} listener */
+  onLoading(listener) {
+    this.map.on("dataloading", listener);
+  }
+
+  /** @param {(sentence: string) => void} listener */
+  onError(listener) {
+    this.map.on("error", ({ error }) => {
+      // the library's words are for programmers: address and status
+      const failed = "status" in error || error instanceof TypeError;
+      listener(failed ? "Some of the map could not be loaded." : error.message);
+    });
+  }
+
+  /** @param {(hits: Hit[], position: Position) => void} listener */
+  onClick(listener) {
+    this.map.on("click", ({ lngLat, point }) => {
+      /** @type {Position} */
+      const position = [lngLat.lng, lngLat.lat];
+      if (this.#captor) this.#captor(position);
+      else listener(this.#hits(point), position);
+    });
+    this.map.on("mousemove", ({ point }) => {
+      if (!this.#captor) this.map.getCanvas().style.cursor = this.#hits(point).length ? "pointer" : "";
+    });
+  }
+
+  /** @param {((position: Position) => void) | null} captor */
+  capture(captor) {
+    this.#captor = captor;
+    this.map.getCanvas().style.cursor = captor ? "crosshair" : "";
+    this.map.doubleClickZoom[captor ? "disable" : "enable"]();
+  }
+
+  /** @param {Sketch | null} sketch */
+  sketch(sketch) {
+    drawSketch(this.map, sketch);
+  }
+
+  /**
+   * @param {Position} position
+   * @param {HTMLElement} content
+   * @param {() => void} onclose
+   */
+  showPopup(position, content, onclose) {
+    this.closePopup();
+    const popup = openPopup(this.#library, this.map, position, content, () => {
+      // closed by a person, not by closePopup
+      if (this.#popup !== popup) return;
+      this.#popup = null;
+      onclose();
+    });
+    this.#popup = popup;
+  }
+
+  closePopup() {
+    const open = this.#popup;
+    this.#popup = null;
+    open?.remove();
+  }
+
+  /**
+   * @param {Item | null} feature
+   * @param {string | null} [color]
+   */
+  highlight(feature, color = null) {
+    drawHighlight(this.map, feature, color);
+  }
+
+  /** @param {MapLibre.Point} point */
+  #hits(point) {
+    const layers = [...this.#styles.values()].flatMap((style) => dataLayers(style).map((layer) => layer.id));
+    return hitsAt(this.map, point, layers);
+  }
+
+  /**
+   * The layer that a new one is put below.
+   * @param {Layer} layer
+   */
+  #beforeOf(layer) {
+    const rank = drawingOrder(layer);
+    return this.map.getStyle().layers.find((other) => {
+      // points stay above the outline of a line, so that its nodes can be seen
+      if (isOverlay(other)) return rank < drawingOrder(other) || other.type === "circle" || (other.type === "line" && rank < 2);
+      return isLabel(other) || (!isBasemap(other) && drawingOrder(other) > rank);
+    })?.id;
+  }
+}
+
+/**
+ * The style that the map begins with: the basemap without the data.
+ * @param {Style} style
+ * @param {Theme} theme
+ * @param {boolean} globe
+ */
+function basemapStyle(style, theme, globe) {
+  const sources = Object.entries(style.sources).filter(([id]) => id !== collectionOf(style));
+  return /** @type {MapLibre.StyleSpecification} */ ({
+    ...style,
+    sources: Object.fromEntries(sources.map(([id, source]) => [id, withTextAttribution(source)])),
+    layers: style.layers.filter(isBasemap).map((layer) => themedLayer(layer, theme)),
+    projection: { type: globe ? "globe" : "mercator" },
+  });
+}
+
+/**
+ * A source whose attribution is text, not markup.
+ * @param {Source} source
+ * @returns {Source}
+ */
+const withTextAttribution = (source) =>
+  source.attribution ? /** @type {Source} */ ({ ...source, attribution: escapedAttribution(source.attribution) }) : source;

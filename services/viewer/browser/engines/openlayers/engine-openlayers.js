@@ -1,0 +1,359 @@
+// Draws the same styles with OpenLayers: in any tile matrix set's own projection, and without WebGL.
+
+import { MatrixGrid } from "../../cartography/matrix-grid.js";
+import { systemOf } from "../../cartography/projections.js";
+import { collectionOf, escapedAttribution, sketchFeatures } from "../../cartography/style-document.js";
+import { sheet } from "../../page/layout.js";
+import { address, getJson } from "../../service/api.js";
+import { basemapLayers } from "./basemap.js";
+import { matrixLayer } from "./layer.js";
+import { highlightStyle, sketchStyle } from "./overlays.js";
+import { popupElement } from "./popup.js";
+import { ProjectedView } from "./projected-view.js";
+
+/**
+ * @import { FeatureLike } from "ol/Feature.js"
+ * @import { default as VectorLayer } from "ol/layer/Vector.js"
+ * @import { default as Projection } from "ol/proj/Projection.js"
+ * @import { MatrixLayer } from "./layer.js"
+ * @import * as OpenLayers from "./openlayers.js"
+ * @import { Box, Engine, EngineOptions, Hit, Item, Padding, Parameters, Position, Sketch, Source, Style, Theme, TileMatrixSet, View } from "../../types.d.ts"
+ * @typedef {typeof OpenLayers} Library
+ */
+
+const FAR = "WorldCRS84Quad";
+const FAR_LEVELS = 8; // enough until the map's own tiles are few
+const HIT_RADIUS = 6; // pixels
+const POPUP_MARGIN = 24; // pixels
+const OVERLAY = 1000; // z-index of what is drawn over the data
+/** @type {Record<string, number>} */
+const ORDER = { Polygon: 100, LineString: 200, Point: 300 };
+
+/**
+ * Loads the library and the matrix set.
+ * @param {EngineOptions} options
+ * @returns {Promise<Engine>}
+ */
+export async function createEngine(options) {
+  /** @type {[Library, TileMatrixSet]} */
+  const [library, tileMatrixSet] = await Promise.all([
+    import("./openlayers.js"),
+    getJson(address(`/tileMatrixSets/${options.tileMatrixSet}`, { f: "json" })),
+  ]);
+  const grid = new MatrixGrid(tileMatrixSet);
+  const blind = grid.viewResolution() > grid.maxResolution() && /^(CRS:84|EPSG:4326)$/.test(systemOf(tileMatrixSet).code);
+  const far = blind ? await getJson(address(`/tileMatrixSets/${FAR}`, { f: "json" })) : null;
+  return new OpenLayersEngine(library, tileMatrixSet, far, options);
+}
+
+/** @implements {Engine} */
+class OpenLayersEngine {
+  #library;
+  #container;
+  /** @type {Projection} */
+  #projection;
+  #system;
+  #tileMatrixSet;
+  #far; // the matrix set that is drawn where this one would need too many tiles, or null
+  #grid;
+  #view;
+  /** @type {Theme} */
+  #theme;
+  #basemap;
+  /** @type {Map<string, MatrixLayer[]>} */
+  #layers = new Map();
+  /** @type {VectorLayer} */
+  #highlight;
+  /** @type {VectorLayer} */
+  #sketch;
+  /** @type {((position: Position) => void) | null} */
+  #captor = null;
+  /** @type {OpenLayers.Overlay | null} */
+  #popup = null;
+  /** @type {Set<() => void>} */
+  #loading = new Set();
+  /** @type {Set<(sentence: string) => void>} */
+  #errors = new Set();
+
+  /**
+   * @param {Library} library
+   * @param {TileMatrixSet} tileMatrixSet
+   * @param {TileMatrixSet | null} far
+   * @param {EngineOptions} options
+   */
+  constructor(library, tileMatrixSet, far, { container, style, theme, view }) {
+    this.#library = library;
+    this.#container = container;
+    this.#tileMatrixSet = tileMatrixSet;
+    this.#far = far;
+    this.#system = systemOf(tileMatrixSet);
+    this.#theme = theme;
+    if (this.#system.proj4) library.proj4.defs(this.#system.code, this.#system.proj4);
+    library.register(library.proj4);
+    const projection = library.getProjection(this.#system.code);
+    if (!projection) throw new Error(`OpenLayers does not know ${this.#system.code}`);
+    this.#projection = projection;
+    this.#grid = new MatrixGrid(tileMatrixSet);
+    if (!projection.getExtent()) projection.setExtent(this.#grid.extent());
+    this.#view = new ProjectedView(library, this.#system, projection, this.#grid);
+    this.#basemap = basemapLayers(library, style, this.#projection, this.#system.area, {
+      zooms: () => this.#view.zooms(),
+      failed: () => this.#fail(),
+    });
+    this.#highlight = new library.VectorLayer({ source: new library.VectorSource(), zIndex: OVERLAY });
+    this.#sketch = new library.VectorLayer({ source: new library.VectorSource(), zIndex: OVERLAY + 1 });
+    container.replaceChildren();
+    container.tabIndex = 0;
+    container.setAttribute("role", "application");
+    container.setAttribute("aria-label", "Map; arrow keys move it, + and - zoom");
+    this.map = new library.Map({
+      target: container,
+      layers: [...this.#basemap.layers, this.#highlight, this.#sketch],
+      controls: [
+        new library.Zoom(),
+        new library.ScaleLine({ maxWidth: 110 }),
+        new library.Attribution({ collapsible: false }),
+      ],
+      view: this.#view.view,
+    });
+    this.setTheme(theme);
+    if (view) this.setView(view);
+  }
+
+  /** What the map shows first where nothing else is asked for. */
+  get home() {
+    return this.#system.home;
+  }
+
+  async loaded() {
+    // labels are drawn in it; without it another one serves
+    await document.fonts.load("12px Inter").catch(() => []);
+  }
+
+  /**
+   * @param {Style} style
+   * @param {Parameters} [parameters]
+   */
+  add(style, parameters = {}) {
+    const id = collectionOf(style);
+    const kind = (style.metadata["dams:geometryType"] ?? "").replace("Multi", "");
+    const source = style.sources[id];
+    const own = this.#layer(style, source, this.#tileMatrixSet, parameters);
+    const made = [own];
+    if (this.#far) {
+      const { id: far } = this.#far;
+      const tiles = source.tiles?.map((template) => template.replace(`/tiles/${this.#tileMatrixSet.id}/`, `/tiles/${far}/`));
+      const afar = /** @type {Source} */ ({ ...source, tiles, minzoom: 0, maxzoom: FAR_LEVELS });
+      made.push(this.#layer(style, afar, this.#far, parameters));
+      made[1].layer.setMinResolution(own.layer.getMaxResolution());
+    }
+    for (const { layer } of made) layer.setZIndex(ORDER[kind] ?? ORDER.Polygon);
+    this.#layers.set(id, made);
+    for (const { layer } of made) this.map.addLayer(layer);
+  }
+
+  /**
+   * @param {Style} style
+   * @param {Source} source
+   * @param {TileMatrixSet} tileMatrixSet
+   * @param {Parameters} parameters
+   */
+  #layer(style, source, tileMatrixSet, parameters) {
+    const { minzoom, maxzoom } = /** @type {{ minzoom?: number, maxzoom?: number }} */ (source);
+    const made = matrixLayer(this.#library, {
+      style: { ...style, sources: { ...style.sources, [collectionOf(style)]: source } },
+      parameters,
+      grid: new MatrixGrid(tileMatrixSet, { minzoom, maxzoom }),
+      projection: this.#projection,
+      attribution: source.attribution && escapedAttribution(source.attribution),
+      zooms: () => this.#view.zooms(),
+    });
+    made.setTheme(this.#theme);
+    made.source.on("tileloadstart", () => this.#loading.forEach((listener) => listener()));
+    made.source.on("tileloaderror", () => this.#fail());
+    return made;
+  }
+
+  /** The tile matrix set that is drawn here in place of the map's own, which has too many tiles for this view; or null. */
+  get substitute() {
+    return this.#far && this.#view.resolution() >= this.#grid.maxResolution() ? this.#far.id : null;
+  }
+
+  /** @param {string} id */
+  remove(id) {
+    for (const { layer } of this.#layers.get(id) ?? []) this.map.removeLayer(layer);
+    this.#layers.delete(id);
+  }
+
+  /**
+   * @param {string} id
+   * @param {Parameters} parameters
+   */
+  setParameters(id, parameters) {
+    for (const made of this.#layers.get(id) ?? []) made.setParameters(parameters);
+  }
+
+  /** @param {string} id */
+  renew(id) {
+    for (const made of this.#layers.get(id) ?? []) made.renew();
+  }
+
+  /** @param {GeoJSON.FeatureCollection | null} collection */
+  setFine(collection) {
+    this.#basemap.setFine(collection);
+  }
+
+  /** @param {Theme} theme */
+  setTheme(theme) {
+    this.#theme = theme;
+    this.#highlight.setStyle(highlightStyle(this.#library, theme));
+    this.#sketch.setStyle(sketchStyle(this.#library, theme));
+    this.#basemap.setTheme(theme);
+    for (const made of [...this.#layers.values()].flat()) made.setTheme(theme);
+  }
+
+  view() {
+    return this.#view.get();
+  }
+
+  /** @param {View} view */
+  setView(view) {
+    this.#view.set(view);
+  }
+
+  bbox() {
+    return this.#view.bbox();
+  }
+
+  /**
+   * @param {Box} box
+   * @param {Padding} padding
+   * @param {{ animate?: boolean }} [options]
+   */
+  fit(box, padding, { animate = true } = {}) {
+    this.#view.fit(box, padding, animate);
+  }
+
+  /** @param {number} levels */
+  zoomBy(levels) {
+    this.map.getView().adjustZoom(levels);
+  }
+
+  /** @param {() => void} listener */
+  onMove(listener) {
+    this.map.on("moveend", listener);
+  }
+
+  /** @param {() => void} listener */
+  onIdle(listener) {
+    this.map.on("rendercomplete", listener);
+  }
+
+  /** @param {() => void} listener */
+  onLoading(listener) {
+    this.#loading.add(listener);
+  }
+
+  /** @param {(sentence: string) => void} listener */
+  onError(listener) {
+    this.#errors.add(listener);
+  }
+
+  /** @param {(hits: Hit[], position: Position) => void} listener */
+  onClick(listener) {
+    this.map.on("singleclick", ({ pixel, coordinate }) => {
+      if (!this.#captor) listener(this.#hits(pixel), this.#view.degrees(coordinate));
+    });
+    this.map.on("click", ({ coordinate }) => this.#captor?.(this.#view.degrees(coordinate)));
+    this.map.on("dblclick", (event) => {
+      if (this.#captor) event.stopPropagation();
+    });
+    this.map.on("pointermove", ({ pixel, dragging }) => {
+      if (!dragging && !this.#captor) this.#setCursor(this.#hits(pixel).length ? "pointer" : "");
+    });
+  }
+
+  /** @param {((position: Position) => void) | null} captor */
+  capture(captor) {
+    this.#captor = captor;
+    this.#setCursor(captor ? "crosshair" : "");
+  }
+
+  /** @param {Sketch | null} sketch */
+  sketch(sketch) {
+    this.#draw(this.#sketch, sketch && sketchFeatures(sketch));
+  }
+
+  /**
+   * @param {Position} position
+   * @param {HTMLElement} content
+   * @param {() => void} onclose
+   */
+  showPopup(position, content, onclose) {
+    this.closePopup();
+    const height = this.map.getSize()?.[1] ?? 0;
+    if (!sheet.matches) content.style.setProperty("--room", `${height - 3 * POPUP_MARGIN}px`);
+    const overlay = new this.#library.Overlay({
+      element: popupElement(content, onclose),
+      position: this.#view.place(position),
+      positioning: "bottom-center",
+      offset: [0, -12],
+      // in a sheet's layout the popup lies over the sheet
+      autoPan: sheet.matches ? false : { margin: POPUP_MARGIN },
+      stopEvent: true,
+    });
+    this.#popup = overlay;
+    this.map.addOverlay(overlay);
+  }
+
+  closePopup() {
+    if (this.#popup) this.map.removeOverlay(this.#popup);
+    this.#popup = null;
+  }
+
+  /** @param {Item | null} feature */
+  highlight(feature) {
+    this.#draw(this.#highlight, feature?.geometry ? feature : null);
+  }
+
+  /**
+   * Replaces what a layer draws with GeoJSON, or with nothing.
+   * @param {VectorLayer} layer
+   * @param {Item | GeoJSON.FeatureCollection | null} geojson
+   */
+  #draw(layer, geojson) {
+    const source = layer.getSource();
+    source?.clear();
+    if (!geojson) return;
+    source?.addFeatures(new this.#library.GeoJSON().readFeatures(geojson, { featureProjection: this.#projection }));
+  }
+
+  #fail() {
+    for (const listener of this.#errors) listener("Some of the map could not be loaded.");
+  }
+
+  /** @param {string} cursor */
+  #setCursor(cursor) {
+    this.#container.style.cursor = cursor;
+  }
+
+  /**
+   * @param {number[]} pixel
+   * @returns {Hit[]}
+   */
+  #hits(pixel) {
+    /** @type {Map<string, Hit>} */
+    const hits = new Map();
+    this.map.forEachFeatureAtPixel(
+      pixel,
+      (/** @type {FeatureLike} */ feature, layer) => {
+        const collection = layer?.get("collection");
+        const key = `${collection}/${feature.getId()}`;
+        if (!collection || hits.has(key)) return;
+        hits.set(key, { collection, id: feature.getId(), properties: feature.getProperties(), geometry: null });
+      },
+      { hitTolerance: HIT_RADIUS, layerFilter: (layer) => layer.get("collection") !== undefined },
+    );
+    return [...hits.values()];
+  }
+}

@@ -1,0 +1,37 @@
+// How what is drawn over the data looks: the outline of the selected feature, and what is measured.
+
+import { overlayColors } from "../../cartography/style-document.js";
+
+/** @import * as OpenLayers from "./openlayers.js" */
+/** @import { Theme } from "../../types.d.ts" */
+
+/**
+ * @param {typeof OpenLayers} library
+ * @param {Theme} theme
+ */
+export function highlightStyle({ CircleStyle, Stroke, Style }, theme) {
+  const [ink, halo] = overlayColors(theme);
+  return [
+    new Style({ stroke: new Stroke({ color: halo, width: 6 }) }),
+    new Style({
+      stroke: new Stroke({ color: ink, width: 2.5 }),
+      image: new CircleStyle({ radius: 13, stroke: new Stroke({ color: ink, width: 2.5 }) }),
+    }),
+  ];
+}
+
+/**
+ * @param {typeof OpenLayers} library
+ * @param {Theme} theme
+ */
+export function sketchStyle({ CircleStyle, Fill, Stroke, Style }, theme) {
+  const [ink, halo] = overlayColors(theme);
+  return [
+    new Style({ stroke: new Stroke({ color: halo, width: 5 }) }),
+    new Style({
+      fill: new Fill({ color: `${ink}1f` }),
+      stroke: new Stroke({ color: ink, width: 2 }),
+      image: new CircleStyle({ radius: 4, fill: new Fill({ color: halo }), stroke: new Stroke({ color: ink, width: 2 }) }),
+    }),
+  ];
+}

@@ -1,0 +1,48 @@
+// Keeps the address and the map the same: the address follows what is shown, the map follows pasted links.
+
+import { collectionsState, restore, withQuery } from "../model/deep-link.js";
+import { debounced } from "../page/debounced.js";
+import { formatView, parseView } from "../page/link.js";
+import { onState, readState, replaceState, writeState } from "../page/state.js";
+import { setTheme } from "../page/theme.js";
+
+/** @import { Restoring } from "../model/deep-link.js" */
+/** @import { Explorer } from "../model/explorer.js" */
+/** @import { Engine } from "../types.d.ts" */
+
+/**
+ * Keeps the address up to date; `usual` are the collections that need no mention.
+ * @param {Explorer} explorer
+ * @param {Engine} engine
+ * @param {string[]} usual
+ */
+export function rememberInAddress(explorer, engine, usual) {
+  const view = debounced(() => writeState({ map: formatView(engine.view()) }), 250);
+  explorer.addEventListener("move", view);
+  engine.onProjection?.(() => writeState({ p: engine.globe ? "globe" : null }));
+  const query = () => replaceState(withQuery(readState(), explorer));
+  explorer.addEventListener("query", query);
+  const collections = () => {
+    writeState(collectionsState(explorer, usual));
+    query();
+  };
+  explorer.addEventListener("shown", collections);
+  explorer.addEventListener("subject", collections);
+}
+
+/**
+ * Follows links that are pasted into the address, and the back button.
+ * @param {Explorer} explorer
+ * @param {Engine} engine
+ * @param {Restoring & { deselect: () => void }} restoring
+ */
+export function followAddress(explorer, engine, restoring) {
+  onState((state) => {
+    const view = parseView(state.map);
+    if (view) engine.setView(view);
+    engine.setGlobe?.(state.p === "globe");
+    if (state.theme) setTheme(state.theme);
+    if (!state.id) restoring.deselect();
+    restore(state, explorer, restoring).then(() => replaceState({ ...readState(), ...state }));
+  });
+}

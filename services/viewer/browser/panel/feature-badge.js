@@ -1,0 +1,53 @@
+// What stands for a feature in a line: its title, its class in colour, its time.
+
+import { classOf, inkOn } from "../cartography/classes.js";
+import { element } from "../page/dom.js";
+import { featureName } from "../words/feature-name.js";
+
+/** @import { Collection, Item, Properties, Style } from "../types.d.ts" */
+
+const NO_CLASS = "#5b6b7b";
+
+/**
+ * The text that names a feature beside its badge, which says the magnitude already.
+ * @param {Collection} collection
+ * @param {Item} feature
+ */
+export function featureTitle(collection, feature) {
+  const name = featureName(collection, feature);
+  if (typeof feature.properties?.magnitude !== "number") return name;
+  return name.replace(/^M\s*-?[\d.]+\s*[-–]?\s*/, "") || String(feature.properties.place ?? name);
+}
+
+/**
+ * The coloured word for its class: `M 6.1`, `C5`, `Orange`; null where the collection has none.
+ * @param {Style} style
+ * @param {Properties} properties
+ */
+export function featureBadge(style, properties) {
+  const found = classOf(style, properties);
+  const { magnitude } = properties;
+  const strength = typeof magnitude === "number" ? `M ${magnitude.toFixed(1)}` : null;
+  const text = strength ?? found?.label;
+  if (text === undefined) return null;
+  const color = found?.color ?? NO_CLASS;
+  const title = strength ? "Magnitude, coloured by depth" : found?.title;
+  return element("span", { class: "badge", text, title, style: { "background-color": color, color: inkOn(color) } });
+}
+
+/**
+ * The colour of a feature's class, or null.
+ * @param {Style} style
+ * @param {Properties} properties
+ */
+export const featureColor = (style, properties) => classOf(style, properties)?.color ?? null;
+
+/**
+ * When it happened, as ISO 8601, or null.
+ * @param {Collection} collection
+ * @param {Properties} properties
+ */
+export function featureTime({ time }, properties) {
+  const value = time && properties[time.column];
+  return typeof value === "string" ? value : null;
+}

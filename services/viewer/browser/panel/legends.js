@@ -1,0 +1,59 @@
+// The legends of all collections that are shown.
+
+import { legendKey, unclassedOf } from "../cartography/classes.js";
+import { allEmpty } from "../filters/cql2.js";
+import { element, find } from "../page/dom.js";
+import { count } from "../service/api.js";
+import { newest } from "./facts.js";
+import { legendOf } from "./legend.js";
+
+/** @import { Explorer } from "../model/explorer.js" */
+
+/**
+ * Keeps the legends up to date.
+ * @param {Explorer} explorer
+ */
+export function legends(explorer) {
+  for (const event of ["shown", "data", "unclassed"]) explorer.addEventListener(event, () => show(explorer));
+  explorer.addEventListener("shown", () => findUnclassed(explorer));
+}
+
+/** @param {Explorer} explorer */
+function show(explorer) {
+  // collections that look alike share a legend
+  const alike = Map.groupBy(explorer.shown, ([, style]) => JSON.stringify(legendKey(style)));
+  const parts = [...alike.values()].map((members) => {
+    const collections = members.map(([id]) => explorer.collection(id));
+    const names = collections.map(({ label }) => label).join(", ");
+    const end = collections.flatMap(({ time }) => time?.end ?? []).sort().at(-1);
+    const [[, style]] = members;
+    return element(
+      "section",
+      { "aria-label": `Legend of ${names}` },
+      element(
+        "h2",
+        { class: explorer.shown.size > 1 ? null : "hidden" },
+        names,
+        end && element("small", {}, newest(end)),
+      ),
+      ...legendOf(style, members.some(([id]) => explorer.unclassed.get(id)) ? unclassedOf(style) : null),
+    );
+  });
+  find("#legend").replaceChildren(...(parts.length ? parts : [element("p", { text: "No collection is shown." })]));
+}
+
+/**
+ * Asks once which of the collections have features without a class.
+ * @param {Explorer} explorer
+ */
+async function findUnclassed(explorer) {
+  for (const [id, style] of explorer.shown) {
+    const { columns } = explorer.collection(id);
+    const names = (unclassedOf(style)?.properties ?? []).filter((name) => columns.some((column) => column.name === name));
+    if (explorer.unclassed.has(id) || !names.length) continue;
+    explorer.unclassed.set(id, false);
+    const found = (await count(id, { filter: allEmpty(names) }).catch(() => 0)) !== 0;
+    explorer.unclassed.set(id, found);
+    if (found) explorer.emit("unclassed", id);
+  }
+}

@@ -1,0 +1,244 @@
+// The shapes that more than one room knows. What the service sends is described by its OpenAPI document; the page's
+// data come from services/viewer/pages/page_data.py.
+
+import type { Feature, Geometry } from "geojson";
+import type { LayerSpecification, SourceSpecification } from "maplibre-gl";
+
+export type { Feature, FeatureCollection, Geometry } from "geojson";
+
+/** Longitude and latitude in degrees. */
+export type Position = [number, number];
+/** West, south, east, north in degrees; west > east across ±180° unless east is beyond 180. */
+export type Box = [number, number, number, number];
+export type Theme = "light" | "dark";
+export type Properties = Record<string, unknown>;
+/** Query parameters by name; those without a value are left out. */
+export type Parameters = Record<string, string | number | boolean | null | undefined>;
+
+export interface Column {
+  name: string;
+  title?: string | null;
+  type: string;
+  format?: string | null;
+  unit?: string | null;
+}
+
+/** The columns that say when a feature was, and the first and last moment of the collection (ISO 8601). */
+export interface Time {
+  column: string;
+  start?: string | null;
+  end?: string | null;
+  /** Whether features have a start and an end. */
+  lasts?: boolean;
+  endColumn?: string | null;
+}
+
+export interface Collection {
+  id: string;
+  title: string;
+  label: string;
+  group: string;
+  geometryType: string | null;
+  bbox: Box | null;
+  time: Time | null;
+  /** The property that orders by importance, as in `sortby`. */
+  importance: string | null;
+  /** The property that says which event a feature belongs to. */
+  eventKey: string | null;
+  columns: Column[];
+}
+
+export interface PageData {
+  base: string;
+  workerUrl: string;
+  edition: string;
+  tileMatrixSet: string;
+  collection: string | null;
+  shown: string[];
+  styleParameters: { minzoom?: number; maxzoom?: number; "geom-column"?: string };
+  collections: Collection[];
+}
+
+/** A page of items. */
+export interface Items {
+  type: "FeatureCollection";
+  features: Feature<Geometry | null, Properties>[];
+  numberMatched?: number;
+}
+
+export type Item = Feature<Geometry | null, Properties>;
+
+export interface LegendClass {
+  label: string;
+  color: string;
+  /** The values of the class, or … */
+  values?: string[];
+  /** … the least value of it. */
+  from?: number;
+}
+
+export interface LegendEntry {
+  title?: string;
+  unit?: string;
+  properties: string[];
+  classes?: LegendClass[];
+  sizes?: { label: string; diameter: number; color?: string }[];
+  symbol?: string;
+  provisional?: boolean;
+}
+
+type LayerMetadata = { "dams:collection"?: string; "dams:dark"?: Record<string, unknown> };
+type Paint = Record<string, unknown>;
+
+/** A layer of a style document, with what ours add to it. */
+export type Layer = Omit<LayerSpecification, "metadata" | "paint"> & {
+  source?: string;
+  metadata?: LayerMetadata;
+  paint?: Paint;
+};
+
+/** What of a source the viewer reads. */
+export type Source = SourceSpecification & { tiles?: string[]; attribution?: string };
+
+/** A style document of the service: the basemap and one collection. */
+export interface Style {
+  version: 8;
+  center: Position;
+  zoom: number;
+  sources: Record<string, Source>;
+  layers: Layer[];
+  metadata: {
+    "dams:collection": string;
+    "dams:geometryType"?: string;
+    "dams:legend"?: LegendEntry[];
+  };
+}
+
+export interface View {
+  zoom: number;
+  center: Position;
+}
+
+/** A feature under a click, as the tile has it. */
+export interface Hit {
+  collection: string;
+  id: string | number | null | undefined;
+  properties: Properties;
+  geometry: Geometry | null;
+}
+
+/** A measured path or ring. */
+export interface Sketch {
+  line: number[][];
+  points: Position[];
+  closed: boolean;
+}
+
+export interface Padding {
+  left: number;
+  right: number;
+  top: number;
+  bottom: number;
+}
+
+export interface EngineOptions {
+  container: HTMLElement;
+  style: Style;
+  theme: Theme;
+  view: View | null;
+  globe: boolean;
+  minZoom?: number;
+  maxZoom?: number;
+  workerUrl: string;
+  tileMatrixSet: string;
+}
+
+/** What draws the map: MapLibre in Web Mercator, OpenLayers elsewhere and without WebGL. */
+export interface Engine {
+  /** The library's map, for tests and the browser's console. */
+  readonly map: unknown;
+  /** What is seen first where nothing else is asked for. */
+  readonly home?: Box;
+  readonly globe?: boolean;
+  /** The tile matrix set that is drawn in place of the map's own, which has too many tiles for this view. */
+  readonly substitute?: string | null;
+  /** Resolves when layers can be added. */
+  loaded(): Promise<void>;
+  /** Draws a collection, asked for with `datetime`, `filter` and the like. */
+  add(style: Style, parameters?: Parameters): void;
+  remove(id: string): void;
+  setParameters(id: string, parameters: Parameters): void;
+  /** Asks for a collection's tiles again; the old ones stay until the new ones are there. */
+  renew(id: string): void;
+  /** Draws land, coast and borders from these features in place of the basemap's own; null brings those back. */
+  setFine(collection: GeoJSON.FeatureCollection | null): void;
+  setGlobe?(globe: boolean): void;
+  fillWithGlobe?(options?: { animate?: boolean }): void;
+  setTheme(theme: Theme): void;
+  view(): View;
+  setView(view: View): void;
+  bbox(): Box;
+  /** Shows a box within the padding, in pixels. */
+  fit(box: Box, padding: Padding, options?: { animate?: boolean }): void;
+  zoomBy(levels: number): void;
+  onMove(listener: () => void): void;
+  onIdle(listener: () => void): void;
+  onLoading(listener: () => void): void;
+  /** `listener(sentence)` on each request or drawing fault. */
+  onError(listener: (sentence: string) => void): void;
+  onProjection?(listener: () => void): void;
+  /** The topmost hit first. */
+  onClick(listener: (hits: Hit[], position: Position) => void): void;
+  /** Clicks go to `captor` and select nothing, until it is null. */
+  capture(captor: ((position: Position) => void) | null): void;
+  /** Draws above everything; null removes it. */
+  sketch(sketch: Sketch | null): void;
+  /** A popup at a position; `onclose` when a person closes it. */
+  showPopup(position: Position, content: HTMLElement, onclose: () => void): void;
+  closePopup(): void;
+  /** Draws an outline around a feature, a line keeping its colour; null removes it. */
+  highlight(feature: Item | null, color?: string | null): void;
+}
+
+/** A resource of `/tileMatrixSets`. */
+export interface TileMatrixSet {
+  id: string;
+  crs: string | { uri: string };
+  orderedAxes?: string[];
+  tileMatrices: TileMatrix[];
+}
+
+export interface TileMatrix {
+  id: string;
+  cellSize: number;
+  pointOfOrigin: [number, number];
+  tileWidth: number;
+  tileHeight: number;
+  matrixWidth: number;
+  matrixHeight: number;
+  variableMatrixWidths?: { coalesce: number; minTileRow: number; maxTileRow: number }[];
+}
+
+/** A condition of the filter form. */
+export interface Condition {
+  property: string;
+  kind?: PropertyKind;
+  operator: string;
+  value?: string | number | null;
+}
+
+export type PropertyKind = "number" | "text" | "choice" | "instant" | "date" | "boolean";
+
+/** A property that filters may use. */
+export interface FilterProperty {
+  name: string;
+  title: string;
+  description: string | null;
+  unit: string | null;
+  kind: PropertyKind;
+  /** The only values there are. */
+  values: string[] | null;
+  /** Numbers, or texts of ISO 8601. */
+  least: number | string | null;
+  most: number | string | null;
+}

@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import {
+  collectionOf,
+  dataLayers,
+  drawingOrder,
+  escapedAttribution,
+  isBasemap,
+  isLabel,
+  sketchFeatures,
+  themeChanges,
+  themedLayer,
+  tilesAddress,
+} from "../../../../../services/viewer/browser/cartography/style-document.js";
+
+const SEA = { id: "sea", type: "background", paint: { "background-color": "#fff", x: 1 }, metadata: { "dams:dark": { "background-color": "#000" } } };
+const NAMES = { id: "names", type: "symbol" };
+const DATA = { id: "data", type: "circle", metadata: { "dams:collection": "a" } };
+const STYLE = { metadata: { "dams:collection": "a" }, layers: [SEA, NAMES, DATA] };
+
+test("a theme replaces paint properties", () => {
+  assert.deepEqual(themedLayer(SEA, "dark").paint, { "background-color": "#000", x: 1 });
+  assert.equal(themedLayer(SEA, "light"), SEA);
+  assert.equal(themedLayer(NAMES, "dark"), NAMES);
+  assert.deepEqual([...themeChanges(STYLE, "dark")], [["sea", "background-color", "#000"]]);
+  assert.deepEqual([...themeChanges(STYLE, "light")], [["sea", "background-color", "#fff"]]);
+});
+
+test("layers are told apart", () => {
+  assert.deepEqual(STYLE.layers.map(isBasemap), [true, true, false]);
+  assert.deepEqual(STYLE.layers.map(isLabel), [false, true, false]);
+  assert.deepEqual(dataLayers(STYLE), [DATA]);
+  assert.equal(collectionOf(STYLE), "a");
+  assert.deepEqual(["fill", "line", "circle", "symbol", "other"].map((type) => drawingOrder({ type })), [0, 1, 2, 3, 1]);
+});
+
+test("an attribution is text", () => {
+  assert.equal(escapedAttribution(`<a href="x">'&'</a>`), "&#60;a href=&#34;x&#34;&#62;&#39;&#38;&#39;&#60;/a&#62;");
+});
+
+test("tiles are asked for with what is chosen", () => {
+  assert.equal(tilesAddress("/t/{z}", {}), "/t/{z}");
+  assert.equal(tilesAddress("/t/{z}", { filter: "a > 1 & b", datetime: null, x: "", y: undefined }), "/t/{z}?filter=a%20%3E%201%20%26%20b");
+  assert.equal(tilesAddress("/t/{z}?v=1", { n: 0, m: 2 }), "/t/{z}?v=1&n=0&m=2");
+});
+
+test("a sketch is area, line and points, in this order", () => {
+  const kinds = (sketch) => sketchFeatures(sketch).features.map(({ geometry }) => geometry.type);
+  assert.deepEqual(kinds({ line: [[0, 0], [1, 1], [0, 0]], points: [[0, 0], [1, 1]], closed: true }), ["Polygon", "LineString", "Point", "Point"]);
+  assert.deepEqual(kinds({ line: [[0, 0], [1, 1]], points: [[0, 0]], closed: false }), ["LineString", "Point"]);
+  assert.deepEqual(kinds({ line: [], points: [[0, 0]], closed: false }), ["Point"]);
+});

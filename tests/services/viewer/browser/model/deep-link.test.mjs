@@ -1,0 +1,100 @@
+import assert from "node:assert/strict";
+import { beforeEach, test } from "node:test";
+
+import { collectionsOf, collectionsState, pairOf, restore, withQuery } from "../../../../../services/viewer/browser/model/deep-link.js";
+import { listQuery } from "../../../../../services/viewer/browser/model/list-query.js";
+import { collection } from "../collections.mjs";
+
+test("a pair has its first slash between", () => {
+  assert.deepEqual(pairOf("hazard.a/b/c"), ["hazard.a", "b/c"]);
+  assert.deepEqual(pairOf("a/"), ["a", ""]);
+  for (const text of [undefined, "", "a", "/a"]) assert.equal(pairOf(text), null);
+});
+
+test("the link carries time, filters and event, and keeps the rest", () => {
+  const explorer = { datetime: "a/b", filters: new Map([["x", "m > 1"]]), events: new Map([["x", "E/1"], ["y", "E/1"]]) };
+  assert.deepEqual(withQuery({ map: "1/2/3", "f.old": "gone", t: "c/d" }, explorer), { map: "1/2/3", "f.x": "m > 1", t: "a/b", e: "x/E/1" });
+  assert.deepEqual(withQuery({ t: "c/d", e: "x/1" }, { datetime: null, filters: new Map(), events: new Map() }), { t: null, e: null });
+});
+
+test("the link says which collections are shown where they are not the usual ones", () => {
+  const state = (ids, subject) => collectionsState({ shown: new Map(ids.map((id) => [id, {}])), subject }, ["a", "b"]);
+  assert.deepEqual(state(["a", "b"], "a"), { c: null, s: null });
+  assert.deepEqual(state(["b", "a"], "a"), { c: null, s: "a" });
+  assert.deepEqual(state(["a", "b", "c"], "c"), { c: "a,b,c", s: "c" });
+  assert.deepEqual(state(["a"], "a"), { c: "a", s: null });
+  assert.deepEqual(state([], null), { c: "none", s: null });
+  const collections = new Map([["a", {}], ["b", {}]]);
+  assert.deepEqual(collectionsOf({ c: "b,x" }, { collections }, ["a"]), ["b"]);
+  assert.deepEqual(collectionsOf({ c: "none" }, { collections }, ["a"]), []);
+  assert.deepEqual(collectionsOf({}, { collections }, ["a"]), ["a"]);
+});
+
+let explorer, refused, selected, searched, options;
+
+beforeEach(() => {
+  refused = [];
+  selected = [];
+  searched = [];
+  explorer = {
+    collections: new Map(["a", "b", "c"].map((id) => [id, collection(id, { eventKey: id === "a" ? "event_id" : null })])),
+    collection: (id) => explorer.collections.get(id),
+    shown: new Map([["b", {}], ["c", {}]]),
+    filters: new Map([["c", "old = 1"]]),
+    events: new Map(),
+    faults: [],
+    setDatetime: (datetime) => (explorer.datetime = datetime),
+    setEvent: (id, event) => (event === null ? explorer.events.delete(id) : explorer.events.set(id, event)),
+    setFilter: (id, text) => (text === null ? explorer.filters.delete(id) : explorer.filters.set(id, text)),
+    filter: async (id, text) => {
+      if (text === "bad") throw new Error("no");
+      explorer.filters.set(id, text);
+    },
+    show: async (id) => {
+      if (id === "c") throw new Error("gone");
+      explorer.shown.set(id, {});
+    },
+    hide: (id) => explorer.shown.delete(id),
+    setSubject: (id) => (explorer.subject = id),
+    emit: (name, detail) => explorer.faults.push([name, detail]),
+  };
+  options = {
+    usual: ["a"],
+    refuse: (...values) => refused.push(values),
+    select: async (...values) => selected.push(values),
+    search: (text) => searched.push(text),
+  };
+});
+
+test("a link is shown, and what it does not mention is as usual", async () => {
+  await restore({ t: "x/y", "f.a": "m > 1", "f.none": "z", e: "a/E/1", q: "foo", id: "a/7", c: "a,b", s: "b" }, explorer, options);
+  assert.deepEqual([...explorer.filters], [["a", "m > 1"]]);
+  assert.deepEqual([explorer.datetime, explorer.subject, [...explorer.shown.keys()]], ["x/y", "b", ["b", "a"]]);
+  assert.deepEqual([...explorer.events], [["a", "E/1"]]);
+  assert.deepEqual([searched, selected, refused], [["foo"], [["a", "7"]], []]);
+  await restore({}, explorer, options);
+  assert.deepEqual([explorer.datetime, explorer.subject, explorer.filters.size, explorer.events.size], [null, "a", 0, 0]);
+  assert.deepEqual([...explorer.shown.keys()], ["a"]);
+  assert.deepEqual(searched, ["foo", ""]);
+});
+
+test("what fails is said and the rest is shown", async () => {
+  await restore({ "f.a": "bad", "f.b": "good", c: "c,a", s: "c", e: "b/1", id: "none/1" }, explorer, options);
+  assert.deepEqual(refused, [["a", "bad", "no"]]);
+  assert.equal(explorer.filters.get("b"), "good");
+  assert.deepEqual(explorer.faults, [["fault", "c: gone"]]);
+  assert.deepEqual([explorer.events.size, selected.length], [0, 0]);
+  assert.ok(explorer.shown.has("a"));
+});
+
+test("the list asks for what is seen, or for what is searched for everywhere", () => {
+  const quakes = collection("q", { importance: "-magnitude", time: { column: "at" }, columns: [{ name: "place", type: "string" }] });
+  const asked = (fields, shown = { datetime: "a/b", filter: "m > 1" }) =>
+    listQuery(quakes, shown, { bbox: [1, 2, 3.00004, 4], text: "", order: "newest", ...fields });
+  assert.deepEqual(asked({}), {
+    datetime: "a/b", limit: 30, bbox: "1.0000,2.0000,3.0000,4.0000", filter: "(m > 1)", sortby: "-at", "bbox-only": true, f: "geojson",
+  });
+  const searched_ = asked({ text: "x", order: "strongest" });
+  assert.deepEqual([searched_.bbox, searched_.filter, searched_.sortby], [null, "(m > 1) AND ((CASEI(place) LIKE CASEI('%x%')))", "-magnitude,-at"]);
+  assert.deepEqual([asked({ text: " " }, {}).filter, listQuery(collection("p"), {}, { bbox: [1, 2, 3, 4], text: "x", order: "strongest" }).sortby], ["", ""]);
+});

@@ -1,0 +1,120 @@
+import assert from "node:assert/strict";
+import { beforeEach, test } from "node:test";
+
+import { Explorer } from "../../../../../services/viewer/browser/model/explorer.js";
+import { collection } from "../collections.mjs";
+
+const EVENT = { eventKey: "event_id" };
+let explorer, calls, heard, answers;
+
+/** An engine that writes down what it is asked for. */
+const engine = () => new Proxy({}, { get: (_, name) => (...values) => calls.push([name, ...values.filter((value) => typeof value !== "function")]) });
+
+beforeEach(() => {
+  calls = [];
+  heard = [];
+  answers = [];
+  globalThis.fetch = async (url) => {
+    answers.push(decodeURIComponent(String(url)));
+    const body = url.includes("style.json") ? { metadata: { "dams:collection": "x" }, layers: [] } : { features: [], numberMatched: 7 };
+    return url.includes("refused") ? new Response('{"detail": "no"}', { status: 422 }) : new Response(JSON.stringify(body));
+  };
+  explorer = new Explorer({
+    collections: [
+      collection("floods", { ...EVENT, time: { column: "at", lasts: true } }),
+      collection("gauges", { ...EVENT, time: { column: "seen", lasts: false } }),
+      collection("other", { ...EVENT, group: "Storms" }),
+      collection("plain"),
+    ],
+    tileMatrixSet: "WebMercatorQuad",
+    styleParameters: (id) => (id === "floods" ? { minzoom: 2 } : {}),
+  });
+  explorer.attach(engine());
+  for (const name of ["shown", "subject", "query", "data"]) explorer.addEventListener(name, () => heard.push(name));
+  calls.length = 0;
+});
+
+test("features that last are asked for without a column of time", () => {
+  explorer.setDatetime("2020-01-01/2020-01-02");
+  assert.deepEqual(explorer.parameters("floods"), { datetime: "2020-01-01/2020-01-02", "datetime-column": null, filter: null });
+  assert.deepEqual(explorer.parameters("gauges"), { datetime: "2020-01-01/2020-01-02", "datetime-column": "seen", filter: null });
+  assert.deepEqual(explorer.parameters("plain"), { datetime: null, "datetime-column": null, filter: null });
+});
+
+test("what is shown is drawn once, with what selects it", async () => {
+  explorer.setFilter("floods", "a = 1");
+  await Promise.all([explorer.show("floods"), explorer.show("floods")]);
+  await explorer.show("floods");
+  assert.deepEqual(calls.map(([name, , parameters]) => [name, parameters]), [["add", { datetime: null, "datetime-column": null, filter: "a = 1" }]]);
+  assert.deepEqual(answers, ["/collections/floods/tiles/WebMercatorQuad/style.json?minzoom=2"]);
+  assert.deepEqual(heard, ["query", "subject", "shown"]);
+  assert.equal(explorer.subject, "floods");
+});
+
+test("what is hidden loses its filter, and another is the subject", async () => {
+  await explorer.show("floods");
+  await explorer.show("gauges");
+  explorer.setFilter("floods", "a = 1");
+  explorer.hide("floods");
+  assert.deepEqual([explorer.subject, explorer.filters.size, [...explorer.shown.keys()]], ["gauges", 0, ["gauges"]]);
+  assert.deepEqual(calls.at(-1), ["remove", "floods"]);
+  explorer.hide("gauges");
+  assert.equal(explorer.subject, null);
+  heard.length = 0;
+  explorer.hide("gauges");
+  assert.deepEqual(heard, []);
+});
+
+test("a change that is none is not announced", async () => {
+  await explorer.show("floods");
+  heard.length = calls.length = 0;
+  explorer.setDatetime(null);
+  explorer.setFilter("floods", null);
+  explorer.setSubject("floods");
+  assert.deepEqual([heard, calls], [[], []]);
+  explorer.setDatetime("2020-01-01/..");
+  explorer.setFilter("floods", "a = 1");
+  explorer.setFilter("plain", "a = 1");
+  assert.deepEqual(heard, ["query", "query", "query"]);
+  assert.deepEqual(calls.map(([name, id]) => [name, id]), [["setParameters", "floods"], ["setParameters", "floods"]]);
+});
+
+test("a filter is taken once the service has taken it", async () => {
+  assert.equal(await explorer.filter("plain", "a = 1"), 7);
+  assert.equal(explorer.filters.get("plain"), "a = 1");
+  assert.match(answers[0], /^\/collections\/plain\/items\?limit=0&filter=a\+=\+1&f=geojson$/);
+  await assert.rejects(explorer.filter("plain", "refused"), /^Error: no$/);
+  assert.equal(explorer.filters.get("plain"), "a = 1");
+});
+
+test("an event is that of all collections about it", () => {
+  assert.deepEqual(explorer.siblings("floods").map(({ id }) => id), ["gauges"]);
+  assert.deepEqual(explorer.siblings("plain"), []);
+  explorer.setEvent("floods", "F1");
+  assert.equal(explorer.parameters("gauges").event_id, "F1");
+  assert.equal("event_id" in explorer.parameters("other"), false);
+  explorer.setEvent("gauges", null);
+  assert.equal(explorer.events.size, 0);
+});
+
+test("a style that failed is asked for again", async () => {
+  globalThis.fetch = async () => new Response("", { status: 503 });
+  await assert.rejects(explorer.style("floods"), /status 503/);
+  globalThis.fetch = async () => new Response('{"layers": []}');
+  assert.deepEqual(await explorer.style("floods"), { layers: [] });
+});
+
+test("changed data are drawn anew where they are shown", async () => {
+  await explorer.show("floods");
+  calls.length = heard.length = 0;
+  let detail = null;
+  explorer.on("data", (id) => (detail = id));
+  explorer.renew("floods");
+  explorer.renew("plain");
+  assert.deepEqual([calls, heard, detail], [[["renew", "floods"]], ["data", "data"], "plain"]);
+});
+
+test("there is no engine and no collection but those there are", () => {
+  assert.throws(() => explorer.collection("none"), /no collection none/);
+  assert.throws(() => new Explorer({ collections: [], tileMatrixSet: "", styleParameters: () => ({}) }).engine, /not there yet/);
+});

@@ -1,0 +1,47 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { reachable, seriesOf, thresholdsOf } from "../../../../../services/viewer/browser/words/series.js";
+
+const GAUGE = [
+  { time: "2026-11-01T00:00:00Z", p25_m3s: 48.1, p75_m3s: 48.1, discharge_m3s: 48.1 },
+  { time: "2026-11-02T00:00:00Z", p25_m3s: 50.2, p75_m3s: 52.2, discharge_m3s: 51.2 },
+];
+
+test("the series is the one meant, with its quartiles as a band", () => {
+  const series = seriesOf("time_series", GAUGE, new Map([["discharge_m3s", { title: "Discharge", unit: "m³/s" }]]));
+  assert.deepEqual([series.title, series.unit], ["Discharge", "m³/s"]);
+  assert.deepEqual(series.points, [[Date.UTC(2026, 10, 1), 48.1], [Date.UTC(2026, 10, 2), 51.2]]);
+  assert.deepEqual([series.band.low, series.band.high], [25, 75]);
+  assert.deepEqual(series.band.points.map(([, ...edges]) => edges), [[48.1, 48.1], [50.2, 52.2]]);
+});
+
+for (const [value, values, unit, title] of [
+  [GAUGE, [48.1, 51.2], "m³/s", "Discharge"],
+  [[["2026-01-01", 1], ["2026-01-02", 2]], [1, 2], "mm", "Rain"],
+  [{ times: ["2026-01-01", "2026-01-02"], rain: [3, 4] }, [3, 4], "mm", "Rain"],
+  [{ series: [{ at: "2026-01-01", value: 5 }, { at: "2026-01-02", value: 6 }] }, [5, 6], "mm", "Rain"],
+  // nothing but quantiles: the median
+  [[1, 2].map((day) => ({ t: `2026-01-0${day}`, q10: 0, q50: day, q90: 9 })), [1, 2], "mm", "Q50"],
+  // gaps are left out
+  [[["2026-01-01", 1], ["2026-01-02", null], ["2026-01-03", 2]], [1, 2], "mm", "Rain"],
+]) {
+  test(`a series of any form: ${JSON.stringify(value).slice(0, 60)}`, () => {
+    const series = seriesOf("rain_mm", value);
+    assert.deepEqual(series.points.map(([, number]) => number), values);
+    assert.deepEqual([series.unit, series.title], [unit, title]);
+  });
+}
+
+for (const value of [[], { a: 1 }, [1, 2, 3], null, [["2026-01-01", 1]], [["2026-01-01", 1], ["2026-01-01", 2]], [null, null]]) {
+  test(`what is no series makes no chart: ${JSON.stringify(value)}`, () => assert.equal(seriesOf("a", value), null));
+}
+
+test("thresholds are return periods in the same unit", () => {
+  const gauge = { return_20y_m3s: 263.5, return_2y_m3s: 138, peak_discharge_m3s: 58.1, flood_threshold_mm: 3, warning_m3s: 200 };
+  const found = thresholdsOf(gauge, "m³/s");
+  assert.deepEqual(found, [{ label: "2-year", value: 138 }, { label: "Warning", value: 200 }, { label: "20-year", value: 263.5 }]);
+  // a chart shows those within it and the next above, unless that is far off
+  const reached = (high) => reachable([found[0], found[2]], high).map(({ label }) => label);
+  assert.deepEqual([reached(60), reached(150), reached(20), reached(300)], [["2-year"], ["2-year", "20-year"], [], ["2-year", "20-year"]]);
+});
