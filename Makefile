@@ -15,10 +15,11 @@ WORKERS ?= 2
 QUICK := tests/architecture tests/libs tests/services/features tests/services/viewer
 BOOTSTRAP := deploy/local/bootstrap.sh
 PYTHON := .venv/bin/python
+ESLINT := services/viewer/node_modules/.bin/eslint --config services/viewer/eslint.config.js services/viewer tests/services/viewer
 COMPILE := .venv/bin/uv pip compile --quiet --no-config --universal --fork-strategy fewest --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-emit-find-links --no-header --override gateway/overrides.in
 
-.PHONY: help up down status logs test test-quick mutants check tiles psql bench format requirements clean environment test-environment
+.PHONY: help up down status logs test test-quick mutants check tiles psql bench format requirements clean environment check-environment test-environment
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-18s %s\n", $$1, $$2 }' Makefile
@@ -45,15 +46,19 @@ test-quick: environment ## The tests of libraries, features and pages, for the l
 mutants: test-environment ## Break the code in one place at a time and see whether tests notice: make mutants ARGS="libs/selection"
 	$(PYTHON) -m tests.mutants $(ARGS)
 
-check: environment ## Format, lint, types, import rule
+check: check-environment ## Format, lint, types, import rule, of Python and of the browser's scripts
 	.venv/bin/ruff format --check .
 	.venv/bin/ruff check .
 	.venv/bin/mypy
 	.venv/bin/lint-imports
+	$(ESLINT)
+	cd services/viewer && node_modules/.bin/depcruise --config .dependency-cruiser.cjs browser
+	cd services/viewer && node_modules/.bin/tsc
 
-format: environment ## Format and fix what can be fixed
+format: check-environment ## Format and fix what can be fixed
 	.venv/bin/ruff format .
 	.venv/bin/ruff check --fix .
+	$(ESLINT) --fix
 
 tiles: ## Make, forget or look at tiles in the cache: make tiles ARGS="seed hazard.hazard_ts_tracks --zoom 0-6"
 	@$(PYTHON) -m deploy.local run services.tiles.command $(ARGS)
@@ -67,6 +72,9 @@ bench: environment ## Measure the running stack
 
 environment:
 	@$(BOOTSTRAP) python
+
+check-environment:
+	@$(BOOTSTRAP) check
 
 test-environment:
 	@$(BOOTSTRAP) test

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Installs what the local stack needs and is missing; does nothing, quickly, where all is there.
 #   bootstrap.sh python   the Python environment (.venv)
-#   bootstrap.sh run      and PostgreSQL with PostGIS, Redis, nginx, Node.js, the browser assets
-#   bootstrap.sh test     and a browser with fonts
+#   bootstrap.sh check    and Node.js with the linter and the types of the browser's scripts
+#   bootstrap.sh run      the Python environment, PostgreSQL with PostGIS, Redis, nginx, Node.js, the browser assets
+#   bootstrap.sh test     all of these, and a browser with fonts
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 level=${1:-run}
@@ -41,11 +42,13 @@ has_browser() {
 missing=()
 [ -n "$(find_python)" ] || missing+=(python3 python3-venv)
 if [ "$level" != python ]; then
+  has node || missing+=(nodejs)
+  has npm || missing+=(npm)
+fi
+if [ "$level" = run ] || [ "$level" = test ]; then
   [ -n "${DATABASE_URL:-}" ] && [ "$level" = run ] || has_postgis || missing+=(postgresql)
   [ -n "${REDIS_URL:-}" ] && [ "$level" = run ] || has redis-server || missing+=(redis-server)
   has nginx || missing+=(nginx)
-  has node || missing+=(nodejs)
-  has npm || missing+=(npm)
 fi
 if [ "$level" = test ]; then
   # GDAL reads the service as QGIS and others do
@@ -88,16 +91,22 @@ if [ "$(cat .venv/.stamp 2>/dev/null)" != "$stamp" ] || ! .venv/bin/python -c ''
 fi
 [ "$level" != python ] || exit 0
 
-node_packages() { # folder: installs its locked npm packages
+node_packages() { # folder: installs its locked npm packages, with what only development needs unless the stack is to run
   [ -e "$1/package-lock.json" ] || return 0
-  local stamp
-  stamp=$(sha256sum <"$1/package-lock.json")
-  [ "$(cat "$1/node_modules/.stamp" 2>/dev/null)" != "$stamp" ] || return 0
+  local lock installed options=()
+  lock=$(sha256sum <"$1/package-lock.json" | cut -d' ' -f1)
+  installed=$(cat "$1/node_modules/.stamp" 2>/dev/null || true)
+  [ "$installed" != "$lock all" ] || return 0
+  if [ "$level" = run ]; then
+    [ "$installed" != "$lock run" ] || return 0
+    options=(--omit=dev)
+  fi
   say "Installing npm packages into $1/node_modules"
-  (cd "$1" && npm ci --no-audit --no-fund --loglevel=error </dev/null)
-  printf '%s' "$stamp" >"$1/node_modules/.stamp"
+  (cd "$1" && npm ci "${options[@]}" --no-audit --no-fund --loglevel=error </dev/null)
+  if [ "$level" = run ]; then echo "$lock run"; else echo "$lock all"; fi >"$1/node_modules/.stamp"
 }
 node_packages services/viewer
+[ "$level" != check ] || exit 0
 node_packages deploy/database
 
 .venv/bin/python -m services.viewer.build

@@ -44,7 +44,8 @@ def test_compressed_copies_are_the_same(dist: Path) -> None:
 def test_page_without_the_map_library_is_small(dist: Path) -> None:
     names = json.loads((dist / "manifest.json").read_text("utf-8"))["assets"]
     files = [
-        dist / "assets" / f"{names[name]}.gz" for name in ("map.js", "styles/map.css", "engines/maplibre/engine-maplibre.js")
+        dist / "assets" / f"{names[name]}.gz"
+        for name in ("map.js", "styles/map.css", "engines/maplibre/engine-maplibre.js")
     ]
     fonts = [*(dist / "assets").glob("inter-*.woff2")]
     assert sum(file.stat().st_size for file in [*files, *fonts]) < 150_000
