@@ -43,7 +43,7 @@ export function shared([west, south, east, north], [left, bottom, right, top]) {
   const end = east < west ? east + 360 : east;
   /** @type {Box} */
   const box = [Math.max(west, left), Math.max(south, bottom), Math.min(end, right), Math.min(north, top)];
-  return box[0] < box[2] && box[1] < box[3] ? box : null;
+  return box[0] <= box[2] && box[1] <= box[3] ? box : null;
 }
 
 /**
