@@ -33,6 +33,12 @@ test("edges bend: there is a vertex at least every two degrees", () => {
   assert.deepEqual(coordinates.map(([x]) => Number(x.toFixed(6))), [0, 1.666667, 3.333333, 5]);
 });
 
+test("the vertices between lie on the edge", () => {
+  const { coordinates } = clipped({ type: "LineString", coordinates: [[0, 9], [6, 0]] }, BOX);
+  assert.equal(coordinates.length, 6);
+  for (const [x, y] of coordinates) assert.ok(Math.abs(y - (9 - 1.5 * x)) < 1e-9);
+});
+
 test("an area is cut along the sides of the box", () => {
   const square = { type: "Polygon", coordinates: [[[-5, -5], [5, -5], [5, 5], [-5, 5], [-5, -5]]] };
   const { type, coordinates: [ring] } = clipped(square, BOX);

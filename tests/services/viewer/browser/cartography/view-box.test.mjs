@@ -10,6 +10,8 @@ test("a view has the box around what it shows", () => {
   assert.deepEqual(boxAround([[1, 2], [-3, 8], [5, 4]]), [-3, 2, 5, 8]);
   // across the antimeridian
   assert.deepEqual(boxAround([[170, 0], [175, 1], [-170, 2]]), [170, 0, -170, 2]);
+  // the widest gap, not the last that is wide
+  assert.deepEqual(boxAround([[-170, 0], [-20, 0], [60, 0], [170, 0]]), [-20, 0, -170, 0]);
   assert.deepEqual(boxAround([[-100, 60], [20, 70], [140, 80]], 90), [-180, 60, 180, 90]);
   assert.deepEqual(boxAround([[-100, -60], [20, -70]], -90), [-180, -90, 180, -60]);
   // gaps of sixty degrees are those between samples
