@@ -1,7 +1,8 @@
 """How many rows match, exactly, counted once for each data version and filter."""
 
 import asyncio
-from collections import OrderedDict
+
+from cachetools import LRUCache
 
 from libs.catalogue.versions import DataVersions
 from libs.concurrency.single_flight import SingleFlight
@@ -10,7 +11,7 @@ from libs.pg.pool import Database
 from libs.selection.selection import Selection
 from services.features.rows.items_sql import count_statement
 
-_KEPT = 4096
+_MOST_CACHED = 4096
 
 
 class Counts:
@@ -22,16 +23,12 @@ class Counts:
         self._versions = versions
         self._seconds = seconds
         self._turns = asyncio.Semaphore(at_once)
-        self._known: OrderedDict[str, int] = OrderedDict()
+        self._known: LRUCache[str, int] = LRUCache(_MOST_CACHED)
         self._counting: SingleFlight[int] = SingleFlight()
 
     def known(self, selection: Selection, fingerprint: str) -> int | None:
         """The number of rows, if it has been counted at this data version."""
-        key = self._key(selection, fingerprint)
-        if key not in self._known:
-            return None
-        self._known.move_to_end(key)
-        return self._known[key]
+        return self._known.get(self._key(selection, fingerprint))
 
     async def matched(self, selection: Selection, fingerprint: str) -> int | None:
         """The number of rows, or None where counting takes longer than the budget.
@@ -63,6 +60,4 @@ class Counts:
         # the rows may have changed while they were counted, or before
         if version is not None and self._key(selection, fingerprint) == key:
             self._known[key] = number
-            while len(self._known) > _KEPT:
-                self._known.popitem(last=False)
         return number

@@ -25,8 +25,6 @@ FULL, EMPTY, CLAIM = "t:", "e:", "c:"
 """What a key in the cache holds: a tile; that no row comes near one; that somebody is making one."""
 
 _COUNT_BYTES = 4
-_ESTIMATED = 2**31
-"""The bit that says that the count is an estimate."""
 _MOST_COUNTED = 2**31 - 1
 _EXPENSIVE_ROWS = 5_000
 """On a tile, were they spread evenly."""
