@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,15 @@ def test_what_was_known_is_known_again(folder: Path) -> None:
     known.remember([part("common")])
     assert sorted(entry.name for entry in KnownParts(folder).parts) == ["common", "tiles"]
     assert part("tiles") in KnownParts(folder).parts
+
+
+def test_a_part_that_has_changed_takes_the_place_of_the_old_one(folder: Path) -> None:
+    known = KnownParts(folder)
+    known.remember([part("tiles"), part("common")])
+    changed = replace(part("tiles"), assets=("/new/",))
+    known.remember([changed, part("common")])
+    assert known.parts == [changed, part("common")]
+    assert changed in KnownParts(folder).parts
 
 
 def test_services_that_are_there_come_first(folder: Path) -> None:

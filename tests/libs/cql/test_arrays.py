@@ -9,6 +9,7 @@ from tests.libs.cql.conftest import Table, make_table
 
 COLUMNS = {
     "tags": "text[]",
+    "labels": "text[]",
     "shorts": "character varying(5)[]",
     "sizes": "integer[]",
     "exact": "numeric[]",
@@ -26,6 +27,7 @@ UUID = "00000000-0000-4000-8000-000000000001"
 ROWS: list[tuple[object, ...]] = [
     (
         "{a,b,a}",
+        "{a}",
         "{a,b}",
         "{1,2}",
         "{0.1,2}",
@@ -41,6 +43,7 @@ ROWS: list[tuple[object, ...]] = [
     ),
     (
         "{b}",
+        "{b,c}",
         "{b}",
         "{2}",
         "{2}",
@@ -54,7 +57,7 @@ ROWS: list[tuple[object, ...]] = [
         "b",
         "{}",
     ),
-    ("{}", "{}", "{}", "{}", "{}", "{}", "{}", "{}", "{}", "[]", "[]", "", "{}"),
+    ("{}", "{}", "{}", "{}", "{}", "{}", "{}", "{}", "{}", "{}", "[]", "[]", "", "{}"),
     (None,) * len(COLUMNS),
 ]
 
@@ -82,7 +85,13 @@ async def arrays(db: asyncpg.Connection) -> Table:
         ("A_OVERLAPS(tags, (name, 'zzz'))", [1, 2]),
         ("A_CONTAINS(shorts, ('a'))", [1]),
         ("A_CONTAINS(shorts, ('too long'))", []),
+        ("A_CONTAINS(tags, labels)", [1, 3]),
+        ("A_CONTAINEDBY(tags, labels)", [2, 3]),
+        ("A_EQUALS(tags, labels)", [3]),
+        ("A_OVERLAPS(tags, labels)", [1, 2]),
         ("A_EQUALS(tags, shorts)", [1, 2, 3]),
+        ("A_CONTAINS(labels, shorts)", [2, 3]),
+        ("A_CONTAINEDBY(labels, shorts)", [1, 3]),
         ("A_CONTAINS(sizes, (1, 2.0))", [1]),
         ("A_CONTAINS(sizes, (1, 2.5))", []),
         ("A_OVERLAPS(sizes, (1, 2.5, 99999999999))", [1]),

@@ -56,6 +56,7 @@ QUERYABLES = {
         ("T_AFTER(a, DATE('2020-13-01'))", 16, "'2020-13-01' is not a date of the calendar"),
         ("DATE(5) = a", 5, "'5' is not a date such as 2020-01-31"),
         ("INTERVAL('2021-01-01','2020-01-01')", 0, "the interval starts at 2021-01-01 and ends before, at 2020-01-01"),
+        ("INTERVAL('2020-01-01','2021-01-01','..')", 0, "INTERVAL takes 2 arguments, 3 given"),
         ("BBOX(1,2,3)", 0, "BBOX takes 4 or 6 arguments, 3 given"),
         ("BBOX(200,2,3,4)", 0, "BBOX west edge 200 is outside longitudes -180 to 180"),
         ("BBOX(1,'b',3,4)", 7, "BBOX takes numbers only"),

@@ -75,6 +75,19 @@ async def test_any_tag_is_that_of_what_exists(features: Client, path: str, statu
     assert (await features.get(path, headers={"If-None-Match": "*"})).status == status
 
 
+@pytest.mark.parametrize("address", ADDRESSES)
+async def test_any_tag_and_a_later_date_are_those_of_what_is_unchanged(features: Client, address: str) -> None:
+    async def unchanged(condition: dict[str, str]) -> None:
+        answer = await features.get(address, headers=condition)
+        assert (answer.status, answer.body) == (304, b"")
+
+    await unchanged({"If-None-Match": "*"})
+    # there is a date once the second of the change is over
+    await eventually(lambda: unchanged({"If-Modified-Since": "Fri, 01 Jan 2100 00:00:00 GMT"}))
+    earlier = await features.get(address, headers={"If-Modified-Since": "Thu, 01 Jan 1970 00:00:00 GMT"})
+    assert earlier.status == 200
+
+
 async def test_each_representation_address_and_host_has_a_tag_of_its_own(features: Client) -> None:
     asked: list[tuple[str, dict[str, str]]] = [
         *((address, {}) for address in ADDRESSES),

@@ -142,6 +142,12 @@ async def test_an_item_that_does_not_exist_is_never_unchanged(features: Client, 
     assert (await features.get("/collections/hostile.events/items/1", headers={"If-None-Match": "*"})).status == 304
 
 
+@pytest.mark.parametrize("name", ["geojsonseq", "ndjson"])
+async def test_no_feature_is_no_line(features: Client, name: str) -> None:
+    answer = await features.get("/collections/hostile.events/items", {"f": name, "filter": "id < 0"})
+    assert (answer.status, answer.body) == (200, b"")
+
+
 async def test_nothing_was_modified_after_its_answer(features: Client) -> None:
     for name in ("mixed_types", "dimensions", "planet", "several"):
         headers = (await features.get(f"/collections/hostile.{name}/items")).headers

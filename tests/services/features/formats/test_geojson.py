@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from libs.catalogue.model import Column
-from services.features.formats.geojson import encode, features
+from services.features.formats.geojson import encode, encode_each, features
 from services.features.rows.layout import Layout
 from services.features.rows.times import rfc3339_times
 
@@ -78,3 +78,11 @@ def test_a_table_may_have_as_many_columns_as_postgresql_allows() -> None:
     names = [f"c{number}" for number in range(1600)]
     (feature,) = features([tuple(range(1600))], layout(names, has_id=False, has_geometry=False))
     assert feature["properties"] == {f"c{number}": number for number in range(1600)}
+
+
+def test_each_row_is_a_text_of_its_own_and_no_row_is_no_text() -> None:
+    laid_out = layout(["name"], has_id=True, has_geometry=False)
+    texts = encode_each([(1, "a,b"), (2, "]")], laid_out)
+    assert [orjson.loads(text)["properties"] for text in texts] == [{"name": "a,b"}, {"name": "]"}]
+    assert len(encode_each([(1, "a")], laid_out)) == 1
+    assert encode_each([], laid_out) == []

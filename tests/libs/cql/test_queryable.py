@@ -1,0 +1,15 @@
+"""Names that a client may have meant."""
+
+from __future__ import annotations
+
+from libs.cql.queryable import near_names
+
+MANY = [f"column_{number}" for number in range(400)]
+
+
+def test_each_name_that_differs_in_case_alone_is_near() -> None:
+    assert near_names("magnitude", ["Magnitude", "place", "MAGNITUDE"]) == ("Magnitude", "MAGNITUDE")
+
+
+def test_a_name_that_differs_in_case_alone_is_found_however_many_there_are() -> None:
+    assert near_names("magnitude", [*MANY, "Magnitude"]) == ("Magnitude",)
