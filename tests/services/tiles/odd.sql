@@ -46,3 +46,10 @@ INSERT INTO placed.invalid
 SELECT 100, 'scribble', ST_MakePolygon(ST_AddPoint(line, ST_StartPoint(line)))
 FROM (SELECT ST_SetSRID(ST_MakeLine(ST_MakePoint(50 * sin(n * 1.7), 40 * cos(n * 2.3)) ORDER BY n), 4326) AS line
     FROM generate_series(1, 3000) n) AS lines;
+-- Columns whose type alone says that vector tiles do not know it.
+CREATE TABLE placed.surfaces (id integer PRIMARY KEY, geom geometry(PolyhedralSurface, 4326));
+INSERT INTO placed.surfaces VALUES (1, 'SRID=4326;POLYHEDRALSURFACE(((30 0, 30 10, 40 10, 40 0, 30 0)))');
+CREATE TABLE placed.networks (id integer PRIMARY KEY, geom geometry(Tin, 4326));
+INSERT INTO placed.networks VALUES (1, 'SRID=4326;TIN(((50 0, 50 10, 60 10, 50 0)))');
+CREATE TABLE placed.triangles (id integer PRIMARY KEY, geom geometry(Triangle, 4326));
+INSERT INTO placed.triangles VALUES (1, 'SRID=4326;TRIANGLE((70 0, 70 10, 80 10, 70 0))');

@@ -103,6 +103,16 @@ async def test_the_healthy_are_drawn_beside_the_sick(placed_tiles: Client) -> No
     assert not {"nowhere", "infinite place", "far away", "infinite line", "infinite area"} & drawn.keys()
 
 
+@pytest.mark.parametrize("identifier", ["WebMercatorQuad", "WorldCRS84Quad"])
+@pytest.mark.parametrize("table", ["surfaces", "networks", "triangles"])
+async def test_columns_of_surfaces_are_drawn_as_areas(placed_tiles: Client, table: str, identifier: str) -> None:
+    grid = grids(await placed_tiles.json(f"/tileMatrixSets/{identifier}", f="json"))[0]
+    column, row = grid.tile_at(*{"surfaces": (35.0, 5.0), "networks": (52.0, 6.0), "triangles": (72.0, 6.0)}[table])
+    answer = await placed_tiles.get(f"/collections/placed.{table}/tiles/{identifier}/{grid.id}/{column}/{row}")
+    (feature,) = decoded(answer.body, f"placed.{table}")
+    assert feature.geometry.area > 1000
+
+
 async def test_times_are_the_same_text_as_in_the_features(tiles: Client, features: Client) -> None:
     compared = set()
     for collection in ("hostile.several", "hostile.events"):

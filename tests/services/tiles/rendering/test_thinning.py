@@ -94,6 +94,11 @@ async def test_the_most_important_stay(tiles: Client) -> None:
     assert magnitudes[:250] == pytest.approx(strongest)
 
 
+async def test_the_most_important_stay_where_rows_have_no_key_too(tiles: Client) -> None:
+    features, _ = await _tile(tiles, "seen", limit="30")
+    assert {feature.properties["id"] for feature in features} == set(range(7, 30_000, 1000))
+
+
 @pytest.mark.parametrize("table", ["shocks", "plain"])
 async def test_the_others_are_spread_over_the_tile(tiles: Client, table: str) -> None:
     features, _ = await _tile(tiles, table, limit="1000")
