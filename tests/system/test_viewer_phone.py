@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.eventually import eventually
 from tests.running_stack import RunningStack
 from tests.system.visits import SECONDS, NewVisit, Visit, items, map_of
 
@@ -80,10 +81,16 @@ async def test_screen_readers_are_told_how_many_are_left(visit: NewVisit, stack:
     for _ in range(3):
         await page.page.keyboard.press("PageDown")
     await page.until(f"{spoken}.includes(' of {total:,} features')")
-    kept = int((await page.page.evaluate(spoken)).split(" ")[0].replace(",", ""))
-    time = await page.page.evaluate("new URLSearchParams(location.hash.slice(1)).get('t')")
+
+    async def spoken_of() -> tuple[int, str]:
+        """How many are spoken of, once it is the number of the time in the address, which each key press changes."""
+        number = int((await page.page.evaluate(spoken)).split(" ")[0].replace(",", ""))
+        period = await page.page.evaluate("new URLSearchParams(location.hash.slice(1)).get('t')")
+        assert number == await _number(page, _EARTHQUAKES, datetime=period)
+        return number, period
+
+    kept, time = await eventually(spoken_of)
     assert 0 < kept < total
-    assert kept == await _number(page, _EARTHQUAKES, datetime=time)
     # the eyes are told the same
     assert (await page.page.inner_text("#facts")).startswith(f"{kept:,} of {total:,} features")
     assert await items(stack, _EARTHQUAKES, datetime=time, limit="1")

@@ -225,7 +225,7 @@ def test_a_service_that_does_not_start_is_shown(state_dir: Path) -> None:
     result = command(state_dir, "up", DATABASE_URL="nonsense", REDIS_URL="redis://127.0.0.1:1", LOG_FORMAT="wrong")
     assert result.returncode == 1
     assert "common does not stay up" in result.stderr
-    assert "LOG_FORMAT='wrong' is not one of json, text" in result.stderr
+    assert "LOG_FORMAT='wrong' should be 'json' or 'text'" in result.stderr
     assert left_behind(state_dir, None) == []
 
 
