@@ -122,6 +122,7 @@ async def test_a_claim_that_ended_by_itself_is_not_taken_from_its_next_owner(ser
         # a later answer means that the release has been carried out
         assert await one.claim("c", seconds=10) is False
         other.release("c")
+        await other.check()
         assert await one.claim("c", seconds=10) is True
 
 
