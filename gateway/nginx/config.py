@@ -15,24 +15,6 @@ from gateway.nginx.server import server
 from gateway.settings import SERVICES, GatewaySettings
 from gateway.upstreams import Addresses
 
-COMPRESSED_TYPES = (
-    "application/geo+json",
-    "application/geo+json-seq",
-    "application/javascript",
-    "application/json",
-    "application/ndjson",
-    "application/schema+json",
-    "application/vnd.mapbox-vector-tile",
-    "application/vnd.oai.openapi+json",
-    "'application/vnd.oai.openapi+json;version=3.0'",
-    "application/x-protobuf",
-    "image/svg+xml",
-    "text/css",
-    "text/csv",
-    "text/javascript",
-    "text/plain",
-)
-
 
 def build_config(settings: GatewaySettings, addresses: Addresses, routes: Routes, *, user: str | None = None) -> str:
     """The text of nginx.conf; `user` is whom the workers run as where the master is root."""
@@ -75,7 +57,8 @@ def _http(settings: GatewaySettings) -> object:
         one("gzip_min_length", 512),
         one("gzip_proxied", "any"),
         one("gzip_vary", "on"),
-        one("gzip_types", *COMPRESSED_TYPES),
+        # All that a service answers with becomes smaller, but for fonts; what is compressed already stays as it is.
+        one("gzip_types", "*"),
         one("client_body_temp_path", "tmp/body"),
         one("proxy_temp_path", "tmp/proxy"),
         one("fastcgi_temp_path", "tmp/fastcgi"),

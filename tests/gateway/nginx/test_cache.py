@@ -246,6 +246,20 @@ async def test_compression(gateway: Gateway, session: ClientSession, url: str, a
     assert (gzip.decompress(got) if compressed else got) == body
 
 
+async def test_a_type_that_the_gateway_never_heard_of_is_compressed(
+    gateway: Gateway, session: ClientSession, url: str
+) -> None:
+    """A service gets a new format without a word to the gateway."""
+
+    async def answer(_: web.Request) -> web.StreamResponse:
+        return web.Response(body=b"feature " * 100, content_type="application/new-format+xml")
+
+    gateway.upstreams["tiles"].answer = answer
+    async with session.get(url, headers={"Accept-Encoding": "gzip"}) as response:
+        assert response.headers["Content-Encoding"] == "gzip"
+        assert gzip.decompress(await response.read()) == b"feature " * 100
+
+
 async def test_what_a_service_compressed_is_not_compressed_again(
     gateway: Gateway, session: ClientSession, url: str
 ) -> None:
