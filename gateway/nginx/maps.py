@@ -11,7 +11,9 @@ from libs.web.content_coding import GZIP_RULES
 def variables(routes: Routes) -> object:
     """All of them, in one block."""
     return EmptyBlock(
-        _map("$service_uri", "$service", [(f"~{pattern}", service) for pattern, service in routes.patterns], ""),
+        # Only addresses with an escape pay for words whose letters may be escaped.
+        _map("$service_uri", "$service", [("~%", "$service_of_escaped"), *_of(routes.patterns)], ""),
+        _map("$service_uri", "$service_of_escaped", _of(routes.escaped), ""),
         # The address as the client escaped it: nginx's own $uri is unescaped, so that %2F in an id were a slash.
         _map(
             "$request_uri",
@@ -73,6 +75,10 @@ def variables(routes: Routes) -> object:
             "openapi",
         ),
     )
+
+
+def _of(patterns: tuple[tuple[str, str], ...]) -> list[tuple[str, str]]:
+    return [(f"~{pattern}", service) for pattern, service in patterns]
 
 
 def _map(source: str, target: str, entries: list[tuple[str, str]], default: str) -> object:

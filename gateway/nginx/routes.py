@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from gateway.settings import SERVICES
@@ -39,6 +39,8 @@ class Routes:
 
     They are matched against the escaped path: a collection or item id may contain any character, `%2F` too.
     """
+    escaped: tuple[tuple[str, str], ...] = ()
+    """The same for a path with escapes, where letters of a word may be escaped, too (RFC 3986 section 6.2.2.2)."""
     complete: bool = False
     """Whether all services are known. Until then a path that fits none may be a path of one that is not."""
 
@@ -46,12 +48,15 @@ class Routes:
 def routes(parts: Iterable[ServicePart]) -> Routes:
     """The routes that the parts declare; where two declare the same path, to the one that comes first."""
     parts = list(parts)
-    declared = [(path, _pattern(path), part.name) for part in parts for path in part.openapi["paths"]]
-    declared += [(prefix, f"^{re.escape(prefix)}", part.name) for part in parts for prefix in part.assets]
+    declared = [(path, "(?:[?]|$)", part.name) for part in parts for path in part.openapi["paths"]]
+    declared += [(prefix, "", part.name) for part in parts for prefix in part.assets]
     patterns: dict[str, str] = {}
-    for _, pattern, service in sorted(declared, key=lambda entry: _order(entry[0])):
-        patterns.setdefault(pattern, service)
-    return Routes(tuple(patterns.items()), complete={part.name for part in parts} >= set(SERVICES))
+    escaped: dict[str, str] = {}
+    for path, end, service in sorted(declared, key=lambda entry: _order(entry[0])):
+        patterns.setdefault(f"^{_pattern(path)}{end}", service)
+        escaped.setdefault(f"^{_pattern(path, _any_spelling)}{end}", service)
+    complete = {part.name for part in parts} >= set(SERVICES)
+    return Routes(tuple(patterns.items()), tuple(escaped.items()), complete=complete)
 
 
 def unroutable(part: ServicePart) -> list[str]:
@@ -66,10 +71,14 @@ def unroutable(part: ServicePart) -> list[str]:
     ]
 
 
-def _pattern(path: str) -> str:
-    """`/collections/{collectionId}` as the regular expression of all paths that it stands for, with any query."""
-    literals = [re.escape(literal) for literal in _VARIABLE.split(path)]
-    return f"^{'[^/?]+'.join(literals)}(?:[?]|$)"
+def _pattern(path: str, spelling: Callable[[str], str] = re.escape) -> str:
+    """`/collections/{collectionId}` as the regular expression of all paths that it stands for."""
+    return "[^/?]+".join(spelling(literal) for literal in _VARIABLE.split(path))
+
+
+def _any_spelling(literal: str) -> str:
+    """A regular expression of the literal, with any of its characters but the slash escaped or not."""
+    return "".join(char if char == "/" else f"(?:{re.escape(char)}|(?i:%{ord(char):02x}))" for char in literal)
 
 
 def _order(path: str) -> tuple[int, list[tuple[bool, int]], str]:

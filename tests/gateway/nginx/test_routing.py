@@ -125,6 +125,40 @@ async def test_escapes_arrive_as_they_were_sent(gateway: Gateway, session: Clien
         assert (await response.json())["path"] == path
 
 
+SPELLINGS = [
+    ("/%63ollections", "common"),
+    ("/%63%6F%6c%6Cections/a.b/%69tems?limit=1", "features"),
+    ("/collections/a%2Fb/tiles/WebMercatorQuad/%6dap%2Ehtml", "viewer"),
+    ("/collections/a.b/tiles/%57ebMercatorQuad/1/2/3", "tiles"),
+    ("/%61ssets/maplibre.js", "viewer"),
+]
+NO_SPELLINGS = [
+    "/%2563ollections",
+    "/%43ollections",
+    "/collections%2Fa.b",
+    "/collections/a.b%2Fitems/7",
+    "/%c3%a3ssets/x",
+]
+
+
+@pytest.mark.parametrize(("path", "service"), SPELLINGS)
+async def test_letters_of_a_word_may_be_escaped(
+    gateway: Gateway, session: ClientSession, path: str, service: str
+) -> None:
+    async with session.get(URL(f"{gateway.url}/api{path}", encoded=True)) as response:
+        answer = await response.json()
+    assert (answer["service"], answer["path"]) == (service, path)
+
+
+@pytest.mark.parametrize("path", NO_SPELLINGS)
+async def test_what_is_escaped_twice_or_means_another_word_is_none_of_ours(
+    gateway: Gateway, session: ClientSession, path: str
+) -> None:
+    async with session.get(URL(f"{gateway.url}/api{path}", encoded=True)) as response:
+        assert response.status == 404
+    assert not any(upstream.seen for upstream in gateway.upstreams.values())
+
+
 ALIASES = [
     ("/1/2/3.pbf", "/1/2/3"),
     ("/11/2/3.mvt?ids=1,2&f=mvt", "/11/2/3?ids=1,2&f=mvt"),
@@ -199,6 +233,7 @@ async def test_crawlers_are_kept_from_what_is_dear(gateway: Gateway, session: Cl
         "/api/internal/part",
         "/api/internal/health",
         "/api/%69nternal/part",
+        "/api/%2569nternal/part",
         "/api//internal/part",
         "/api/%2Finternal/part",
         "/api/x/%2e%2e/internal/part",

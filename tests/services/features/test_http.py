@@ -78,6 +78,15 @@ async def test_a_schema_is_json_too(features: Client, resource: str) -> None:
     )
 
 
+async def test_letters_of_a_path_may_be_escaped(features: Client) -> None:
+    plain = await features.json("/collections/hostile.events/items", limit="1")
+    assert plain["numberReturned"] == 1
+    escaped = await features.json("/%63ollections/hostile%2eevents/it%65ms", limit="1")
+    assert {**escaped, "timeStamp": None} == {**plain, "timeStamp": None}
+    for path in ("/%2563ollections/hostile.events/items", "/collections%2Fhostile.events/items"):
+        assert (await features.get(path)).status == 404
+
+
 async def test_an_id_may_hold_braces(features: Client) -> None:
     assert (await features.json("/collections/hostile.text_key/items/%7Bbrace%7D"))["id"] == "{brace}"
 
