@@ -23,7 +23,7 @@ def main() -> int:
     down.add_argument("--purge", action="store_true", help="delete its data as well")
     commands.add_parser("status", help="show what runs and where it listens")
     commands.add_parser("logs", help="follow all logs")
-    run = commands.add_parser("run", help="run a Python module with the settings of the stack's services")
+    run = commands.add_parser("run", help="run a module of a service with the settings of its running process")
     run.add_argument("module")
     run.add_argument("arguments", nargs=argparse.REMAINDER)
     # what begins with "-" is for psql
@@ -43,7 +43,7 @@ def main() -> int:
         elif arguments.command == "status":
             return _status(settings)
         elif arguments.command == "run":
-            _run(settings, [arguments.module, *arguments.arguments])
+            _run(settings, arguments.module, arguments.arguments)
         elif arguments.command == "psql":
             _psql(settings, arguments.arguments)
         else:
@@ -95,10 +95,12 @@ def _psql(settings: StackSettings, arguments: list[str]) -> None:
     os.execve(program, [str(program), *arguments], environment)  # noqa: S606 - no shell is wanted
 
 
-def _run(settings: StackSettings, command: list[str]) -> None:
+def _run(settings: StackSettings, module: str, arguments: list[str]) -> None:
     folder, state = _running(settings)
-    environment = os.environ | stack.make_plan(settings, folder, state).environment
-    os.execve(sys.executable, [sys.executable, "-m", *command], environment)  # noqa: S606 - no shell is wanted
+    supervisor = Supervisor(folder, state.ports["supervisor"])
+    # not worked out anew: `make up` may have been given what this command was not
+    environment = os.environ | supervisor.environment(module.removeprefix("services.").partition(".")[0])
+    os.execve(sys.executable, [sys.executable, "-m", module, *arguments], environment)  # noqa: S606 - no shell is wanted
 
 
 def _logs(settings: StackSettings) -> None:

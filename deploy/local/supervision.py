@@ -13,6 +13,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+import psutil
+
 from deploy.local.processes import MARK, running, wait_for_end
 from deploy.local.programs import Program
 from deploy.local.settings import REPOSITORY, StackError
@@ -124,6 +126,17 @@ class Supervisor:
         """supervisord's process information by program name (`statename`, `pid`, `description`, …)."""
         with self._control() as control:
             return {info["name"]: info for info in control.getAllProcessInfo()}
+
+    def environment(self, service: str) -> dict[str, str]:
+        """The variables of a running process of the service, but for the mark of the stack's own programs.
+
+        Raises StackError where none runs.
+        """
+        for name, info in self.states().items():
+            if name.partition("_")[0] == service and info["statename"] == "RUNNING":
+                variables: dict[str, str] = psutil.Process(info["pid"]).environ()
+                return {variable: value for variable, value in variables.items() if variable != MARK}
+        raise StackError(f"no process of {service} runs; `make up` starts it")
 
     def start_program(self, name: str) -> None:
         """Asks for the program to be started; returns before it is ready."""
