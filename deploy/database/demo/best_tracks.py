@@ -14,16 +14,6 @@ from deploy.database.demo.antimeridian import Degrees, normalise, unroll
 WMO = "IBTrACS, WMO agencies"
 USA = "IBTrACS, wind of USA agencies"
 
-BASINS = {
-    "NA": "North Atlantic",
-    "SA": "South Atlantic",
-    "EP": "East Pacific",
-    "WP": "West Pacific",
-    "SP": "South Pacific",
-    "NI": "North Indian Ocean",
-    "SI": "South Indian Ocean",
-}
-
 
 class Fix(NamedTuple):
     """Where a system was at one time: degrees, kt, hPa, UTC; status is the development level."""

@@ -9,7 +9,8 @@ import shapely
 from shapely.geometry import MultiLineString, Point
 
 from deploy.database.demo.antimeridian import WGS84, split_lines
-from deploy.database.demo.best_tracks import BASINS, BestTrack, Fix, category
+from deploy.database.demo.best_tracks import BestTrack, Fix, category
+from libs.catalogue.basins import BASINS
 
 _KINDS = {"TD": "Tropical depression", "TS": "Tropical storm"} | {
     f"C{number}": f"Category {number} storm" for number in range(1, 6)

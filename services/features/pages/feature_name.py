@@ -5,20 +5,12 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
+from libs.catalogue.basins import BASIN, BASINS
 from libs.catalogue.model import Collection
 from libs.web.page_text import day
 
 _OWN = ("title", "name", "place")
 _STRENGTH = ("max_wind_kt", "wind_speed_kt", "wind_kt")
-_BASINS: Mapping[str, str] = {
-    "NA": "North Atlantic",
-    "SA": "South Atlantic",
-    "EP": "East Pacific",
-    "WP": "West Pacific",
-    "SP": "South Pacific",
-    "NI": "North Indian Ocean",
-    "SI": "South Indian Ocean",
-}
 
 
 def feature_name(collection: Collection, id_: Any, properties: Mapping[str, Any]) -> str:
@@ -27,7 +19,7 @@ def feature_name(collection: Collection, id_: Any, properties: Mapping[str, Any]
     Storms, which are mostly nameless, are called by basin, time (UTC) and wind, for their titles repeat.
     """
     when = _when(collection, properties)
-    if _text(properties.get("basin")):
+    if _text(properties.get(BASIN)):
         return _storm(properties, when)
     own = next((text for name in _OWN if (text := _text(properties.get(name)))), None)
     if own is not None:
@@ -39,13 +31,13 @@ def feature_name(collection: Collection, id_: Any, properties: Mapping[str, Any]
 
 
 def _storm(properties: Mapping[str, Any], when: str) -> str:
-    basin = _text(properties["basin"])
+    basin = _text(properties[BASIN])
     winds = (properties.get(name) for name in _STRENGTH)
     wind = next(
         (value for value in winds if isinstance(value, int | float | Decimal) and not isinstance(value, bool)), None
     )
     parts = (
-        _text(properties.get("name")) or _BASINS.get(basin, basin),
+        _text(properties.get("name")) or BASINS.get(basin, basin),
         when,
         "" if wind is None else f"{wind:.15g} kt",
     )

@@ -21,6 +21,8 @@ export interface Column {
   type: string;
   format?: string | null;
   unit?: string | null;
+  /** What the values of a code are called. */
+  labels?: Record<string, string>;
 }
 
 /** The columns that say when a feature was, and the first and last moment of the collection (ISO 8601). */

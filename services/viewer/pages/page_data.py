@@ -1,4 +1,4 @@
-"""What the map's script is told about the collections, as JSON inside the page."""
+"""The page data of a map: the collections as its script reads them, as JSON inside the page."""
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
@@ -6,6 +6,7 @@ from typing import Any
 
 import orjson
 
+from libs.catalogue.basins import BASIN, BASINS
 from libs.catalogue.model import Collection
 from libs.catalogue.modules import EVENT_KEY, module
 from libs.ogc.temporal import parse_interval
@@ -48,6 +49,7 @@ def describe(collection: Collection) -> dict[str, Any]:
                 "type": column.type,
                 "format": column.format,
                 "unit": column.unit,
+                **({"labels": BASINS} if column.name == BASIN else {}),
             }
             for column in collection.columns
         ],

@@ -1,5 +1,6 @@
 """Rows of storms and disturbances from files with known content."""
 
+import re
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -8,11 +9,13 @@ import pytest
 import shapely
 from shapely.geometry import LineString, Polygon
 
+import deploy.database
 from deploy.database.demo.antimeridian import WGS84, area_km2, normalise, split_lines, split_polygons
 from deploy.database.demo.best_tracks import USA, BestTrack, Fix, best_tracks, category, merged_fixes, read_fixes
 from deploy.database.demo.buffers import wind_buffers, wind_radius_km
 from deploy.database.demo.disturbances import GAP_HOURS, disturbance_tracks
 from deploy.database.demo.storms import storm_events, storm_nodes, storm_tracks
+from libs.catalogue.basins import BASINS
 from tests.deploy.database.small_sources import small_sources
 
 
@@ -32,7 +35,7 @@ def test_nodes(tracks: list[BestTrack]) -> None:
     assert len(nodes) == 7
     second = nodes[1]
     assert (second.geom.x, second.geom.y) == (-179.0, -14.0), "unwrapped longitudes come back"
-    assert (second.wind_kt, second.status, second.source) == (45, "TS", USA), "wind of the other agency, and told so"
+    assert (second.wind_kt, second.status, second.source) == (45, "TS", USA), "wind of the other agency, and its name"
     assert second.pressure_hpa == 990
     assert nodes[2].wind_kt is None
     assert nodes[2].category is None
@@ -123,3 +126,11 @@ def test_line_that_ends_on_the_antimeridian_leaves_no_point_behind() -> None:
     (line,) = split_lines(LineString([(179, 0), (180, 1)])).geoms
     assert list(line.coords) == [(179, 0), (180, 1)]
     assert [list(part.coords) for part in split_lines(LineString([(359, 0), (361, 0)])).geoms] == [[(-1, 0), (1, 0)]]
+
+
+def test_the_descriptions_of_the_columns_name_every_basin() -> None:
+    schema = Path(deploy.database.__file__).with_name("schema") / "21_storms.sql"
+    described = re.findall(r"COMMENT ON COLUMN \S+\.basin IS '(.*)'", schema.read_text(encoding="utf-8"))
+    assert len(described) == 4
+    for text in described:
+        assert set(re.findall(r"\b[A-Z]{2}\b", text)) == BASINS.keys()

@@ -1,6 +1,5 @@
 // The search of the list: words in what names a feature, basins, years, categories, as CQL2.
 
-import { BASINS } from "../words/feature-name.js";
 import { containing, quoted } from "./cql2.js";
 
 /** @import { Column } from "../types.d.ts" */
@@ -23,7 +22,7 @@ export function searchFilter(collection, text) {
   const has = (name, ...types) => collection.columns.some((column) => column.name === name && types.includes(column.type));
   const texts = TEXTS.filter((name) => has(name, "string"));
   const conditions = text.trim().split(/[\s,]+/).filter(Boolean).map((word) => {
-    const basins = has("basin", "string") ? basinsOf(word) : [];
+    const basins = basinsOf(collection, word);
     const year = /^\d{4}$/.test(word) && has("season", "integer", "number");
     // identifiers hold the digits of other years
     const searched = year ? texts.filter((name) => name !== "event_id") : texts;
@@ -53,10 +52,12 @@ export function searchHint(collection) {
 
 /**
  * Codes of the basins that a word names: by code, or by a word of the name.
+ * @param {Searched} collection
  * @param {string} word
  */
-function basinsOf(word) {
+function basinsOf({ columns }, word) {
   const wanted = word.toLowerCase();
-  return Object.keys(BASINS).filter((code) =>
-    code.toLowerCase() === wanted || BASINS[code].toLowerCase().split(" ").includes(wanted));
+  const labels = columns.find(({ name, type }) => name === "basin" && type === "string")?.labels ?? {};
+  return Object.keys(labels).filter((code) =>
+    code.toLowerCase() === wanted || labels[code].toLowerCase().split(" ").includes(wanted));
 }

@@ -1,30 +1,22 @@
 // What a feature is called. services/features/pages/feature_name.py says the same on the pages of items; the cases of
 // tests/services/feature_names.json hold for both.
 
-/** @import { Properties, Time } from "../types.d.ts" */
+/** @import { Column, Properties, Time } from "../types.d.ts" */
 
 const OWN = ["title", "name", "place"];
 const STRENGTH = ["max_wind_kt", "wind_speed_kt", "wind_kt"];
-/**
- * Ocean basins by the code that best tracks have (IBTrACS).
- * @type {Readonly<Record<string, string>>}
- */
-export const BASINS = {
-  NA: "North Atlantic", SA: "South Atlantic", EP: "East Pacific", WP: "West Pacific", SP: "South Pacific",
-  NI: "North Indian Ocean", SI: "South Indian Ocean",
-};
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 const MOMENT = /^\d{4}-\d\d-\d\d(T\d\d:\d\d.*)?$/;
 
 /**
  * The text that names a feature: its own; storms, which are mostly nameless, by basin, time and wind, for their titles
  * repeat; others by what and where they are. `collection` is as the page's data have it.
- * @param {{ label: string, time?: Time | null }} collection
+ * @param {{ label: string, time?: Time | null, columns?: Column[] }} collection
  * @param {{ id?: string | number | null, properties: Properties | null }} feature
  */
-export function featureName({ label, time = null }, { id = null, properties }) {
+export function featureName({ label, time = null, columns = [] }, { id = null, properties }) {
   const values = properties ?? {};
-  if (text(values.basin)) return stormName(values, time);
+  if (text(values.basin)) return stormName(values, time, columns);
   const own = OWN.map((name) => text(values[name])).find(Boolean);
   if (own) return own;
   const kind = label.replace(/([^s])s$/, "$1");
@@ -35,10 +27,13 @@ export function featureName({ label, time = null }, { id = null, properties }) {
 /**
  * @param {Properties} values
  * @param {Time | null} time
+ * @param {Column[]} columns
  */
-function stormName(values, time) {
+function stormName(values, time, columns) {
   const name = text(values.name);
-  const where = BASINS[text(values.basin)] ?? text(values.basin);
+  const basin = text(values.basin);
+  const labels = columns.find((column) => column.name === "basin")?.labels ?? {};
+  const where = Object.hasOwn(labels, basin) ? labels[basin] : basin;
   const wind = STRENGTH.map((property) => values[property]).find((value) => typeof value === "number");
   return [name || where, when(values, time), wind === undefined ? "" : `${wind} kt`].filter(Boolean).join(", ");
 }

@@ -1,8 +1,9 @@
-"""What the map's script is told."""
+"""The page data of a map."""
 
 import json
 
-from libs.catalogue.model import TimeColumn
+from libs.catalogue.basins import BASINS
+from libs.catalogue.model import Column, TimeColumn
 from libs.catalogue.modules import module
 from services.viewer.pages.page_data import describe, in_order, script_json
 from tests.services.viewer.conftest import HOSTILE, collection
@@ -25,7 +26,7 @@ def test_time_is_a_column_that_is_filled() -> None:
     assert describe(collection("hazard.a", times=()))["time"] is None
 
 
-def test_features_that_last_are_told_where_the_time_is_their_start() -> None:
+def test_features_that_last_are_marked_where_the_time_is_their_start() -> None:
     ends = (TimeColumn("at", "date", "2020-01-01", "2020-02-01"), TimeColumn("until", "date"))
     assert describe(collection("hazard.a", times=ends, time_end="until"))["time"]["lasts"] is True
     assert describe(collection("hazard.a", times=ends[::-1], time_end="at"))["time"]["lasts"] is False
@@ -40,6 +41,13 @@ def test_collection_without_geometry() -> None:
     described = describe(collection("hazard.a", geometries=()))
     assert described["geometryType"] is None
     assert described["bbox"] is None
+
+
+def test_the_codes_of_a_basin_have_labels() -> None:
+    columns = tuple(Column(name, "text", "string") for name in ("basin", "name"))
+    basin, name = describe(collection("hazard.a", columns=columns))["columns"]
+    assert basin["labels"] == BASINS
+    assert "labels" not in name
 
 
 def test_event_key_only_where_there_is_one() -> None:

@@ -4,7 +4,8 @@ import { test } from "node:test";
 import { searchFilter, searchHint } from "../../../../../services/viewer/browser/filters/search.js";
 
 const of = (...columns) => ({ columns: columns.map(([name, type]) => ({ name, type })) });
-const STORMS = of(["name", "string"], ["event_id", "string"], ["basin", "string"], ["season", "integer"], ["category", "string"]);
+const STORMS = of(["name", "string"], ["event_id", "string"], ["season", "integer"], ["category", "string"]);
+STORMS.columns.push({ name: "basin", type: "string", labels: { NA: "North Atlantic", EP: "East Pacific", WP: "West Pacific" } });
 
 for (const [collection, text, filter, hint] of [
   [of(["place", "string"]), " a'b ", "(CASEI(place) LIKE CASEI('%a''b%'))", "Search by place"],
@@ -12,7 +13,7 @@ for (const [collection, text, filter, hint] of [
   [of(["depth", "number"]), "x", null, null],
   [of(["place", "string"]), "  ", null, "Search by place"],
   [STORMS, "Pacific, 2015",
-    "(CASEI(name) LIKE CASEI('%Pacific%') OR CASEI(event_id) LIKE CASEI('%Pacific%') OR basin IN ('EP', 'WP', 'SP'))"
+    "(CASEI(name) LIKE CASEI('%Pacific%') OR CASEI(event_id) LIKE CASEI('%Pacific%') OR basin IN ('EP', 'WP'))"
     + " AND (CASEI(name) LIKE CASEI('%2015%') OR season = 2015)",
     "Search by name, basin, year or event"],
   [STORMS, "c5", "(CASEI(name) LIKE CASEI('%c5%') OR CASEI(event_id) LIKE CASEI('%c5%') OR category = 'C5')",

@@ -8,12 +8,14 @@ import { formatText, isWebAddress, propertyTitle, unitOf } from "../../../../../
 import { areaText, lengthText } from "../../../../../services/viewer/browser/words/measures.js";
 
 // the pages of items have the same cases
+const BASIN = { name: "basin", type: "string", labels: { NA: "North Atlantic", EP: "East Pacific", SI: "South Indian Ocean" } };
 const NAMES = JSON.parse(readFileSync(new URL("../../../feature_names.json", import.meta.url), "utf8"));
 
 for (const { says, title, time, id, properties, name } of NAMES) {
   test(`features are named as on their pages: ${says}`, () => {
     const [start, end] = time ?? [null, null];
-    assert.equal(featureName({ label: title, time: start && { column: start, endColumn: end } }, { id, properties }), name);
+    const collection = { label: title, time: start && { column: start, endColumn: end }, columns: [BASIN] };
+    assert.equal(featureName(collection, { id, properties }), name);
   });
 }
 
