@@ -1,4 +1,4 @@
-"""`python -m gateway`: runs nginx in front of the services until it is told to stop."""
+"""`python -m gateway`: runs nginx in front of the services until it is stopped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Headers: what a service is told about the request, what a client gets with a response of the gateway's own."""
+"""Headers: those a service gets with a request, and those a client gets with a response of the gateway's own."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ class PartsFetcher:
                 await self._fetch(address, known)
             except (ClientError, OSError, TimeoutError, ValueError) as error:
                 cause = f"{type(error).__name__}: {error}"
-                # a service that is away is nothing unusual; one that answers with something else is, and is told once
+                # a service that is away is nothing unusual; one that answers with something else is, and is logged once
                 unusual = isinstance(error, ValueError) and cause != known.fault
                 fields = {"upstream": service, "address": address, "cause": cause}
                 _LOG.log(logging.WARNING if unusual else logging.DEBUG, "no part", extra={"fields": fields})

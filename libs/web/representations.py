@@ -7,7 +7,7 @@ from libs.ogc.media_type import FORMAT_NAMES
 
 
 def representations(address: str, media_type: str, offers: Iterable[str]) -> list[Link]:
-    """`self` for the representation at hand and `alternate` for each other one (/rec/core/link-alternate)."""
+    """`self` for the representation that is sent and `alternate` for each other one (/rec/core/link-alternate)."""
     joiner = "&" if "?" in address else "?"
     return [
         Link(

@@ -84,8 +84,8 @@ def _time_roles(collection: Collection) -> dict[str, str]:
 def _column(column: Column, found: ValueRange | None) -> dict[str, Any]:
     values = column.enum or (found.values if found is not None else None)
     # JSON has no word for infinite times and for what is not a number
-    always_told = column.not_null and column.type != "number" and column.format not in ("date", "date-time")
-    or_null = [] if always_told else [None]
+    always_given = column.not_null and column.type != "number" and column.format not in ("date", "date-time")
+    or_null = [] if always_given else [None]
     members: dict[str, Any] = {
         "title": column.title or column.name,
         "description": column.description,

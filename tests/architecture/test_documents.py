@@ -140,21 +140,23 @@ def test_the_metrics_are_those_of_the_program() -> None:
     assert {(*code_in(name), tuple(code_in(labels))) for name, labels, _ in rows} == metrics_made()
 
 
-def test_what_a_stack_takes_is_told_where_people_start() -> None:
+def test_what_a_stack_takes_is_documented_where_people_start() -> None:
     """The README's table and the head of the Makefile name what `deploy/local/settings.py` reads."""
-    told = {name for cell, *_ in page("README.md").table("variable", "default", "meaning") for name in code_in(cell)}
-    assert told == StackSettings.variables().keys()
+    documented = {
+        name for cell, *_ in page("README.md").table("variable", "default", "meaning") for name in code_in(cell)
+    }
+    assert documented == StackSettings.variables().keys()
     head = (REPOSITORY / "Makefile").read_text().partition("SHELL")[0]
-    assert told <= set(re.findall(r"\b[A-Z]+(?:_[A-Z]+)*\b", head))
+    assert documented <= set(re.findall(r"\b[A-Z]+(?:_[A-Z]+)*\b", head))
 
 
 def test_the_limits_of_a_filter_are_those_of_the_program() -> None:
-    [told] = [
+    [documented] = [
         limit.content
         for what, limit, _ in page("docs/operations.md").table("what", "limit", "beyond it")
         if what.content == "a filter"
     ]
-    assert told == (
+    assert documented == (
         f"{guard.MAX_BYTES // 1024} kB, {guard.MAX_TOKENS:,} words, {guard.MAX_DEPTH} levels of parentheses, "
         f"{guard.MAX_LIST:,} members of a list, {guard.MAX_VERTICES:,} corners"
     )

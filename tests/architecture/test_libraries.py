@@ -45,12 +45,12 @@ def test_a_module_of_the_libraries_serves_two_programs() -> None:
 def test_a_library_says_what_it_stands_on() -> None:
     """The docstring of each library names the libraries that it imports, and no other."""
     graph = imports()
-    told, imported = {}, {}
+    documented, imported = {}, {}
     for library in sorted(graph.find_children("libs")):
         module = __import__(library, fromlist=["_"])
         stands_on = (module.__doc__ or "").rpartition("Stands on ")[2].partition(".\n")[0].rstrip(".\n")
-        told[library] = set() if stands_on == "nothing" else {f"libs.{name}" for name in stands_on.split(", ")}
+        documented[library] = set() if stands_on == "nothing" else {f"libs.{name}" for name in stands_on.split(", ")}
         inside = {library, *graph.find_descendants(library)}
         found = {other for each in inside for other in graph.find_modules_directly_imported_by(each)} - inside
         imported[library] = {".".join(other.split(".")[:2]) for other in found}
-    assert told == imported
+    assert documented == imported

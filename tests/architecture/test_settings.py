@@ -1,4 +1,4 @@
-"""Every setting is documented as its program declares it, reaches a stack of ours, and is told without its secret."""
+"""Every setting is documented as its program declares it, reaches a stack, and is printed without its secret."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_a_secret_is_in_no_message(program: str) -> None:
     secrets = {"DATABASE_URL": "postgresql://me:hunter2@db/x", "REDIS_URL": "redis://:hunter2@cache"}
     found = model.from_env({"GATEWAY_DIR": "/x", **secrets})
     assert "hunter2" not in f"{found!r} {found!s}"
-    with pytest.raises(SettingsError) as told:
+    with pytest.raises(SettingsError) as raised:
         model.from_env({"LOG_LEVEL": "x", "DATABASE_URL": "hunter2", "REDIS_URL": "hunter2"})
-    assert "hunter2" not in str(told.value)
-    assert told.value.__suppress_context__
+    assert "hunter2" not in str(raised.value)
+    assert raised.value.__suppress_context__

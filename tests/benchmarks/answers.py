@@ -90,7 +90,7 @@ def _rounded(value: Any) -> Any:
 
 
 def _names(feature: dict[str, Any]) -> tuple[str, ...]:
-    # where the key is told as the id alone, it is missing nowhere
+    # where the key is given as the id alone, it is missing nowhere
     return tuple(sorted(feature["properties"].keys() - {"id"}))
 
 

@@ -48,7 +48,7 @@ def test_different_statements_have_no_limit() -> None:
         make_script([[Statement("SELECT 1")], [Statement("SELECT 2")], [Statement("SELECT 3")]])
 
 
-def test_answers_that_differ_are_told() -> None:
+def test_answers_that_differ_are_reported() -> None:
     ours = {1: "Point", 2: "Point"}
     assert difference(ours, dict(ours), "points") is None
     assert difference(ours, {1: "Point"}, "points") == "2 features against 1: 0 are missing, 1 are too many"

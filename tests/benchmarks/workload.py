@@ -16,7 +16,7 @@ class Workload:
     """Of answer, see `answers.features_of`."""
     paths: Sequence[str]
     uncached: str
-    """How caches are defeated on both sides; told in the report. Empty where they are part of what is measured."""
+    """How caches are defeated on both sides; named in the report. Empty where they are part of what is measured."""
     peer_paths: Sequence[str] | None = None
     """Where the peer has other addresses for the same answers."""
     vary_host: bool = False

@@ -119,7 +119,7 @@ def test_errors_for_browsers_are_documented_pages(api: Api) -> None:
         _check(api, operation, invalid, [])
 
 
-def test_all_faults_are_told_at_once(api: Api) -> None:
+def test_all_faults_are_reported_at_once(api: Api) -> None:
     query = {"limit": "-1", "bbox": "1,2,3", "datetime": "yesterday", "filter": "(", "sortby": "nothing", "x": "1"}
     detail = api.get(f"/collections/{COLLECTION}/items", query).json()["detail"]
     assert {fault["loc"][1] for fault in detail} == set(query)

@@ -19,7 +19,7 @@ from tests.contract.conftest import COLLECTION, Api
 pytestmark = [pytest.mark.system, pytest.mark.timeout(240)]
 
 PACKAGE = "generated_dams_client"
-# the generator knows a few media types by name and must be told that a tile is bytes
+# the generator knows a few media types by name and must be given that a tile is bytes
 CONFIG = {
     "post_hooks": [],
     "content_type_overrides": {"application/vnd.mapbox-vector-tile": "application/octet-stream"},

@@ -124,7 +124,7 @@ async def test_a_name_that_cannot_be_resolved_keeps_its_addresses() -> None:
     assert await resolve(upstreams, {}) == {"tiles": ()}
 
 
-async def test_stops_when_told(own_gateway: Gateway, session: ClientSession) -> None:
+async def test_stops_at_a_signal(own_gateway: Gateway, session: ClientSession) -> None:
     assert await own_gateway.stop(signal.SIGTERM) == 0
     with pytest.raises(OSError, match="Connect"):
         await session.get(own_gateway.url)

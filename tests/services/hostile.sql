@@ -136,7 +136,7 @@ CREATE TABLE hostile.several (
     id integer PRIMARY KEY,
     born date,
     seen timestamp,
-    told timestamptz,
+    reported timestamptz,
     place geometry(Point, 4326),
     area geometry(Polygon, 3857),
     path geography(LineString)

@@ -31,7 +31,7 @@ FROM generate_series(1, 80) n;
 CREATE INDEX ON many.huge (at);
 CREATE INDEX ON many.huge USING gist (geom);
 ANALYZE many.huge;
--- what its cost could depend on is what the planner and the introspection are told
+-- what its cost could depend on is what the planner and the introspection read
 UPDATE pg_class SET reltuples = 100000000, relpages = 1000000 WHERE oid = 'many.huge'::regclass;
 GRANT USAGE ON SCHEMA many TO dams_reader;
 GRANT SELECT ON ALL TABLES IN SCHEMA many TO dams_reader;

@@ -41,9 +41,9 @@ def json_examples() -> Iterator[tuple[str, str, int]]:
     tokens = page("docs/cql2.md").tokens
     for place, token in enumerate(tokens):
         if token.type == "fence" and token.info == "json":
-            told = re.fullmatch(r"(\d+) features of `([\w.]+)`", tokens[place + 2].content)
-            assert told is not None, token.content
-            yield told[2], token.content, int(told[1])
+            count = re.fullmatch(r"(\d+) features of `([\w.]+)`", tokens[place + 2].content)
+            assert count is not None, token.content
+            yield count[2], token.content, int(count[1])
 
 
 EXAMPLES = [
@@ -99,10 +99,10 @@ def test_the_tour(stack: RunningStack, tmp_path: Path) -> None:
             ["bash", "-c", script], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
         )
         assert done.returncode == 0, f"{command}{done.stderr}"
-        told = printed.replace(ADDRESS, stack.base_url)
+        expected = printed.replace(ADDRESS, stack.base_url)
         if command.startswith("make "):
-            assert shapes(done.stdout).startswith(shapes(told)), command
+            assert shapes(done.stdout).startswith(shapes(expected)), command
         elif printed:
-            assert done.stdout.rstrip("\n") == told.rstrip("\n"), command
+            assert done.stdout.rstrip("\n") == expected.rstrip("\n"), command
         if re.match(r"\w+=", command):
             before += f"{here.rstrip()}\n"

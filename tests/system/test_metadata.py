@@ -39,12 +39,12 @@ async def owner(stack: RunningStack) -> AsyncIterator[asyncpg.Connection]:
 
 
 async def test_a_new_table_shows_in_what_is_kept(stack: RunningStack, owner: asyncpg.Connection) -> None:
-    def told() -> bool:
+    def listed() -> bool:
         return any(entry["id"] == "hazard.zz_new" for entry in get_json(f"{stack.base_url}/collections")["collections"])
 
-    assert not any(told() for _ in range(3))
+    assert not any(listed() for _ in range(3))
     await owner.execute("CREATE TABLE hazard.zz_new (id integer PRIMARY KEY)")
     await owner.execute("GRANT SELECT ON hazard.zz_new TO dams_reader")
-    eventually_true(told)
+    eventually_true(listed)
     queryables = f"{stack.base_url}/collections/hazard.zz_new/queryables"
     eventually_true(lambda: get(queryables)[0] == 200)

@@ -69,10 +69,10 @@ async def test_openlayers_draws_a_tileset(
 async def test_gdal_reads_a_zoom_by_its_address(stack: RunningStack, zoom: int) -> None:
     address = f"{stack.base_url}/collections/{COLLECTION}/tiles/WebMercatorQuad/{zoom}"
     features = await asyncio.to_thread(_read_by_gdal, f"MVT:{address}")
-    told = {item["id"]: item for item in await items(stack, COLLECTION, limit="2000", f="geojson")}
-    assert {feature["properties"]["mvt_id"] for feature in features} == set(told)
+    wanted = {item["id"]: item for item in await items(stack, COLLECTION, limit="2000", f="geojson")}
+    assert {feature["properties"]["mvt_id"] for feature in features} == set(wanted)
     for feature in features:
-        exact = told[feature["properties"]["mvt_id"]]
+        exact = wanted[feature["properties"]["mvt_id"]]
         for drawn, place in zip(feature["geometry"]["coordinates"], exact["geometry"]["coordinates"][:2], strict=True):
             assert abs(drawn - place) <= 360 / 2**zoom / 4096
         for name in ("magnitude", "event_date", "place", "tsunami", "significance"):
@@ -97,13 +97,13 @@ async def test_gdal_reads_a_filtered_tile_by_its_address(stack: RunningStack) ->
     address = f"{stack.base_url}/collections/{COLLECTION}/tiles/WebMercatorQuad/2/3/1?filter=magnitude%3E5"
     options = [part for option in ("X=3", "Y=1", "Z=2") for part in ("-oo", option)]
     features = await asyncio.to_thread(_read_by_gdal, f"MVT:{address}", *options)
-    told = await items(stack, COLLECTION, filter="magnitude > 5", bbox="90,0,180,66.5", limit="2000", f="geojson")
+    wanted = await items(stack, COLLECTION, filter="magnitude > 5", bbox="90,0,180,66.5", limit="2000", f="geojson")
     assert {feature["properties"]["event_id"] for feature in features} == {
-        item["properties"]["event_id"] for item in told
+        item["properties"]["event_id"] for item in wanted
     }
 
 
-# GDAL takes the collection's extent for one in the CRS of the tiles, unless it is told that one
+# GDAL takes the collection's extent for one in the CRS of the tiles, unless it is given that one
 _WORLD = {"MINX": -20037508.34, "MINY": -20037508.34, "MAXX": 20037508.34, "MAXY": 20037508.34}
 
 
@@ -135,10 +135,10 @@ async def test_gdal_reads_a_tileset_by_its_collection(
         **options,
     )
     drawn = dict(zip(values[list(meta["fields"]).index("event_id")], from_wkb(geometries), strict=True))
-    told = await items(stack, COLLECTION, limit="2000", f="geojson")
-    assert drawn.keys() == {item["properties"]["event_id"] for item in told}
+    wanted = await items(stack, COLLECTION, limit="2000", f="geojson")
+    assert drawn.keys() == {item["properties"]["event_id"] for item in wanted}
     back = Transformer.from_crs(meta["crs"], 4326, always_xy=True)
-    for item in told:
+    for item in wanted:
         place = back.transform(*drawn[item["properties"]["event_id"]].coords[0])
         for number, exact in zip(place, item["geometry"]["coordinates"][:2], strict=True):
             assert abs(number - exact) <= 360 / 2**zoom / 4096

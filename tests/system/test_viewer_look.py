@@ -105,6 +105,6 @@ async def test_list_can_begin_with_the_strongest_and_the_legend_has_all(visit: N
     await page.until(first)
     # where there is no order of importance, there is none to choose
     await page.open(map_of("hazard.hazard_ts_buffers"))
-    told = await page.page.evaluate("JSON.parse(document.querySelector('#page').textContent).collections")
-    importance = {entry["id"]: entry["importance"] for entry in told}
+    collections = await page.page.evaluate("JSON.parse(document.querySelector('#page').textContent).collections")
+    importance = {entry["id"]: entry["importance"] for entry in collections}
     assert await page.page.locator("#sort").is_hidden() == (importance["hazard.hazard_ts_buffers"] is None)

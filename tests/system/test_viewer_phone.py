@@ -1,4 +1,4 @@
-"""The overview on a phone, names that tell features apart, and what screen readers are told."""
+"""The overview on a phone, names that tell features apart, and what screen readers say."""
 
 import pytest
 
@@ -49,7 +49,7 @@ async def test_a_phone_shows_the_world_its_numbers_and_the_tabs(visit: NewVisit)
     await page.page.locator("#legend h2").first.wait_for(timeout=SECONDS)
 
 
-async def test_nameless_storms_are_told_apart_and_found(visit: NewVisit, stack: RunningStack) -> None:
+async def test_nameless_storms_are_distinguished_and_found(visit: NewVisit, stack: RunningStack) -> None:
     page = await visit()
     await page.open(map_of(_STORMS))
     await page.page.wait_for_selector("#events li button", timeout=SECONDS)
@@ -70,7 +70,7 @@ async def test_nameless_storms_are_told_apart_and_found(visit: NewVisit, stack: 
     assert (await page.page.title()).startswith(f"{name} · Tropical storm events")
 
 
-async def test_screen_readers_are_told_how_many_are_left(visit: NewVisit, stack: RunningStack) -> None:
+async def test_screen_readers_announce_how_many_are_left(visit: NewVisit, stack: RunningStack) -> None:
     page = await visit()
     await page.open(map_of(_EARTHQUAKES))
     total = await _number(page, _EARTHQUAKES)
@@ -91,7 +91,7 @@ async def test_screen_readers_are_told_how_many_are_left(visit: NewVisit, stack:
 
     kept, time = await eventually(spoken_of)
     assert 0 < kept < total
-    # the eyes are told the same
+    # the same is there to see
     assert (await page.page.inner_text("#facts")).startswith(f"{kept:,} of {total:,} features")
     assert await items(stack, _EARTHQUAKES, datetime=time, limit="1")
 

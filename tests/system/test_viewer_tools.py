@@ -99,6 +99,6 @@ async def test_scale_bar_is_right_at_the_middle_of_the_map(visit: NewVisit, matr
     assert box is not None
     (west, south), (east, north) = await _positions(page, (540, 400), (740, 400))
     _, _, metres = _WGS84.inv(west, south, east, north)
-    told = _number(await bar.inner_text())
+    shown = _number(await bar.inner_text())
     # the bar's border is not part of its length in every library
-    assert told / box["width"] == pytest.approx(metres / 200, rel=0.04)
+    assert shown / box["width"] == pytest.approx(metres / 200, rel=0.04)

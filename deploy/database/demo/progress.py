@@ -8,7 +8,7 @@ from tqdm import tqdm
 
 
 class Progress(Protocol):
-    """Told about each table in turn."""
+    """Notified of each table in turn."""
 
     def __enter__(self) -> Self: ...
     def __exit__(

@@ -23,7 +23,7 @@ async def without_invalid_rows(
     """The request without the rows that fail its tile, and how many those are.
 
     `matched` rows are near the tile; None where that, too, cannot be worked out. Raises StoredValueError where the
-    rows cannot be told apart, or are not found until then, by the event loop's clock.
+    rows have no identity, or are not found until then, by the event loop's clock.
     """
     name = identity(request)
     if name is None or asyncio.get_running_loop().time() >= until:

@@ -36,7 +36,7 @@ def thinned_statement(request: TileRequest, matched: int) -> Sql:
 
 
 def chosen_rows(request: TileRequest, matched: int) -> Sql:
-    """Identities, as `feature`, of the rows of that tile; for requests whose rows can be told apart."""
+    """Identities, as `feature`, of the rows of that tile; for requests whose rows have an identity."""
     return _chosen(request, matching(request), matched)
 
 
@@ -46,7 +46,7 @@ def _importance(request: TileRequest) -> tuple[SortTerm, ...]:
 
 
 def _first(request: TileRequest, where: Sql) -> Sql:
-    """Of what cannot be told apart: the most important, else whatever a hash of the geometry picks."""
+    """Of rows without an identity: the most important, else whatever a hash of the geometry picks."""
     order = order_by(request, _importance(request)) or sql(
         "hashtextextended({shape}::text, 0)", shape=ident(request.geometry.name)
     )

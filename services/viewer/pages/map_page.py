@@ -22,7 +22,7 @@ _ENGINES = {
 
 
 def page_data(call: Call, collections: Mapping[str, Collection], tile_matrix_set: str) -> dict[str, Any]:
-    """What the script of every map is told."""
+    """The page data: what the script of every map reads."""
     base, assets = base_url(call.request), call.request.app[ASSETS]
     return {
         "base": base,

@@ -36,5 +36,5 @@ def test_one_that_nobody_collects_has_ended(of_somebody_else: psutil.Process, mo
     monkeypatch.undo()
 
 
-def test_one_that_goes_on_is_told(of_somebody_else: psutil.Process) -> None:
+def test_one_that_goes_on_is_reported(of_somebody_else: psutil.Process) -> None:
     assert wait_for_end([of_somebody_else], 0.2) == [of_somebody_else]

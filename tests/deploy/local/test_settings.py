@@ -1,4 +1,4 @@
-"""What the person who starts a stack may choose, and what they are told when it does not fit."""
+"""What the person who starts a stack may choose, and the errors where it does not fit."""
 
 from __future__ import annotations
 

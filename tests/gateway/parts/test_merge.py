@@ -130,7 +130,7 @@ def test_different_versions_and_unknown_members() -> None:
     assert "right has members that cannot be merged: webhooks" in found
 
 
-def test_all_conflicts_are_told_at_once() -> None:
+def test_all_conflicts_are_reported_at_once() -> None:
     found = conflicts(
         ("left", document("/a", "get", Bbox={"type": "array"})),
         ("right", document("/a", "get", Bbox={"type": "string"})),

@@ -105,7 +105,7 @@ async def test_a_service_starts_without_common_on_what_it_kept(tmp_path: Path) -
         assert client.collection("hazard.1").geometries[0].bbox == (1.0, 2.0, 3.0, 4.0)
 
 
-async def test_a_damaged_copy_is_told_and_passed_over(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_damaged_copy_is_logged_and_passed_over(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     file = tmp_path / "catalogue.json"
     file.write_bytes(_document("one")[:-9])
     async with TestServer(_served(_document("fresh"))) as server:

@@ -8,7 +8,7 @@ from libs.concurrency.single_flight import SingleFlight
 
 
 class Work:
-    """Counts its starts, and ends when it is told to."""
+    """Counts its starts, and ends when the test wants it."""
 
     def __init__(self) -> None:
         self.starts = 0

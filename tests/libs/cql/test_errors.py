@@ -1,4 +1,4 @@
-"""What a client is told about a filter that cannot be used."""
+"""The errors that a client gets for a filter that cannot be used."""
 
 from __future__ import annotations
 

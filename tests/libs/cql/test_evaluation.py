@@ -209,7 +209,7 @@ def _sum(draw: st.DrawFn, depth: int = 2) -> tuple[str, Callable[[Row], Decimal 
 
         return text, number
     op = draw(st.sampled_from(["+", "-", "*", "/", "%", "div"]))
-    # A remainder jumps where its operands are off by a rounding: only those of exact numbers can be foretold.
+    # A remainder jumps where its operands are off by a rounding: only those of exact numbers can be predicted.
     inner = 0 if op in ("%", "div") else depth - 1
     left_text, left = draw(_sum(inner))
     right_text, right = draw(_sum(inner))

@@ -41,7 +41,7 @@ def test_what_is_no_time_is_refused(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["2020-01-01T00:00:00 02:00", "../2020-01-01T00:00:00.5 02:00"])
-def test_an_offset_whose_plus_got_lost_is_told(text: str) -> None:
+def test_an_offset_whose_plus_got_lost_is_explained(text: str) -> None:
     with pytest.raises(ValueError, match="write \\+ as %2B"):
         parse_interval(text)
 

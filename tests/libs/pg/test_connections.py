@@ -15,7 +15,7 @@ from libs.pg.connections import Connections, Pooled
 
 
 class Server:
-    """Opens connections, counts them, and fails or waits when it is told to."""
+    """Opens connections, counts them, and fails or waits when the test wants it."""
 
     def __init__(self, url: str) -> None:
         self._url = url
@@ -92,7 +92,7 @@ async def test_those_who_wait_are_served_in_their_order(server: Server) -> None:
         assert await second is only
 
 
-async def test_who_waits_too_long_or_too_many_is_told(server: Server) -> None:
+async def test_who_waits_too_long_or_among_too_many_gets_an_error(server: Server) -> None:
     async with pool(server, size=1, wait_seconds=0.1, most_waiting=1) as connections:
         only = await connections.acquire()
         waiting = await eventually_waits(connections.acquire())

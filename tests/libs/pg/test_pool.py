@@ -52,7 +52,7 @@ async def test_cancelled_requests_leave_no_connection_behind(database: Database,
     await owner.close()
 
 
-async def test_more_than_may_wait_are_told_at_once(database: Database) -> None:
+async def test_more_than_may_wait_are_refused_at_once(database: Database) -> None:
     running = [asyncio.create_task(database.fetchval(sql("SELECT pg_sleep(1)"))) for _ in range(10)]
     await asyncio.sleep(0.3)
     with pytest.raises(Unavailable, match="busy"):

@@ -20,7 +20,7 @@ COLUMNS = (
     Column("place", "text", "string"),
     Column("began", "timestamp with time zone", "string", "date-time", not_null=True),
     Column("ended", "date", "string", "date"),
-    Column("told", "date", "string", "date"),
+    Column("reported", "date", "string", "date"),
     Column("doc", "jsonb", "object"),
     Column("tags", "text[]", "array"),
     Column("spot", "point", "string"),
@@ -34,7 +34,7 @@ def collection(**members: Any) -> Collection:
         "times": (
             TimeColumn("began", "timestamp with time zone"),
             TimeColumn("ended", "date"),
-            TimeColumn("told", "date"),
+            TimeColumn("reported", "date"),
         ),
         "key": "id",
     }
@@ -152,22 +152,22 @@ def test_datetime_is_about_the_default_column_or_the_named_one() -> None:
     text = where(selected(lasting, datetime="2020-01-01T00:00:00Z/..", datetime_column="began"))[0]
     assert text == '("began" >= $1::timestamptz)'
     known = collection(
-        time_end="told",
+        time_end="reported",
         columns=tuple(
-            Column(column.name, column.sql_type, column.type, column.format, not_null=column.name == "told")
+            Column(column.name, column.sql_type, column.type, column.format, not_null=column.name == "reported")
             for column in COLUMNS
         ),
     )
     text = where(selected(known, datetime="2020-01-01T00:00:00Z/2020-02-01T00:00:00Z"))[0]
-    assert text == '("began" <= $1::timestamptz OR "began" IS NULL) AND ("told" >= $2::date)'
+    assert text == '("began" <= $1::timestamptz OR "began" IS NULL) AND ("reported" >= $2::date)'
 
 
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("mag", "datetime-column 'mag' is no time; there are began, ended, told"),
-        ("geom", "datetime-column 'geom' is no time; there are began, ended, told"),
-        ("gone", "datetime-column 'gone' does not exist; there are began, ended, told"),
+        ("mag", "datetime-column 'mag' is no time; there are began, ended, reported"),
+        ("geom", "datetime-column 'geom' is no time; there are began, ended, reported"),
+        ("gone", "datetime-column 'gone' does not exist; there are began, ended, reported"),
     ],
 )
 def test_a_time_that_is_none(name: str, message: str) -> None:

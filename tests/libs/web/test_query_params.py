@@ -58,7 +58,7 @@ def test_faults_name_the_parameter_and_the_kind(name: str, text: str, kind: str)
     assert [(fault.loc, fault.type) for fault in result.faults] == [(("query", name), kind)]
 
 
-def test_all_faults_are_told_at_once() -> None:
+def test_all_faults_are_reported_at_once() -> None:
     result = read([("limit", "x"), ("bbox", "1"), ("who", "me"), ("limit", "2")])
     assert [fault.type for fault in result.faults] == ["int_parsing", "minItems", "extra_forbidden", "repeated"]
     with pytest.raises(InvalidParameters) as raised:

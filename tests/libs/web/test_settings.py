@@ -50,9 +50,9 @@ def test_addresses_of_databases(url: str) -> None:
 
 @pytest.mark.parametrize("url", _MALFORMED)
 def test_what_is_no_address_is_named_without_its_password(url: str) -> None:
-    with pytest.raises(SettingsError, match="DATABASE_URL is not an address like postgresql://") as told:
+    with pytest.raises(SettingsError, match="DATABASE_URL is not an address like postgresql://") as raised:
         Database.from_env({"DATABASE_URL": url})
-    assert "secret" not in str(told.value)
+    assert "secret" not in str(raised.value)
 
 
 @pytest.mark.parametrize("service", ["common", "features", "tiles"])
@@ -110,7 +110,7 @@ def test_what_was_read_does_not_change() -> None:
         found.number = 3
 
 
-def test_all_faults_are_told_at_once_each_by_its_variable() -> None:
+def test_all_faults_are_reported_at_once_each_by_its_variable() -> None:
     values = {
         "NUMBER": "10",
         "PORT": "x",
@@ -121,9 +121,9 @@ def test_all_faults_are_told_at_once_each_by_its_variable() -> None:
         "TRUSTED_PROXIES": "10.0.0.0/8,x",
         "SECRET": "too long",
     }
-    with pytest.raises(SettingsError) as told:
+    with pytest.raises(SettingsError) as raised:
         Example.from_env(values)
-    assert sorted(str(told.value).split("; ")) == [
+    assert sorted(str(raised.value).split("; ")) == [
         "ADDRESS='ftp://x' is not an http or https address",
         "INVALID_PARAMETER_STATUS=500 should be 422 or 400",
         "LOG_FORMAT='xml' should be 'json' or 'text'",

@@ -84,7 +84,7 @@ async def _gone(services: Services, collection: str) -> None:
         assert (await services[name].get(VIEWS[name].format(collection))).status == 404
 
 
-async def test_a_broken_view_is_told_and_left_out_until_it_is_mended(
+async def test_a_broken_view_is_logged_and_left_out_until_it_is_mended(
     common: Client, owner: asyncpg.Connection, caplog: pytest.LogCaptureFixture
 ) -> None:
     # the view's owner loses the right to the table under it: whoever asks the view meets an error
@@ -99,9 +99,9 @@ async def test_a_broken_view_is_told_and_left_out_until_it_is_mended(
         with caplog.at_level(logging.WARNING, "dams.catalogue"):
             await eventually(lambda: common.json("/collections/hostile.sound"))
         assert (await common.get("/collections/hostile.broken")).status == 404
-        told = [record for record in caplog.records if record.getMessage() == "view left out"]
-        assert [record.__dict__["fields"]["collection"] for record in told] == ["hostile.broken"]
-        assert "permission denied" in told[0].__dict__["fields"]["cause"]
+        warnings = [record for record in caplog.records if record.getMessage() == "view left out"]
+        assert [record.__dict__["fields"]["collection"] for record in warnings] == ["hostile.broken"]
+        assert "permission denied" in warnings[0].__dict__["fields"]["cause"]
         await owner.execute("GRANT SELECT ON hostile.under TO view_owner")
         await eventually(lambda: common.json("/collections/hostile.broken"))
     finally:
@@ -213,10 +213,10 @@ async def test_the_most_common_times_count_where_there_is_no_index(common: Clien
     )
     try:
 
-        async def told() -> None:
+        async def listed() -> None:
             extent = (await common.json("/collections/hostile.few_times"))["extent"]
             assert extent["temporal"]["interval"] == [["2024-02-29T00:00:00Z", "2024-02-29T00:00:00Z"]]
 
-        await eventually(told)
+        await eventually(listed)
     finally:
         await owner.execute("DROP TABLE hostile.few_times")

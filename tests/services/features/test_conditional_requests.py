@@ -58,7 +58,7 @@ async def test_a_tag_that_matches_is_answered_before_the_request_is_parsed(
 
 @pytest.mark.parametrize("address", [f"{_ITEMS}?limit=wrong", f"{_ITEMS}?filter=nothing%3D1", f"{_ITEMS}?cursor=x"])
 @pytest.mark.parametrize("condition", ["*", "tag", "date"])
-async def test_an_invalid_request_is_told_so_whatever_the_client_holds(
+async def test_an_invalid_request_is_refused_whatever_the_client_holds(
     features: Client, address: str, condition: str
 ) -> None:
     valid = await features.get(f"{_ITEMS}?limit=3")

@@ -52,7 +52,7 @@ async def test_numbers_below_nought_and_beyond_eighteen_digits_are_found(feature
         "/collections/%ED%A0%80/items",
     ],
 )
-async def test_escapes_of_the_path_that_are_no_text_are_told(running: Services, path: str) -> None:
+async def test_escapes_of_the_path_that_are_no_text_are_refused(running: Services, path: str) -> None:
     for name in ("common",) if path.count("/") == 2 else ("features",):
         answer = await running[name].get(path)
         assert answer.status == 422, answer.body

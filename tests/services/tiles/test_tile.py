@@ -176,7 +176,7 @@ async def test_a_malformed_parameter_is_a_fault(tiles: Client, name: str, value:
     assert _faults(await tiles.get(f"{EVENTS}/0/0/0", {name: value})) == {name}
 
 
-async def test_all_faults_are_told_at_once(tiles: Client) -> None:
+async def test_all_faults_are_reported_at_once(tiles: Client) -> None:
     query = {"limit": "20000", "bbox": "x", "datetime": "x", "sortby": "x", "ids": "x", "nonsense": "x"}
     assert _faults(await tiles.get(f"{EVENTS}/0/0/0", query)) == set(query)
 

@@ -41,7 +41,7 @@ def test_the_policy_opens_for_images_and_requests_of_that_origin_only() -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         ({"BASEMAP_TILES": "tiles/{z}/{x}/{y}.png"}, "BASEMAP_TILES"),
         ({"BASEMAP_TILES": "https://example.org/{z}/{x}.png"}, "BASEMAP_TILES"),
@@ -52,8 +52,8 @@ def test_the_policy_opens_for_images_and_requests_of_that_origin_only() -> None:
         ({"BASEMAP_MAX_ZOOM": "99"}, "BASEMAP_MAX_ZOOM"),
     ],
 )
-def test_faults_are_told_at_start(change: dict[str, str], told: str) -> None:
-    with pytest.raises(SettingsError, match=told):
+def test_faults_are_reported_at_start(change: dict[str, str], message: str) -> None:
+    with pytest.raises(SettingsError, match=message):
         Settings.from_env(_ENV | change)
 
 

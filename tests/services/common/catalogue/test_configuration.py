@@ -113,7 +113,7 @@ def test_another_title_is_another_shape_so_that_no_cache_serves_the_old_one(tmp_
     assert load(tmp_path, "collections: {hazard.quakes: {title: Other}}").apply(QUAKES).shape != plain.shape
 
 
-def test_properties_of_tiles_are_told_by_zoom(tmp_path: Path) -> None:
+def test_properties_of_tiles_follow_the_zoom(tmp_path: Path) -> None:
     text = "collections: {hazard.quakes: {tile_properties: {0-4: [magnitude], 5: [magnitude, at], 6: []}}}"
     found = load(tmp_path, text).apply(QUAKES)
     assert found.tile_properties == ((0, 4, ("magnitude",)), (5, 5, ("magnitude", "at")), (6, 6, ()))
@@ -172,11 +172,11 @@ def test_an_empty_file_says_nothing(tmp_path: Path) -> None:
         assert load(tmp_path, text).apply(QUAKES) == CatalogueConfig().apply(QUAKES)
 
 
-def test_all_faults_of_a_file_are_told_at_once(tmp_path: Path) -> None:
+def test_all_faults_of_a_file_are_reported_at_once(tmp_path: Path) -> None:
     text = "include: x\ncollections: {a.b: {title: 3, zoom: 1}, c.d: {maxzoom: true, license: x}, e.f: 5}"
-    with pytest.raises(ConfigError) as told:
+    with pytest.raises(ConfigError) as raised:
         load(tmp_path, text)
-    place, _, faults = str(told.value).partition(": ")
+    place, _, faults = str(raised.value).partition(": ")
     assert place.endswith("collections.yaml")
     assert [fault.partition(" (there")[0] for fault in faults.split("; ")] == [
         "include must be a list of texts",

@@ -95,12 +95,12 @@ async def test_a_slow_one_has_none_and_costs_little(
 async def test_a_change_shows_when_its_time_has_come(owner: tuple[asyncpg.Connection, str]) -> None:
     async with Database(PoolSettings(owner[1], "test")) as database:
         bare, states = await _bare(database)
-        patient, eager = ViewExtents(database), ViewExtents(database, least_seconds=0)
-        await patient.filled_in(bare, states)
+        bounded, eager = ViewExtents(database), ViewExtents(database, least_seconds=0)
+        await bounded.filled_in(bare, states)
         await eager.filled_in(bare, states)
         await owner[0].execute("INSERT INTO seen.places VALUES (5, NULL, 'SRID=4326;POINT(50 60)')")
         # the same states: nothing is asked
         assert _box(_named(await eager.filled_in(bare, states))["plain"]) == [10, 20, 11, 21]
         later = dict.fromkeys(states, "another")
         assert _box(_named(await eager.filled_in(bare, later))["plain"]) == [10, 20, 50, 60]
-        assert _box(_named(await patient.filled_in(bare, later))["plain"]) == [10, 20, 11, 21]
+        assert _box(_named(await bounded.filled_in(bare, later))["plain"]) == [10, 20, 11, 21]

@@ -99,6 +99,6 @@ async def test_the_document_and_every_collection_offer_it(extended: Client) -> N
     assert [(link["rel"], link["href"]) for link in links] == [("items", "/collections/{collectionId}/items?f=tsv")]
 
 
-async def test_what_is_no_format_is_told_of_it(extended: Client, features: Client) -> None:
+async def test_the_error_for_an_unknown_format_names_it(extended: Client, features: Client) -> None:
     assert "ndjson, tsv" in (await extended.get(f"{_ITEMS}?f=xyz")).json()["detail"][0]["msg"]
     assert (await features.get(f"{_ITEMS}?f=tsv")).status == 422

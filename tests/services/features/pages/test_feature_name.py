@@ -13,7 +13,7 @@ _CASES = json.loads((Path(__file__).parents[2] / "feature_names.json").read_text
 
 
 @pytest.mark.parametrize("case", _CASES, ids=lambda case: str(case["says"]))
-def test_features_are_told_apart(case: dict[str, Any]) -> None:
+def test_features_are_distinguished(case: dict[str, Any]) -> None:
     start, end = case["time"] or (None, None)
     collection = Collection(
         id="s.t",

@@ -59,7 +59,7 @@ async def test_the_form_offers_what_the_properties_hold(features: Client) -> Non
     assert '<input name="name" value="">' in page
 
 
-async def test_a_mistake_without_a_field_is_told_and_not_made_again(features: Client) -> None:
+async def test_a_mistake_without_a_field_is_reported_and_not_made_again(features: Client) -> None:
     page = await _page(features, _EVENTS, 422, f="html", categry="a", properties="name")
     assert "'categry' is not a parameter here" in page
     assert 'name="categry"' not in page
@@ -91,7 +91,7 @@ async def test_pages_pass_over_what_trackers_add(running: Services) -> None:
 
 
 @pytest.mark.parametrize("accept", ["application/json", "*/*", "text/html;q=0.5,application/json"])
-async def test_programs_are_told_of_every_unknown_parameter(features: Client, accept: str) -> None:
+async def test_programs_get_an_error_for_every_unknown_parameter(features: Client, accept: str) -> None:
     for parameters in ({"utm_source": "x"}, {"gclid": "x", "f": "json"}):
         answer = await features.get(_EVENTS, parameters, headers={"Accept": accept})
         assert (answer.status, answer.json()["detail"][0]["type"]) == (422, "extra_forbidden")
@@ -197,7 +197,7 @@ async def test_large_shapes_are_drawn_with_few_positions(features: Client, shape
         assert drawn is None or 20 < drawn.group(1).count("L") <= 500
 
 
-async def test_times_are_told_to_people_without_their_fractions(features: Client) -> None:
+async def test_times_are_shown_to_people_without_their_fractions(features: Client) -> None:
     page = await _page(features, "/collections/hostile.long_ago/items/1", f="html")
     assert "2024-05-01 10:30 UTC" in page
     assert "10:30:00.25Z" not in page

@@ -64,7 +64,7 @@ def test_a_feature_by_itself_is_drawn_in_its_shape() -> None:
     assert drawing(feature(3, None)) is None
 
 
-def test_a_box_is_told_from_a_shape() -> None:
+def test_a_box_is_distinguished_from_a_shape() -> None:
     box = '{"type":"Polygon","coordinates":[[[0,0],[9,0],[9,5],[0,5],[0,0]]]}'
     assert _drawing(box).boxes == 1
     several = preview([feature(1, box), feature(2, box), feature(3, '{"type":"Point","coordinates":[1,2]}')])

@@ -133,7 +133,9 @@ async def test_an_interrupted_seed_keeps_what_it_made_and_goes_on(command: Comma
         (["inspect", "--zoom", "a"], 2, "is not like"),
     ],
 )
-async def test_faults_are_told_with_a_status(command: Command, arguments: list[str], status: int, message: str) -> None:
+async def test_faults_are_reported_with_a_status(
+    command: Command, arguments: list[str], status: int, message: str
+) -> None:
     outcome = await command(*arguments)
     assert (outcome.status, outcome.out) == (status, "")
     assert message in outcome.err

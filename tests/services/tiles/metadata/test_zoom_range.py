@@ -39,7 +39,7 @@ def test_the_denser_the_data_the_deeper_the_tiles() -> None:
     assert _range(kind="Polygon", row_bytes=16_000)[1] > _range(kind="Polygon", row_bytes=160)[1]
 
 
-def test_what_cannot_be_told_is_as_deep_as_tiles_are_worth() -> None:
+def test_what_has_no_statistics_is_as_deep_as_tiles_are_worth() -> None:
     assert _range(rows=None) == _range(bbox=None) == _range(bbox=(1.0, 1.0, 1.0, 1.0)) == (0, 14)
 
 

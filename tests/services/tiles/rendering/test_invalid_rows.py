@@ -78,7 +78,7 @@ async def test_a_crowded_tile_is_full_all_the_same(tiles: Client) -> None:
         assert not {7, 407, 807} & {feature.id for feature in features}
 
 
-async def test_a_filter_and_the_sick_go_together(tiles: Client) -> None:
+async def test_a_filter_and_invalid_rows_go_together(tiles: Client) -> None:
     features, answer = await _tile(tiles, "places", filter="size BETWEEN 5 AND 10")
     assert {feature.id for feature in features} == {5, 6, 8, 9, 10}
     assert answer.headers[OMITTED] == "1"
@@ -92,7 +92,7 @@ async def test_rows_each_in_a_crs_of_its_own(tiles: Client) -> None:
     assert not (await _tile(tiles, "mixed", "3/0/0"))[0]
 
 
-async def test_what_cannot_be_told_apart_is_an_error_that_says_so(tiles: Client) -> None:
+async def test_invalid_rows_without_an_identity_are_an_error_that_says_so(tiles: Client) -> None:
     answer = await tiles.get("/collections/ward.seen/tiles/WebMercatorQuad/0/0/0")
     assert answer.status == 503
     assert "stored value" in answer.json()["detail"]

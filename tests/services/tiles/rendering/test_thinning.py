@@ -169,7 +169,7 @@ async def test_what_the_request_orders_is_kept_in_that_order(tiles: Client) -> N
     assert {feature.id for feature in nulls} == {12, *range(11, 540, 11)}
 
 
-async def test_the_number_left_out_is_told(tiles: Client) -> None:
+async def test_the_number_left_out_is_given(tiles: Client) -> None:
     _, full = await _tile(tiles, "seen", limit="100")
     assert full.headers[OMITTED].removesuffix(";estimate").isdecimal()
     _, exact = await _tile(tiles, "fields", limit="100")

@@ -94,10 +94,10 @@ def test_labels_have_a_kind_and_rank(dist: Path) -> None:
 
 
 def _cells(dist: Path) -> dict[tuple[int, int], list[dict[str, Any]]]:
-    told = json.loads((dist / "basemap" / "fine" / "cells.json").read_text("utf-8"))
-    assert told["size"] == CELL
+    cells = json.loads((dist / "basemap" / "fine" / "cells.json").read_text("utf-8"))
+    assert cells["size"] == CELL
     return {
-        (int(west), int(south)): _features(dist, f"fine/{west}_{south}") for west, south in map(_corner, told["cells"])
+        (int(west), int(south)): _features(dist, f"fine/{west}_{south}") for west, south in map(_corner, cells["cells"])
     }
 
 

@@ -27,7 +27,7 @@ test("a theme replaces paint properties", () => {
   assert.deepEqual([...themeChanges(STYLE, "light")], [["sea", "background-color", "#fff"]]);
 });
 
-test("layers are told apart", () => {
+test("layers are distinguished", () => {
   assert.deepEqual(STYLE.layers.map(isBasemap), [true, true, false]);
   assert.deepEqual(STYLE.layers.map(isLabel), [false, true, false]);
   assert.deepEqual(dataLayers(STYLE), [DATA]);
