@@ -6,12 +6,13 @@ round trip, and an idle service waits for none but its own.
 
 import asyncio
 import contextlib
-import time
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
+from itertools import chain, repeat
 from typing import Any, Self
 
 import hiredis
+from prometheus_client import Gauge
 from redis.asyncio import Connection, ConnectionPool
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
@@ -22,10 +23,19 @@ from libs.concurrency.background import background
 
 Command = tuple[bytes | str | int, ...]
 
-_TIMEOUT = 0.5
-_PAUSE = 2.0
+DEADLINE = 0.1
+"""Seconds. What is cached is found in one of them; a process that is late itself must not take Redis for hung."""
+_BYTES_A_SECOND = 20_000_000
+"""Of values that are sent, which get more time."""
+_CONNECT_SECONDS = 1.0
+"""Connecting and its commands (AUTH, SELECT) and a first reply. No request waits for it."""
+_PAUSES = (0.0, 0.1, 0.2, 0.5, 1.0, 2.0)
+"""Before each attempt to connect after a failure; the last one again and again."""
 _MOST_TOGETHER = 64
 _MOST_WAITING = 10_000
+
+
+_AVAILABLE = Gauge("dams_tile_cache_available", "1 where Redis answered the last time, 0 where it did not")
 
 
 class CacheAway(Exception):
@@ -35,52 +45,52 @@ class CacheAway(Exception):
 class Commands:
     """Sends commands in the order in which they come; a broken connection is made again.
 
-    For two seconds after a failure every command fails at once: a cache that is away must not cost each request its
-    time limit.
+    A circuit breaker: a command that has no reply within `deadline` seconds opens it, and every command fails at once
+    until Redis has answered a PING again. No request waits for that, nor for a connection.
     """
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, *, deadline: float = DEADLINE) -> None:
         self._pool: ConnectionPool = ConnectionPool.from_url(
             url,
             protocol=2,
             # a round trip has one time limit, not each of its steps
             socket_timeout=None,
-            socket_connect_timeout=_TIMEOUT,
+            socket_connect_timeout=None,
             retry=Retry(NoBackoff(), 0),
             health_check_interval=0,
         )
+        self._deadline = deadline
+        # None while the circuit breaker is open
         self._connection: Connection | None = None
         self._waiting: list[tuple[Command, asyncio.Future[Any] | None]] = []
         self._wake = asyncio.Event()
         self._sending = AsyncExitStack()
-        self._open = False
-        self._paused_until = 0.0
         self.cause = ""
         """Of the last failure."""
 
     async def __aenter__(self) -> Self:
+        await self._connect()
         await self._sending.enter_async_context(background(self._send(), name="redis"))
-        self._open = True
         return self
 
     async def __aexit__(self, *_: object) -> None:
         # an answer to this means that all that came before has been sent
         with contextlib.suppress(CacheAway, TimeoutError):
-            await asyncio.wait_for(self.run("PING"), 2 * _TIMEOUT)
-        self._open = False
+            await asyncio.wait_for(self.run("PING"), _CONNECT_SECONDS)
         await self._sending.aclose()
+        connection, self._connection = self._connection, None
         self._fail(self._waiting)
-        if self._connection:
-            await self._connection.disconnect()
+        if connection:
+            await connection.disconnect(nowait=True)
 
     @property
     def away(self) -> bool:
         """Whether commands fail at once."""
-        return time.monotonic() < self._paused_until
+        return self._connection is None
 
     async def run(self, *command: bytes | str | int) -> Any:
         """The reply, a ResponseError where Redis refuses. Raises CacheAway."""
-        if self.away or not self._open or len(self._waiting) >= _MOST_WAITING:
+        if self.away or len(self._waiting) >= _MOST_WAITING:
             raise CacheAway(self.cause)
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self._waiting.append((command, future))
@@ -89,12 +99,13 @@ class Commands:
 
     def post(self, *command: bytes | str | int) -> None:
         """Send it some time; nobody waits for it, and nobody hears when that fails."""
-        if not (self.away or not self._open or len(self._waiting) >= _MOST_WAITING):
+        if not (self.away or len(self._waiting) >= _MOST_WAITING):
             self._waiting.append((command, None))
             self._wake.set()
 
     async def _send(self) -> None:
         while True:
+            await self._connected()
             await self._wake.wait()
             batch, self._waiting = self._waiting[:_MOST_TOGETHER], self._waiting[_MOST_TOGETHER:]
             if not self._waiting:
@@ -105,12 +116,7 @@ class Commands:
                 replies = await self._exchange([command for command, _ in batch])
             except Exception as error:
                 # whatever it is: a sender that ends would leave all that come later waiting
-                self._paused_until = time.monotonic() + _PAUSE
-                self.cause = f"{type(error).__name__}: {error}"
-                if self._connection is not None:
-                    with contextlib.suppress(Exception):
-                        await self._connection.disconnect(nowait=True)
-                self._connection = None
+                await self._open(error)
                 self._fail(batch)
                 failed, self._waiting = self._waiting, []
                 self._fail(failed)
@@ -122,32 +128,68 @@ class Commands:
                 if future is not None and not future.done():
                     future.set_result(reply)
 
+    async def _connected(self) -> None:
+        """Tries to connect until there is a connection."""
+        pauses = chain(_PAUSES, repeat(_PAUSES[-1]))
+        while self._connection is None:
+            await asyncio.sleep(next(pauses))
+            await self._connect()
+
+    async def _connect(self) -> None:
+        """A connection over which Redis has answered, or none."""
+        connection = self._pool.make_connection()  # type: ignore[no-untyped-call]
+        try:
+            async with asyncio.timeout(_CONNECT_SECONDS):
+                await connection.connect()
+                await self._round_trip(connection, hiredis.pack_command(("PING",)), 1)
+        except Exception as error:
+            await self._open(error, connection)
+        except BaseException:
+            await _closed(connection)
+            raise
+        else:
+            self._connection = connection
+            _AVAILABLE.set(1)
+
+    async def _open(self, error: Exception, connection: Connection | None = None) -> None:
+        """The circuit breaker is open from now on."""
+        connection = connection or self._connection
+        self.cause, self._connection = f"{type(error).__name__}: {error}", None
+        _AVAILABLE.set(0)
+        await _closed(connection)
+
     async def _exchange(self, commands: Sequence[Command]) -> list[Any]:
+        packed = b"".join([hiredis.pack_command(command) for command in commands])  # type: ignore[arg-type]
         connection = self._connection
-        if connection is not None:
-            # the server may have closed it since; what it did not answer is asked again
-            try:
-                return await self._round_trip(connection, commands)
-            except BrokenConnection:
-                await connection.disconnect(nowait=True)
-        self._connection = self._pool.make_connection()  # type: ignore[no-untyped-call]
-        await self._connection.connect()
-        return await self._round_trip(self._connection, commands)
+        async with asyncio.timeout(self._deadline + len(packed) / _BYTES_A_SECOND):
+            if connection is not None:
+                # the server may have closed it since; what it did not answer is asked again
+                try:
+                    return await self._round_trip(connection, packed, len(commands))
+                except BrokenConnection:
+                    await _closed(connection)
+            self._connection = self._pool.make_connection()  # type: ignore[no-untyped-call]
+            await self._connection.connect()
+            return await self._round_trip(self._connection, packed, len(commands))
 
     @staticmethod
-    async def _round_trip(connection: Connection, commands: Sequence[Command]) -> list[Any]:
-        packed = b"".join([hiredis.pack_command(command) for command in commands])  # type: ignore[arg-type]
+    async def _round_trip(connection: Connection, packed: bytes, number: int) -> list[Any]:
         replies: list[Any] = []
-        async with asyncio.timeout(_TIMEOUT):
-            await connection.send_packed_command(packed, check_health=False)
-            for _ in commands:
-                try:
-                    replies.append(await connection.read_response(disable_decoding=True))
-                except ResponseError as error:
-                    replies.append(error)
+        await connection.send_packed_command(packed, check_health=False)
+        for _ in range(number):
+            try:
+                replies.append(await connection.read_response(disable_decoding=True))
+            except ResponseError as error:
+                replies.append(error)
         return replies
 
     def _fail(self, batch: Sequence[tuple[Command, asyncio.Future[Any] | None]]) -> None:
         for _, future in batch:
             if future is not None and not future.done():
                 future.set_exception(CacheAway(self.cause))
+
+
+async def _closed(connection: Connection | None) -> None:
+    if connection is not None:
+        with contextlib.suppress(Exception):
+            await connection.disconnect(nowait=True)

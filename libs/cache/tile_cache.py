@@ -11,7 +11,7 @@ from typing import Any, Self
 from prometheus_client import Counter
 from redis.exceptions import ResponseError
 
-from libs.cache.commands import CacheAway, Commands
+from libs.cache.commands import DEADLINE, CacheAway, Commands
 
 _LOG = logging.getLogger("dams.cache")
 _LOOKUPS = Counter("dams_tile_cache_lookups_total", "Lookups in the tile cache by result", ["result"])
@@ -29,11 +29,12 @@ _RELEASE = "if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('UNLINK', K
 class TileCache:
     """Bytes under versioned keys. A key is never written twice with different bytes, so nothing is ever stale.
 
-    `share_bytes` bounds what `put_some` may take altogether, in all replicas.
+    `share_bytes` bounds what `put_some` may take altogether, in all replicas. After `deadline` seconds without a reply
+    there is no cache, until there is one again.
     """
 
-    def __init__(self, url: str | None, *, share_bytes: int = 64 * 1024 * 1024) -> None:
-        self._commands = Commands(url) if url else None
+    def __init__(self, url: str | None, *, share_bytes: int = 64 * 1024 * 1024, deadline: float = DEADLINE) -> None:
+        self._commands = Commands(url, deadline=deadline) if url else None
         self._share_bytes = share_bytes
         self._owner = secrets.token_hex(8).encode()
         self._complained = 0.0
@@ -49,6 +50,11 @@ class TileCache:
             await asyncio.wait(self._putting, timeout=1)
         if self._commands:
             await self._commands.__aexit__()
+
+    @property
+    def trouble(self) -> str | None:
+        """None, or why there is no cache at the moment although there should be one."""
+        return f"tile cache: {self._commands.cause}" if self._commands and self._commands.away else None
 
     async def get(self, *keys: str) -> list[bytes | None]:
         """The bytes of each key, in one round trip; None where there are none, or damaged ones, or no cache."""

@@ -66,11 +66,13 @@ class DataVersions:
     def _version(self, collection: Collection) -> DataVersion | None:
         if self._state is None or collection.kind in _UNCOUNTED:
             return None
-        versions = [self._state.relations.get(oid) for oid in collection.sources]
-        if not any(versions):
+        # a view is among its own sources, and has no rows
+        versions = [self._state.relations.get(oid, "") for oid in collection.sources]
+        if None in versions or not any(versions):
             return None
-        # an upgraded PostGIS or PROJ makes other bytes of the same rows
-        text = f"{collection.oid}:{collection.shape}:{versions}:{self._state.software}"
+        # oids and versions mean something in one history of one database alone, and caches outlive it; an upgraded
+        # PostGIS or PROJ makes other bytes of the same rows
+        text = f"{self._state.identity}:{collection.oid}:{collection.shape}:{versions}:{self._state.software}"
         token = blake2b(text.encode(), digest_size=9).hexdigest()
         latest = self._latest.get(collection.id)
         if latest is None or latest.token != token:

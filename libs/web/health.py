@@ -13,6 +13,8 @@ HealthCheck = Callable[[web.Application], Awaitable[str | None]]
 """Looks at one dependency; returns what is wrong with it, or None."""
 
 HEALTH_CHECKS = web.AppKey("health_checks", list[HealthCheck])
+HEALTH_NOTES = web.AppKey("health_notes", list[Callable[[], str | None]])
+"""What is wrong, or None, with what a service does without: answers are slower, and no less healthy for it."""
 PART = web.AppKey("part", ServicePart)
 
 
@@ -27,7 +29,8 @@ async def _health(request: web.Request) -> web.StreamResponse:
     missing = [wrong for check in request.app[HEALTH_CHECKS] if (wrong := await check(request.app))]
     if missing:
         return json_response({"status": "unavailable", "detail": missing}, status=503)
-    return json_response({"status": "ok"})
+    notes = [wrong for note in request.app[HEALTH_NOTES] if (wrong := note())]
+    return json_response({"status": "ok", **({"detail": notes} if notes else {})})
 
 
 async def _metrics(_: web.Request) -> web.StreamResponse:

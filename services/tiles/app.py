@@ -8,7 +8,7 @@ from aiohttp import web
 from libs.geo.tile_matrix_sets import tile_matrix_set
 from libs.geo.zooms import IDS
 from libs.web.app import make_app
-from libs.web.health import HEALTH_CHECKS
+from libs.web.health import HEALTH_CHECKS, HEALTH_NOTES
 from services.tiles.part import PART
 from services.tiles.resources import BASEMAP, CATALOGUE, MAX_FEATURES, STORE, Resources, open_resources
 from services.tiles.settings import Settings
@@ -42,6 +42,7 @@ def make(env: Mapping[str, str]) -> web.Application:
         async with open_resources(settings) as opened, _warm_up(opened):
             app[CATALOGUE], app[STORE] = opened.catalogue, opened.store
             app[HEALTH_CHECKS].extend([lambda _: opened.catalogue.health(), lambda _: opened.database.health()])
+            app[HEALTH_NOTES].append(lambda: opened.cache.trouble)
             yield
 
     app.cleanup_ctx.append(resources)

@@ -46,7 +46,11 @@ async def open_resources(settings: Settings, *, name: str = "dams-tiles") -> Asy
     state = settings.state_dir / "tiles-catalogue.json" if settings.state_dir else None
     async with (
         Database(pool) as database,
-        TileCache(settings.redis_url, share_bytes=settings.tile_cache_filtered_mb * 2**20) as cache,
+        TileCache(
+            settings.redis_url,
+            share_bytes=settings.tile_cache_filtered_mb * 2**20,
+            deadline=settings.redis_timeout_ms / 1000,
+        ) as cache,
         DataVersions(database) as versions,
         CatalogueClient(settings.catalogue_url, state_file=state) as catalogue,
     ):

@@ -41,6 +41,7 @@ class Settings(WebSettings, BasemapSettings):
     database_url: PostgresqlAddress
     catalogue_url: HttpAddress = "http://127.0.0.1:8081"
     redis_url: str | None = Field(default=None, repr=False)
+    redis_timeout_ms: int = Field(default=100, ge=5, le=10_000)
     state_dir: Path | None = None
     pool_size: int = Field(default=10, ge=1, le=200)
     tile_max_features: int = Field(default=10_000, ge=1, le=1_000_000)

@@ -1,17 +1,35 @@
--- The data version of a relation is (oid, sum(n) over the visible rows of its change log). Every transaction
--- that changes a watched table adds rows of its own, so the sum changes when, and only when, such a
+-- The data version of a relation is (oid, sum(n), xor of token) over the visible rows of its change log. Every
+-- transaction that changes a watched table adds rows of its own, so both change when, and only when, such a
 -- transaction commits, in whatever order transactions commit, and no writer waits for another. A sequence or
 -- a counter row would not do: the first shows before the data, the second makes writers queue.
+-- The sum alone would come to the same number again after a restore to an earlier time and as many changes as
+-- were lost. Tokens are random: what was lost never comes back under the version of something else.
 CREATE TABLE IF NOT EXISTS dams.change_log (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     relation oid NOT NULL,
     n bigint NOT NULL DEFAULT 1,
+    token bigint NOT NULL DEFAULT hashtextextended(gen_random_uuid()::text, 0),
     txid xid8,
     at timestamptz NOT NULL DEFAULT clock_timestamp()
 );
+-- A log of an earlier release has no tokens. Only then: even an ALTER TABLE that does nothing waits for all writers.
+DO $$
+BEGIN
+    IF NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = 'dams.change_log'::regclass AND attname = 'token') THEN
+        ALTER TABLE dams.change_log
+            ADD COLUMN token bigint NOT NULL DEFAULT hashtextextended(gen_random_uuid()::text, 0);
+    END IF;
+    -- the result of a function cannot be replaced by another
+    IF EXISTS (SELECT FROM pg_proc
+               WHERE oid = to_regprocedure('dams.data_versions()') AND NOT 'token' = ANY (proargnames)) THEN
+        DROP FUNCTION dams.data_versions();
+    END IF;
+END
+$$;
 COMMENT ON TABLE dams.change_log IS E'Changes of watched tables\nAppend-only; a row per transaction and changed relation, summed up by dams.prune_change_log().';
 COMMENT ON COLUMN dams.change_log.relation IS 'Relation. The oid of the changed table, partition or parent table.';
 COMMENT ON COLUMN dams.change_log.n IS 'Changes. The number of changes that the row stands for.';
+COMMENT ON COLUMN dams.change_log.token IS 'Token. Random; of a row that pruning made, all tokens of the rows before it combined (xor).';
 COMMENT ON COLUMN dams.change_log.txid IS 'Transaction. The one that changed the table; null in rows that pruning made.';
 COMMENT ON COLUMN dams.change_log.at IS 'Time of the change. When the transaction first changed the table, which is before it committed.';
 
@@ -29,7 +47,7 @@ LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT member FROM ancestors UNION SELECT member FROM descendants
 $$;
 
--- Sums the visible rows up to one per relation. One statement, so no snapshot sees the sum half done; it
+-- Sums the visible rows up to one per relation. One statement, so no snapshot sees it half done; it
 -- skips what another pruner has locked and never waits; rows of transactions under way are not visible to it.
 CREATE OR REPLACE FUNCTION dams.prune_change_log() RETURNS bigint
 LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -41,17 +59,17 @@ LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS 
            OR NOT EXISTS (SELECT FROM pg_class k WHERE k.oid = l.relation)
         FOR UPDATE OF l SKIP LOCKED
     ), gone AS (
-        DELETE FROM dams.change_log l USING chosen c WHERE l.id = c.id RETURNING l.relation, l.n, l.at
+        DELETE FROM dams.change_log l USING chosen c WHERE l.id = c.id RETURNING l.relation, l.n, l.token, l.at
     ), summed AS (
-        INSERT INTO dams.change_log (relation, n, at)
-        SELECT g.relation, sum(g.n)::bigint, max(g.at) FROM gone g
+        INSERT INTO dams.change_log (relation, n, token, at)
+        SELECT g.relation, sum(g.n)::bigint, bit_xor(g.token), max(g.at) FROM gone g
         WHERE EXISTS (SELECT FROM pg_class k WHERE k.oid = g.relation)
         GROUP BY g.relation
     )
     SELECT count(*) FROM gone
 $$;
 COMMENT ON FUNCTION dams.prune_change_log() IS
-    'Sums the change log up to one row per relation without changing a sum; returns the number of rows removed.';
+    'Sums the change log up to one row per relation without changing a version; returns the number of rows removed.';
 REVOKE ALL ON FUNCTION dams.prune_change_log() FROM PUBLIC;
 
 -- "Seen already" is kept in a transaction-local setting rather than looked up in the log: a rollback to a
@@ -102,12 +120,13 @@ $$;
 COMMENT ON FUNCTION dams.watch(regclass) IS
     'Records every later change of the table (with its partitions, parents and children) in dams.change_log.';
 
-CREATE OR REPLACE FUNCTION dams.data_versions() RETURNS TABLE (relation oid, version bigint, changed_at timestamptz)
+CREATE OR REPLACE FUNCTION dams.data_versions()
+RETURNS TABLE (relation oid, version bigint, changed_at timestamptz, token bigint)
 LANGUAGE sql STABLE PARALLEL SAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-    SELECT t.tgrelid, coalesce(sum(l.n), 0)::bigint, max(l.at)
+    SELECT t.tgrelid, coalesce(sum(l.n), 0)::bigint, max(l.at), coalesce(bit_xor(l.token), 0)
     FROM pg_trigger t LEFT JOIN dams.change_log l ON l.relation = t.tgrelid
     WHERE t.tgfoid = 'dams.record_change()'::regprocedure AND t.tgenabled <> 'D'
     GROUP BY t.tgrelid
 $$;
 COMMENT ON FUNCTION dams.data_versions() IS
-    'The watched relations: oid, version (changes exactly when a transaction that changed it commits), time of the last change.';
+    'The watched relations: oid, version (changes exactly when a transaction that changed it commits), time of the last change, token (changes with the version, and is another in every history of the database).';

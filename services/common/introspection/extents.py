@@ -65,10 +65,12 @@ class Extents:
         if time.monotonic() - self._read_at > self._trusted_seconds:
             self._known, self._read_at = {}, time.monotonic()
         # the states before the extents: what is known is never older than its state
-        versions = (await self._database_states.read()).relations
+        state = await self._database_states.read()
+        versions = state.relations
         analysed = {row[0]: row[1] for row in await self._database.fetch(sql(_ANALYSED))}
         states = {
             collection.id: (
+                state.identity,
                 collection.shape,
                 [(versions.get(oid), analysed.get(oid)) for oid in collection.sources or (collection.oid,)],
             )

@@ -68,9 +68,26 @@ class PrivateCluster:
         log = str(self.data.parent / "log")
         _as_server_user([str(_programs() / "pg_ctl"), "-D", str(self.data), "-o", settings, "-l", log, "-w", "start"])
 
-    def stop(self) -> None:
-        """Stop at once."""
-        _as_server_user([str(_programs() / "pg_ctl"), "-D", str(self.data), "-m", "immediate", "-w", "stop"])
+    def stop(self, *, mode: str = "immediate") -> None:
+        """Stop, if it runs: at once, as a crash would, or `fast`, in order."""
+        if (self.data / "postmaster.pid").exists():
+            _as_server_user([str(_programs() / "pg_ctl"), "-D", str(self.data), "-m", mode, "-w", "stop"])
+
+    def promote(self) -> None:
+        """Make the replica a primary, with a timeline of its own."""
+        _as_server_user([str(_programs() / "pg_ctl"), "-D", str(self.data), "-w", "promote"])
+
+    def put_back(self, copy: Path) -> None:
+        """Start with a copy of the data as they were at an earlier time."""
+        shutil.rmtree(self.data)
+        _as_server_user(["cp", "-a", "--", str(copy), str(self.data)])
+        self.start()
+
+    def copied(self) -> Path:
+        """A copy of the data; the server must be stopped."""
+        copy = self.data.with_name("copy")
+        _as_server_user(["cp", "-a", "--", str(self.data), str(copy)])
+        return copy
 
 
 @contextmanager

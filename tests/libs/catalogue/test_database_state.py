@@ -11,6 +11,7 @@ from deploy.database.apply import apply_schema
 from libs.catalogue.database_state import DatabaseStates
 from libs.ogc.errors import DomainError
 from libs.pg.pool import Database, PoolSettings
+from tests.conftest import MakeDatabase
 
 
 @pytest.fixture
@@ -45,11 +46,11 @@ class Relation:
         self._states = states
         self._name = name
 
-    async def version(self) -> str:
+    async def version(self) -> str | None:
         oid = await self._owner.fetchval("SELECT $1::text::regclass::oid::bigint", self._name)
         return (await self._states.read()).relations[oid]
 
-    async def after(self, statement: str) -> str:
+    async def after(self, statement: str) -> str | None:
         """Its version after the statement, whose statistics the server does not hold back."""
         await self._owner.execute(f"{statement}; SELECT pg_stat_force_next_flush()")
         return await self.version()
@@ -90,34 +91,81 @@ async def test_without_the_change_log_the_servers_counters_tell(
 ) -> None:
     watched = Relation(owner, states, "watched")
     with_log = await watched.version()
+    assert with_log is not None
     assert with_log.startswith("w")
     await owner.execute("ALTER FUNCTION dams.data_versions() RENAME TO gone")
     with pytest.raises(DomainError):
         await states.read()
     without = await watched.version()
+    assert without is not None
     assert not without.startswith("w")
     assert await watched.after("INSERT INTO watched VALUES (1)") != without
     await owner.execute(
         "DROP TRIGGER dams_record_change ON watched; ALTER FUNCTION dams.gone() RENAME TO data_versions"
     )
-    assert not (await watched.version()).startswith("w")
+    counted = await watched.version()
+    assert counted is not None
+    assert not counted.startswith("w")
 
 
-async def test_a_role_that_may_not_read_the_change_log_uses_counters(
-    owner: asyncpg.Connection, database_url: str
-) -> None:
-    await owner.execute(
-        "REVOKE EXECUTE ON FUNCTION dams.data_versions() FROM PUBLIC, dams_reader;"
-        "CREATE ROLE plain_reader LOGIN PASSWORD 'only reads'"
-    )
+@pytest.fixture
+async def plain_states(owner: asyncpg.Connection, database_url: str) -> AsyncIterator[DatabaseStates]:
+    """As a role sees them that was given nothing."""
+    await owner.execute("CREATE ROLE plain_reader LOGIN PASSWORD 'only reads'")
     try:
         server, _, name = database_url.rpartition("/")
         url = f"postgresql://plain_reader:only%20reads@{server.rpartition('@')[2]}/{name}"
         async with Database(PoolSettings(url, "state-test", size=1)) as database:
-            version = await Relation(owner, DatabaseStates(database), "watched").version()
-            assert not version.startswith("w")
+            yield DatabaseStates(database)
     finally:
         await owner.execute("DROP OWNED BY plain_reader; DROP ROLE plain_reader")
+
+
+async def test_a_role_that_may_not_read_the_change_log_uses_counters(
+    owner: asyncpg.Connection, plain_states: DatabaseStates
+) -> None:
+    await owner.execute("REVOKE EXECUTE ON FUNCTION dams.data_versions() FROM PUBLIC, dams_reader")
+    version = await Relation(owner, plain_states, "watched").version()
+    assert version is not None
+    assert not version.startswith("w")
+
+
+async def test_a_change_log_of_an_earlier_release_is_read(owner: asyncpg.Connection, states: DatabaseStates) -> None:
+    watched = Relation(owner, states, "watched")
+    with_tokens = await watched.version()
+    await owner.execute(
+        "DROP FUNCTION dams.data_versions(); ALTER TABLE dams.change_log DROP COLUMN token;"
+        "CREATE FUNCTION dams.data_versions() RETURNS TABLE (relation oid, version bigint) LANGUAGE sql STABLE AS"
+        " 'SELECT relation, sum(n)::bigint FROM dams.change_log GROUP BY relation';"
+        "CREATE OR REPLACE FUNCTION dams.prune_change_log() RETURNS bigint LANGUAGE sql AS 'SELECT 0::bigint'"
+    )
+    with pytest.raises(DomainError):
+        await states.read()
+    without = await watched.version()
+    assert without is not None
+    assert without.startswith("w")
+    assert await watched.after("INSERT INTO watched VALUES (1)") != without
+    await apply_schema(owner)
+    assert await watched.version() not in (with_tokens, without)
+
+
+async def test_the_identity_is_that_of_the_database(
+    owner: asyncpg.Connection, states: DatabaseStates, plain_states: DatabaseStates, make_database: MakeDatabase
+) -> None:
+    identity = (await states.read()).identity
+    assert str(await owner.fetchval("SELECT system_identifier FROM pg_control_system()")) in identity
+    async with Database(PoolSettings(await make_database(), "state-test", size=1)) as other:
+        assert (await DatabaseStates(other).read()).identity != identity
+    # a role that may not ask knows the server by its address and its start
+    assert (await plain_states.read()).identity == identity
+    # a role that may not ask knows the server by its address and its start
+    await owner.execute("REVOKE EXECUTE ON FUNCTION pg_control_system() FROM PUBLIC")
+    with pytest.raises(DomainError):
+        await plain_states.read()
+    by_address = (await plain_states.read()).identity
+    port = await owner.fetchval("SELECT inet_server_port()")
+    assert by_address.endswith(f" {port}")
+    assert by_address.partition("+")[0] == identity.partition("+")[0]
 
 
 async def test_the_software_is_postgresql_postgis_and_its_libraries(

@@ -211,3 +211,20 @@ async def test_an_upgraded_projection_library_is_another_version_of_everything(
     )
     async with following(database_url) as versions:
         assert before.isdisjoint({known(versions, of).token for of in both})
+
+
+async def test_two_copies_of_one_database_have_no_version_in_common(
+    owner: asyncpg.Connection, database_url: str
+) -> None:
+    first = await collection(owner, "first")
+    await owner.close()
+    server, _, name = database_url.rpartition("/")
+    admin = await asyncpg.connect(f"{server}/postgres")
+    try:
+        # the same oids, the same change log
+        await admin.execute(f"CREATE DATABASE {name}_copy TEMPLATE {name}")
+        async with following(database_url) as versions, following(f"{database_url}_copy") as copied:
+            assert known(versions, first).token != known(copied, first).token
+    finally:
+        await admin.execute(f"DROP DATABASE IF EXISTS {name}_copy WITH (FORCE)")
+        await admin.close()
