@@ -19,7 +19,7 @@ ESLINT := services/viewer/node_modules/.bin/eslint --config services/viewer/esli
 COMPILE := .venv/bin/uv pip compile --quiet --no-config --universal --fork-strategy fewest --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-emit-find-links --no-header --override gateway/overrides.in
 
-.PHONY: help up down status logs test test-quick mutants check tiles psql bench format requirements clean environment check-environment test-environment
+.PHONY: help up down status logs test test-quick test-faults mutants check tiles psql bench format requirements clean environment check-environment test-environment
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-18s %s\n", $$1, $$2 }' Makefile
@@ -38,10 +38,13 @@ logs: ## Follow the logs of the stack
 	@$(PYTHON) -m deploy.local logs
 
 test: test-environment ## All tests, on a stack of their own: make test, make test ARGS="tests/services/features -k cursor"
-	$(PYTHON) -m pytest -n $(WORKERS) --dist loadgroup $(ARGS)
+	$(PYTHON) -m pytest -n $(WORKERS) --dist loadgroup -m "not slow" $(ARGS)
+
+test-faults: test-environment ## The tests that break what the services stand on, also those that take long
+	$(PYTHON) -m pytest -m faults $(ARGS)
 
 test-quick: environment ## The tests of libraries, features and pages, for the loop of work: CONTRIBUTING.md says what is left out
-	$(PYTHON) -m pytest -q -n $(WORKERS) --dist loadgroup -m "not stack" $(or $(ARGS),$(QUICK))
+	$(PYTHON) -m pytest -q -n $(WORKERS) --dist loadgroup -m "not stack and not slow" $(or $(ARGS),$(QUICK))
 
 mutants: test-environment ## Break the code in one place at a time and see whether tests notice: make mutants ARGS="libs/selection"
 	$(PYTHON) -m tests.mutants $(ARGS)
