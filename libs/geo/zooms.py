@@ -26,6 +26,11 @@ ZOOMS: Mapping[str, tuple[int, int]] = {
 
 IDS = tuple(ZOOMS)
 
+WEB_MERCATOR = "WebMercatorQuad"
+"""The set that every map library draws, and the one of a map where none is named."""
+WORLD_CRS84 = "WorldCRS84Quad"
+"""The set that shows the world in degrees with the fewest tiles."""
+
 
 def zooms_of(identifier: str) -> tuple[int, int]:
     """First and last tile matrix of a set. Raises NotFound, naming the sets there are."""

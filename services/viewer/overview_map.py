@@ -2,8 +2,9 @@
 
 from aiohttp import web
 
+from libs.geo.zooms import WEB_MERCATOR
 from libs.web.app import Call
-from services.viewer.pages.map_page import WEB_MERCATOR, map_page, page_data
+from services.viewer.pages.map_page import map_page, page_data
 from services.viewer.pages.page_data import in_order
 from services.viewer.resources import CATALOGUE
 

@@ -96,8 +96,9 @@ async function loadEngine(style, state) {
     minZoom: page.styleParameters.minzoom,
     workerUrl: page.workerUrl,
     tileMatrixSet: page.tileMatrixSet,
+    farTileMatrixSet: page.farTileMatrixSet,
   };
-  if (page.tileMatrixSet === "WebMercatorQuad") {
+  if (page.engine === "maplibre") {
     try {
       return await (await import("./engines/maplibre/engine-maplibre.js")).createEngine(options);
     } catch {

@@ -55,6 +55,10 @@ export interface PageData {
   workerUrl: string;
   edition: string;
   tileMatrixSet: string;
+  /** What draws the tile matrix set. */
+  engine: "maplibre" | "openlayers";
+  /** The tile matrix set that is drawn from afar, where the map's own would need too many tiles. */
+  farTileMatrixSet: string;
   collection: string | null;
   shown: string[];
   styleParameters: { minzoom?: number; maxzoom?: number; "geom-column"?: string };
@@ -153,6 +157,7 @@ export interface EngineOptions {
   maxZoom?: number;
   workerUrl: string;
   tileMatrixSet: string;
+  farTileMatrixSet: string;
 }
 
 /** What draws the map: MapLibre in Web Mercator, OpenLayers elsewhere and without WebGL. */

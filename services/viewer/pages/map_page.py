@@ -6,6 +6,7 @@ from typing import Any
 from aiohttp import web
 
 from libs.catalogue.model import Collection
+from libs.geo.zooms import WEB_MERCATOR, WORLD_CRS84
 from libs.ogc.link import path_segment
 from libs.web.app import Call
 from libs.web.base_url import base_url
@@ -14,7 +15,6 @@ from services.viewer.pages.content_security_policy import content_security_polic
 from services.viewer.pages.page_data import describe, in_order, script_json
 from services.viewer.resources import ASSETS, BASEMAP
 
-WEB_MERCATOR = "WebMercatorQuad"
 _ENGINES = {
     "maplibre": ("engines/maplibre/engine-maplibre.js", "maplibre-gl.mjs"),
     "openlayers": ("engines/openlayers/engine-openlayers.js", "engines/openlayers/openlayers.js"),
@@ -29,6 +29,9 @@ def page_data(call: Call, collections: Mapping[str, Collection], tile_matrix_set
         "workerUrl": f"{base}/assets/{assets.name('maplibre-gl-worker.mjs')}",
         "edition": assets.edition,
         "tileMatrixSet": tile_matrix_set,
+        # MapLibre draws Web Mercator alone
+        "engine": "maplibre" if tile_matrix_set == WEB_MERCATOR else "openlayers",
+        "farTileMatrixSet": WORLD_CRS84,
         "collections": [describe(collection) for collection in in_order(collections.values())],
     }
 
@@ -48,7 +51,7 @@ def map_page(
         "tile_matrix_set": data["tileMatrixSet"],
         "page_data": script_json(data),
         "built": call.request.app[ASSETS].name,
-        "preload": _ENGINES["maplibre" if data["tileMatrixSet"] == WEB_MERCATOR else "openlayers"],
+        "preload": _ENGINES[data["engine"]],
     }
     headers = {
         "Cache-Control": "no-cache",

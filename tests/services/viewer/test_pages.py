@@ -68,4 +68,8 @@ async def test_all_13_matrix_sets_have_a_page(client: TestClient) -> None:  # ty
     ids = part["openapi"]["components"]["parameters"]["tileMatrixSetId"]["schema"]["enum"]
     assert len(ids) == 13
     for identifier in ids:
-        assert (await client.get(f"/collections/hazard.hazard_eq_events/tiles/{identifier}/map.html")).status == 200
+        response = await client.get(f"/collections/hazard.hazard_eq_events/tiles/{identifier}/map.html")
+        assert response.status == 200
+        data = json.loads((await response.text()).partition('id="page">')[2].partition("</script>")[0])
+        assert (data["tileMatrixSet"], data["farTileMatrixSet"]) == (identifier, "WorldCRS84Quad")
+        assert data["engine"] == ("maplibre" if identifier == "WebMercatorQuad" else "openlayers")

@@ -21,7 +21,6 @@ import { ProjectedView } from "./projected-view.js";
  * @typedef {typeof OpenLayers} Library
  */
 
-const FAR = "WorldCRS84Quad";
 const FAR_LEVELS = 8; // enough until the map's own tiles are few
 const HIT_RADIUS = 6; // pixels
 const POPUP_MARGIN = 24; // pixels
@@ -42,7 +41,7 @@ export async function createEngine(options) {
   ]);
   const grid = new MatrixGrid(tileMatrixSet);
   const blind = grid.viewResolution() > grid.maxResolution() && /^(CRS:84|EPSG:4326)$/.test(systemOf(tileMatrixSet).code);
-  const far = blind ? await getJson(address(`/tileMatrixSets/${FAR}`, { f: "json" })) : null;
+  const far = blind ? await getJson(address(`/tileMatrixSets/${options.farTileMatrixSet}`, { f: "json" })) : null;
   return new OpenLayersEngine(library, tileMatrixSet, far, options);
 }
 
