@@ -47,28 +47,35 @@ def etag_matches(if_none_match: str | None, etag: str) -> bool:
     return if_none_match.strip() == "*" or _names(if_none_match, etag)
 
 
-def data_headers(request: web.Request, media_type: str, version: Version | None) -> dict[str, str]:
-    """`ETag` and `Last-Modified` of the answer to this request at this version of the data, and how long it keeps.
+def state_headers(
+    request: web.Request, media_type: str, *states: str, cache_control: str = CATALOGUE_CACHE
+) -> dict[str, str]:
+    """`ETag` of the answer to this request while these states last, how long it keeps and what it varies with.
 
-    The tag is that of the address, the media type, the version and the software.
+    The tag is that of the address, the media type, the states and the software.
+    """
+    # absolute links make the body depend on the address that the client used
+    made_by = (page_build_id if media_type == MediaType.HTML else build_id)(request.app[SERVICE])
+    content = f"{made_by}|{'|'.join(states)}|{media_type}|{base_url(request)}{request.path_qs}"
+    return {"ETag": weak_etag(content), "Cache-Control": cache_control, "Vary": "Accept"}
+
+
+def data_headers(request: web.Request, media_type: str, version: Version | None, *, limits: str = "") -> dict[str, str]:
+    """The same, and `Last-Modified`, of an answer from this version of the data.
+
+    `limits` are the settings that the answer depends on.
     """
     if version is None:
         return {"Cache-Control": "no-cache"}
-    # absolute links make the body depend on the address that the client used
-    made_by = (page_build_id if media_type == MediaType.HTML else build_id)(request.app[SERVICE])
-    content = f"{made_by}|{version.token}|{media_type}|{base_url(request)}{request.path_qs}"
+    headers = state_headers(request, media_type, version.token, limits, cache_control=DATA_CACHE)
     # a second that is not over yet would lie behind the Date of the answer (RFC 9110 section 8.8.2.1)
-    over = version.since <= datetime.now(UTC)
-    return {
-        "ETag": weak_etag(content),
-        **({"Last-Modified": version.http_date} if over else {}),
-        "Cache-Control": DATA_CACHE,
-        "Vary": "Accept",
-    }
+    if version.since <= datetime.now(UTC):
+        headers["Last-Modified"] = version.http_date
+    return headers
 
 
 def answered_before(request: web.Request, headers: Mapping[str, str]) -> web.Response | None:
-    """304 where the client names the tag of `data_headers`, which it can only have from an answer to this request.
+    """304 where the client names the tag of these headers, which it can only have from an answer to this request.
 
     So the request need not be parsed. `*` and dates tell no such thing: they are for `not_modified`.
     """
@@ -91,15 +98,12 @@ def not_modified(request: web.Request, headers: Mapping[str, str]) -> web.Respon
     return _unchanged(headers) if since is not None and modified is not None and modified <= since else None
 
 
-def conditional(
-    request: web.Request, response: web.Response, *, cache_control: str = CATALOGUE_CACHE, content: bytes | None = None
-) -> web.Response:
+def conditional(request: web.Request, response: web.Response, *, cache_control: str = CATALOGUE_CACHE) -> web.Response:
     """`response` with a weak ETag, how long it keeps and what it varies with; 304 where the client has it already.
 
-    The ETag is made from the body, or from `content` where the body has members, such as a time stamp, that differ
-    each time.
+    The ETag is made from the body.
     """
-    body = response.body if content is None else content
+    body = response.body
     if not isinstance(body, bytes):
         raise TypeError("only a response whose body is complete has an ETag made from it")
     # the same body is another representation under another type

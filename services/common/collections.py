@@ -13,7 +13,7 @@ from libs.ogc.media_type import FORMAT_NAMES, MediaType
 from libs.ogc.temporal import Interval, now, parse_instant, parse_interval
 from libs.web.app import Call, sent_parameters
 from libs.web.base_url import base_url
-from libs.web.conditional import conditional
+from libs.web.conditional import answered_before, not_modified, state_headers
 from libs.web.html import page_response
 from libs.web.query_params import QueryValues
 from libs.web.representations import representations
@@ -30,8 +30,15 @@ _PAGE = 50
 async def get_collections(call: Call) -> web.StreamResponse:
     """The collections that match, a page of them."""
     app, base, query = call.request.app, base_url(call.request), call.query
+    headers = state_headers(call.request, call.media_type, app[KEEPER].etag, app[PARTS].etag)
+    unchanged = answered_before(call.request, headers)
+    if unchanged is not None:
+        return unchanged
     bbox, interval = _bbox(query), _interval(query)
     query.check()
+    unchanged = not_modified(call.request, headers)
+    if unchanged is not None:
+        return unchanged
     known = app[KEEPER].collections
     matched = [
         collection
@@ -51,12 +58,11 @@ async def get_collections(call: Call) -> web.StreamResponse:
             "offset": window.offset,
             "given": call.request.query,
         }
-        return conditional(call.request, page_response(call.request, "collections.html", context))
-    head = json_bytes({"links": links, "numberMatched": len(matched), "numberReturned": len(page)})
+        return page_response(call.request, "collections.html", context, headers=headers)
+    head = json_bytes({"timeStamp": now(), "links": links, "numberMatched": len(matched), "numberReturned": len(page)})
     collections = app[ENCODED].array(page, known, app[PARTS].whole, base)
-    timeless = head[:-1] + b',"collections":' + collections + b"}"
-    body = json_bytes({"timeStamp": now()})[:-1] + b"," + timeless[1:]
-    return conditional(call.request, body_response(body, media_type=MediaType.JSON), content=timeless)
+    body = head[:-1] + b',"collections":' + collections + b"}"
+    return body_response(body, media_type=MediaType.JSON, headers=headers)
 
 
 @dataclass(frozen=True, slots=True)

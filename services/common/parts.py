@@ -10,6 +10,8 @@ from aiohttp import ClientError, ClientSession, ClientTimeout
 
 from libs.concurrency.background import periodic
 from libs.ogc.service_part import ServicePart, Whole
+from libs.web.conditional import weak_etag
+from libs.web.respond import json_bytes
 
 _LOG = logging.getLogger("dams.parts")
 
@@ -20,7 +22,7 @@ class PartsClient:
     def __init__(self, url: str | None, own: ServicePart, *, refresh_seconds: float = 0.5) -> None:
         self._url = f"{url}/internal/parts" if url else None
         self._refresh_seconds = refresh_seconds
-        self.whole = Whole.of([own])
+        self._use(Whole.of([own]))
         self._following = AsyncExitStack()
 
     async def __aenter__(self) -> Self:
@@ -40,7 +42,10 @@ class PartsClient:
                 whole = Whole.from_json(orjson.loads(await response.read()))
             if whole != self.whole:
                 # what was made of it serves on while it is the same object
-                self.whole = whole
+                self._use(whole)
         except (ClientError, OSError, TimeoutError, orjson.JSONDecodeError, KeyError, TypeError) as error:
             # the gateway is the way in for clients: while it is away nobody asks
             _LOG.debug("no parts", extra={"fields": {"cause": f"{type(error).__name__}: {error}"}})
+
+    def _use(self, whole: Whole) -> None:
+        self.whole, self.etag = whole, weak_etag(json_bytes(whole.to_json()))

@@ -7,7 +7,7 @@ from aiohttp import web
 from libs.geo.tile_matrix_sets import tile_matrix_set
 from libs.ogc.media_type import MediaType
 from libs.web.app import Call
-from libs.web.conditional import DATA_CACHE, not_modified, weak_etag
+from libs.web.conditional import answered_before, data_headers, not_modified
 from libs.web.content_coding import takes_gzip
 from services.tiles.inspection.representation import tile_representation
 from services.tiles.request.tile_request import parse_tile
@@ -21,8 +21,14 @@ async def get_tile(call: Call) -> web.StreamResponse:
     `f=json` and `f=html` tell what is in it.
     """
     started = time.perf_counter()
-    app, path = call.request.app, call.path
+    app, path, store = call.request.app, call.path, call.request.app[STORE]
     collection = app[CATALOGUE].collection(path["collectionId"])
+    headers = data_headers(call.request, call.media_type, store.version(collection), limits=store.limits)
+    if call.media_type == MediaType.MVT:
+        headers["Vary"] = "Accept-Encoding"
+    unchanged = answered_before(call.request, headers)
+    if unchanged is not None:
+        return unchanged
     request = parse_tile(
         collection,
         tile_matrix_set(path["tileMatrixSetId"]),
@@ -32,21 +38,13 @@ async def get_tile(call: Call) -> web.StreamResponse:
         call.query,
         app[MAX_FEATURES],
     )
-    key = app[STORE].key(request)
+    unchanged = not_modified(call.request, headers)
+    if unchanged is not None:
+        return unchanged
+    tile = await store.tile(request, store.key(request))
     if call.media_type != MediaType.MVT:
-        tile = await app[STORE].tile(request, key)
-        return await tile_representation(call, request, tile, versioned=key is not None)
-    headers = {
-        "Content-Type": MediaType.MVT,
-        "Cache-Control": DATA_CACHE if key else "no-cache",
-        "Vary": "Accept-Encoding",
-    }
-    if key is not None:
-        headers["ETag"] = weak_etag(key)
-        unchanged = not_modified(call.request, headers)
-        if unchanged is not None:
-            return unchanged
-    tile = await app[STORE].tile(request, key)
+        return await tile_representation(call, request, tile, headers)
+    headers["Content-Type"] = MediaType.MVT
     # a structured field (RFC 9651): a number, with a parameter where it is an estimate
     headers["DAMS-Features-Omitted"] = f"{tile.left_out};estimate" if tile.estimated else str(tile.left_out)
     why = f';desc="{tile.why}"' if tile.why else ""

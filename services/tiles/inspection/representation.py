@@ -1,6 +1,7 @@
 """A tile as JSON and as a page: what tile developers otherwise open another program for."""
 
 import asyncio
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -10,7 +11,6 @@ from libs.ogc.link import Link, path_segment
 from libs.ogc.media_type import MediaType
 from libs.web.app import Call, sent_parameters
 from libs.web.base_url import base_url
-from libs.web.conditional import DATA_CACHE, conditional
 from libs.web.html import page_response
 from libs.web.representations import representations
 from libs.web.respond import json_response, links_json
@@ -28,8 +28,8 @@ _LISTED = 100
 """Features in the table of a page."""
 
 
-async def tile_representation(call: Call, request: TileRequest, tile: Tile, *, versioned: bool) -> web.Response:
-    """The tile in the format that the call asks for, JSON or a page; `versioned` says that its data have a version."""
+async def tile_representation(call: Call, request: TileRequest, tile: Tile, headers: Mapping[str, str]) -> web.Response:
+    """The tile in the format that the call asks for, JSON or a page."""
     encoded = await decompressed(tile.gzipped) if tile.gzipped else b""
     # counting and decoding take some tenths of a second of a large tile
     layers = await asyncio.to_thread(decoded, encoded)
@@ -48,10 +48,8 @@ async def tile_representation(call: Call, request: TileRequest, tile: Tile, *, v
             "given": links.given,
             "listed": _LISTED,
         }
-        response = page_response(call.request, "tile.html", context)
-    else:
-        response = json_response(document)
-    return conditional(call.request, response, cache_control=DATA_CACHE if versioned else "no-cache")
+        return page_response(call.request, "tile.html", context, headers=headers)
+    return json_response(document, headers=headers)
 
 
 class _Links:

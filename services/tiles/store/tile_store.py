@@ -7,7 +7,7 @@ from prometheus_client import Counter
 
 from libs.cache.tile_cache import TileCache
 from libs.catalogue.model import Collection
-from libs.catalogue.versions import DataVersions
+from libs.catalogue.versions import DataVersion, DataVersions
 from libs.concurrency.single_flight import SingleFlight
 from libs.ogc.errors import StoredValueError, Unavailable
 from libs.pg.pool import Database
@@ -72,12 +72,17 @@ class TileStore:
         self._most_rendering = connections + most_waiting
         self._rendering = 0
         self._max_bytes = max_bytes
-        self.build = f"{build_id('tiles')}.{max_features}.{max_bytes}"
-        """What makes the bytes besides the data: the software and its limits."""
+        self.limits = f"{max_features}.{max_bytes}"
+        """What makes the bytes besides the data and the software."""
+        self.build = f"{build_id('tiles')}.{self.limits}"
+
+    def version(self, collection: Collection) -> DataVersion | None:
+        """The state of the collection's rows; None where that is not known."""
+        return self._versions.version(collection)
 
     def token(self, collection: Collection) -> str | None:
-        """The state of the collection's rows; None where that is not known."""
-        version = self._versions.version(collection)
+        """That state in a few letters."""
+        version = self.version(collection)
         return version.token if version else None
 
     def key(self, request: TileRequest) -> str | None:

@@ -7,6 +7,8 @@ from urllib.parse import quote
 
 import pytest
 
+from services.tiles import tile as handler
+from tests.eventually import eventually
 from tests.libs.web.accept_encodings import TAKES_GZIP
 from tests.services.in_process import Answer, Client
 from tests.services.tiles.places import Drawn, decoded
@@ -193,6 +195,33 @@ async def test_gzip_is_for_those_who_take_it(tiles: Client) -> None:
         compressed, body = await ask(encoding)
         assert compressed is taken, encoding
         assert (gzip.decompress(body) if taken else body) == plain
+
+
+@pytest.mark.parametrize("f", ["mvt", "json", "html"])
+async def test_a_tag_that_matches_is_answered_before_the_request_is_parsed(
+    tiles: Client, monkeypatch: pytest.MonkeyPatch, f: str
+) -> None:
+    address = f"{EVENTS}/0/0/0?filter=id%3C5&f={f}"
+    first = await tiles.get(address)
+    monkeypatch.setattr(handler, "parse_tile", pytest.fail)
+    again = await tiles.get(address, headers={"If-None-Match": first.headers["ETag"]})
+    assert (again.status, again.body) == (304, b"")
+    assert {name: again.headers[name] for name in ("ETag", "Cache-Control", "Vary")} == {
+        name: first.headers[name] for name in ("ETag", "Cache-Control", "Vary")
+    }
+
+
+@pytest.mark.parametrize("f", ["mvt", "json", "html"])
+async def test_any_tag_and_a_later_date_are_those_of_what_is_unchanged(tiles: Client, f: str) -> None:
+    async def unchanged(condition: dict[str, str]) -> None:
+        answer = await tiles.get(f"{EVENTS}/0/0/0?f={f}", headers=condition)
+        assert (answer.status, answer.body) == (304, b"")
+
+    await unchanged({"If-None-Match": "*"})
+    # there is a date once the second of the change is over
+    await eventually(lambda: unchanged({"If-Modified-Since": "Fri, 01 Jan 2100 00:00:00 GMT"}))
+    invalid = await tiles.get(f"{EVENTS}/0/0/0?filter=nothing%3D1&f={f}", headers={"If-None-Match": "*"})
+    assert invalid.status == 422
 
 
 async def test_a_tile_that_did_not_change_is_not_sent_again(tiles: Client) -> None:

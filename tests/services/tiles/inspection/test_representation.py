@@ -57,7 +57,7 @@ async def test_without_f_the_answer_is_the_tile_whatever_accept_says(tiles: Clie
 
 async def test_f_mvt_is_the_same_tile(tiles: Client) -> None:
     plain, named = await tiles.get(f"{EVENTS}/0/0/0"), await tiles.get(f"{EVENTS}/0/0/0?f=mvt")
-    assert (named.body, named.headers["ETag"]) == (plain.body, plain.headers["ETag"])
+    assert named.body == plain.body
     assert named.headers["Content-Type"] == MVT
 
 
