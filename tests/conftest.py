@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
+from typing import Protocol
 from uuid import uuid4
 
 import asyncpg
@@ -13,7 +14,20 @@ import redis.asyncio
 
 from tests.running_stack import Cluster, RunningStack, gateway_port, running
 
-MakeDatabase = Callable[[], Awaitable[str]]
+
+class Fill(Protocol):
+    """Fills a new database that has PostGIS; known by its name."""
+
+    __name__: str
+
+    async def __call__(self, owner: asyncpg.Connection, /) -> None: ...
+
+
+class MakeDatabase(Protocol):
+    """Makes a database with PostGIS and what `fill` puts into it; gives the owner's address."""
+
+    async def __call__(self, fill: Fill | None = None) -> str: ...
+
 
 STACK = "stack"
 """The fixtures that bring up the whole product, and the group of tests that use them."""
@@ -50,7 +64,11 @@ def cluster() -> Iterator[Cluster]:
     DAMS_TEST_SERVERS is the STATE_DIR of servers that run already, for whoever starts many sessions.
     """
     if servers := os.environ.get("DAMS_TEST_SERVERS"):
-        yield Cluster(Path(servers))
+        shared = Cluster(Path(servers))
+        # copies of one database look the same to a cache
+        with redis.from_url(shared.redis_url) as client:
+            client.flushall()
+        yield shared
         return
     with running("test-servers", "--servers-only", purge=True) as state_dir:
         yield Cluster(state_dir)
@@ -58,25 +76,42 @@ def cluster() -> Iterator[Cluster]:
 
 @pytest.fixture(scope="session")
 async def make_database(cluster: Cluster) -> AsyncIterator[MakeDatabase]:
-    """Makes databases with PostGIS and nothing else; gives the owner's address. Dropped after the session."""
+    """Makes databases, which are dropped after the session.
+
+    What they are copies of stays as long as the servers: sessions may follow that want the same.
+    """
     admin = await asyncpg.connect(cluster.owner_url("postgres"))
-    template = f"template_{uuid4().hex}"
-    await admin.execute(f"CREATE DATABASE {template}")
-    connection = await asyncpg.connect(cluster.owner_url(template))
-    await connection.execute("CREATE EXTENSION postgis")
-    await connection.close()
     made: list[str] = []
 
-    async def make() -> str:
-        name = f"test_{uuid4().hex}"
-        await admin.execute(f"CREATE DATABASE {name} TEMPLATE {template}")
-        made.append(name)
-        return cluster.owner_url(name)
+    async def copy(template: str) -> str:
+        made.append(f"test_{uuid4().hex}")
+        await admin.execute(f"CREATE DATABASE {made[-1]} TEMPLATE {template}")
+        return made[-1]
+
+    async def filled(fill: Fill, template: str) -> str:
+        name = f"template_{fill.__name__}"
+        if not await admin.fetchval("SELECT true FROM pg_database WHERE datname = $1", name):
+            nameless = await copy(template)
+            connection = await asyncpg.connect(cluster.owner_url(nameless), command_timeout=120)
+            await fill(connection)
+            await connection.close()
+            # not before: a session may end while it is filled
+            await admin.execute(f"ALTER DATABASE {nameless} RENAME TO {name}")
+        return name
+
+    async def make(fill: Fill | None = None) -> str:
+        template = await filled(with_postgis, "template1")
+        return cluster.owner_url(await copy(template if fill is None else await filled(fill, template)))
 
     yield make
-    for name in [*made, template]:
+    for name in made:
         await admin.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
     await admin.close()
+
+
+async def with_postgis(owner: asyncpg.Connection) -> None:
+    """What every database of a test has."""
+    await owner.execute("CREATE EXTENSION postgis")
 
 
 @pytest.fixture

@@ -19,9 +19,11 @@ import signal
 import subprocess
 import sys
 import time
-from contextlib import suppress
+from contextlib import ExitStack, suppress
+from functools import cache
 from hashlib import blake2b
 from pathlib import Path
+from statistics import median
 from types import CodeType
 from typing import Any
 
@@ -30,6 +32,7 @@ from tests.mutants.near import REPOSITORY, tests_near
 from tests.running_stack import running
 
 RESULTS = REPOSITORY / ".local" / "mutants"
+SURVIVES, KILLED, TIMED_OUT = "SURVIVES", "killed", "timed out"
 EQUIVALENT = Path(__file__).with_name("equivalent.txt")
 
 # what is loaded before the fork cannot be rewritten for assertions any more, and need not be
@@ -69,29 +72,52 @@ class Chosen:
         )
 
 
-def observe(module: str) -> dict[str, Any]:
-    """Which tests near the module run which of its lines; they must pass."""
-    file = RESULTS / f"{module.replace('/', '.')}.observed"
-    environment = os.environ | {"MUTANTS_MODULES": str(REPOSITORY / module), "MUTANTS_OBSERVED": str(file)}
-    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "tests.mutants.observed", *tests_near(module)]
-    subprocess.run(command, cwd=REPOSITORY, env=environment, check=True, stdout=subprocess.DEVNULL)
+@cache
+def observe(tests: tuple[str, ...]) -> dict[str, Any]:
+    """Which of these tests run which lines of the modules that they are near to; they must pass."""
+    modules = [
+        module
+        for room in ("libs", "services", "gateway")
+        for path in (REPOSITORY / room).rglob("*.py")
+        if "node_modules" not in path.parts and tests_near(module := str(path.relative_to(REPOSITORY))) == [*tests]
+    ]
+    file = RESULTS / f"{'.'.join(tests).replace('/', '.')}.observed"
+    environment = os.environ | {
+        "MUTANTS_MODULES": os.pathsep.join(str(REPOSITORY / module) for module in modules),
+        "MUTANTS_OBSERVED": str(file),
+    }
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "tests.mutants.observed", *tests]
+    result = subprocess.run(command, check=False, cwd=REPOSITORY, env=environment, stdout=subprocess.PIPE, text=True)
+    if result.returncode != 0:
+        raise SystemExit(f"{result.stdout}\nthe tests fail although nothing is broken")
     found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    for package in found["packages"]:
+        with suppress(ImportError):
+            importlib.import_module(package)
     return found
 
 
 def tests_of(line: int, module: str, observed: dict[str, Any]) -> list[str]:
-    """The quickest first; of what runs at import, all that run any line of the module."""
-    lines = observed["lines"].get(module, {})
-    tests = [test for test in lines.get(str(line), []) if test]
-    tests = tests or sorted({test for found in lines.values() for test in found if test})
-    return sorted(tests, key=lambda test: observed["durations"].get(test, 0.0))
+    """The quickest files first; of what runs at import, all tests that run any line of the module.
+
+    Those of a file stay together and in order: what they share is set up once.
+    """
+    lines, durations = observed["lines"].get(module, {}), observed["durations"]
+    tests = {test for test in lines.get(str(line), []) if test}
+    tests = tests or {test for found in lines.values() for test in found if test}
+    files: dict[str, list[str]] = {}
+    for test in durations:
+        if test in tests:
+            files.setdefault(test.partition("::")[0], []).append(test)
+    quickest = sorted(files.values(), key=lambda of_file: median(durations[test] for test in of_file))
+    return [test for of_file in quickest for test in of_file]
 
 
-def survives(module: str, mutation: Mutation, observed: dict[str, Any]) -> bool:
-    """Whether no test fails."""
+def outcome(module: str, mutation: Mutation, observed: dict[str, Any]) -> str:
+    """`SURVIVES` where no test fails; what takes far too long is looked at by a person, for it may be the machine."""
     tests = tests_of(mutation.line, module, observed)
     if not tests:
-        return True
+        return SURVIVES
     limit = 30 + 5 * sum(observed["durations"].get(test, 0.0) for test in tests)
     child = os.fork()
     if child == 0:
@@ -110,11 +136,11 @@ def survives(module: str, mutation: Mutation, observed: dict[str, Any]) -> bool:
     while time.monotonic() < deadline:
         ended, status = os.waitpid(child, os.WNOHANG)
         if ended:
-            return status == 0
+            return KILLED if status else SURVIVES
         time.sleep(0.02)
     os.killpg(child, signal.SIGKILL)
     os.waitpid(child, 0)
-    return False
+    return TIMED_OUT
 
 
 def run(module: str, sample: int | None, *, again: bool) -> list[str]:
@@ -127,17 +153,16 @@ def run(module: str, sample: int | None, *, again: bool) -> list[str]:
     }
     chosen = list(every) if sample is None else random.Random(1).sample(list(every), min(sample, len(every)))  # noqa: S311
     left = [key for key in chosen if key not in results or (again and results[key])]
-    observed = observe(module) if left else {}
-    for package in observed.get("packages", []):
-        with suppress(ImportError):
-            importlib.import_module(package)
-    unbroken = Mutation("module", 0, "", "", ast.parse(source))
-    if left and not survives(module, unbroken, observed):
-        raise SystemExit(f"the tests near {module} fail although nothing is broken")
     for key in left:
-        results[key] = survives(module, every[key], observed)
+        observed = observe(tuple(tests_near(module)))
+        unbroken = Mutation("module", 0, "", "", ast.parse(source))
+        if "checked" not in observed and outcome(module, unbroken, observed) != SURVIVES:
+            raise SystemExit(f"the tests near {module} fail although nothing is broken")
+        observed["checked"] = True
+        found = outcome(module, every[key], observed)
+        results[key] = found == SURVIVES
         store.write_text(json.dumps(results, indent=0), encoding="utf-8")
-        print(f"{'SURVIVES' if results[key] else 'killed  '} {module}:{key}", flush=True)
+        print(f"{found:<9} {module}:{key}", flush=True)
     return [f"{module}:{key}" for key in chosen if results[key]]
 
 
@@ -154,8 +179,10 @@ def main() -> int:
         file for path in given.paths for file in ([Path(path)] if path.endswith(".py") else Path(path).rglob("*.py"))
     ]
     survivors: list[str] = []
-    with running("test-servers", "--servers-only", purge=True) as servers:
-        os.environ["DAMS_TEST_SERVERS"] = str(servers)
+    with ExitStack() as servers:
+        if "DAMS_TEST_SERVERS" not in os.environ:
+            state_dir = servers.enter_context(running("test-servers", "--servers-only", purge=True))
+            os.environ["DAMS_TEST_SERVERS"] = str(state_dir)
         for file in sorted(files):
             survivors += run(str(file), given.sample, again=given.again)
     unexplained = [key for key in survivors if without_numbers(key) not in explained]

@@ -27,9 +27,8 @@ class Observed:
         return (yield)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Time of the test itself, without that of what it shares with others."""
-        if report.when == "call":
-            self.durations[report.nodeid] = report.duration
+        """Time of the test and of what it sets up; of what is shared, the first one has it."""
+        self.durations[report.nodeid] = self.durations.get(report.nodeid, 0.0) + report.duration
 
     def pytest_sessionfinish(self) -> None:
         """Write it all down."""

@@ -44,13 +44,15 @@ def reader_url(owner_url: str) -> str:
 @pytest.fixture(scope="session")
 async def hostile(make_database: MakeDatabase) -> HostileDatabase:
     """The database of hostile.sql."""
-    url = await make_database()
-    owner = await asyncpg.connect(url)
+    url = await make_database(hostile_tables)
+    return HostileDatabase(url, reader_url(url))
+
+
+async def hostile_tables(owner: asyncpg.Connection) -> None:
+    """The schema and hostile.sql, for the role of the services, too."""
     await apply_schema(owner)
     await ensure_reader(owner, READER, PASSWORD)
     await owner.execute((Path(__file__).parent / "hostile.sql").read_text(encoding="utf-8"))
-    await owner.close()
-    return HostileDatabase(url, reader_url(url))
 
 
 @pytest.fixture(scope="session")

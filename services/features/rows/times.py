@@ -18,18 +18,11 @@ def rfc3339_times(texts: Times) -> list[str | None]:
     None for infinity and for years that RFC 3339 does not know.
     """
     present = [text for text in texts if text is not None]
-    if not present:
-        return list(texts)
     number, joined = len(present), "\n".join(present)
     zone = "+00" if joined.endswith("+00") else ""
     length = _SECONDS + len(zone)
-    whole_seconds = (
-        # nothing is infinite, before our era, has a fraction, or a year of more than four digits
-        joined.count("-") == joined.count(":") == 2 * number
-        and "C" not in joined
-        and "." not in joined
-        and len(joined) == (length + 1) * number - 1
-    )
+    # infinity has no colons; all else is longer: years before our era or of more than four digits, fractions
+    whole_seconds = joined.count(":") == 2 * number and len(joined) == (length + 1) * number - 1
     if not whole_seconds:
         return [None if text is None else _rfc3339_time(text) for text in texts]
     joined = joined.replace(" ", "T")
@@ -43,8 +36,7 @@ def rfc3339_times(texts: Times) -> list[str | None]:
 def _rfc3339_time(text: str) -> str | None:
     if text[4:5] != "-" or text.endswith("C"):
         return None
-    whole, fraction = f"{text[:10]}T{text[11:_SECONDS]}", text[_SECONDS:].partition("+")[0]
-    return f"{whole}{fraction}Z"
+    return f"{text[:10]}T{text[11:].partition('+')[0]}Z"
 
 
 def rfc3339_dates(texts: Times) -> list[str | None]:

@@ -106,8 +106,21 @@ async def drawn_tile(
 @pytest.fixture(scope="session")
 async def placed(make_database: MakeDatabase, cluster: Cluster) -> Placed:
     """The tables `placed.points`, `placed.lines`, `placed.polygons` with column `geom` in EPSG:4326."""
-    url, shapes = await make_database(), _shapes()
-    owner = await asyncpg.connect(url)
+    url = await make_database(placed_tables)
+    env = {
+        "DATABASE_URL": reader_url(url),
+        "COLLECTION_SCHEMAS": "placed",
+        "CATALOGUE_REFRESH_SECONDS": "1",
+        "REDIS_URL": cluster.redis_url,
+        # tests say themselves what is in the cache
+        "TILE_WARM_UP": "none",
+    }
+    return Placed(env, url, _shapes())
+
+
+async def placed_tables(owner: asyncpg.Connection) -> None:
+    """The schema, the tables of known places and odd.sql, for the role of the services, too."""
+    shapes = _shapes()
     await apply_schema(owner)
     await ensure_reader(owner, READER, PASSWORD)
     await owner.execute("CREATE SCHEMA placed")
@@ -125,16 +138,6 @@ async def placed(make_database: MakeDatabase, cluster: Cluster) -> Placed:
     await owner.execute((Path(__file__).parent / "odd.sql").read_text(encoding="utf-8"))
     await owner.execute("GRANT USAGE ON SCHEMA placed TO dams_reader")
     await owner.execute("GRANT SELECT ON ALL TABLES IN SCHEMA placed TO dams_reader")
-    await owner.close()
-    env = {
-        "DATABASE_URL": reader_url(url),
-        "COLLECTION_SCHEMAS": "placed",
-        "CATALOGUE_REFRESH_SECONDS": "1",
-        "REDIS_URL": cluster.redis_url,
-        # tests say themselves what is in the cache
-        "TILE_WARM_UP": "none",
-    }
-    return Placed(env, url, shapes)
 
 
 @pytest.fixture(scope="session")
