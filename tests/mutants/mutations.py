@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -13,6 +14,17 @@ _OTHER: dict[type, type] = {
     ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult, ast.FloorDiv: ast.Mult, ast.Mod: ast.Add,
     ast.BitOr: ast.BitAnd, ast.BitAnd: ast.BitOr,
 }  # fmt: skip
+
+
+_IN_SQL = {
+    " <= ": " < ", " < ": " <= ", " >= ": " > ", " > ": " >= ", " = ": " <> ", " && ": " @ ", " + ": " - ",
+    " - ": " + ",
+    " * ": " + ", " / ": " * ", " AND ": " OR ", " OR ": " AND ", " DESC": " ASC", " ASC": " DESC", " FIRST": " LAST",
+    " LAST": " FIRST", "IS NOT NULL": "IS NULL", "IS NULL": "IS NOT NULL", "WHERE NOT ": "WHERE ", "AND NOT ": "AND ",
+    "IS NOT TRUE": "IS TRUE", "min(": "max(", "max(": "min(", "Min(": "Max(", "Max(": "Min(", "greatest(": "least(",
+    "least(": "greatest(", "UNION ALL": "UNION", "DISTINCT ": "", "FALSE": "TRUE",
+}  # fmt: skip
+_SQL = re.compile("|".join(re.escape(words) for words in sorted(_IN_SQL, key=len, reverse=True)))
 
 
 @dataclass(frozen=True)
@@ -40,8 +52,9 @@ def mutations(source: str) -> Iterator[Mutation]:
             for place, child in enumerate(value if isinstance(value, list) else [value]):
                 if isinstance(child, ast.AST):
                     parents[child] = (parent, field, place if isinstance(value, list) else None)
-    for node in [node for node in ast.walk(tree) if not _is_left_alone(node, parents)]:
-        for new in _faults(node):
+    nodes = [node for node in ast.walk(tree) if not _is_left_alone(node, parents)]
+    for faults, node in [(faults, node) for faults in (_faults, _faults_in_sql) for node in nodes]:
+        for new in faults(node):
             parent, field, index = parents[node]
             old_value = getattr(parent, field)
             ast.copy_location(new, node)
@@ -72,6 +85,13 @@ def _faults(node: ast.AST) -> Iterator[ast.AST]:
         yield ast.Pass()
     elif isinstance(node, ast.Continue):
         yield ast.Break()
+
+
+def _faults_in_sql(node: ast.AST) -> Iterator[ast.AST]:
+    """Of one operator or word of a statement."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str) and len(node.value) > len(" <= "):
+        for found in _SQL.finditer(node.value):
+            yield ast.Constant(f"{node.value[: found.start()]}{_IN_SQL[found[0]]}{node.value[found.end() :]}")
 
 
 def _other_constants(value: object) -> Iterator[ast.AST]:
