@@ -70,3 +70,36 @@ def test_namespaces_that_hold_nothing_are_forgotten() -> None:
     del server
     gc.collect()
     assert forgotten() is None
+
+
+def test_four_pages_in_a_row_that_are_mostly_missing_and_no_fewer() -> None:
+    cache = EncodedFeatures(1_000_000)
+    cache.put(_SPACE, {(1,): b"x"})
+    cache.expect_hits(_SPACE)
+    for _ in range(3):
+        cache.get(_SPACE, [(1,), (8,), (9,)])
+    assert cache.expects_hits(_SPACE)
+    # half of a page is worth looking for, and begins the count anew
+    cache.get(_SPACE, [(1,), (8,)])
+    for _ in range(3):
+        cache.get(_SPACE, [(1,), (8,), (9,)])
+    assert cache.expects_hits(_SPACE)
+    cache.get(_SPACE, [(1,), (8,), (9,)])
+    assert not cache.expects_hits(_SPACE)
+
+
+def test_the_largest_that_is_cached_has_four_kibibytes() -> None:
+    cache = EncodedFeatures(1_000_000)
+    cache.put(_SPACE, {(1,): b"x" * 4096, (2,): b"x" * 4097})
+    assert cache.get(_SPACE, [(1,), (2,)]) == [b"x" * 4096, None]
+
+
+def test_what_is_there_already_takes_no_more_room() -> None:
+    cache = EncodedFeatures(20_000)
+    for _ in range(50):
+        cache.put(_SPACE, {(1,): b"x" * 1000})
+    # one that is looked for when it has become old is young again
+    cache.put(_SPACE, {(number,): b"x" * 4000 for number in (2, 3, 4)})
+    assert cache.get(_SPACE, [(1,)]) == [b"x" * 1000]
+    cache.put(_SPACE, {(number,): b"x" * 4000 for number in (5, 6, 7)})
+    assert cache.get(_SPACE, [(1,), (2,)]) == [b"x" * 1000, None]

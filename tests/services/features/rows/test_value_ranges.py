@@ -1,0 +1,145 @@
+"""What values columns hold: least and greatest, or all where they are few; looked for once for each version."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+
+import asyncpg
+import pytest
+
+from libs.catalogue.model import Collection, Column
+from libs.catalogue.versions import DataVersion, DataVersions
+from libs.pg.pool import Database, PoolSettings
+from services.features.rows.value_ranges import ValueRange, ValueRanges
+from tests.eventually import eventually
+from tests.services.conftest import HostileDatabase
+from tests.services.features.conftest import Fetch
+
+COLUMNS = (
+    Column("whole", "integer", "integer"),
+    Column("part", "numeric", "number"),
+    Column("day", "date", "string", format="date"),
+    Column("at", "timestamp with time zone", "string", format="date-time"),
+    Column("few", "text", "string"),
+    Column("most", "text", "string"),
+    Column("many", "text", "string"),
+    Column("more", "text", "string"),
+    Column("which", "uuid", "string", format="uuid"),
+    Column("flag", "boolean", "boolean"),
+)
+TABLE = Collection("hostile.ranged", "hostile", "ranged", 1, "table", "R", None, COLUMNS, key=None, sources=(1,))
+FUNCTION = Collection("hostile.none", "hostile", "none", 2, "function", "N", None, (), key=None, sources=())
+
+
+class SetVersions(DataVersions):
+    """Versions that are what the test says."""
+
+    token = "first"
+
+    def version(self, collection: Collection) -> DataVersion | None:
+        return None if collection is FUNCTION else DataVersion(self.token, datetime(2024, 1, 1, tzinfo=UTC))
+
+
+@pytest.fixture(scope="module")
+async def table(hostile: HostileDatabase) -> AsyncIterator[asyncpg.Connection]:
+    """The owner's connection; `more` had few values when the table was last analysed."""
+    owner = await asyncpg.connect(hostile.owner_url)
+    await owner.execute(
+        "CREATE TABLE hostile.ranged (whole integer, part numeric, day date, at timestamptz, few text, most text,"
+        " many text, more text, which uuid, flag boolean);"
+        "INSERT INTO hostile.ranged SELECT n, n / 4.0, date '2020-01-01' + n, timestamptz '2020-01-01 12:00+00'"
+        " + n * interval '1 hour', CASE n % 4 WHEN 0 THEN NULL WHEN 1 THEN 'b' WHEN 2 THEN 'a' ELSE 'C' END,"
+        " n % 40, n % 41, n % 10, ('00000000-0000-0000-0000-' || lpad((n % 2)::text, 12, '0'))::uuid, n % 2 = 0"
+        " FROM generate_series(0, 819) n; INSERT INTO hostile.ranged (at) VALUES ('infinity');"
+        "ANALYZE hostile.ranged; UPDATE hostile.ranged SET more = whole % 60;"
+        "GRANT SELECT ON hostile.ranged TO hostile_reader"
+    )
+    yield owner
+    await owner.execute("DROP TABLE IF EXISTS hostile.ranged")
+    await owner.close()
+
+
+@asynccontextmanager
+async def started(hostile: HostileDatabase) -> AsyncIterator[tuple[ValueRanges, SetVersions]]:
+    async with Database(PoolSettings(hostile.reader_url, "test-ranges", size=2)) as database:
+        versions = SetVersions(database)
+        ranges = ValueRanges(database, versions)
+        yield ranges, versions
+        await ranges.close()
+
+
+async def test_ends_of_what_has_an_order_and_all_of_what_is_few(
+    hostile: HostileDatabase, table: asyncpg.Connection
+) -> None:
+    async with started(hostile) as (ranges, _):
+        found = await ranges.ranges(TABLE)
+    assert found.pop("most").values == sorted(str(number) for number in range(40))
+    collation = await table.fetchval("SELECT array_agg(v ORDER BY v) FROM unnest(ARRAY['b', 'a', 'C']) v")
+    assert found == {
+        "whole": ValueRange(0, 819),
+        "part": ValueRange(0.0, 204.75),
+        "day": ValueRange("2020-01-01", "2022-03-30"),
+        # there is no word for the last one
+        "at": ValueRange("2020-01-01T12:00:00Z", None),
+        "few": ValueRange(values=collation),
+    }
+
+
+async def test_they_are_looked_for_once_for_each_version(
+    hostile: HostileDatabase, table: asyncpg.Connection, fetches: list[Fetch]
+) -> None:
+    async with started(hostile) as (ranges, versions):
+        assert await ranges.ranges(FUNCTION) == await ranges.recent(FUNCTION) == {}
+        first, together = await asyncio.gather(ranges.ranges(TABLE), ranges.ranges(TABLE))
+        assert first is together
+        number = len([fetch for fetch in fetches if "pg_stats" in fetch.text])
+        assert await ranges.ranges(TABLE) is first
+        assert await ranges.recent(TABLE) is first
+        assert len([fetch for fetch in fetches if "pg_stats" in fetch.text]) == number
+        versions.token = "second"
+        second = await ranges.ranges(TABLE)
+        assert second is not first
+        assert second == first
+        assert len([fetch for fetch in fetches if "pg_stats" in fetch.text]) == number + 1
+
+
+async def test_suggestions_may_be_old_and_are_not_looked_for_again_at_once(
+    hostile: HostileDatabase, table: asyncpg.Connection
+) -> None:
+    async with started(hostile) as (ranges, versions):
+        # nothing is known: the request waits a moment
+        first = await ranges.recent(TABLE)
+        assert first["whole"] == ValueRange(0, 819)
+        versions.token = "second"
+        assert await ranges.recent(TABLE) is first
+        await asyncio.sleep(0.3)
+        assert await ranges.recent(TABLE) is first
+        second = await ranges.ranges(TABLE)
+        assert await ranges.recent(TABLE) is second is not first
+
+
+async def test_suggestions_do_not_wait_for_a_slow_search(hostile: HostileDatabase, table: asyncpg.Connection) -> None:
+    async with started(hostile) as (ranges, _):
+        async with table.transaction():
+            await table.execute("LOCK TABLE hostile.ranged")
+            async with asyncio.timeout(3):
+                assert await ranges.recent(TABLE) == {}
+
+        async def is_there() -> None:
+            # what was under way goes on
+            assert (await ranges.recent(TABLE))["whole"] == ValueRange(0, 819)
+
+        await eventually(is_there)
+
+
+async def test_what_fails_is_empty_and_looked_for_again(hostile: HostileDatabase, table: asyncpg.Connection) -> None:
+    async with started(hostile) as (ranges, _):
+        await table.execute("ALTER TABLE hostile.ranged RENAME TO away")
+        try:
+            assert await ranges.ranges(TABLE) == {}
+        finally:
+            await table.execute("ALTER TABLE hostile.away RENAME TO ranged")
+        assert (await ranges.ranges(TABLE))["whole"] == ValueRange(0, 819)
