@@ -62,6 +62,4 @@ def excerpt(value: object, length: int = 40) -> str:
 
 def one_of(words: tuple[str, ...]) -> str:
     """`a`, `a or b`, `a, b or c`."""
-    if len(words) < 2:
-        return "".join(words)
-    return f"{', '.join(words[:-1])} or {words[-1]}"
+    return " or ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))

@@ -16,36 +16,37 @@ MAX_BYTES = 16 * 1024  # of a filter, as UTF-8
 MAX_TOKENS = 2500  # words, numbers, strings and signs of a text filter; a geometry is one
 MAX_DEPTH = 64  # levels of the tree, AND and OR chains not counted
 MAX_LIST = 1000  # members of a list or array
-MAX_VERTICES = 4000  # of all geometries of a filter
 
-_JSON_STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
-_BRACKET = re.compile(r"[\[{]|[\]}]")
+_STRING_OR_BRACKET = re.compile(r'"(?:[^"\\]|\\.)*"|[\[{]|[\]}]', re.DOTALL)
 
 
 def check_source(text: str) -> None:
     """Size and characters of a filter, in either language. Raises CqlError."""
-    # A character is at least one byte: this bounds the encoding below.
-    size = len(text)
-    if size <= MAX_BYTES:
-        try:
-            size = len(text.encode())
-        except UnicodeEncodeError as error:
-            # A lone surrogate is no character: neither UTF-8 nor PostgreSQL can hold it.
-            raise CqlError("a filter must be valid Unicode; this is half of a pair", error.start) from None
-    if size > MAX_BYTES:
+    # A character is at least one byte: what is far too long is not encoded.
+    if len(text) > MAX_BYTES or _bytes(text) > MAX_BYTES:
         raise CqlError(f"a filter may have {MAX_BYTES:,} bytes; this one has more")
-    nul = text.find("\0")
-    if nul >= 0:
-        raise CqlError("a filter may not contain the NUL character", nul)
-    if not text or text.isspace():
+    if "\0" in text:
+        raise CqlError("a filter may not contain the NUL character", text.index("\0"))
+    if not text.strip():
         raise CqlError("the filter is empty")
+
+
+def _bytes(text: str) -> int:
+    try:
+        return len(text.encode())
+    except UnicodeEncodeError as error:
+        # A lone surrogate is no character: neither UTF-8 nor PostgreSQL can hold it.
+        raise CqlError("a filter must be valid Unicode; this is half of a pair", error.start) from None
 
 
 def check_json_depth(text: str) -> None:
     """The nesting of a JSON filter, so that the decoder cannot run out of stack. Raises CqlError."""
     depth = 0
-    for match in _BRACKET.finditer(_JSON_STRING.sub(lambda found: " " * len(found[0]), text)):
-        depth += 1 if match[0] in "[{" else -1
+    for match in _STRING_OR_BRACKET.finditer(text):
+        if match[0] in "[{":
+            depth += 1
+        elif match[0] in "]}":
+            depth -= 1
         # An operation is an object in an array, a geometry literal is five more.
         if depth > 2 * MAX_DEPTH + 6:
             raise CqlError(f"a filter may be nested {MAX_DEPTH} levels deep", match.start())
@@ -79,6 +80,11 @@ def number(text: str, place: Place) -> int | float | Decimal:
     if text.lstrip("+-").isdigit():
         return int(text)
     return approximate if Decimal(repr(approximate)) == exact else exact
+
+
+def is_number(value: object) -> bool:
+    """Whether a literal is a number: True and False are none."""
+    return type(value) in (int, float, Decimal)
 
 
 def check_depth(depth: int, place: Place) -> int:

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from enum import Enum
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 from pygeofilter import ast
 
@@ -16,46 +15,20 @@ from libs.cql.errors import Place
 from libs.cql.guard import check_depth
 
 
-class ArithmeticOp(Enum):
-    """The operators that pygeofilter does not know."""
-
-    MOD = "%"
-    INT_DIV = "div"
-    POW = "^"
-
-
-@dataclass
 class Mod(ast.Arithmetic):  # type: ignore[misc]  # untyped base
     """The remainder of a division, with the sign of the dividend."""
 
-    op: ClassVar[ArithmeticOp] = ArithmeticOp.MOD
 
-
-@dataclass
 class IntDiv(ast.Arithmetic):  # type: ignore[misc]  # untyped base
     """A division whose fraction is cut off, towards zero."""
 
-    op: ClassVar[ArithmeticOp] = ArithmeticOp.INT_DIV
 
-
-@dataclass
 class Pow(ast.Arithmetic):  # type: ignore[misc]  # untyped base
     """The left operand raised to the right one."""
 
-    op: ClassVar[ArithmeticOp] = ArithmeticOp.POW
 
-
-class TemporalOp(Enum):
-    """The temporal function that pygeofilter does not know."""
-
-    INTERSECTS = "INTERSECTS"
-
-
-@dataclass
 class TimeIntersects(ast.TemporalPredicate):  # type: ignore[misc]  # untyped base
     """The two instants or intervals have at least one instant in common."""
-
-    op: ClassVar[TemporalOp] = TemporalOp.INTERSECTS
 
 
 COMPARISONS: dict[str, type[ast.Comparison]] = {

@@ -18,13 +18,15 @@ _MOST_POINTS = 4000
 def fitted(shape: BaseGeometry, srid: int, *, is_box: bool) -> tuple[BaseGeometry, bool]:
     """The part of a CRS84 geometry that the CRS can hold, with points along its edges; and whether it was cut."""
     area = area_of_use(srid)
-    cut = area is not None and not shapely.covers(area, _corners(shape))
-    if area is not None and cut:
-        shape = _clipped(shape, area)
+    if area is None or shapely.covers(area, _corners(shape)):
+        return _segmentized(shape, srid, is_box=is_box), False
+    return _segmentized(_clipped(shape, area), srid, is_box=is_box), True
+
+
+def _segmentized(shape: BaseGeometry, srid: int, *, is_box: bool) -> BaseGeometry:
     if is_box and is_mercator(srid):
-        return shape, cut
-    step = max(_STEP, shapely.length(shape) / _MOST_POINTS)
-    return shapely.segmentize(shape, step), cut
+        return shape
+    return shapely.segmentize(shape, max(_STEP, shapely.length(shape) / _MOST_POINTS))
 
 
 def _corners(shape: BaseGeometry) -> BaseGeometry:
@@ -34,5 +36,7 @@ def _corners(shape: BaseGeometry) -> BaseGeometry:
 
 def _clipped(shape: BaseGeometry, area: BaseGeometry) -> BaseGeometry:
     if isinstance(shape, shapely.GeometryCollection):
-        return shapely.GeometryCollection([_clipped(member, area) for member in shape.geoms])
+        members = [_clipped(member, area) for member in shape.geoms]
+        # GEOS 3.14 ends the process when it is to segmentize a collection with an empty member
+        return shapely.GeometryCollection([member for member in members if not member.is_empty])
     return shapely.intersection(shape, area)

@@ -27,9 +27,13 @@ class Queryable:
     kind: Kind
     sql_type: str
     srid: int | None = None
-    is_geography: bool = False
     geometry_type: str | None = None
     enum: tuple[str, ...] | None = None
+
+    @property
+    def is_geography(self) -> bool:
+        """Whether it is a geography, whose edges are the shortest ways over the ellipsoid."""
+        return column_type(self.sql_type).name == "geography"
 
     @property
     def base_type(self) -> str:
@@ -68,7 +72,6 @@ def queryable(
         kind_of(sql_type, enum),
         sql_type,
         srid=srid,
-        is_geography=column_type(sql_type).name == "geography",
         geometry_type=geometry_type,
         enum=enum,
     )
@@ -80,6 +83,6 @@ def near_names(name: str, names: Iterable[str]) -> tuple[str, ...]:
     folded = name[:64].casefold()
     same = [candidate for candidate in known if candidate.casefold() == folded]
     # difflib takes a quadratic look at each candidate: a few hundred are plenty.
-    close = get_close_matches(folded, [candidate.casefold() for candidate in known[:300]], n=3, cutoff=0.6)
+    close = get_close_matches(folded, [candidate.casefold() for candidate in known[:300]])
     by_folded = {candidate.casefold(): candidate for candidate in reversed(known)}
     return tuple(dict.fromkeys([*same, *(by_folded[candidate] for candidate in close)]))[:3]

@@ -32,8 +32,11 @@ def equals(queryable: Queryable, texts: Sequence[str]) -> str:
     """The condition that the property has one of these values, each written as a query parameter has it."""
     name = property_name(queryable.name)
     plain = [_literal(queryable.kind, text) for text in texts if not _is_unspeakable(queryable, text)]
-    conditions = [f"{name} IN ({', '.join(plain)})" if len(plain) > 1 else f"{name} = {value}" for value in plain[:1]]
-    conditions += [f"{name} LIKE {_pattern(text)}" for text in texts if _is_unspeakable(queryable, text)]
+    conditions = [f"{name} LIKE {_pattern(text)}" for text in texts if _is_unspeakable(queryable, text)]
+    if len(plain) > 1:
+        conditions.append(f"{name} IN ({', '.join(plain)})")
+    elif plain:
+        conditions.append(f"{name} = {plain[0]}")
     return " OR ".join(conditions)
 
 

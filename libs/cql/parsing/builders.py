@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from decimal import Decimal
 
 from pygeofilter import ast, values
 
 from libs.cql.errors import ELSEWHERE, CqlError, Place, excerpt, fault
-from libs.cql.guard import check_list
+from libs.cql.guard import check_list, is_number
 from libs.cql.nodes import ARITHMETIC, ARRAY, COMPARISONS, SPATIAL, STRING_FUNCTIONS, TEMPORAL, Array, Part, placed
 from libs.cql.parsing.geometry_literals import GeoJson
 from libs.cql.parsing.instants import date_literal, interval, timestamp_literal
@@ -50,7 +49,7 @@ def arithmetic(op: str, left: Part, right: Part) -> Part:
 def negative(part: Part, at: Place) -> Part:
     """A sign in front of a number makes a literal, in front of anything else a product."""
     value = part.value
-    if isinstance(value, int | float | Decimal) and not isinstance(value, bool):
+    if is_number(value):
         return Part(-value, at)
     return placed(ast.Mul(-1, value), at, (Part(-1, at), part))
 
@@ -120,7 +119,7 @@ def envelope(numbers: Sequence[Part], at: Place) -> Part:
     """A box: west, south, east, north in degrees; with 6 numbers the elevations are read over."""
     _check_count("BBOX", numbers, (4, 6), at)
     for part in numbers:
-        if not isinstance(part.value, int | float | Decimal) or isinstance(part.value, bool):
+        if not is_number(part.value):
             raise fault("BBOX takes numbers only", part.at)
     try:
         box = bbox_of([float(part.value) for part in numbers])

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from libs.cql.errors import Place, excerpt, fault, one_of
-from libs.cql.guard import MAX_VERTICES, number
+from libs.cql.guard import is_number, number
 
 Position = tuple[float, ...]
 GeoJson = dict[str, Any]
@@ -148,62 +148,47 @@ def from_wkt(text: str, start: int) -> GeoJson:
     return geometry
 
 
-def from_geojson(value: dict[str, Any], at: str) -> GeoJson:
+def from_geojson(value: object, at: str, *, collections: bool = True) -> GeoJson:
     """A GeoJSON geometry object, checked; `at` is its JSON pointer. Raises CqlError."""
-    return _GeoJsonReader().geometry(value, at)
+    kind = value.get("type") if isinstance(value, dict) else None
+    if isinstance(value, dict) and kind == "GeometryCollection" and collections:
+        members = _array(value.get("geometries"), f"{at}/geometries")
+        inner = [
+            from_geojson(member, f"{at}/geometries/{index}", collections=False) for index, member in enumerate(members)
+        ]
+        return {"type": kind, "geometries": inner}
+    if not isinstance(value, dict) or not isinstance(kind, str) or kind not in _READERS:
+        raise fault(f"'{excerpt(kind)}' is not a type of geometry", f"{at}/type")
+    return {"type": kind, "coordinates": _READERS[kind](value.get("coordinates"), f"{at}/coordinates")}
 
 
-class _GeoJsonReader:
-    def __init__(self) -> None:
-        self.vertices = 0
+def _array(value: object, at: str) -> list[Any]:
+    if not isinstance(value, list) or not value:
+        raise fault("expected an array with at least one member", at)
+    return value
 
-    def geometry(self, value: object, at: str, *, collections: bool = True) -> GeoJson:
-        kinds = _TYPES.values() if collections else [kind for kind in _TYPES.values() if kind != "GeometryCollection"]
-        kind = value.get("type") if isinstance(value, dict) else None
-        if not isinstance(value, dict) or not isinstance(kind, str) or kind not in kinds:
-            raise fault(f"'{excerpt(kind)}' is not a type of geometry", f"{at}/type")
-        if kind == "GeometryCollection":
-            members = self.array(value.get("geometries"), f"{at}/geometries")
-            inner = [
-                self.geometry(member, f"{at}/geometries/{index}", collections=False)
-                for index, member in enumerate(members)
-            ]
-            return {"type": kind, "geometries": inner}
-        readers: dict[str, Callable[[Any, str], Any]] = {
-            "Point": self.position,
-            "LineString": self.line,
-            "Polygon": self.polygon,
-            "MultiPoint": self.many(self.position),
-            "MultiLineString": self.many(self.line),
-            "MultiPolygon": self.many(self.polygon),
-        }
-        return {"type": kind, "coordinates": readers[kind](value.get("coordinates"), f"{at}/coordinates")}
 
-    def array(self, value: object, at: str) -> list[Any]:
-        if not isinstance(value, list) or not value:
-            raise fault("expected an array with at least one member", at)
-        return value
+def _many(item: Callable[[Any, str], Any]) -> Callable[[Any, str], list[Any]]:
+    return lambda value, at: [item(member, f"{at}/{index}") for index, member in enumerate(_array(value, at))]
 
-    def many(self, item: Callable[[Any, str], Any]) -> Callable[[Any, str], list[Any]]:
-        return lambda value, at: [item(member, f"{at}/{index}") for index, member in enumerate(self.array(value, at))]
 
-    def position(self, value: object, at: str) -> Position:
-        numbers = self.array(value, at)
-        self.vertices += 1
-        if self.vertices > MAX_VERTICES:
-            raise fault(f"a geometry may have {MAX_VERTICES:,} positions", at)
-        if len(numbers) not in (2, 3):
-            raise fault(f"a position has 2 or 3 coordinates, this one has {len(numbers)}", at)
-        for index, coordinate in enumerate(numbers):
-            if isinstance(coordinate, bool | str | list | dict) or coordinate is None:
-                raise fault("a coordinate must be a number", f"{at}/{index}")
-        return tuple(float(coordinate) for coordinate in numbers)
+def _position(value: object, at: str) -> Position:
+    numbers = _array(value, at)
+    if len(numbers) not in (2, 3):
+        raise fault(f"a position has 2 or 3 coordinates, this one has {len(numbers)}", at)
+    for index, coordinate in enumerate(numbers):
+        if not is_number(coordinate):
+            raise fault("a coordinate must be a number", f"{at}/{index}")
+    return tuple(float(coordinate) for coordinate in numbers)
 
-    def line(self, value: object, at: str) -> Sequence[Position]:
-        return _line(self.many(self.position)(value, at), at)
 
-    def ring(self, value: object, at: str) -> Sequence[Position]:
-        return _ring(self.many(self.position)(value, at), at)
-
-    def polygon(self, value: object, at: str) -> list[Sequence[Position]]:
-        return self.many(self.ring)(value, at)
+_positions = _many(_position)
+_polygon = _many(lambda value, at: _ring(_positions(value, at), at))
+_READERS: dict[str, Callable[[Any, str], Any]] = {
+    "Point": _position,
+    "LineString": lambda value, at: _line(_positions(value, at), at),
+    "Polygon": _polygon,
+    "MultiPoint": _positions,
+    "MultiLineString": _many(lambda value, at: _line(_positions(value, at), at)),
+    "MultiPolygon": _many(_polygon),
+}

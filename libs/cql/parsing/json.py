@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 from pygeofilter import ast
 
 from libs.cql.errors import CqlError, excerpt, fault
-from libs.cql.guard import check_depth, check_json_depth, check_source, check_text, number
+from libs.cql.guard import check_json_depth, check_source, check_text, number
 from libs.cql.nodes import ARITHMETIC, ARRAY, COMPARISONS, SPATIAL, STRING_FUNCTIONS, TEMPORAL, Ast, Part, placed
 from libs.cql.parsing import builders
 from libs.cql.parsing.geometry_literals import from_geojson
@@ -98,7 +98,6 @@ def _members(value: object, at: str) -> list[Any]:
 
 
 def _each(values: Sequence[Any], at: str) -> list[Part]:
-    check_depth(at.count("/") // 2, at)
     return [_expression(value, f"{at}/{index}") for index, value in enumerate(values)]
 
 

@@ -13,6 +13,7 @@ import pytest
 from libs.cql import Queryable, filter_sql, queryable
 from libs.pg.sql import Sql
 from tests.conftest import MakeDatabase
+from tests.libs.cql.rows_of_every_type import COLUMNS, MOODS, ROWS
 
 UNACCENT = ("dams", "unaccent")
 STANDARD = Path(__file__).parent / "standard"
@@ -114,3 +115,10 @@ async def standard(db: asyncpg.Connection) -> dict[str, Table]:
         queryables["geom"] = queryable("geom", f"geometry({kind},4326)", srid=4326)
         tables[name] = Table(db, name, queryables)
     return tables
+
+
+@pytest.fixture(scope="session")
+async def types(db: asyncpg.Connection) -> Table:
+    """Five rows with a column of every type."""
+    await db.execute("CREATE EXTENSION IF NOT EXISTS citext; CREATE TYPE types_mood AS ENUM ('sad', 'ok', 'happy')")
+    return await make_table(db, "types", COLUMNS, ROWS, enums={"mood": MOODS})

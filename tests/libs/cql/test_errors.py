@@ -198,6 +198,33 @@ def test_json(text: str, pointer: str, message: str) -> None:
     assert (caught.value.pointer, caught.value.message, caught.value.position) == (pointer, message, None)
 
 
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        *dict.fromkeys(("lower", "Upper"), "CQL2 has neither LOWER nor UPPER; write CASEI(a) = CASEI(b)").items(),
+        *dict.fromkeys(
+            ("DWithin", "S_DWITHIN", "ST_DWithin", "Beyond", "s_beyond", "Distance", "S_DISTANCE"),
+            "CQL2 1.0 has no predicate for a distance;"
+            " write S_INTERSECTS with a polygon or BBOX(west,south,east,north)",
+        ).items(),
+    ],
+)
+def test_what_other_languages_have(name: str, hint: str) -> None:
+    with pytest.raises(CqlError) as caught:
+        parse(f"felt = true AND {name}(a, 5) < 5")
+    assert (caught.value.message, caught.value.position) == (hint, 16)
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [("a" * 40, "a" * 40), ("a" * 41, "a" * 39 + "…"), ("a\nb\x7f", "a�b�")],
+)
+def test_what_the_client_wrote_is_quoted_in_short(written: str, shown: str) -> None:
+    with pytest.raises(CqlError) as caught:
+        parse(f"DATE('{written}') = a")
+    assert caught.value.message == f"'{shown}' is not a date such as 2020-01-31"
+
+
 def test_text_that_is_no_json_is_reported_by_position() -> None:
     with pytest.raises(CqlError) as caught:
         parse('{"op": }', "cql2-json")

@@ -284,4 +284,6 @@ async def test_the_same_rows(evaluated: Table, filter_: Filter) -> None:
     text, holds = filter_
     expected = [index for index, row in enumerate(ROWS, start=1) if holds(row) is True]
     assert await evaluated.ids(text) == expected, text
-    assert await evaluated.ids(normalise(parse(text)), "cql2-json") == expected, text
+    as_json = normalise(parse(text))
+    if evaluated.sql(as_json, "cql2-json").render() != evaluated.sql(text).render():
+        assert await evaluated.ids(as_json, "cql2-json") == expected, text

@@ -22,7 +22,12 @@ from tests.libs.cql.normalise import normalise
 REPOSITORY = Path(__file__).parents[3]
 GRAMMAR = (REPOSITORY / "libs" / "cql" / "parsing" / "grammar.lark").read_text()
 HOSTILE = ["a b", 'a "b"', "émoji ☂", "Größe", "select", "1st", "a.b", "a:b", "it's", "back\\slash", "%", "POINT"]
-NAMES = sorted({*RESERVED_WORDS, *(word.upper() for word in RESERVED_WORDS), *HOSTILE})
+WORDS = [
+    *("and", "or", "not", "like", "between", "in", "is", "null", "true", "false", "div"),
+    *("casei", "accenti", "date", "timestamp", "interval", "bbox"),
+]
+PLAIN = ["magnitude", "MAG", "a_1", "android", "dates"]
+NAMES = sorted({*WORDS, *(word.upper() for word in WORDS), *HOSTILE, *PLAIN})
 TEXTS = ["it's", "a\\", "a\\\\", "\\'", "\\\\'", "'", "''", "100%", "a_b", "\\%\\", "a\nb", "", "ß", '"']
 
 
@@ -32,6 +37,12 @@ def test_every_name_is_read_as_itself(name: str) -> None:
     assert read == {"op": ">=", "args": [{"property": name}, 1]}
     # and by a parser that is not ours
     assert cql2.parse_text(f"{property_name(name)} >= 1").to_json()["args"][0] == {"property": name}
+
+
+def test_words_are_quoted_and_plain_names_are_not() -> None:
+    assert [property_name(word) for word in WORDS] == [f'"{word}"' for word in WORDS]
+    assert [property_name(name) for name in [*PLAIN, "_"]] == [*PLAIN, "_"]
+    assert set(WORDS) == RESERVED_WORDS
 
 
 def test_every_word_of_the_grammar_is_reserved() -> None:

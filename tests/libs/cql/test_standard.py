@@ -54,7 +54,8 @@ async def test_predicate_selects_the_expected_features(predicate: dict[str, Any]
     table = standard[predicate["table"]]
     assert await table.ids(predicate["filter"]) == predicate["ids"]
     as_json = normalise(parse(predicate["filter"]))
-    assert await table.ids(as_json, "cql2-json") == predicate["ids"]
+    if table.sql(as_json, "cql2-json").render() != table.sql(predicate["filter"]).render():
+        assert await table.ids(as_json, "cql2-json") == predicate["ids"]
 
 
 @pytest.mark.parametrize("predicate", PREDICATES, ids=lambda predicate: predicate["filter"][:60])

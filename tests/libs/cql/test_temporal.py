@@ -9,7 +9,7 @@ from itertools import product
 import asyncpg
 import pytest
 
-from libs.cql import CqlError, datetime_predicate
+from libs.cql import CqlError, datetime_predicate, lasting_predicate
 from libs.ogc.temporal import Interval, parse_interval
 from tests.libs.cql.conftest import Table, make_table
 
@@ -130,6 +130,36 @@ async def test_datetime_parameter(spans: Table, column: str, text: str, days: li
     found = await spans.ids(datetime_predicate(spans.queryables[column], parse_interval(text)))
     side = 1 if column == "closes" else 0
     assert found == [index for index, pair in enumerate(SPANS, start=1) if pair[side] in days]
+
+
+@pytest.mark.parametrize("columns", [("first", "last"), ("opens", "closes"), ("first", "closes")])
+@pytest.mark.parametrize(
+    ("text", "low", "high"),
+    [
+        ("2020-01-02", "2020-01-02", "2020-01-02"),
+        ("2020-01-02/2020-01-03", "2020-01-02", "2020-01-03"),
+        ("../2020-01-02", "", "2020-01-02"),
+        ("2020-01-03/..", "2020-01-03", "9"),
+        ("../..", "", "9"),
+    ],
+)
+async def test_rows_that_last(spans: Table, columns: tuple[str, str], text: str, low: str, high: str) -> None:
+    pairs = dict(enumerate(SPANS, start=1))
+    # a row without an end goes on, one without a start has always been, one without either is at no time
+    lasting = [
+        index
+        for index, (start, end) in pairs.items()
+        if (start or end) and (start or "") <= high and (end or "9") >= low
+    ]
+    start, end = (spans.queryables[column] for column in columns)
+    assert await spans.ids(lasting_predicate(start, end, parse_interval(text))) == lasting
+    for known in product([False, True], repeat=2):
+        # what is known to be there is not looked for, and need not be
+        condition = lasting_predicate(start, end, parse_interval(text), start_not_null=known[0], end_not_null=known[1])
+        for column, is_known in zip(columns, known, strict=True):
+            assert not is_known or f'"{column}" IS' not in condition.render()[0]
+        allowed = [index for index, pair in pairs.items() if all(pair[side] or not known[side] for side in (0, 1))]
+        assert [i for i in await spans.ids(condition) if i in allowed] == [i for i in lasting if i in allowed]
 
 
 def test_datetime_parameter_needs_a_time(spans: Table) -> None:

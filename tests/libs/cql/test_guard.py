@@ -1,0 +1,77 @@
+"""How long, deep and wide a filter may be: the largest that is taken, and the smallest that is not."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from libs.cql import CqlError, parse
+
+TERMS = " AND ".join(["a=1"] * 625)
+"""2,499 words, numbers and signs."""
+
+
+@pytest.mark.parametrize(
+    ("lang", "text"),
+    [
+        ("cql2-text", "a='" + "é" * 8190 + "'"),
+        ("cql2-text", f"NOT {TERMS}"),
+        ("cql2-text", "NOT " * 62 + "a=1"),
+        ("cql2-text", "a=" + "9" * 308),
+        ("cql2-text", "a=0." + "1" * 398),
+        ("cql2-text", f"a IN ({','.join(['1'] * 1000)})"),
+        ("cql2-json", '{"op":"not","args":[' * 64 + "true" + "]}" * 64),
+        # brackets in a string nest nothing, and those that are closed are over
+        ("cql2-json", json.dumps({"op": "=", "args": [{"property": "a"}, '[\\"{' * 200]})),
+        ("cql2-json", json.dumps({"op": "in", "args": [{"property": "a"}, [{"date": "2020-01-01"}] * 300]})),
+    ],
+)
+def test_the_largest_that_is_taken(lang: Any, text: str) -> None:
+    parse(text, lang)
+
+
+@pytest.mark.parametrize(
+    ("lang", "text", "place", "message"),
+    [
+        ("cql2-text", "a='" + "é" * 8190 + "' ", None, "a filter may have 16,384 bytes; this one has more"),
+        ("cql2-text", "a='" + "é" * 16379 + "'", None, "a filter may have 16,384 bytes; this one has more"),
+        ("cql2-text", f"NOT NOT {TERMS}", 5002, "a filter may have 2,500 words, numbers and signs; this one has more"),
+        (
+            "cql2-text",
+            "NOT " * 63 + "a=1",
+            0,
+            "a filter may be nested 64 levels deep; use fewer parentheses or terms",
+        ),
+        ("cql2-text", "a=0." + "1" * 399, 2, "a number may have 400 digits"),
+        ("cql2-text", "a=9" + "9" * 308, 2, "numbers must be finite and below 1.8e308"),
+        ("cql2-text", f"a IN ({','.join(['1'] * 1001)})", 0, "a list may have 1,000 members, this one has 1,001"),
+        ("cql2-text", "\0a=1", 0, "a filter may not contain the NUL character"),
+        ("cql2-text", "a='\0'", 3, "a filter may not contain the NUL character"),
+        ("cql2-text", "a='b\ud800'", 4, "a filter must be valid Unicode; this is half of a pair"),
+        ("cql2-text", " \n", None, "the filter is empty"),
+        (
+            "cql2-json",
+            '{"op":"not","args":[' * 65 + "true" + "]}" * 65,
+            "",
+            "a filter may be nested 64 levels deep; use fewer parentheses or terms",
+        ),
+        (
+            "cql2-json",
+            "[" * 134 + "]" * 134,
+            "/0" * 69,
+            "a filter may be nested 64 levels deep; use fewer parentheses or terms",
+        ),
+        # what is nested deeper is not even read
+        ("cql2-json", "[" * 135 + "]" * 135, 134, "a filter may be nested 64 levels deep"),
+        ("cql2-json", '{"property":"a\\u0000"}', "/property", "a filter may not contain the NUL character"),
+        ("cql2-json", '["\\ud800"]', "/0", "a string must be valid Unicode; this has half of a pair"),
+        ("cql2-json", '{"op":"a\\ud800","args":[]}', "/op", "a string must be valid Unicode; this has half of a pair"),
+    ],
+)
+def test_the_smallest_that_is_not(lang: Any, text: str, place: int | str | None, message: str) -> None:
+    with pytest.raises(CqlError) as caught:
+        parse(text, lang)
+    found = caught.value.position if caught.value.pointer is None else caught.value.pointer
+    assert (found, caught.value.message) == (place, message)
