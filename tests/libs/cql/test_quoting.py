@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import subprocess
+from itertools import product
 from pathlib import Path
 
 import asyncpg
@@ -51,17 +52,23 @@ def test_every_word_of_the_grammar_is_reserved() -> None:
     assert words - RESERVED_WORDS == set()
 
 
-def test_the_viewer_quotes_the_same_names() -> None:
+def by_the_viewer(expression: str, values: list[str]) -> list[str]:
+    """What a JavaScript function of the viewer's `filters/cql2.js` makes of each value."""
     node = shutil.which("node")
     assert node
     module = (REPOSITORY / "services" / "viewer" / "browser" / "filters" / "cql2.js").as_uri()
     script = (
-        f"import {{quotedName}} from {json.dumps(module)};"
-        f"process.stdout.write(JSON.stringify({json.dumps(NAMES)}.map(quotedName)));"
+        f"import {{conditionText, quotedName}} from {json.dumps(module)};"
+        f"process.stdout.write(JSON.stringify({json.dumps(values)}.map({expression})));"
     )
     run = subprocess.run([node, "--input-type=module", "-e", script], capture_output=True, check=False)
     assert run.returncode == 0, run.stderr.decode()
-    assert json.loads(run.stdout) == [property_name(name) for name in NAMES]
+    found: list[str] = json.loads(run.stdout)
+    return found
+
+
+def test_the_viewer_quotes_the_same_names() -> None:
+    assert by_the_viewer("quotedName", NAMES) == [property_name(name) for name in NAMES]
 
 
 @pytest.fixture(scope="module")
@@ -75,6 +82,22 @@ async def test_a_condition_finds_the_text_and_no_other(texts: Table) -> None:
         assert await texts.ids(equals(column, [text])) == [number], text
     assert await texts.ids(equals(column, TEXTS)) == list(range(1, len(TEXTS) + 1))
     assert await texts.ids(equals(column, TEXTS[:3])) == [1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("operator", "holds"),
+    [("=", [True, False]), ("<>", [False, True]), ("contains", [True, False])],
+)
+async def test_any_text_can_be_written_by_the_viewer(texts: Table, operator: str, holds: list[bool]) -> None:
+    sizes = {"a'\\%": (1, 2, 3), "'\\": (4, 5)}
+    every = ["".join(each) for letters, counts in sizes.items() for n in counts for each in product(letters, repeat=n)]
+    condition = f"value => conditionText({{property: 'between', kind: 'text', operator: '{operator}', value}})"
+    for text, written in zip(every, by_the_viewer(condition, every), strict=True):
+        sql, args = texts.sql(written).render()
+        # of the text itself, and of one that does not hold it
+        place = f"${len(args) + 1}::text[]"
+        selected = f"SELECT array_agg({sql} ORDER BY n) FROM unnest({place}) WITH ORDINALITY AS given(between, n)"  # noqa: S608
+        assert await texts.db.fetchval(selected, *args, [text, f"-{text[1:]}"]) == holds, written
 
 
 @settings(
