@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 REPOSITORY = Path(__file__).parents[2]
@@ -20,7 +21,15 @@ def test_the_import_rule_holds() -> None:
     assert result.returncode == 0, result.stdout
 
 
-def test_a_service_that_imports_another_is_caught(tmp_path: Path) -> None:
+def test_every_service_says_which_of_its_rooms_stand_on_which() -> None:
+    contracts = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+    layered = {name for contract in contracts if contract.get("exhaustive") for name in contract["containers"]}
+    services = {f"services.{folder.parent.name}" for folder in (REPOSITORY / "services").glob("*/app.py")}
+    assert len(services) == 4
+    assert layered == {"libs", "gateway", *services}
+
+
+def test_a_service_that_imports_another_and_a_room_that_imports_back_are_caught(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text((REPOSITORY / "pyproject.toml").read_text())
     for source in ("libs", "services", "gateway", "deploy"):
         for file in (REPOSITORY / source).rglob("*.py"):
@@ -30,6 +39,9 @@ def test_a_service_that_imports_another_is_caught(tmp_path: Path) -> None:
                 target.write_bytes(file.read_bytes())
     with (tmp_path / "services" / "features" / "app.py").open("a") as module:
         module.write("\nimport services.tiles.app\n")
+    with (tmp_path / "services" / "features" / "rows" / "counts.py").open("a") as module:
+        module.write("\nimport services.features.pages.items_html\n")
     result = lint_imports(tmp_path)
     assert result.returncode == 1
+    assert "services.features.rows is not allowed to import services.features.pages" in result.stdout
     assert "services.features is not allowed to import services.tiles" in result.stdout
