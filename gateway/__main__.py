@@ -25,47 +25,62 @@ from libs.web.settings import SettingsError
 _LOG = logging.getLogger("dams.gateway")
 
 
-async def serve(settings: GatewaySettings) -> int:
-    """Runs the gateway; its exit status. Raises NginxError where nginx does not start."""
-    stop = asyncio.Event()
+async def serve(settings: GatewaySettings) -> int | None:
+    """Runs the gateway; its exit status, None where it is to be replaced. Raises NginxError where nginx does not start.
+
+    SIGTERM stops it. SIGHUP has it replaced by the program as it is now, while nginx goes on.
+    """
+    stop, replace = asyncio.Event(), asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, replace.set)
     settings.folder.mkdir(parents=True, exist_ok=True)
     nginx = Nginx(settings.folder)
     nginx.prepare()
     write_error_pages(settings.folder, settings.public_url or PREFIX)
     publisher = Publisher(settings.folder, settings.public_url)
     async with ClientSession() as session, contextlib.AsyncExitStack() as stack:
-        internal = web.AppRunner(make_internal_app(nginx, publisher), access_log=None)
+        follower = Follower(settings, nginx, publisher, session)
+        internal = web.AppRunner(make_internal_app(nginx, publisher, follower), access_log=None)
         await internal.setup()
         stack.push_async_callback(internal.cleanup)
         await web.TCPSite(internal, settings.host, settings.internal_port).start()
-        follower = Follower(settings, nginx, publisher, session)
         await follower.start()
-        stack.push_async_callback(nginx.stop)
+        stack.push_async_callback(_leave, nginx, replace)
         await stack.enter_async_context(periodic(follower.follow, follower.pause, name="services"))
         _LOG.info("listening", extra={"fields": {"host": settings.host, "port": settings.port}})
         ended = asyncio.create_task(nginx.wait())
-        stopped = asyncio.create_task(stop.wait())
-        await asyncio.wait([ended, stopped], return_when=asyncio.FIRST_COMPLETED)
-        stopped.cancel()
+        told = [asyncio.create_task(event.wait()) for event in (stop, replace)]
+        await asyncio.wait([ended, *told], return_when=asyncio.FIRST_COMPLETED)
+        for task in told:
+            task.cancel()
         if ended.done():
             _LOG.error("nginx has ended", extra={"fields": {"status": ended.result()}})
             return 1
-    return 0
+        ended.cancel()
+    return None if replace.is_set() else 0
+
+
+async def _leave(nginx: Nginx, replace: asyncio.Event) -> None:
+    if not replace.is_set():
+        await nginx.stop()
 
 
 def main() -> int:
     try:
         settings = GatewaySettings.from_env(os.environ)
         setup_logs("gateway", settings.log_format, settings.log_level)
-        return asyncio.run(serve(settings))
+        status = asyncio.run(serve(settings))
     except (SettingsError, NginxError) as error:
         sys.stderr.write(f"gateway: {error}\n")
         return 1
     except OSError as error:
         sys.stderr.write(f"gateway: {error}\n")
         return 1
+    if status is None:
+        # the same process, so that nginx keeps its parent
+        os.execv(sys.executable, [sys.executable, "-m", "gateway"])  # noqa: S606 - no shell is wanted
+    return status
 
 
 if __name__ == "__main__":

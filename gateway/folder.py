@@ -3,10 +3,11 @@
 PUBLISHED = "published/openapi.json"
 KNOWN_PARTS = "parts"
 ERROR_PAGES = "errors"
+CACHE = "cache"
 
 FOLDERS = (
     *("published", KNOWN_PARTS, ERROR_PAGES),
-    *("cache", "tmp/body", "tmp/proxy", "tmp/fastcgi", "tmp/uwsgi", "tmp/scgi"),
+    *(CACHE, "tmp/body", "tmp/proxy", "tmp/fastcgi", "tmp/uwsgi", "tmp/scgi"),
 )
 
 BASE_ADDRESS_PLACEHOLDER = "http://base-address.invalid/api"

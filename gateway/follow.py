@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 
 from aiohttp import ClientSession
 
+from gateway.cache_folder import CacheFolder
+from gateway.folder import CACHE
+from gateway.liveness import Liveness
 from gateway.nginx.config import build_config
 from gateway.nginx.process import Nginx, NginxError
 from gateway.nginx.routes import routes
@@ -27,19 +31,25 @@ class Follower:
         self._publisher = publisher
         self._fetcher = PartsFetcher(session)
         self._known = KnownParts(settings.folder)
+        self._liveness = Liveness()
+        self._cache = CacheFolder(settings.folder / CACHE)
         self._addresses: Addresses = {}
         self._unpublished: Published | None = None
+        self.used: Addresses = {}
+        """The addresses of the processes that get requests."""
 
     async def start(self) -> None:
         """Starts nginx with the routes that an earlier run knew. Raises NginxError."""
         self._addresses = await resolve(self._settings.upstreams, {})
-        await self._nginx.start(self._configuration())
+        await self._liveness.check(self._addresses)
+        await self._nginx.start(self._configuration(self._liveness.answering(self._addresses)))
 
     async def follow(self) -> None:
         """Looks once where the services are and what they say of themselves."""
         self._addresses = await resolve(self._settings.upstreams, self._addresses)
+        await asyncio.gather(self._fetcher.refresh(self._addresses), self._liveness.check(self._addresses))
         await self._configure()
-        await self._fetcher.refresh(self._addresses)
+        await self._cache.sweep()
         present = self._fetcher.present()
         if merged := await self._publisher.merged(present):
             self._known.remember(present)
@@ -51,18 +61,21 @@ class Follower:
 
     def pause(self) -> float:
         """Seconds until the next look: few at first, as clients wait for the document."""
-        return 2.0 if len(self._publisher.services) == len(self._settings.upstreams) else 0.5
+        return 1.0 if len(self._publisher.services) == len(self._settings.upstreams) else 0.5
 
     async def _configure(self) -> bool:
         """Whether nginx has the addresses and the routes of now."""
+        answering = self._liveness.answering(self._addresses)
         try:
-            if await self._nginx.reload(self._configuration()):
-                _LOG.info("other addresses or routes", extra={"fields": {"upstreams": dict(self._addresses)}})
-        except NginxError as error:
-            _LOG.error("nginx refuses its configuration", extra={"fields": {"cause": str(error)}})
+            if await self._nginx.reload(self._configuration(answering)):
+                _LOG.info("other addresses or routes", extra={"fields": {"upstreams": dict(answering)}})
+            self.used = answering
+        except (NginxError, OSError) as error:
+            _LOG.error("nginx does not get its configuration", extra={"fields": {"cause": str(error)}})
             return False
         return True
 
-    def _configuration(self) -> str:
+    def _configuration(self, answering: Addresses) -> str:
         known = routes(self._known.parts)
-        return build_config(self._settings, self._addresses, known, user=self._nginx.worker_user())
+        user, cached = self._nginx.worker_user(), self._cache.has_room()
+        return build_config(self._settings, answering, known, user=user, cached=cached)

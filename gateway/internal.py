@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 from aiohttp import web
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
+from gateway.follow import Follower
 from gateway.nginx.process import Nginx
 from gateway.parts.publish import Publisher
 from gateway.settings import SERVICES
 from libs.web.conditional import conditional
 from libs.web.respond import body_response, json_response
 
+_SINCE = datetime.now(UTC).isoformat()
+"""When this program was started; nginx may run for longer."""
+
 _NGINX = web.AppKey("nginx", Nginx)
+_FOLLOWER = web.AppKey("follower", Follower)
 _PUBLISHER = web.AppKey("publisher", Publisher)
 
 
-def make_internal_app(nginx: Nginx, publisher: Publisher) -> web.Application:
+def make_internal_app(nginx: Nginx, publisher: Publisher, follower: Follower) -> web.Application:
     """The application of the internal port; nginx does not lead to it."""
     app = web.Application()
     app[_NGINX] = nginx
     app[_PUBLISHER] = publisher
+    app[_FOLLOWER] = follower
     app.router.add_get("/internal/health", _health)
     app.router.add_get("/internal/metrics", _metrics)
     app.router.add_get("/internal/parts", _parts)
@@ -27,14 +35,17 @@ def make_internal_app(nginx: Nginx, publisher: Publisher) -> web.Application:
 
 
 async def _health(request: web.Request) -> web.StreamResponse:
-    """200 when nginx runs and something is published. An absent service is not the gateway's illness."""
+    """200 when nginx runs and something is published. An absent service is not the gateway's illness.
+
+    `upstreams` are the processes that get requests.
+    """
     publisher = request.app[_PUBLISHER]
     absent = [service for service in SERVICES if service not in publisher.services]
     if not request.app[_NGINX].is_running:
         return json_response({"status": "unavailable", "detail": ["nginx does not run"]}, status=503)
     if publisher.published is None:
         return json_response({"status": "unavailable", "detail": ["nothing is published yet"]}, status=503)
-    return json_response({"status": "ok", "absent": absent})
+    return json_response({"status": "ok", "absent": absent, "since": _SINCE, "upstreams": request.app[_FOLLOWER].used})
 
 
 async def _metrics(_: web.Request) -> web.StreamResponse:

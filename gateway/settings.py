@@ -1,5 +1,6 @@
 """Settings of the gateway."""
 
+import ipaddress
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -60,6 +61,19 @@ def _endpoint(text: str) -> Endpoint | UnixSocket:
 Upstream = Annotated[tuple[Endpoint | UnixSocket, ...], BeforeValidator(_upstream)]
 
 
+def _networks(text: object) -> object:
+    if not isinstance(text, str):
+        return text
+    try:
+        parts = [part.strip() for part in text.split(",") if part.strip()]
+        return tuple(str(ipaddress.ip_network(part, strict=False)) for part in parts)
+    except ValueError as error:
+        raise ValueError(f"is not a list of addresses and networks: {error}") from None
+
+
+TrustedProxies = Annotated[tuple[str, ...], BeforeValidator(_networks)]
+
+
 class GatewaySettings(LogSettings):
     """How the gateway listens and where the services are. docs/operations.md explains the variables."""
 
@@ -68,6 +82,11 @@ class GatewaySettings(LogSettings):
     internal_port: Port = Field(default=8090, validation_alias="GATEWAY_INTERNAL_PORT")
     folder: Annotated[Path, AfterValidator(Path.absolute)] = Field(validation_alias="GATEWAY_DIR")
     public_url: HttpAddress | None = None
+    timeout_seconds: int = Field(default=12, ge=1, le=600, validation_alias="GATEWAY_TIMEOUT_SECONDS")
+    """How long a service may send nothing; longer than any statement may take."""
+    requests_per_client: int = Field(default=200, ge=0, le=65535, validation_alias="GATEWAY_REQUESTS_PER_CLIENT")
+    """How many requests of one address are answered at the same time; 0 for any number."""
+    trusted_proxies: TrustedProxies | None = Field(default=None, validation_alias="GATEWAY_TRUSTED_PROXIES")
     common_upstream: Upstream = as_written("127.0.0.1:8081")
     features_upstream: Upstream = as_written("127.0.0.1:8082")
     tiles_upstream: Upstream = as_written("127.0.0.1:8083")

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from nginx.config.api import Config, Section
 
+from gateway.folder import CACHE
+from gateway.nginx.clients import clients
 from gateway.nginx.directives import EmptyBlock, flag, lines, one
 from gateway.nginx.log import log_format
 from gateway.nginx.maps import variables
@@ -15,9 +17,17 @@ from gateway.nginx.server import server
 from gateway.settings import SERVICES, GatewaySettings
 from gateway.upstreams import Addresses
 
+CACHE_INACTIVE_SECONDS = 75
+"""What nobody asked for is forgotten after this time: most of it would be too old even for `stale-if-error`."""
 
-def build_config(settings: GatewaySettings, addresses: Addresses, routes: Routes, *, user: str | None = None) -> str:
-    """The text of nginx.conf; `user` is whom the workers run as where the master is root."""
+
+def build_config(
+    settings: GatewaySettings, addresses: Addresses, routes: Routes, *, user: str | None = None, cached: bool = True
+) -> str:
+    """The text of nginx.conf; `user` is whom the workers run as where the master is root.
+
+    Without `cached` answers pass through: none is kept, and none that was kept is used.
+    """
     config = Config(
         *([one("user", user)] if user else []),
         one("worker_processes", "auto"),
@@ -28,7 +38,14 @@ def build_config(settings: GatewaySettings, addresses: Addresses, routes: Routes
         one("pid", "nginx.pid"),
         one("error_log", "stderr", "warn"),
         Section("events", one("worker_connections", 2048)),
-        Section("http", _http(settings), variables(routes), _upstreams(addresses), server(settings, routes)),
+        Section(
+            "http",
+            _http(settings),
+            clients(settings),
+            variables(routes),
+            _upstreams(addresses),
+            server(settings, routes, cached=cached),
+        ),
     )
     return str(config).lstrip() + "\n"
 
@@ -66,11 +83,15 @@ def _http(settings: GatewaySettings) -> object:
         one("scgi_temp_path", "tmp/scgi"),
         one(
             "proxy_cache_path",
-            "cache",
+            CACHE,
             "levels=1:2",
-            "keys_zone=responses:10m",
+            # Room for the addresses of `inactive` seconds at 6,000 new ones each second; memory is taken as they come.
+            "keys_zone=responses:64m",
             "max_size=512m",
-            "inactive=10m",
+            "min_free=64m",
+            f"inactive={CACHE_INACTIVE_SECONDS}s",
+            # The cache manager forgets 20,000 addresses a second; by itself 2,000, fewer than may come.
+            "manager_files=1000",
             "use_temp_path=off",
         ),
     )
@@ -79,8 +100,10 @@ def _http(settings: GatewaySettings) -> object:
 def _upstreams(addresses: Addresses) -> object:
     block = EmptyBlock()
     for service in SERVICES:
+        # Those that do not answer are left out of `addresses`. nginx itself counts no failures: a process that was just
+        # restarted, alone perhaps, must not be passed over for what its predecessor refused.
+        servers = [(address, "max_fails=0") for address in addresses.get(service, ())]
         # nginx wants one server at least; one that is down answers 503, as a service that is not there should.
-        servers = [(address, "max_fails=1", "fail_timeout=2s") for address in addresses.get(service, ())]
         block.sections.add(
             Section(
                 f"upstream {service}",

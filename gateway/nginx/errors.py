@@ -29,11 +29,14 @@ _SENTENCES = {
 _TRANSLATED = {494: 431, 502: 503}
 
 
-def error_pages() -> object:
-    """The `error_page` directives of a server."""
+def error_pages(*, failed: str | None = None) -> object:
+    """The `error_page` directives of a server, or of a location whose own failures the location `failed` answers."""
     pages = {status: status for status in _SENTENCES} | _TRANSLATED
     # status, then ".html" where the client is a browser
-    return lines("error_page", [(code, f"={status}", f"/_error/{status}$error_form") for code, status in pages.items()])
+    directives = {code: (f"={status}", f"/_error/{status}$error_form") for code, status in pages.items()}
+    if failed is not None:
+        directives[500] = ("=", failed)
+    return lines("error_page", [(code, *directive) for code, directive in directives.items()])
 
 
 def error_locations() -> object:

@@ -42,6 +42,8 @@ def forwarded_headers() -> object:
             ("X-Forwarded-Proto", "$scheme"),
             ("X-Forwarded-Prefix", PREFIX),
             ("X-Forwarded-For", "$remote_addr"),
+            # The services are spoken to in HTTP/1.1, whatever the client speaks.
+            ("X-Client-Protocol", "$server_protocol"),
             ("X-Request-Id", "$request_id"),
             *((name, quoted("")) for name in dropped),
         ],

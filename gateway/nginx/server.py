@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gateway.folder import BASE_ADDRESS_PLACEHOLDER, PUBLISHED
+from gateway.nginx.caching import caching
 from gateway.nginx.directives import EmptyBlock, Location, Section, flag, lines, one, quoted
 from gateway.nginx.errors import error_locations, error_pages
 from gateway.nginx.headers import ALLOWED, forwarded_headers, response_headers, security_headers
@@ -14,7 +15,10 @@ OF_THE_GATEWAY = ("X-Content-Type-Options", "Referrer-Policy", "X-Request-Id", "
 """Headers of a service's response that the gateway says in its own words."""
 
 
-def server(settings: GatewaySettings, routes: Routes) -> object:
+UNCACHED = "@uncached"
+
+
+def server(settings: GatewaySettings, routes: Routes, *, cached: bool) -> object:
     """The `server` block: what the gateway answers itself, and what it passes on."""
     # While a service has never been heard of, an unknown path may be one of its paths.
     unknown = 404 if routes.complete else 503
@@ -34,9 +38,10 @@ def server(settings: GatewaySettings, routes: Routes) -> object:
         # The address without escapes and dots: there is no other spelling that gets past.
         Location(f"= {PREFIX}/internal", one("return", 404)),
         Location(f"^~ {PREFIX}/internal/", one("return", 404)),
-        Location(f"{PREFIX}/", _proxy("64k", unknown)),
+        Location(f"{PREFIX}/", _proxy(settings, "64k", unknown, cached=cached)),
         # The same; but a buffer of that size for each request, cached ones too, is a sixth of what a hot tile costs.
-        Location(f"~ ^{PREFIX}/collections/[^/]+/tiles/", _proxy("16k", unknown)),
+        Location(f"~ ^{PREFIX}/collections/[^/]+/tiles/", _proxy(settings, "16k", unknown, cached=cached)),
+        Location(UNCACHED, _passed_on(settings, "64k")),
         Location(f"= {PREFIX}/openapi.json", *_guards(), one("rewrite", "^", "/_openapi/$openapi_type", "last")),
         _document("openapi", "application/vnd.oai.openapi+json;version=3.0", settings.public_url),
         _document("json", "application/json", settings.public_url),
@@ -73,61 +78,49 @@ def _guards() -> list[object]:
     ]
 
 
-def _proxy(header_size: str, unknown: int) -> object:
-    """To the service that the address names; `header_size` is what a response's header may take.
+def _proxy(settings: GatewaySettings, header_size: str, unknown: int, *, cached: bool) -> object:
+    """To the service that the address names, with what is kept of its answers where `cached`.
 
-    `unknown` is the status of an address that no known service declares.
+    `header_size` is what a response's header may take, `unknown` the status of an address that no service declares.
     """
     return EmptyBlock(
         *_guards(),
         Section("if ($without_slash)", response_headers(), one("return", 308, "$without_slash")),
         Section('if ($service = "")', one("return", unknown)),
+        # Where the cache fails (no room for another address, a file that cannot be opened) the service still answers.
+        error_pages(failed=UNCACHED),
+        one("recursive_error_pages", "on"),
+        _passed_on(settings, header_size),
+        *([caching()] if cached else []),
+    )
+
+
+def _passed_on(settings: GatewaySettings, header_size: str) -> object:
+    limit = settings.requests_per_client
+    return EmptyBlock(
         one("proxy_pass", "http://$service$service_uri"),
         one("proxy_http_version", "1.1"),
         forwarded_headers(),
         lines("proxy_hide_header", [[name] for name in OF_THE_GATEWAY]),
         one("proxy_redirect", "off"),
         one("proxy_connect_timeout", "2s"),
-        one("proxy_read_timeout", "75s"),
+        one("proxy_read_timeout", f"{settings.timeout_seconds}s"),
         one("proxy_buffers", 16, "16k"),
         # The Link header of features repeats a long query.
         one("proxy_buffer_size", header_size),
         one("proxy_busy_buffers_size", "64k"),
-        # Only requests without effects come this far, so that the next process may try.
+        # A service waits for a client that reads slowly; nothing of its answer goes to the disk meanwhile.
+        one("proxy_max_temp_file_size", 0),
+        # Only requests without effects come this far, so that all processes may try; a second one that hangs may not.
         one("proxy_next_upstream", "error", "timeout"),
-        one("proxy_next_upstream_tries", 3),
-        one("proxy_next_upstream_timeout", "10s"),
-        _cache(),
+        one("proxy_next_upstream_timeout", f"{settings.timeout_seconds + 3}s"),
+        *([one("limit_conn", "clients", limit)] if limit else []),
         # The request's own id: a cached response carries that of the request it was made for.
         security_headers(
             ("X-Request-Id", "$request_id"),
             ("X-Cache", "$upstream_cache_status"),
             ("Server-Timing", "$server_timing"),
         ),
-    )
-
-
-def _cache() -> object:
-    """What is kept, and for how long, is up to the service's Cache-Control.
-
-    A response without max-age is not kept. A stale one is used only as long as its stale-while-revalidate or
-    stale-if-error allows: `proxy_cache_use_stale` would have no bound.
-    """
-    return EmptyBlock(
-        one("proxy_cache", "responses"),
-        one("proxy_cache_key", quoted("$scheme $client_host $service_uri $negotiated $wanted_encoding")),
-        # Left to itself nginx keeps a copy for each spelling of the headers that Vary names; the key has their meaning.
-        one("proxy_ignore_headers", "Vary"),
-        one("proxy_cache_methods", "GET", "HEAD"),
-        one("proxy_cache_revalidate", "on"),
-        # RFC 9110 section 13.1.3: any time since then, not that very time alone
-        one("if_modified_since", "before"),
-        one("proxy_cache_background_update", "on"),
-        one("proxy_cache_lock", "on"),
-        # What nobody asks for again is not worth a file: writing one costs as much as passing the answer on.
-        one("proxy_cache_min_uses", 2),
-        one("proxy_cache_lock_timeout", "5s"),
-        one("proxy_no_cache", "$not_cached", "$varies_otherwise"),
     )
 
 

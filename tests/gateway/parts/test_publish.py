@@ -88,7 +88,11 @@ async def test_parts_for_common(gateway: Gateway, session: ClientSession) -> Non
     async with session.get(f"{gateway.internal_url}/internal/parts", headers={"If-None-Match": tag}) as response:
         assert response.status == 304
     async with session.get(f"{gateway.internal_url}/internal/health") as response:
-        assert await response.json() == {"status": "ok", "absent": []}
+        health = await response.json()
+        assert {name: health[name] for name in ("status", "absent")} == {"status": "ok", "absent": []}
+        assert health["upstreams"] == {
+            service: [f"127.0.0.1:{upstream.port}"] for service, upstream in gateway.upstreams.items()
+        }
     async with session.get(f"{gateway.internal_url}/internal/metrics") as response:
         assert "dams_gateway_published_services 4.0" in await response.text()
 

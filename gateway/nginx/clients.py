@@ -1,0 +1,24 @@
+"""Who a client is, and how much of the gateway one client may take."""
+
+from __future__ import annotations
+
+from gateway.nginx.directives import EmptyBlock, Section, lines, one
+from gateway.settings import GatewaySettings
+
+_SHARED = ("127.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "::1/128", "fc00::/7")
+"""Networks of one's own: an address in them may be a proxy's, behind which are many clients."""
+
+
+def clients(settings: GatewaySettings) -> object:
+    """Directives of the `http` block."""
+    proxies = settings.trusted_proxies or ()
+    return EmptyBlock(
+        *([lines("set_real_ip_from", [[proxy] for proxy in proxies])] if proxies else []),
+        *([one("real_ip_header", "X-Forwarded-For"), one("real_ip_recursive", "on")] if proxies else []),
+        Section("geo $shared_address", one("default", 0), *(one(network, 1) for network in _SHARED)),
+        Section("map $shared_address $limited_client", one("0", "$binary_remote_addr"), one("default", '""')),
+        one("limit_conn_zone", "$limited_client", "zone=clients:10m"),
+        # A client that takes nothing for so long is gone, or means harm; what the kernel holds for it is given back.
+        one("send_timeout", "20s"),
+        one("reset_timedout_connection", "on"),
+    )

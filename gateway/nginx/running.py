@@ -1,0 +1,96 @@
+"""Processes of nginx as /proc shows them: a master's workers, and what a gateway that was killed left behind."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+import signal
+import time
+from pathlib import Path
+
+_LOG = logging.getLogger("dams.nginx")
+
+
+def master(folder: Path) -> int | None:
+    """The process id of the master that runs with this folder; None where it has ended."""
+    try:
+        pid = int((folder / "nginx.pid").read_text())
+        arguments = Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace")
+    except (OSError, ValueError):
+        return None
+    return pid if "nginx" in arguments and str(folder) in arguments else None
+
+
+def parent(pid: int) -> int | None:
+    """The process id of its parent."""
+    try:
+        return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+    except OSError:
+        return None
+
+
+def workers(pid: int) -> set[int]:
+    """The workers of this master that take requests; those that are shutting down do not."""
+    found = set()
+    with contextlib.suppress(OSError):
+        for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
+            title = Path(f"/proc/{child}/cmdline").read_bytes()
+            if title.startswith(b"nginx: worker process") and b"shutting down" not in title:
+                found.add(int(child))
+    return found
+
+
+async def taken_over(pid: int, before: set[int]) -> None:
+    """Waits until other workers than `before` take all requests."""
+    for _ in range(100):
+        now = workers(pid)
+        if now and not now & before:
+            return
+        await asyncio.sleep(0.05)
+    _LOG.warning("nginx takes long to take its configuration over")
+
+
+def dismiss_orphans(pid: int) -> None:
+    """Has the workers of a master that has ended finish what they do, and give the port free at once.
+
+    They do not notice that it is gone. A master leads a session, by which its workers are known.
+    """
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            name, _, rest = (entry / "stat").read_text().partition("(")[2].rpartition(")")
+        except OSError:
+            continue
+        if name == "nginx" and int(rest.split()[3]) == pid:
+            _LOG.warning("dismissing a worker that was left behind", extra={"fields": {"pid": int(entry.name)}})
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(int(entry.name), signal.SIGQUIT)
+
+
+def stop_left_behind(folder: Path) -> None:
+    """Ends the nginx of a gateway that was killed, or what is left of it: it would keep the port.
+
+    Raises TimeoutError where it does not end.
+    """
+    pid = master(folder)
+    if pid is None:
+        with contextlib.suppress(OSError, ValueError):
+            dismiss_orphans(int((folder / "nginx.pid").read_text()))
+        return
+    _LOG.warning("stopping an nginx that was left behind", extra={"fields": {"pid": pid}})
+    os.kill(pid, signal.SIGTERM)
+    for _ in range(100):
+        if not _is_alive(pid):
+            return
+        time.sleep(0.05)
+    raise TimeoutError(f"the nginx that was left behind (pid {pid}) does not end")
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    # In a container nobody may collect a process whose parent was killed.
+    return state != "Z"

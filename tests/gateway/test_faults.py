@@ -1,0 +1,197 @@
+"""Clients that take without end, processes that hang, an nginx that loses its master, a gateway that is replaced."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import socket
+from collections import Counter
+from functools import partial
+from pathlib import Path
+
+import pytest
+from aiohttp import ClientSession, web
+
+from gateway.liveness import Liveness
+from gateway.settings import SERVICES
+from tests.eventually import eventually
+from tests.gateway.harness import Gateway, Upstream, make_part, running_gateway
+
+pytestmark = pytest.mark.faults
+
+
+async def written_for_a_client_that_does_not_read(gateway: Gateway, path: str) -> int:
+    """How many of 100 MB the service could write within a second and a half."""
+    written = 0
+
+    async def stream(request: web.Request) -> web.StreamResponse:
+        nonlocal written
+        response = web.StreamResponse(headers={"Cache-Control": "public, max-age=5"})
+        await response.prepare(request)
+        for _ in range(1000):
+            await response.write(b"x" * 100_000)
+            written += 100_000
+        return response
+
+    gateway.upstreams["tiles"].answer = stream
+    reader, writer = await asyncio.open_connection("127.0.0.1", gateway.port, limit=1024)
+    writer.write(f"GET /api/{path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+    await reader.readline()
+    await asyncio.sleep(1.5)
+    writer.transport.abort()
+    return written
+
+
+async def test_a_service_waits_for_a_client_that_reads_slowly(gateway: Gateway) -> None:
+    # the second request for an address would be kept
+    for _ in range(3):
+        assert await written_for_a_client_that_does_not_read(gateway, "tileMatrixSets?slow") < 20_000_000
+    kept = sum(file.stat().st_size for name in ("cache", "tmp") for file in (gateway.folder / name).rglob("*"))
+    assert kept < 20_000_000
+
+
+async def test_one_client_does_not_take_all(tmp_path: Path, session: ClientSession) -> None:
+    begun, release = Counter[str](), asyncio.Event()
+
+    async def slow(request: web.Request) -> web.StreamResponse:
+        begun[request.headers["X-Forwarded-For"]] += 1
+        await release.wait()
+        return web.Response(text="done")
+
+    settings = {"GATEWAY_REQUESTS_PER_CLIENT": "3", "GATEWAY_TRUSTED_PROXIES": "127.0.0.1"}
+    async with running_gateway(tmp_path / "gateway", **settings) as gateway:
+        await gateway.published()
+        gateway.upstreams["tiles"].answer = slow
+
+        async def ask(number: int, client: str) -> int:
+            headers = {"X-Forwarded-For": f"192.0.2.1, {client}"} if client else {}
+            async with session.get(f"{gateway.url}/api/tileMatrixSets?{number}", headers=headers) as response:
+                if response.status == 503:
+                    assert response.headers["Retry-After"] == "2"
+                return response.status
+
+        async def waiting(count: int) -> bool:
+            return begun.total() == count
+
+        first = [asyncio.create_task(ask(number, "198.51.100.7")) for number in range(3)]
+        await eventually(partial(waiting, 3))
+        assert await ask(3, "198.51.100.7") == 503
+        # others are not concerned, nor is an address behind which there may be many
+        others = [asyncio.create_task(ask(4, "198.51.100.8"))]
+        others += [asyncio.create_task(ask(number, "")) for number in range(5, 10)]
+        await eventually(partial(waiting, 9))
+        release.set()
+        assert set(await asyncio.gather(*first, *others)) == {200}
+        assert await ask(10, "198.51.100.7") == 200
+        assert begun == {"198.51.100.7": 4, "198.51.100.8": 1, "127.0.0.1": 5}
+
+
+async def test_a_process_that_hangs_is_passed_over(tmp_path: Path, session: ClientSession) -> None:
+    good = Upstream("tiles", "good", socket=tmp_path / "good", part=make_part("tiles"))
+    others = [Upstream(name, socket=tmp_path / name, part=make_part(name)) for name in SERVICES if name != "tiles"]
+    settings = {f"{upstream.service.upper()}_UPSTREAM": f"unix:{upstream.socket}" for upstream in others}
+    settings |= {"TILES_UPSTREAM": f"unix:{tmp_path / 'hangs'},unix:{good.socket}", "GATEWAY_TIMEOUT_SECONDS": "1"}
+    gateway = Gateway(tmp_path / "gateway", {}, settings)
+
+    async def upstreams() -> list[str]:
+        async with session.get(f"{gateway.internal_url}/internal/health") as response:
+            found: list[str] = (await response.json())["upstreams"]["tiles"]
+            return found
+
+    async def used(*names: str) -> bool:
+        return await upstreams() == [f"unix:{tmp_path / name}" for name in names]
+
+    # the kernel takes connections for a process that is stopped, too
+    with socket.socket(socket.AF_UNIX) as hangs:
+        hangs.bind(str(tmp_path / "hangs"))
+        (tmp_path / "hangs").chmod(0o666)
+        hangs.listen(100)
+        try:
+            for upstream in [*others, good]:
+                await upstream.start()
+            await gateway.start()
+            await gateway.published()
+            for _ in range(6):
+                async with session.get(f"{gateway.url}/api/tileMatrixSets") as response:
+                    assert (response.status, (await response.json())["name"]) == (200, "good")
+            await eventually(partial(used, "good"))
+            # alone it stays: it may be busy
+            await good.stop()
+            await eventually(partial(used, "good", "hangs"))
+            await good.start()
+            await eventually(partial(used, "good"))
+        finally:
+            if gateway.process is not None:
+                await gateway.stop()
+            for upstream in [*others, good]:
+                await upstream.stop()
+
+
+async def test_one_failure_is_none(tmp_path: Path) -> None:
+    liveness = Liveness()
+    addresses = {"tiles": (f"unix:{tmp_path / 'a'}", f"unix:{tmp_path / 'b'}"), "viewer": (f"unix:{tmp_path / 'c'}",)}
+    upstream = Upstream("tiles", socket=tmp_path / "b", part=make_part("tiles"))
+    await upstream.start()
+    await liveness.check(addresses)
+    assert liveness.answering(addresses) == addresses
+    await liveness.check(addresses)
+    assert liveness.answering(addresses) == {"tiles": addresses["tiles"][1:], "viewer": addresses["viewer"]}
+    await upstream.stop()
+    await liveness.check(addresses)
+    await liveness.check(addresses)
+    assert liveness.answering(addresses) == addresses
+
+
+def nginx_pid(gateway: Gateway) -> int:
+    return int((gateway.folder / "nginx.pid").read_text())
+
+
+@pytest.mark.parametrize("both", [False, True])
+async def test_workers_without_their_master_give_the_port_free(
+    own_gateway: Gateway, session: ClientSession, both: bool
+) -> None:
+    master = nginx_pid(own_gateway)
+    assert own_gateway.process is not None
+    if both:
+        await own_gateway.stop(signal.SIGKILL)
+    os.kill(master, signal.SIGKILL)
+    if not both:
+        assert await asyncio.wait_for(own_gateway.process.wait(), 15) == 1
+    await own_gateway.start()
+
+    async def renewed() -> None:
+        assert nginx_pid(own_gateway) != master
+        async with session.get(f"{own_gateway.url}/api/") as response:
+            assert response.status == 200
+
+    await eventually(renewed)
+
+
+async def test_a_gateway_is_replaced_while_nginx_goes_on(own_gateway: Gateway, session: ClientSession) -> None:
+    async def since() -> str:
+        async with session.get(f"{own_gateway.internal_url}/internal/health") as response:
+            assert response.status == 200
+            return str((await response.json())["since"])
+
+    master, before = nginx_pid(own_gateway), await since()
+    assert own_gateway.process is not None
+    own_gateway.process.send_signal(signal.SIGHUP)
+    statuses: Counter[int] = Counter()
+
+    async def replaced() -> bool:
+        for _ in range(10):
+            # what is answered is not kept
+            async with session.get(f"{own_gateway.url}/api/tileMatrixSets") as response:
+                statuses[response.status] += 1
+        return await since() != before
+
+    await eventually(replaced)
+    await own_gateway.published()
+    assert statuses.keys() == {200}
+    assert nginx_pid(own_gateway) == master
+    # the new one looks after it as the old one did
+    os.kill(master, signal.SIGTERM)
+    assert await asyncio.wait_for(own_gateway.process.wait(), 15) == 1
+    await own_gateway.start()
+    assert await own_gateway.stop(signal.SIGTERM) == 0
