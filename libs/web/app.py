@@ -25,6 +25,9 @@ from libs.web.settings import WebSettings
 
 _INTEGER = re.compile(r"-?\d{1,18}\Z", re.ASCII)
 
+# A filter of 16 kB, percent-encoded, fits into one line, as at the gateway; so does every header that passes there.
+_LONG = {"max_line_size": 64 * 1024, "max_field_size": 64 * 1024}
+
 _TRACKING = web.RequestKey("tracking", bool)
 _TRACKERS = frozenset({"fbclid", "gclid", "mc_cid", "mc_eid", "msclkid"})
 
@@ -60,8 +63,7 @@ def make_app(
     such as `/assets/{name}`. Raises ValueError where `part` and handlers do not name the same operations and assets, so
     that no route can be undeclared and no declared path unserved.
     """
-    # a filter of 16 kB, percent-encoded, fits into one line, as it does at the gateway
-    app = web.Application(middlewares=[around], client_max_size=64 * 1024, handler_args={"max_line_size": 64 * 1024})
+    app = web.Application(middlewares=[around], client_max_size=64 * 1024, handler_args=_LONG)
     app[SETTINGS] = settings
     app[PART] = part
     app[SERVICE] = part.name

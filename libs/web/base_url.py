@@ -2,7 +2,7 @@
 
 import re
 
-from aiohttp import web
+from aiohttp import HttpVersion11, web
 
 from libs.web.settings import WebSettings
 
@@ -43,6 +43,17 @@ def _base_url(request: web.Request, settings: WebSettings) -> str:
 def _trusted(request: web.Request, settings: WebSettings) -> bool:
     remote = request.remote
     return remote is not None and remote in settings.trusted_proxies
+
+
+def takes_chunks(request: web.Request) -> bool:
+    """Whether the client can tell an answer of unknown length from its beginning. HTTP/1.0 cannot.
+
+    A gateway speaks for its client in `X-Client-Protocol`.
+    """
+    protocol = request.headers.get("X-Client-Protocol")
+    if protocol and _trusted(request, request.app[SETTINGS]):
+        return protocol not in ("HTTP/1.0", "HTTP/0.9")
+    return request.version >= HttpVersion11
 
 
 def forwarded_request_id(request: web.Request) -> str | None:

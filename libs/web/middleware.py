@@ -1,6 +1,7 @@
 """What happens around every request: id, errors, CORS, OPTIONS, access log, metrics."""
 
 import asyncio
+import logging
 import time
 from functools import cache
 from uuid import uuid4
@@ -13,7 +14,10 @@ from libs.web.base_url import forwarded_request_id
 from libs.web.errors import error_response
 from libs.web.logs import log_request
 
+_LOG = logging.getLogger("dams.error")
+
 REQUEST_ID = web.RequestKey("request_id", str)
+_BEGUN = web.RequestKey("begun", web.StreamResponse)
 
 _SECONDS = Histogram(
     "dams_request_seconds",
@@ -21,6 +25,7 @@ _SECONDS = Histogram(
     ["route", "status"],
     buckets=(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10),
 )
+_BROKEN = Counter("dams_broken_answers_total", "Answers that failed after they had begun", ["route"])
 _CANCELLED = Counter("dams_cancelled_requests_total", "Requests whose client went away before the answer", ["route"])
 
 ALLOWED = "GET, HEAD, OPTIONS"
@@ -41,7 +46,8 @@ async def around(request: web.Request, handler: Handler) -> web.StreamResponse:
         _CANCELLED.labels(route).inc()
         raise
     except Exception as error:
-        response = error_response(request, error, request_id)
+        begun = request.get(_BEGUN)
+        response = error_response(request, error, request_id) if begun is None else _broken_off(request, begun, error)
     seconds = time.perf_counter() - started
     _histogram(route, response.status).observe(seconds)
     if not route.startswith("/internal/"):
@@ -57,6 +63,16 @@ async def around(request: web.Request, handler: Handler) -> web.StreamResponse:
     return response
 
 
+def _broken_off(request: web.Request, begun: web.StreamResponse, error: Exception) -> web.StreamResponse:
+    """Ends the connection in the middle of an answer, so that it does not look whole."""
+    _BROKEN.labels(_route(request)).inc()
+    fields = {"request_id": request[REQUEST_ID], "cause": f"{type(error).__name__}: {error}"}
+    _LOG.error("broken off", exc_info=error, extra={"fields": fields})
+    if request.transport is not None:
+        request.transport.abort()
+    return begun
+
+
 @cache
 def _histogram(route: str, status: int) -> Histogram:
     return _SECONDS.labels(route, status)
@@ -64,6 +80,7 @@ def _histogram(route: str, status: int) -> Histogram:
 
 async def add_headers(request: web.Request, response: web.StreamResponse) -> None:
     """Headers of every response (an `on_response_prepare` signal, so that streams have them too)."""
+    request[_BEGUN] = response
     headers = response.headers
     headers["X-Request-Id"] = request.get(REQUEST_ID, "")
     # data are public and no credential exists: any page may read them

@@ -15,13 +15,14 @@ from services.features.item import get_item
 from services.features.items import get_items
 from services.features.part import PART
 from services.features.queryables import get_queryables
-from services.features.resources import CATALOGUE, STORE, VALUES, VERSIONS
+from services.features.resources import CATALOGUE, STORE, VALUES, VERSIONS, WHOLE_PAGES
 from services.features.rows.counts import Counts
 from services.features.rows.feature_cache import FeatureCache
 from services.features.rows.items_store import ItemsStore
 from services.features.rows.value_ranges import ValueRanges
 from services.features.schema import get_schema
 from services.features.settings import Settings
+from services.features.whole import WholePages
 
 
 def make(env: Mapping[str, str]) -> web.Application:
@@ -44,6 +45,7 @@ def make(env: Mapping[str, str]) -> web.Application:
             app[STORE] = ItemsStore(database, counts, cache)
             app[VALUES] = ValueRanges(database, versions)
             app[VERSIONS] = versions
+            app[WHOLE_PAGES] = WholePages()
             app[HEALTH_CHECKS].extend([lambda app: app[CATALOGUE].health(), lambda _: database.health()])
             yield
             await app[VALUES].close()

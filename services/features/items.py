@@ -1,6 +1,7 @@
 """GET /collections/{collectionId}/items (OGC API Features, /req/core/fc-op)."""
 
 import asyncio
+from collections.abc import AsyncIterator
 from dataclasses import replace
 
 from aiohttp import ClientConnectionResetError, web
@@ -9,7 +10,7 @@ from libs.catalogue.model import Collection
 from libs.ogc.errors import InvalidParameters, Uncomputable
 from libs.ogc.media_type import MediaType, with_charset
 from libs.web.app import Call, sent_parameters
-from libs.web.base_url import SETTINGS, base_url
+from libs.web.base_url import SETTINGS, base_url, takes_chunks
 from libs.web.conditional import answered_before, data_headers, not_modified
 from libs.web.html import page_response
 from libs.web.negotiation import prefers_html
@@ -21,7 +22,7 @@ from services.features.pages.items_form import form_context
 from services.features.pages.items_html import PAGE_ROWS, items_context
 from services.features.request.cursor import PageEnds
 from services.features.request.items_query import ItemsQuery, parse_items
-from services.features.resources import CATALOGUE, STORE, VALUES, VERSIONS
+from services.features.resources import CATALOGUE, STORE, VALUES, VERSIONS, WHOLE_PAGES
 from services.features.rows.items_store import ItemsStore
 from services.features.rows.layout import Rows
 
@@ -124,21 +125,31 @@ async def _stream(call: Call, query: ItemsQuery, format_: FeatureFormat, headers
         "Content-Type": with_charset(call.media_type),
         "Vary": "Accept",
     }
+    pieces = _pieces(format_, format_.head(collection, rows.layout, matched, links), rows, chunks)
+    if call.request.method != "HEAD" and not takes_chunks(call.request):
+        return await call.request.app[WHOLE_PAGES].send(call.request, headers, pieces, query.limit)
     response = web.StreamResponse(headers=headers)
-    returned = len(rows.rows)
     try:
         await response.prepare(call.request)
         if call.request.method == "HEAD":
             # aiohttp would send what is written here, and the client take it for the next answer
             return response
-        head = format_.head(collection, rows.layout, matched, links)
-        await response.write(b"".join((head, format_.rows(rows, first=True))))
-        async for rows in chunks:
-            await response.write(format_.rows(rows, first=returned == 0))
-            returned += len(rows.rows)
-        await response.write(format_.tail(returned))
+        async for piece in pieces:
+            await response.write(piece)
         await response.write_eof()
     except ClientConnectionResetError:
         # the client has what it wanted
         return response
     return response
+
+
+async def _pieces(
+    format_: FeatureFormat, head: bytes, first: Rows, rest: AsyncIterator[Rows]
+) -> AsyncIterator[bytes | memoryview]:
+    """A page as it is written: its head with the first rows, the rest of them, its tail."""
+    yield b"".join((head, format_.rows(first, first=True)))
+    returned = len(first.rows)
+    async for rows in rest:
+        yield format_.rows(rows, first=returned == 0)
+        returned += len(rows.rows)
+    yield format_.tail(returned)
