@@ -8,7 +8,6 @@ products of floating point columns overflow.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from decimal import ROUND_DOWN, Context, Decimal
 from typing import Any
@@ -22,7 +21,9 @@ from libs.pg.column_types import NUMERIC, Kind
 from libs.pg.sql import Sql, sql
 
 # Without traps: what cannot be computed comes out as NaN or infinity and is looked at afterwards.
-_CONTEXT = Context(prec=60, Emax=999_999, Emin=-999_999, traps=[])
+_CONTEXT = Context(prec=60, traps=[])
+# Of all digits that a quotient of two literals can have before its point.
+_EXACT = Context(prec=1000, traps=[])
 _LARGEST = Decimal("1.7e308")
 
 
@@ -114,21 +115,9 @@ def _decimal(value: Any) -> Decimal:
 
 
 def _fold_power(a: Decimal, b: Decimal) -> Decimal | None:
-    try:
-        exact = b == b.to_integral_value() and 0 <= b <= 64
-        return _CONTEXT.power(a, b) if exact and (a or b) else _decimal(math.pow(a, b))
-    except OverflowError:
-        return Decimal("Infinity")
-    except ValueError:
-        return None
-
-
-def _fold_modulo(a: Decimal, b: Decimal) -> Decimal | None:
-    if not b:
-        return None
-    exact = _CONTEXT.remainder(a, b)
-    # The remainder is exact up to 60 digits of quotient, more than any number of a column has.
-    return _decimal(math.fmod(a, b)) if exact.is_nan() else exact
+    if not a and b <= 0:
+        return None if b else Decimal(1)
+    return _CONTEXT.power(a, b)
 
 
 _FOLD: dict[type, Callable[[Decimal, Decimal], Decimal | None]] = {
@@ -136,7 +125,7 @@ _FOLD: dict[type, Callable[[Decimal, Decimal], Decimal | None]] = {
     ast.Sub: _CONTEXT.subtract,
     ast.Mul: _CONTEXT.multiply,
     ast.Div: lambda a, b: _CONTEXT.divide(a, b) if b else None,
-    Mod: _fold_modulo,
+    Mod: _EXACT.remainder,
     IntDiv: lambda a, b: _CONTEXT.divide(a, b).to_integral_value(ROUND_DOWN) if b else None,
     Pow: _fold_power,
 }

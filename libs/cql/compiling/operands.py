@@ -72,7 +72,7 @@ def condition(text: Sql) -> Expr:
 def describe(operand: object) -> str:
     """The operand with its type, for a message: `the property "mag" is a number`."""
     kind = getattr(operand, "kind", None)
-    word = str(kind) if kind is not None else "list"
+    word = str(kind) if kind is not None else "interval"
     article = "an" if word[0] in "aeio" else "a"
     if isinstance(operand, Value):
         shown = f"'{excerpt(operand.value)}'" if operand.kind is Kind.STRING else excerpt(operand.value)
@@ -82,7 +82,7 @@ def describe(operand: object) -> str:
     return f"this is {article} {word}"
 
 
-def mismatch(node: object, left: object, right: object, operand: int = 1) -> CqlError:
+def mismatch(node: object, left: object, right: object, operand: int) -> CqlError:
     """The error for two operands that do not go together; points at the literal of the two.
 
     `operand` is the index of `right` among the operands of `node`.
@@ -125,7 +125,7 @@ def number_type(sibling: str, values: list[Any]) -> str:
 
 def _fits_real(value: Any) -> bool:
     try:
-        return bool(struct.unpack("<f", struct.pack("<f", value))[0]) or not value
+        return bool(struct.unpack("<f", struct.pack("<f", value))[0])
     except OverflowError:
         return False
 
@@ -151,7 +151,7 @@ def as_text(operand: Operand) -> Sql:
     """A textual operand as `text`, whatever the column's own type."""
     if isinstance(operand, Value):
         return bind(operand.value, "text")
-    if operand.sql_type in ("text", "character varying"):
+    if operand.sql_type == "text":
         return operand.sql
     return sql("({value})::text", value=operand.sql)
 

@@ -27,13 +27,13 @@ from libs.cql.compiling.operands import (
     number_type,
     number_value,
 )
-from libs.cql.compiling.temporal import compare_instants, compared
+from libs.cql.compiling.temporal import FLIPPED, compare_instants, compared
 from libs.cql.errors import fault
 from libs.cql.nodes import place_of
 from libs.pg.column_types import NUMERIC, TEMPORAL, TEXTUAL, Kind
 from libs.pg.sql import Sql, all_of, any_of, bind, join, sql
 
-_COMPARABLE = NUMERIC | TEXTUAL | TEMPORAL | {Kind.BOOLEAN, Kind.JSON}
+_IN_JSON = NUMERIC | TEXTUAL | {Kind.BOOLEAN}
 
 
 def comparison(node: ast.Comparison, left: Operand, right: Operand) -> Expr:
@@ -49,12 +49,10 @@ def between(node: ast.Between, value: Operand, low: Operand, high: Operand) -> E
 
 def compare(node: object, op: str, left: Operand, right: Operand, operand: int = 1) -> Sql:
     """Two operands compared; `operand` is the index of the right one, for the message."""
-    left, right = _unpacked(left, right)
     if not isinstance(left, Value | Expr) or not isinstance(right, Value | Expr):
         raise mismatch(node, left, right, operand)
+    left, right = _unpacked(left, right)
     kinds = {left.kind, right.kind}
-    if not kinds <= _COMPARABLE:
-        raise mismatch(node, left, right, operand)
     if kinds <= NUMERIC:
         return _numbers(op, left, right)
     if kinds <= TEMPORAL:
@@ -72,9 +70,9 @@ def compare(node: object, op: str, left: Operand, right: Operand, operand: int =
 
 def _unpacked(left: Operand, right: Operand) -> tuple[Operand, Operand]:
     """A JSON operand takes the kind of its sibling."""
-    if isinstance(left, Expr) and left.kind is Kind.JSON and right.kind not in (Kind.JSON, *TEMPORAL):
+    if isinstance(left, Expr) and left.kind is Kind.JSON and right.kind in _IN_JSON:
         return from_json(left, right.kind), right
-    if isinstance(right, Expr) and right.kind is Kind.JSON and left.kind not in (Kind.JSON, *TEMPORAL):
+    if isinstance(right, Expr) and right.kind is Kind.JSON and left.kind in _IN_JSON:
         return left, from_json(right, left.kind)
     return left, right
 
@@ -90,11 +88,8 @@ def _numbers(op: str, left: Operand, right: Operand) -> Sql:
         op, value = _whole(op, left, right.value)
         return compared(op, left.sql, bind_number(value, left.sql_type))
     if isinstance(right, Expr) and isinstance(left, Value):
-        return _numbers(_FLIPPED[op], right, left)
+        return _numbers(FLIPPED[op], right, left)
     return compared(op, _number(left), _number(right))
-
-
-_FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "<>": "<>"}
 
 
 def _whole(op: str, column: Expr, value: Any) -> tuple[str, Any]:
@@ -113,7 +108,7 @@ def _texts(op: str, left: Operand, right: Operand) -> Sql:
         if op in ("=", "<>"):
             return compared(op, *_equal_texts(left, right.value))
     elif isinstance(left, Value) and isinstance(right, Expr):
-        return _texts(_FLIPPED[op], right, left)
+        return _texts(FLIPPED[op], right, left)
     # By code point, as every client can do it, whatever the collations of the columns.
     collated = [sql('({text}) COLLATE "C"', text=as_text(operand)) for operand in (left, right)]
     return compared(op, *collated)
@@ -140,14 +135,14 @@ def _in_type_of(column: Expr, values: Sequence[str]) -> tuple[list[Any], str, st
         except ValueError:
             return None
     labels = column.queryable.enum if column.queryable is not None else None
-    if column.kind is Kind.ENUM and labels is not None and set(values) <= set(labels):
+    if labels is not None and all(value in labels for value in values):
         return list(values), "text", column.sql_type
     return None
 
 
 def is_in(node: ast.In, value: Operand, members: Sequence[Operand]) -> Expr:
     """IN a list: one parameter for all literals, `= ANY($1)`, which an index can serve."""
-    text = _any(value, members) if isinstance(value, Expr) and value.kind is not Kind.JSON else None
+    text = _any(value, members) if isinstance(value, Expr) else None
     if text is None:
         text = any_of(compare(node, "=", value, member, index) for index, member in enumerate(members, start=1))
     return condition(sql("NOT ({text})", text=text) if node.not_ else text)
@@ -155,7 +150,7 @@ def is_in(node: ast.In, value: Operand, members: Sequence[Operand]) -> Expr:
 
 def _any(column: Expr, members: Sequence[Operand]) -> Sql | None:
     """`column = ANY(...)`, or None where the members are of several kinds or computed."""
-    kinds = {member.kind if isinstance(member, Value | Expr) else None for member in members}
+    kinds = {getattr(member, "kind", None) for member in members}
     if kinds == {Kind.STRING} and column.kind in TEXTUAL:
         if all(isinstance(member, Value) for member in members):
             return _any_text(column, [member.value for member in members if isinstance(member, Value)])

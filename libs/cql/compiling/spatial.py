@@ -112,28 +112,25 @@ def relation(kind: type, a: Expr | GeometryLiteral, b: Expr | GeometryLiteral) -
     if kind is ast.GeometryIntersects and is_boxed:
         # GEOS decides on rectangles without building a topology, so that no row can raise an error.
         return sql(_FUNCTIONS[kind], a=_in_srid(a, srid), b=_in_srid(b, srid))
-    return _robust(kind, (a, b), (_in_srid(a, srid), _in_srid(b, srid)))
+    return _robust(kind, (a, b), srid)
 
 
 def _is_cut(literal: GeometryLiteral, srid: int) -> bool:
     return is_projected(srid) and fitted(literal.shape, srid, is_box=bool(literal.boxes))[1]
 
 
-def _robust(kind: type, sides: Sequence[Expr | GeometryLiteral], texts: Sequence[Sql]) -> Sql:
+def _robust(kind: type, sides: Sequence[Expr | GeometryLiteral], srid: int) -> Sql:
     """The relation, such that a row whose polygon is not valid raises no error and is taken as repaired.
 
     One such row would otherwise fail every filter that comes across it (GEOS: "side location conflict").
     """
-    a, b = texts
+    parts = [(_in_srid(side, srid), isinstance(side, Expr) and _may_be_invalid(_column(side))) for side in sides]
+    (a, _), (b, _) = parts
     plain = sql(_FUNCTIONS[kind], a=a, b=b)
-    doubtful = [isinstance(side, Expr) and _may_be_invalid(side.queryable) for side in sides]
-    if not any(doubtful):
+    checks = [sql("ST_IsValid({g})", g=text) for text, is_doubtful in parts if is_doubtful]
+    if not checks:
         return plain
-    checks = [sql("ST_IsValid({g})", g=text) for text, is_doubtful in zip(texts, doubtful, strict=True) if is_doubtful]
-    repaired = [
-        sql("ST_MakeValid({g})", g=text) if is_doubtful else text
-        for text, is_doubtful in zip(texts, doubtful, strict=True)
-    ]
+    repaired = [sql("ST_MakeValid({g})", g=text) if is_doubtful else text for text, is_doubtful in parts]
     # PostGIS cannot see through CASE: the index serves the boxes.
     return sql(
         "{a} && {b} AND CASE WHEN {valid} THEN {plain} ELSE {careful} END",
@@ -148,21 +145,21 @@ def _robust(kind: type, sides: Sequence[Expr | GeometryLiteral], texts: Sequence
 _SIMPLE = re.compile(r"(?i)(multi)?(point|linestring)(zm?|m)?\Z")
 
 
-def _may_be_invalid(queryable: Queryable | None) -> bool:
+def _may_be_invalid(column: Queryable) -> bool:
     """Whether the column may hold polygons."""
-    if queryable is None:
-        return True
-    declared = re.search(r"\((\w+)", queryable.sql_type)
-    kind = queryable.geometry_type or (declared[1] if declared else "geometry")
-    return not _SIMPLE.match(kind)
+    declared = re.search(r"\((\w+)", column.sql_type)
+    return not _SIMPLE.match(column.geometry_type or (declared[1] if declared else ""))
 
 
-def _srid(column: Expr) -> int:
+def _column(side: Expr) -> Queryable:
+    assert side.queryable is not None  # noqa: S101  # every geometry is a column
+    return side.queryable
+
+
+def _srid(side: Expr) -> int:
     """The SRID to compare a column in."""
-    queryable = column.queryable
-    if queryable is None or queryable.srid is None or queryable.is_geography:
-        return CRS84_SRID
-    return queryable.srid
+    column = _column(side)
+    return CRS84_SRID if column.srid is None or column.is_geography else column.srid
 
 
 def _in_srid(side: Expr | GeometryLiteral, srid: int) -> Sql:
@@ -186,12 +183,10 @@ def _planar(column: Expr) -> Sql:
     Few relations exist for geography, and its edges are geodesics: it is compared as geometry, which an
     index on `((column::geometry))` serves. Rows of several SRIDs are brought to CRS84 one by one.
     """
-    queryable = column.queryable
-    if queryable is not None and queryable.is_geography:
+    queryable = _column(column)
+    if queryable.is_geography:
         return sql("({column})::geometry", column=column.sql)
-    if queryable is not None and queryable.srid is None:
-        return in_lonlat(column.sql, None)
-    return column.sql
+    return in_lonlat(column.sql, None) if queryable.srid is None else column.sql
 
 
 def _literal(side: GeometryLiteral, srid: int) -> Sql:

@@ -36,7 +36,7 @@ class Span:
 
 
 Bound = Operand | Open
-_FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "<>": "<>"}
+FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "<>": "<>"}
 _PYTHON: dict[str, Callable[[Any, Any], bool]] = {
     "<": operator.lt,
     "<=": operator.le,
@@ -65,7 +65,7 @@ def compare_instants(op: str, left: Operand, right: Operand) -> Sql:
     if isinstance(left, Value) and isinstance(right, Value):
         return sql("TRUE") if _PYTHON[op](*_aligned(left.value, right.value)) else sql("FALSE")
     if isinstance(left, Value):
-        return compare_instants(_FLIPPED[op], right, left)
+        return compare_instants(FLIPPED[op], right, left)
     if isinstance(right, Value):
         return _with_literal(op, left, right.value)
     if left.kind is right.kind:
@@ -146,7 +146,7 @@ def _compare_bounds(op: str, left: tuple[Bound, bool], right: tuple[Bound, bool]
     if isinstance(a, Open) and isinstance(b, Open):
         return sql("TRUE") if _PYTHON[op](a_is_end, b_is_end) else sql("FALSE")
     if isinstance(a, Open):
-        return _compare_bounds(_FLIPPED[op], right, left)
+        return _compare_bounds(FLIPPED[op], right, left)
     if isinstance(b, Open):
         return compared(op, *_with_infinity(a, is_end=b_is_end))
     return compare_instants(op, a, b)

@@ -105,13 +105,66 @@ def test_syntax(text: str, position: int | None, message: str) -> None:
             "the property \"count\" is an integer, but 'b' is a string: they cannot be compared;"
             " write the number without quotes",
         ),
+        ("place IN ('a', 5)", 15, 'the property "place" is a string, but 5 is an integer: they cannot be compared'),
+        (
+            "count BETWEEN 1 AND 'b'",
+            20,
+            "the property \"count\" is an integer, but 'b' is a string: they cannot be compared;"
+            " write the number without quotes",
+        ),
+        (
+            "extra = INTERVAL('2020-01-01','..')",
+            8,
+            'the property "extra" is a JSON value, but this is an interval: they cannot be compared',
+        ),
+        (
+            "extra = geom",
+            8,
+            'the property "extra" is a JSON value, but the property "geom" is a geometry: they cannot be compared',
+        ),
+        (
+            "extra < extra",
+            8,
+            'the property "extra" is a JSON value, but the property "extra" is a JSON value: they cannot be compared',
+        ),
         (
             "geom = 5",
             7,
             'the property "geom" is a geometry, but 5 is an integer: they cannot be compared',
         ),
+        ("5 = place", 0, 'the property "place" is a string, but 5 is an integer: they cannot be compared'),
+        (
+            "5 = 'a'",
+            4,
+            "5 is an integer, but 'a' is a string: they cannot be compared; write the number without quotes",
+        ),
+        (
+            "count = place",
+            8,
+            'the property "count" is an integer, but the property "place" is a string: they cannot be compared',
+        ),
+        ("place = count + 1", 8, 'the property "place" is a string, but this is a number: they cannot be compared'),
+        (
+            "count = INTERVAL('2020-01-01','..')",
+            8,
+            'the property "count" is an integer, but this is an interval: they cannot be compared',
+        ),
+        (
+            "day = '2020-01-01'",
+            6,
+            "the property \"day\" is a date, but '2020-01-01' is a string: they cannot be compared;"
+            " write DATE('2020-01-31')",
+        ),
+        (
+            "code = tags",
+            7,
+            'the property "code" is a UUID, but the property "tags" is an array: they cannot be compared',
+        ),
+        ("1 + place > 2", 4, 'the property "place" is a string: it cannot be computed with'),
         ("place + 1 > 2", 0, 'the property "place" is a string: it cannot be computed with'),
         ("magnitude", 0, 'the property "magnitude" is a number, but a condition is wanted here'),
+        ("5 AND felt", 0, "5 is an integer, but a condition is wanted here"),
+        ("NOT 5", 4, "5 is an integer, but a condition is wanted here"),
         ("felt = true AND 5", 16, "5 is an integer, but a condition is wanted here"),
         ("magnitude LIKE '5%'", 0, 'the property "magnitude" is a number, but LIKE takes a string'),
         ("place LIKE place", 11, "the pattern of LIKE is a string, perhaps in CASEI() or ACCENTI()"),
@@ -138,6 +191,11 @@ def test_syntax(text: str, position: int | None, message: str) -> None:
             'the property "time" is a timestamp, but T_DURING takes intervals only; for an instant use T_INTERSECTS',
         ),
         ("T_AFTER(INTERVAL(place, '..'), DATE('2020-01-01'))", 17, None),
+        (
+            "T_AFTER(INTERVAL('2020-01-01', place), DATE('2020-01-01'))",
+            31,
+            'the property "place" is a string, but an interval has dates or timestamps as its ends',
+        ),
         ("A_CONTAINS(place, ('a'))", 11, 'the property "place" is a string, but A_CONTAINS takes arrays'),
         ("A_CONTAINS(tags, 'a')", 17, "'a' is a string, but A_CONTAINS takes arrays"),
         ("A_CONTAINS(tags, ('a', 1))", 23, '1 is an integer, but the property "tags" is an array of strings'),
@@ -196,6 +254,20 @@ def test_json(text: str, pointer: str, message: str) -> None:
     with pytest.raises(CqlError) as caught:
         filter_sql(text, "cql2-json", QUERYABLES)
     assert (caught.value.pointer, caught.value.message, caught.value.position) == (pointer, message, None)
+
+
+def test_some_of_the_properties_are_named_where_none_is_near() -> None:
+    many = {f"property_{number}": queryable(f"property_{number}", "text") for number in range(40)}
+    for known, names in ((many, ", ".join(list(many)[:30])), ({}, "none")):
+        with pytest.raises(CqlError) as caught:
+            compile_filter(parse("zzz = 1"), known)
+        assert caught.value.message == f'there is no property "zzz"; there are {names}'
+
+
+@pytest.mark.parametrize("outside", ["-180.5 0", "180.5 0", "0 -90.5", "0 90.5"])
+def test_geometries_are_on_earth(outside: str) -> None:
+    with pytest.raises(CqlError, match="the geometry is outside longitude -180 to 180, latitude -90 to 90"):
+        filter_sql(f"S_INTERSECTS(geom, POINT({outside}))", "cql2-text", QUERYABLES)
 
 
 @pytest.mark.parametrize(

@@ -14,10 +14,12 @@ from tests.libs.cql.conftest import Table
 async def many(db: asyncpg.Connection) -> Table:
     """20,000 rows with an index on each column."""
     await db.execute(
+        "CREATE TYPE many_level AS ENUM ('low', 'high');"
         "CREATE TABLE many AS SELECT n AS id, n AS whole, n::bigint AS big, n::real AS single, n::numeric AS exact,"
         " n::double precision AS double, n::text AS words, n::varchar(10) AS short, md5(n::text)::uuid AS code,"
         " timestamptz '2020-01-01Z' + n * interval '1 hour' AS at, date '2020-01-01' + n AS day,"
         " timestamp '2020-01-01' + n * interval '1 hour' AS local, ARRAY[n, n + 1] AS sizes,"
+        " n::char(5) AS fixed, (CASE WHEN n > 19990 THEN 'high' ELSE 'low' END)::many_level AS level,"
         " ST_SetSRID(ST_MakePoint(n % 360 - 180, n % 170 - 85), 4326) AS geom FROM generate_series(1, 20000) n"
     )
     await db.execute(
@@ -28,13 +30,16 @@ async def many(db: asyncpg.Connection) -> Table:
     columns = {"whole": "integer", "big": "bigint", "single": "real", "exact": "numeric", "double": "double precision"}
     columns |= {"words": "text", "short": "character varying(10)", "code": "uuid", "day": "date"}
     columns |= {"at": "timestamp with time zone", "local": "timestamp without time zone"}
+    columns |= {"fixed": "character(5)", "level": "many_level"}
     spatial = {"geom": 4326, "mercator": 3857, "utm": 32633}
     for column in columns:
         await db.execute(f"CREATE INDEX ON many ({column})")
     for column in spatial:
         await db.execute(f"CREATE INDEX ON many USING gist ({column})")
+    await db.execute("CREATE INDEX ON many (replace(lower(upper(words COLLATE \"default\")), 'ß', 'ss'))")
     await db.execute("CREATE INDEX ON many USING gin (sizes); ANALYZE many")
     queryables = {column: queryable(column, sql_type) for column, sql_type in columns.items()}
+    queryables["level"] = queryable("level", "many_level", enum=("low", "high"))
     queryables["sizes"] = queryable("sizes", "integer[]")
     queryables |= {column: queryable(column, "geometry", srid=srid) for column, srid in spatial.items()}
     return Table(db, "many", queryables)
@@ -56,6 +61,11 @@ async def many(db: asyncpg.Connection) -> Table:
         "words IN ('5', '6')",
         "short = '5'",
         "short IN ('5', '6')",
+        "fixed = '5'",
+        "fixed IN ('5', '6')",
+        "level = 'high'",
+        "level IN ('high')",
+        "CASEI(words) IN (CASEI('5'), CASEI('6'))",
         "code = '00000000-0000-4000-8000-000000000001'",
         "at > TIMESTAMP('2022-04-10T00:00:00Z')",
         "at = DATE('2020-02-01')",

@@ -11,5 +11,9 @@ def test_each_name_that_differs_in_case_alone_is_near() -> None:
     assert near_names("magnitude", ["Magnitude", "place", "MAGNITUDE"]) == ("Magnitude", "MAGNITUDE")
 
 
+def test_no_more_than_three_are_told() -> None:
+    assert near_names("tag", ["TAG", "Tag", "tAg", "taG", "tags"]) == ("TAG", "Tag", "tAg")
+
+
 def test_a_name_that_differs_in_case_alone_is_found_however_many_there_are() -> None:
     assert near_names("magnitude", [*MANY, "Magnitude"]) == ("Magnitude",)

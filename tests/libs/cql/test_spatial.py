@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncpg
 import pytest
 
-from libs.cql import bbox_predicate, queryable
+from libs.cql import bbox_predicate, filter_sql, queryable
 from libs.ogc.bbox import BBox
 from tests.libs.cql.conftest import Table, make_table
 
@@ -56,7 +56,9 @@ async def shapes(db: asyncpg.Connection) -> Table:
         ("S_INTERSECTS({}, BBOX(12, 48, 12, 48))", [1, 4, 9]),
         ("S_INTERSECTS({}, BBOX(11, 48.5, 14, 48.5))", [3, 4]),
         ("S_DISJOINT({}, BBOX(-170, -80, 170, 80))", [5, 6, 7, 8, 10]),
+        ("S_INTERSECTS({}, BBOX(13, 47.5, 13, 49.5))", [2, 3, 4]),
         ("S_WITHIN({}, BBOX(10, 46, 15, 51))", [1, 2, 3, 4]),
+        ("S_WITHIN({}, BBOX(179, -18, -179, -16))", [5, 6]),
         ("S_CONTAINS(BBOX(10, 46, 15, 51), {})", [1, 2, 3, 4]),
         ("S_CONTAINS({}, POINT(12 48))", [1, 4, 9]),
         ("S_TOUCHES({}, POINT(14 50))", [3]),
@@ -174,6 +176,41 @@ async def test_projected_systems_agree_with_longitude_and_latitude(db: asyncpg.C
             assert set(found) - poles == set(expected) - poles, (function, box)
     assert await table.ids("S_CONTAINS(geom, BBOX(-180,-90,180,90))") == []
     assert await table.ids("NOT S_EQUALS(geom, BBOX(-180,-90,180,90))") == list(range(1, len(rows) + 1))
+
+
+async def test_nothing_contains_what_lies_beyond_its_crs(db: asyncpg.Connection) -> None:
+    rows: list[tuple[object, ...]] = [("SRID=4326;POLYGON((1 0, 29 0, 29 30, 1 30, 1 0))",), (None,)]
+    table = await make_table(db, "wide", {"crs84": "geometry(Polygon,4326)"}, rows)
+    await db.execute(
+        "ALTER TABLE wide ADD geom geometry(Polygon, 32633);"
+        "UPDATE wide SET geom = ST_Transform(ST_Segmentize(crs84, 0.5), 32633)"
+    )
+    table.queryables["geom"] = queryable("geom", "geometry(Polygon,32633)", srid=32633)
+    assert await table.ids("S_CONTAINS(geom, BBOX(10, 10, 20, 20))") == [1]
+    assert await table.ids("S_CONTAINS(geom, BBOX(10, 10, 100, 20))") == []
+    assert await table.ids("NOT S_CONTAINS(geom, BBOX(10, 10, 100, 20))") == [1]
+
+
+@pytest.mark.parametrize(
+    ("sql_type", "geometry_type", "may_be_invalid"),
+    [
+        ("geometry(Point,4326)", None, False),
+        ("geometry(MultiPointZ,4326)", None, False),
+        ("geometry(MultiLineStringZM,4326)", None, False),
+        ("geometry(LINESTRINGM,4326)", None, False),
+        ("geometry(Polygon,4326)", None, True),
+        ("geometry(GeometryCollection,4326)", None, True),
+        ("geometry(Geometry,4326)", "Point", False),
+        ("geometry", "MultiPolygon", True),
+        ("geometry", None, True),
+    ],
+)
+def test_only_what_may_have_polygons_is_repaired(
+    sql_type: str, geometry_type: str | None, may_be_invalid: bool
+) -> None:
+    column = queryable("geom", sql_type, srid=4326, geometry_type=geometry_type)
+    text, _ = filter_sql("S_WITHIN(geom, POLYGON((0 0,1 0,1 1,0 0)))", "cql2-text", {"geom": column}).render()
+    assert ("ST_IsValid" in text, "ST_MakeValid" in text) == (may_be_invalid, may_be_invalid)
 
 
 async def test_the_literal_is_transformed_not_the_column(shapes: Table) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import AsyncIterator
 
+import asyncpg
 import pytest
 
 from libs.cql import CqlError, compile_filter, parse, queryable
@@ -21,6 +22,11 @@ SELECTS: list[tuple[str, list[int]]] = [
     ("small < 1.5", [1, 3]),
     ("small <= -2.5", [3]),
     ("1.5 < small", [2]),
+    ("1 > small AND 1 >= small", [3]),
+    ("1 <= small AND 1 <> small", [2]),
+    ("small <> 1.5", [1, 2, 3]),
+    ("5 IN (4, 5) AND 'a' IN ('b', 'a') AND true IN (false, true)", [1, 2, 3, 4, 5]),
+    ("DATE('2020-01-01') IN (DATE('2020-01-02'), TIMESTAMP('2020-01-01T10:00:00Z'))", [1, 2, 3, 4, 5]),
     ("small < 1e30", [1, 2, 3]),
     ("small <> 99999999999999999999999999", [1, 2, 3]),
     ("small IN (1, 2.0, 70000, 1e30)", [1, 2]),
@@ -30,6 +36,8 @@ SELECTS: list[tuple[str, list[int]]] = [
     ("big = 9007199254740993", [1]),
     ("big > 9007199254740992", [1]),
     ("big IN (9007199254740993, 0.5)", [1]),
+    ("big < 9223372036854775808 AND big >= -9223372036854775808", [1, 2, 3]),
+    ("big > -9223372036854775809 AND big IN (-3, 9223372036854775808)", [3]),
     ("exact = 0.1", [1]),
     ("exact = 0.10000000000000000001", []),
     ("exact IN (0.1, -3)", [1, 3]),
@@ -66,7 +74,10 @@ SELECTS: list[tuple[str, list[int]]] = [
     ("fixed IN ('abc', 'x')", [1, 2]),
     ("fixed LIKE 'abc'", [1]),
     ("fixed > 'abc'", [2]),
+    ("fixed <> 'abc'", [2, 3]),
+    ("'abc' < fixed AND 'abc' <= fixed", [2]),
     ("folded = 'abc'", [1, 2]),
+    ("folded <> 'abc'", [3]),
     ("words = short", [1]),
     ("words = fixed", [1]),
     ("flag = true", [1]),
@@ -118,6 +129,8 @@ SELECTS: list[tuple[str, list[int]]] = [
     ("mood LIKE '%a%'", [1, 2]),
     ("doc = 'abc'", [1]),
     ("doc = 5", [2]),
+    ("5 = doc", [2]),
+    ("'abc' = doc OR true = doc", [1, 3]),
     ("doc > 4.5", [2]),
     ("doc IN (5, 6)", [2]),
     ("doc = true", [3]),
@@ -128,6 +141,7 @@ SELECTS: list[tuple[str, list[int]]] = [
     ("raw = 'x'", [3]),
     ("raw IS NULL", [4, 5]),
     ("doc = raw", [4]),
+    ("doc <> raw", [1, 2, 3]),
     ("span = '1 day'", [1]),
     ("address IN ('10.0.0.1/32', '10.0.0.2/32')", [1, 2]),
     ('"we""ird $1 {x}" = 1', [1]),
@@ -154,17 +168,21 @@ async def test_selects(types: Table, text: str, expected: list[int]) -> None:
 
 
 @pytest.fixture(params=["east-14", "west+12"])
-def elsewhere(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """The process is in another time zone, hours ahead of UTC or behind."""
+async def elsewhere(
+    db: asyncpg.Connection, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[None]:
+    """The process and the session are in another time zone, hours ahead of UTC or behind."""
     monkeypatch.setenv("TZ", request.param)
     time.tzset()
+    await db.execute(f"SET TimeZone TO '{request.param}'")
     yield
+    await db.execute("RESET TimeZone")
     monkeypatch.undo()
     time.tzset()
 
 
 @pytest.mark.usefixtures("elsewhere")
-async def test_the_time_zone_of_the_process_is_of_no_matter(types: Table) -> None:
+async def test_the_time_zones_around_are_of_no_matter(types: Table) -> None:
     of_time = [(text, expected) for text, expected in SELECTS if re.search(r"\b(day|at|local)\b", text)]
     assert len(of_time) > 25
     for text, expected in of_time:
@@ -198,6 +216,15 @@ async def test_the_time_zone_of_the_process_is_of_no_matter(types: Table) -> Non
         # whole numbers and decimals exactly, others as floating point numbers are
         ("big + 1 = 9007199254740994", [1]),
         ("double + 0.2 = 0.3", []),
+        ("single + single = 0.2", []),
+        ("(big * 100000000000000000000 - 1) % 100000000000000000000 = 99999999999999999999", [1, 2]),
+        ("(big * 100000000000000000000 - 1) div 100000000000000000000 = 9007199254740992", [1]),
+        ("100000000000000000001 % 10 = 1 AND 1e300 % 7 < 7", [1, 2, 3, 4, 5]),
+        ("1e300 % (1e-300 * 1e-300) = 0", [1, 2, 3, 4, 5]),
+        ("1 % 0 IS NULL", [1, 2, 3, 4, 5]),
+        ("double < 1.7e308 * 1", [1, 2, 3]),
+        ("0^2 = 0 AND 0^0.5 = 0 AND 2^(0-1) = 0.5", [1, 2, 3, 4, 5]),
+        ("(0-8)^(1/3) IS NULL", [1, 2, 3, 4, 5]),
         ("1/0 IS NULL", [1, 2, 3, 4, 5]),
         ("1/0 + 1 IS NULL AND 1 - 1/0 IS NULL AND 2^(1/0) IS NULL", [1, 2, 3, 4, 5]),
         ("small/(small-1) IS NULL", [1, 4, 5]),
@@ -216,6 +243,21 @@ async def test_the_time_zone_of_the_process_is_of_no_matter(types: Table) -> Non
 )
 async def test_arithmetic(types: Table, text: str, expected: list[int]) -> None:
     assert await types.ids(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("column", "member"),
+    [
+        *(("whole", "5"), ("big", "5.5"), ("single", "0.1"), ("double", "5"), ("exact", "0.1"), ("whole", "5, 5.5")),
+        *(("words", "'a'"), ("short", "'a'"), ("fixed", "'a'"), ("folded", "'a'"), ("code", f"'{UUIDS[0]}'")),
+        *(("mood", "'ok'"), ("address", "'::1'"), ("day", "DATE('2020-01-31')")),
+        *(("at", "TIMESTAMP('2020-01-31T00:00:00Z')"), ("local", "TIMESTAMP('2020-01-31T00:00:00Z')")),
+    ],
+)
+def test_a_list_is_one_parameter(types: Table, column: str, member: str) -> None:
+    one, args = types.sql(f"{column} IN ({member})").render()
+    two, more = types.sql(f"{column} IN ({member}, {member})").render()
+    assert (one, len(args), len(more)) == (two, 1, 1)
 
 
 def test_deep_arithmetic_keeps_its_size(types: Table) -> None:
