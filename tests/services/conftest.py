@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +11,8 @@ import asyncpg
 import pytest
 
 from deploy.database.apply import apply_schema, ensure_reader
+from deploy.local.settings import REPOSITORY
+from services.viewer.build.distribution import DIST, build
 from tests.conftest import MakeDatabase
 from tests.running_stack import Cluster
 from tests.services.in_process import Client, Services, services
@@ -62,6 +65,17 @@ async def running(hostile: HostileDatabase, cluster: Cluster) -> AsyncIterator[S
         for name in ("common", "features", "tiles"):
             await started.start(name, hostile.env(REDIS_URL=cluster.redis_url))
         yield started
+
+
+@pytest.fixture(scope="session")
+def dist() -> Path:
+    """What the viewer gives to browsers; built now where it is out of date, by one of several test processes."""
+    parent = REPOSITORY / ".local"
+    parent.mkdir(exist_ok=True)
+    with (parent / "viewer-build.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        build()
+    return DIST
 
 
 @pytest.fixture(scope="session")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Any
 
 import asyncpg
@@ -25,8 +26,8 @@ VIEWS = {
 
 
 @pytest.fixture(scope="module")
-async def all_services(running: Services, hostile: HostileDatabase) -> Services:
-    """The hostile services with a viewer."""
+async def all_services(running: Services, hostile: HostileDatabase, dist: Path) -> Services:
+    """The hostile services with a viewer, whose pages name what `dist` holds."""
     await running.start("viewer", hostile.env())
     return running
 

@@ -9,7 +9,6 @@ from aiohttp.test_utils import TestClient, TestServer
 
 from libs.catalogue.model import Collection, Column, GeometryColumn, TimeColumn
 from services.viewer.app import make
-from services.viewer.build.distribution import DIST, build
 
 HOSTILE = '</script><script>alert(1)</script> & "quoted" <b>'
 
@@ -27,13 +26,6 @@ def collection(identifier: str, **fields: object) -> Collection:
         "times": (TimeColumn("empty", "timestamptz"), TimeColumn("at", "timestamptz", "2020-01-01", "2020-02-01")),
     }
     return Collection(id=identifier, schema=schema, name=name, **{**values, **fields})  # type: ignore[arg-type]
-
-
-@pytest.fixture(scope="session")
-def dist() -> Path:
-    """The built files; built now where they are out of date."""
-    build()
-    return DIST
 
 
 @pytest.fixture(scope="session")
