@@ -24,6 +24,8 @@ from services.tiles.settings import Settings
 
 OK, FAILED, WRONG_ARGUMENTS, INTERRUPTED = 0, 1, 2, 130
 
+_STOPPING = (signal.SIGINT, signal.SIGTERM)
+
 _EPILOG = """
 exit status: 0 done, 1 some tiles could not be made or something cannot be reached, 2 wrong arguments,
 130 interrupted (Ctrl-C); a seed that was interrupted goes on where it was when it is started again.
@@ -120,12 +122,23 @@ def _bbox(text: str) -> tuple[float, float, float, float]:
     return west, south, east, north
 
 
-async def execute(arguments: argparse.Namespace, env: Mapping[str, str]) -> int:
-    """The command's exit status. Raises SettingsError, DomainError, CacheAway."""
+async def run(arguments: argparse.Namespace, env: Mapping[str, str]) -> int:
+    """The command's exit status; what is wrong goes to standard error."""
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in _STOPPING:
         loop.add_signal_handler(number, stop.set)
+    try:
+        return await _execute(arguments, env, stop)
+    except (SettingsError, DomainError, CacheAway) as error:
+        print(f"tiles: {error}", file=sys.stderr)  # noqa: T201
+        return WRONG_ARGUMENTS if isinstance(error, SettingsError) else FAILED
+    finally:
+        for number in _STOPPING:
+            loop.remove_signal_handler(number)
+
+
+async def _execute(arguments: argparse.Namespace, env: Mapping[str, str], stop: asyncio.Event) -> int:
     # the service alone writes the stored list of collections
     settings = Settings.from_env(env).model_copy(update={"state_dir": None})
     if arguments.command == "show":
@@ -155,12 +168,7 @@ async def _run(arguments: argparse.Namespace, area: Area, found: Resources, stop
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; its exit status."""
-    parsed = parser().parse_args(arguments)
-    try:
-        return asyncio.run(execute(parsed, os.environ))
-    except (SettingsError, DomainError, CacheAway) as error:
-        print(f"tiles: {error}", file=sys.stderr)  # noqa: T201
-        return WRONG_ARGUMENTS if isinstance(error, SettingsError) else FAILED
+    return asyncio.run(run(parser().parse_args(arguments), os.environ))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,7 @@
-"""The `tiles` command as an operator runs it: a process of its own beside the running service."""
+"""The `tiles` command as an operator runs it, beside the running service.
+
+A process of its own costs a second and a half: only what a signal does needs one (and `make tiles`, in tests/system).
+"""
 
 from __future__ import annotations
 
@@ -16,6 +19,7 @@ from deploy.local.settings import REPOSITORY
 from libs.geo.tile_matrix_sets import tile_matrix_set
 from libs.geo.tiles_of_box import number_in
 from libs.geo.zooms import IDS
+from services.tiles.command.__main__ import parser, run
 from services.tiles.command.area import Area
 from tests.services.in_process import Services
 from tests.services.tiles.cache import OwnRedis, keys, metric, tier
@@ -34,7 +38,8 @@ class Outcome:
 class Command:
     """Runs it with the settings of the services."""
 
-    def __init__(self, placed: Placed, cached: Services, redis_url: str) -> None:
+    def __init__(self, placed: Placed, cached: Services, redis_url: str, capsys: pytest.CaptureFixture[str]) -> None:
+        self._capsys = capsys
         self.env = {**os.environ, **placed.env, "REDIS_URL": redis_url, "CATALOGUE_URL": cached["common"].base}
 
     async def start(self, *arguments: str) -> asyncio.subprocess.Process:
@@ -43,14 +48,17 @@ class Command:
         return await asyncio.create_subprocess_exec(*command, cwd=REPOSITORY, env=self.env, stdout=pipe, stderr=pipe)
 
     async def __call__(self, *arguments: str) -> Outcome:
-        process = await self.start(*arguments)
-        out, err = await asyncio.wait_for(process.communicate(), 60)
-        return Outcome(process.returncode or 0, out.decode(), err.decode())
+        self._capsys.readouterr()
+        try:
+            status = await run(parser().parse_args(arguments), self.env)
+        except SystemExit as end:
+            status = int(end.code or 0)
+        return Outcome(status, *self._capsys.readouterr())
 
 
 @pytest.fixture
-def command(placed: Placed, cached: Services, own_redis: OwnRedis) -> Command:
-    return Command(placed, cached, own_redis.url)
+def command(placed: Placed, cached: Services, own_redis: OwnRedis, capsys: pytest.CaptureFixture[str]) -> Command:
+    return Command(placed, cached, own_redis.url, capsys)
 
 
 async def test_seeded_tiles_are_those_that_the_service_finds(
