@@ -38,11 +38,11 @@ GRANT SELECT ON ALL TABLES IN SCHEMA many TO dams_reader;
 """
 
 
-async def make_many_tables(owner: asyncpg.Connection) -> None:
-    """Make schema `many`: table_0001 to table_2000, wide, huge. Takes some twenty seconds; needs a superuser."""
+async def make_many_tables(owner: asyncpg.Connection, tables: int = TABLES) -> None:
+    """Make schema `many`: table_0001 to, say, table_2000, wide, huge. A hundred a second; needs a superuser."""
     await owner.execute("CREATE SCHEMA many")
     # in batches, as the server keeps a lock for each table and index until a transaction ends
-    for first in range(1, TABLES + 1, BATCH):
+    for first in range(1, tables + 1, BATCH):
         await owner.execute(
             "".join(
                 _TABLE.format(
@@ -52,7 +52,7 @@ async def make_many_tables(owner: asyncpg.Connection) -> None:
                     srid=4326 if number % 5 else 3857,
                     longitude=number % 170,
                 )
-                for number in range(first, min(first + BATCH, TABLES + 1))
+                for number in range(first, min(first + BATCH, tables + 1))
             )
         )
     columns = ", ".join(f"c{number} integer" for number in range(1, COLUMNS + 1))
