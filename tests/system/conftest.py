@@ -7,7 +7,7 @@ import pytest
 from playwright.async_api import Browser, async_playwright
 
 from tests.running_stack import RunningStack
-from tests.system.visits import ARGUMENTS, NewVisit, Visit
+from tests.system.visits import ARGUMENTS, MOST_SECONDS, NewVisit, Visit
 
 
 @pytest.fixture(scope="session")
@@ -25,6 +25,7 @@ async def visit(chromium: Browser, stack: RunningStack) -> AsyncIterator[NewVisi
 
     async def new(width: int = 1280, height: int = 800, **options: Any) -> Visit:
         context = await chromium.new_context(viewport={"width": width, "height": height}, **options)
+        context.set_default_timeout(MOST_SECONDS * 1000)
         made = Visit(await context.new_page(), stack.base_url)
         visits.append(made)
         return made

@@ -3,7 +3,7 @@
 import pytest
 from playwright.async_api import Locator
 
-from tests.system.visits import SECONDS, NewVisit, Visit
+from tests.system.visits import NewVisit, Visit
 
 pytestmark = [pytest.mark.system, pytest.mark.browser, pytest.mark.timeout(240)]
 
@@ -11,8 +11,8 @@ pytestmark = [pytest.mark.system, pytest.mark.browser, pytest.mark.timeout(240)]
 async def _operation(seen: Visit, path: str) -> Locator:
     shown = seen.page.locator(f'[data-path="{path}"]')
     operation = seen.page.locator(".opblock", has=shown)
-    await operation.locator(".opblock-summary-control").click(timeout=SECONDS)
-    await operation.get_by_role("button", name="Execute").wait_for(timeout=SECONDS)
+    await operation.locator(".opblock-summary-control").click()
+    await operation.get_by_role("button", name="Execute").wait_for()
     return operation
 
 
@@ -20,7 +20,7 @@ async def _executed(operation: Locator) -> tuple[str, str]:
     """The status and the address of what was asked."""
     await operation.get_by_role("button", name="Execute").click()
     answer = operation.locator(".live-responses-table")
-    await answer.wait_for(timeout=SECONDS)
+    await answer.wait_for()
     status = await answer.locator("tbody .response-col_status").first.inner_text()
     address = await operation.locator(".request-url pre").inner_text()
     return status.split()[0], address.strip()

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from axe_playwright_python.async_playwright import Axe
 
-from tests.system.visits import SECONDS, NewVisit, Visit
+from tests.eventually import eventually
+from tests.system.visits import NewVisit, Visit
 
 pytestmark = [pytest.mark.system, pytest.mark.browser, pytest.mark.timeout(240)]
 
@@ -78,7 +79,7 @@ async def test_the_explorer_is_accessible(visit: NewVisit, theme: str, width: in
     await seen.open("/docs")
     operation = seen.page.locator(".opblock", has_text="/conformance").first
     await operation.locator(".opblock-summary-control").click()
-    await operation.get_by_role("combobox", name="f").wait_for(timeout=SECONDS)
+    await operation.get_by_role("combobox", name="f").wait_for()
     # Swagger UI's own, which cannot be mended from outside: links within buttons
     upstream = {"nested-interactive": {"enabled": False}}
     results = await Axe().run(seen.page, options={**_RULES, "rules": upstream})
@@ -100,7 +101,7 @@ async def test_a_first_time_visitor_has_a_filtered_file_in_four_clicks(visit: Ne
     await _see(seen, "/?f=html")
     clicks = 0
     card = seen.page.locator(".card", has=seen.page.get_by_role("heading", name="Earthquake events"))
-    await card.get_by_role("link", name="Browse and filter").click(timeout=SECONDS)
+    await card.get_by_role("link", name="Browse and filter").click()
     clicks += 1
     await seen.page.get_by_label("Filter (CQL2)").click()
     clicks += 1
@@ -133,14 +134,14 @@ async def test_an_example_needs_no_typing(visit: NewVisit) -> None:
 
 async def test_a_property_of_the_form_filters(visit: NewVisit) -> None:
     seen = await visit()
-    await _see(seen, f"{_EARTHQUAKES}/items?f=html&limit=5")
     network = seen.page.get_by_role("combobox", name="Network", include_hidden=True)
-    for _ in range(20):
-        if await network.count():
-            break
-        # a process that was just started has not found out yet which values there are
-        await seen.page.wait_for_timeout(500)
-        await seen.page.reload()
+
+    async def offered() -> bool:
+        await _see(seen, f"{_EARTHQUAKES}/items?f=html&limit=5")
+        return await network.count() > 0
+
+    # a process that was just started has not found out yet which values there are
+    await eventually(offered)
     await seen.page.get_by_text("By property").click()
     await network.select_option("us")
     await seen.page.get_by_role("button", name="Filter").click()

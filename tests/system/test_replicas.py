@@ -76,7 +76,7 @@ def tiles_served(stack: RunningStack, replica: str) -> float:
 
 def test_a_replica_that_is_killed_and_comes_back_costs_no_client_an_error(stack: RunningStack) -> None:
     with Clients(stack) as clients:
-        time.sleep(1)
+        eventually_true(lambda: clients.statuses[200] > 20)
         before = stack.pid("tiles_0")
         os.kill(before, signal.SIGKILL)
         # the supervisor notices in a second, the process starts in another, nginx tries it after two more

@@ -13,8 +13,9 @@ from PIL import Image
 
 from services.tiles.app import make as make_tiles
 from services.viewer.app import make as make_viewer
+from tests.eventually import eventually
 from tests.running_stack import RunningStack
-from tests.system.visits import SECONDS, NewVisit, counted_colours, map_of, near
+from tests.system.visits import MOST_SECONDS, NewVisit, counted_colours, map_of, near
 
 pytestmark = [pytest.mark.system, pytest.mark.browser, pytest.mark.timeout(240)]
 
@@ -31,11 +32,13 @@ async def test_fjords_are_seen_from_near(visit: NewVisit, matrix_set: str) -> No
     page = await visit()
     # water in the Sognefjord that the 1:50m atlas takes for land, and land beside it
     await page.open(f"{_map(matrix_set)}#map=9/61.07/6.4")
-    for _ in range(100):
-        image = Image.open(io.BytesIO(await page.page.locator("#map").screenshot())).convert("RGB")
-        if image.getpixel((640, 400)) == _SEA:
-            break
-    assert image.getpixel((640, 400)) == _SEA
+
+    async def drawn() -> Image.Image:
+        image = await page.picture()
+        assert image.getpixel((640, 400)) == _SEA
+        return image
+
+    image = await eventually(drawn, seconds=MOST_SECONDS)
     counted = image.crop((360, 100, 1200, 640)).getcolors(1 << 20)
     assert counted is not None
     assert {colour: number for number, colour in counted}[_LAND] > 50_000
@@ -126,15 +129,16 @@ async def test_an_operators_basemap_is_drawn(
     page = await visit()
     page.base_url = pages
     await page.open(f"{_map(matrix_set)}#map=3/65/-150")
-    await page.page.get_by_text("Magenta <maps>").wait_for(timeout=SECONDS)
-    for _ in range(50):
-        image = Image.open(io.BytesIO(await page.page.locator("#map").screenshot())).convert("RGB")
-        colours = counted_colours(image.crop((360, 60, 1200, 640)))
-        if near(colours, "#ff00ff", 4) > 200_000:
-            break
-    assert near(colours, "#ff00ff", 4) > 200_000
-    # data above it, and nothing of our own
-    assert near(colours, "#f8961e") > 10
+    await page.page.get_by_text("Magenta <maps>").wait_for()
+
+    async def drawn() -> None:
+        colours = counted_colours((await page.picture()).crop((360, 60, 1200, 640)))
+        assert near(colours, "#ff00ff", 4) > 200_000
+        # data above it
+        assert near(colours, "#f8961e") > 10
+
+    await eventually(drawn, seconds=MOST_SECONDS)
+    # and nothing of our own
     assert not any("/basemap/land" in url for url in page.requests)
     assert {urlsplit(url).netloc for url in page.elsewhere()} == {f"127.0.0.1:{tile_server.port}"}
     # before its servers end

@@ -12,7 +12,7 @@ from playwright.async_api import async_playwright
 from shapely.geometry import shape
 
 from tests.running_stack import RunningStack
-from tests.system.visits import SECONDS, NewVisit, Visit, items, map_of, near
+from tests.system.visits import NewVisit, Visit, items, map_of, near
 
 pytestmark = [pytest.mark.system, pytest.mark.browser, pytest.mark.timeout(240)]
 
@@ -142,7 +142,7 @@ async def test_popup_shows_the_item_and_its_links(visit: NewVisit, stack: Runnin
     assert box is not None
     await page.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     card = page.page.locator(".card")
-    await card.wait_for(timeout=SECONDS)
+    await card.wait_for()
     text = await card.inner_text()
     assert f"M {item['properties']['magnitude']:.1f}" in text
     assert " km" in text
@@ -166,7 +166,7 @@ async def test_hostile_values_are_text(visit: NewVisit, stack: RunningStack) -> 
         page = await visit()
         await page.open(f"{map_of('hazard.hazard_fl_alerts')}#id=hazard.hazard_fl_alerts/{identifier}")
         card = page.page.locator(".card")
-        await card.wait_for(timeout=SECONDS)
+        await card.wait_for()
         assert _HOSTILE in await card.locator("h2").inner_text()
         assert await card.locator("img").count() == 0
         assert await page.page.locator("a[href^='javascript']").count() == 0
@@ -183,7 +183,7 @@ async def test_list_works_with_the_keyboard(visit: NewVisit) -> None:
     await first.focus()
     chosen = await first.get_attribute("data-id")
     await page.page.keyboard.press("Enter")
-    await page.page.locator(".card").wait_for(timeout=SECONDS)
+    await page.page.locator(".card").wait_for()
     await page.page.keyboard.press("Escape")
     assert await page.page.locator(".card").count() == 0
     # on the same entry, although the list has been filled anew for the view that was flown to
@@ -196,7 +196,7 @@ async def test_time_slider_filters_through_the_service(visit: NewVisit) -> None:
     await page.open(map_of(_EARTHQUAKES))
     before = len(await page.drawn(_EARTHQUAKES))
     await page.page.locator("#timeline input").nth(0).fill("360")
-    await page.page.wait_for_selector("body:not([data-ready])", timeout=SECONDS)
+    await page.page.wait_for_selector("body:not([data-ready])")
     await page.ready()
     tiles = [url for url in page.requests if "/tiles/WebMercatorQuad/" in url and "datetime=" in url]
     assert tiles
@@ -222,16 +222,14 @@ async def test_api_explorer_tries_a_request(visit: NewVisit) -> None:
     operation = page.page.locator(".opblock", has_text="/conformance").first
     await operation.locator(".opblock-summary-control").click()
     await operation.get_by_role("button", name="Execute").click()
-    await operation.locator(".responses-table.live-responses-table .response-col_status", has_text="200").wait_for(
-        timeout=SECONDS
-    )
+    await operation.locator(".responses-table.live-responses-table .response-col_status", has_text="200").wait_for()
 
 
 async def test_what_is_in_view_can_be_downloaded(visit: NewVisit, stack: RunningStack) -> None:
     page = await visit()
     await page.open(f"{map_of(_EARTHQUAKES)}#map=4/37/-119")
     link = page.page.locator("#download a[data-format=geojson]")
-    await link.wait_for(timeout=SECONDS)
+    await link.wait_for()
     href = await link.get_attribute("href")
     assert href is not None
     async with aiohttp.ClientSession() as session, session.get(href) as response:
@@ -246,9 +244,9 @@ async def test_search_finds_by_name_in_any_case(visit: NewVisit, stack: RunningS
     name = strongest["properties"]["place"].rpartition(" ")[2]
     page = await visit()
     await page.open(map_of(_EARTHQUAKES))
-    async with page.page.expect_response(lambda response: "CASEI" in response.url, timeout=SECONDS):
+    async with page.page.expect_response(lambda response: "CASEI" in response.url):
         await page.page.get_by_role("searchbox").fill(name.lower())
-    await page.page.wait_for_selector("#events:not([aria-busy])", timeout=SECONDS)
+    await page.page.wait_for_selector("#events:not([aria-busy])")
     texts = await page.page.locator("#events li .title").all_inner_texts()
     assert texts
     assert all(name.lower() in text.lower() for text in texts)

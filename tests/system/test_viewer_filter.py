@@ -7,7 +7,7 @@ import aiohttp
 import pytest
 
 from tests.running_stack import RunningStack
-from tests.system.visits import SECONDS, NewVisit, Visit, map_of
+from tests.system.visits import NewVisit, Visit, map_of
 
 pytestmark = [pytest.mark.system, pytest.mark.browser, pytest.mark.timeout(240)]
 
@@ -30,7 +30,7 @@ async def _matched(stack: RunningStack, text: str, collection: str = _EARTHQUAKE
 async def _open_filter(page: Visit) -> Any:
     await page.page.get_by_role("tab", name="Filter").click()
     form = page.page.locator("#filter form")
-    await form.get_by_label("Property").first.wait_for(timeout=SECONDS)
+    await form.get_by_label("Property").first.wait_for()
     return form
 
 
@@ -52,7 +52,7 @@ async def test_conditions_become_cql2_that_map_list_and_download_obey(visit: New
     assert await form.get_by_label("As CQL2").input_value() == text
     await form.get_by_role("button", name="Apply").click()
     expected = await _matched(stack, text)
-    await form.get_by_text(f"{expected} features match.").wait_for(timeout=SECONDS)
+    await form.get_by_text(f"{expected} features match.").wait_for()
     await page.until("/^[0-9]{1,2}$/.test(document.querySelector('#tab-events span').textContent)")
     await page.ready()
     drawn = await page.drawn(_EARTHQUAKES)
@@ -71,7 +71,7 @@ async def test_conditions_become_cql2_that_map_list_and_download_obey(visit: New
     await other.open(page.page.url.removeprefix(stack.base_url))
     assert {feature["id"] for feature in await other.drawn(_EARTHQUAKES)} == {feature["id"] for feature in drawn}
     await other.page.get_by_role("tab", name="Filter").click()
-    await other.page.get_by_label("Value of Magnitude type").wait_for(timeout=SECONDS)
+    await other.page.get_by_label("Value of Magnitude type").wait_for()
     assert await other.page.get_by_label("Value of Magnitude type").input_value() == "mww"
     # and the filter can be cleared where it is not looked for
     await other.page.get_by_role("button", name="Clear the filter of Earthquake events").click()
@@ -88,7 +88,7 @@ async def test_the_services_objection_stands_at_the_form(visit: NewVisit) -> Non
     await text.fill("magnitud >= 5")
     await text.press("Enter")
     alert = page.page.locator("#filter [role=alert]")
-    await alert.wait_for(timeout=SECONDS)
+    await alert.wait_for()
     assert "magnitud" in await alert.inner_text()
     assert await text.get_attribute("aria-invalid") == "true"
     assert await text.get_attribute("aria-describedby") == await alert.get_attribute("id")
@@ -99,7 +99,7 @@ async def test_the_services_objection_stands_at_the_form(visit: NewVisit) -> Non
     page.problems.clear()
     await text.fill("NOT magnitude < 6")
     await text.press("Enter")
-    await page.page.get_by_text("features match").wait_for(timeout=SECONDS)
+    await page.page.get_by_text("features match").wait_for()
     assert await alert.is_hidden()
     assert await page.page.get_by_text("Written by hand").is_visible()
 
@@ -108,10 +108,7 @@ async def _press(page: Visit, name: str) -> None:
     """Press and let go as a hand does: the mouse rests for a moment in between."""
     box = await page.page.locator("#filter").get_by_role("button", name=name).bounding_box()
     assert box is not None
-    await page.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    await page.page.mouse.down()
-    await page.page.wait_for_timeout(150)
-    await page.page.mouse.up()
+    await page.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, delay=150)
 
 
 async def test_a_text_that_was_typed_is_applied_by_one_click(visit: NewVisit, stack: RunningStack) -> None:
@@ -126,14 +123,14 @@ async def test_a_text_that_was_typed_is_applied_by_one_click(visit: NewVisit, st
     await page.page.keyboard.type(text)
     await _press(page, "Apply")
     number = await _matched(stack, text, _FLOODS)
-    await form.get_by_text(re.compile(rf"^{number} features? match")).wait_for(timeout=SECONDS)
+    await form.get_by_text(re.compile(rf"^{number} features? match")).wait_for()
     # the conditions follow the text
-    await form.get_by_label("Property").nth(1).wait_for(timeout=SECONDS)
+    await form.get_by_label("Property").nth(1).wait_for()
     await form.get_by_label("As CQL2").click()
     await page.page.keyboard.press("Control+A")
     await page.page.keyboard.type("severitie >= 2")
     await _press(page, "Apply")
-    await page.page.locator("#filter [role=alert]").wait_for(timeout=SECONDS)
+    await page.page.locator("#filter [role=alert]").wait_for()
     assert "severitie" in await page.page.locator("#filter [role=alert]").inner_text()
     page.problems.clear()
 
@@ -144,9 +141,9 @@ async def test_filter_works_by_keyboard_on_a_phone(visit: NewVisit, stack: Runni
     keyboard = page.page.keyboard
     await page.page.locator("#tab-events").focus()
     await keyboard.press("ArrowRight")
-    await page.page.get_by_label("Property").wait_for(timeout=SECONDS)
+    await page.page.get_by_label("Property").wait_for()
     await keyboard.press("Tab")
-    await page.page.wait_for_selector("#filter li select:focus", timeout=SECONDS)
+    await page.page.wait_for_selector("#filter li select:focus")
     await keyboard.type("Tsunami")
     await keyboard.press("Tab")
     await keyboard.press("Tab")
@@ -157,7 +154,7 @@ async def test_filter_works_by_keyboard_on_a_phone(visit: NewVisit, stack: Runni
         await keyboard.press("Tab")
     assert await page.page.evaluate("document.activeElement.textContent") == "Apply"
     await keyboard.press("Enter")
-    await page.page.get_by_text(f"{await _matched(stack, 'tsunami = TRUE')} features match.").wait_for(timeout=SECONDS)
+    await page.page.get_by_text(f"{await _matched(stack, 'tsunami = TRUE')} features match.").wait_for()
     assert await page.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 

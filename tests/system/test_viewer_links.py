@@ -3,7 +3,7 @@
 import pytest
 
 from tests.running_stack import RunningStack
-from tests.system.visits import SECONDS, NewVisit, Visit, items, map_of, near
+from tests.system.visits import NewVisit, Visit, items, map_of, near
 
 pytestmark = [pytest.mark.system, pytest.mark.browser, pytest.mark.timeout(240)]
 
@@ -55,15 +55,15 @@ async def test_only_this_event_shows_its_track_nodes_and_buffers(visit: NewVisit
     await page.open(f"{map_of(_STORMS)}#id={_STORMS}/{storm['id']}")
     await page.page.get_by_role("button", name="Only this event").click()
     chip = page.page.locator(".chip")
-    await chip.wait_for(timeout=SECONDS)
+    await chip.wait_for()
     await page.until("location.hash.includes('hazard_ts_nodes')")
-    await page.page.wait_for_selector("body:not([data-ready])", timeout=SECONDS)
+    await page.page.wait_for_selector("body:not([data-ready])")
     await page.ready()
     for name in ("events", "nodes", "tracks"):
         assert await _event_ids(page, f"hazard.hazard_ts_{name}") == {event}
     # in words, not by its identifier
     name = f"East Pacific, 20–24 Oct 2015, {storm['properties']['max_wind_kt']} kt"
-    await chip.get_by_text(name).wait_for(timeout=SECONDS)
+    await chip.get_by_text(name).wait_for()
     # the link shows the same, with the storm still selected
     other = await visit()
     await other.open(page.page.url.removeprefix(stack.base_url))
@@ -86,7 +86,7 @@ async def test_link_restores_time_search_subject_and_can_be_pasted(visit: NewVis
     # another link, pasted over this one
     await page.page.evaluate(f"location.hash = '#map=4/15/-60&c={_EARTHQUAKES},{_STORMS}&s={_STORMS}&theme=dark'")
     await page.until("!location.hash.includes('t=2018')")
-    await page.page.wait_for_selector(f"#subject option[value='{_STORMS}']:checked", state="attached", timeout=SECONDS)
+    await page.page.wait_for_selector(f"#subject option[value='{_STORMS}']:checked", state="attached")
     await page.ready()
     assert await page.drawn(_STORMS)
     assert await page.page.evaluate("document.documentElement.dataset.theme") == "dark"

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.running_stack import RunningStack
-from tests.system.visits import SECONDS, NewVisit, Visit, items, map_of
+from tests.system.visits import NewVisit, Visit, items, map_of
 
 pytestmark = [pytest.mark.system, pytest.mark.browser, pytest.mark.timeout(240)]
 
@@ -25,7 +25,7 @@ async def test_a_set_of_small_tiles_is_seen_from_afar_all_the_same(visit: NewVis
     assert len([url for url in page.requests if "/tiles/" in url]) < 60
     # from near, its own tiles
     await page.open(f"{map_of(_EARTHQUAKES, 'CDB1GlobalGrid')}?#map=7/37/-118")
-    await note.wait_for(state="hidden", timeout=SECONDS)
+    await note.wait_for(state="hidden")
     assert [url for url in page.requests if "/tiles/CDB1GlobalGrid/-" in url]
 
 
@@ -49,7 +49,7 @@ async def test_popup_stays_on_a_low_screen(visit: NewVisit, stack: RunningStack,
     await page.page.evaluate("(by) => void map.panBy([0, by], { animate: false })", round(height * (0.5 - part)))
     await page.ready()
     await page.page.mouse.click(640, round(height * part))
-    await page.page.locator(".card .series").wait_for(timeout=SECONDS)
+    await page.page.locator(".card .series").wait_for()
     await _inside(page, "#map", ".maplibregl-popup-content")
     await page.page.locator(".card nav a").first.scroll_into_view_if_needed()
     await _inside(page, "#map", ".card nav")
@@ -61,7 +61,7 @@ async def test_gauge_shows_its_discharge(visit: NewVisit, stack: RunningStack) -
     page = await visit()
     await page.open(f"{map_of(_GAUGES)}#id={_GAUGES}/{item['id']}")
     caption = page.page.locator(".series figcaption")
-    await caption.wait_for(timeout=SECONDS)
+    await caption.wait_for()
     said = await caption.inner_text()
     assert said.startswith(f"Discharge: {min(values):,g} to {max(values):,g} m³/s, ")
     assert "25th to 75th percentile" in said
@@ -91,7 +91,7 @@ async def test_globe_fills_the_height(visit: NewVisit) -> None:
     await page.page.get_by_role("button", name="Disable globe").click()
     await page.page.evaluate("void map.jumpTo({ zoom: 5 })")
     await page.page.get_by_role("button", name="Enable globe").click()
-    await page.page.wait_for_timeout(800)
+    await page.until("!map.isMoving() && map.getProjection().type === 'globe'")
     assert await page.page.evaluate("map.getZoom()") == pytest.approx(5, abs=0.01)
 
 
@@ -99,7 +99,7 @@ async def test_list_can_begin_with_the_strongest_and_the_legend_has_all(visit: N
     strongest = (await items(stack, _STORMS, sortby="-max_wind_kt,-start_date", limit="1", f="geojson"))[0]
     page = await visit()
     await page.open(map_of(_STORMS))
-    await page.page.locator("#legend").get_by_text("no category").wait_for(timeout=SECONDS)
+    await page.page.locator("#legend").get_by_text("no category").wait_for()
     await page.page.get_by_label("Sort").select_option("strongest")
     first = f"document.querySelector('#events li button')?.dataset.id === '{strongest['id']}'"
     await page.until(first)

@@ -4,7 +4,7 @@ import pytest
 
 from tests.eventually import eventually
 from tests.running_stack import RunningStack
-from tests.system.visits import SECONDS, NewVisit, Visit, items, map_of
+from tests.system.visits import NewVisit, Visit, items, map_of
 
 pytestmark = [pytest.mark.system, pytest.mark.browser, pytest.mark.timeout(240)]
 
@@ -39,33 +39,33 @@ async def test_a_phone_shows_the_world_its_numbers_and_the_tabs(visit: NewVisit)
     assert sheet["y"] < drawn["y"] + drawn["height"] < sheet["y"] + 40
     await page.page.get_by_role("tab", name="Legend").click()
     legend = page.page.get_by_role("tabpanel", name="Legend")
-    await legend.get_by_role("region", name="Legend of Flood events").wait_for(timeout=SECONDS)
+    await legend.get_by_role("region", name="Legend of Flood events").wait_for()
     assert await page.page.evaluate("document.querySelector('#legend').scrollWidth <= innerWidth")
     # a window that is made wide shows it beside the list
     await page.page.set_viewport_size({"width": 1280, "height": 800})
     await page.until("!document.querySelector('#legend').hasAttribute('role')")
     assert await page.page.get_by_role("tab", name="Legend").count() == 0
     assert await page.page.locator("[role=tab][aria-selected=true]:visible").count() == 1
-    await page.page.locator("#legend h2").first.wait_for(timeout=SECONDS)
+    await page.page.locator("#legend h2").first.wait_for()
 
 
 async def test_nameless_storms_are_distinguished_and_found(visit: NewVisit, stack: RunningStack) -> None:
     page = await visit()
     await page.open(map_of(_STORMS))
-    await page.page.wait_for_selector("#events li button", timeout=SECONDS)
+    await page.page.wait_for_selector("#events li button")
     titles = await page.page.locator("#events li .title").all_inner_texts()
     assert len(titles) == len(set(titles)) == 30
-    async with page.page.expect_response(lambda response: "season" in response.url, timeout=SECONDS):
+    async with page.page.expect_response(lambda response: "season" in response.url):
         await page.page.get_by_role("searchbox", name="Search by name, basin, year or event").fill("east pacific 2015")
     await page.until("document.querySelector('#events li .title')?.textContent.startsWith('East Pacific')")
     titles = await page.page.locator("#events li .title").all_inner_texts()
     assert all("Pacific" in title and "2015" in title for title in titles)
     # the popup and the feature's page say the same
     await page.page.locator("#events li button").first.click()
-    name = await page.page.locator(".card h2").inner_text(timeout=SECONDS)
+    name = await page.page.locator(".card h2").inner_text()
     assert name == titles[0]
     await page.page.get_by_role("link", name="Feature page").click()
-    await page.page.locator("h1").wait_for(timeout=SECONDS)
+    await page.page.locator("h1").wait_for()
     assert await page.page.inner_text("h1") == name
     assert (await page.page.title()).startswith(f"{name} · Tropical storm events")
 

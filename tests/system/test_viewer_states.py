@@ -9,7 +9,7 @@ import pytest
 from axe_playwright_python.async_playwright import Axe
 
 from tests.running_stack import RunningStack
-from tests.system.visits import SECONDS, NewVisit, map_of
+from tests.system.visits import NewVisit, map_of
 
 pytestmark = [pytest.mark.system, pytest.mark.browser, pytest.mark.timeout(240)]
 
@@ -26,15 +26,15 @@ async def test_axe_finds_nothing(visit: NewVisit, theme: str, width: int) -> Non
     page = await visit(width=width, height=844, color_scheme=theme)
     await page.open(map_of(_EARTHQUAKES, matrix_set))
     await page.page.locator("#events li button").first.click()
-    await page.page.locator(".card").wait_for(timeout=SECONDS)
+    await page.page.locator(".card").wait_for()
     results = await Axe().run(page.page)
     assert results.violations_count == 0, results.generate_report()
     await page.page.keyboard.press("Escape")
     await page.page.get_by_role("tab", name="Filter").click()
-    await page.page.get_by_label("Property").wait_for(timeout=SECONDS)
+    await page.page.get_by_label("Property").wait_for()
     await page.page.get_by_label("As CQL2").fill("magnitud = 1")
     await page.page.get_by_label("As CQL2").press("Enter")
-    await page.page.locator("#filter [role=alert]").wait_for(timeout=SECONDS)
+    await page.page.locator("#filter [role=alert]").wait_for()
     await page.page.get_by_role("button", name="Measure", exact=True).click()
     results = await Axe().run(page.page)
     assert results.violations_count == 0, results.generate_report()
@@ -61,10 +61,10 @@ async def test_an_outage_is_said_and_ends(visit: NewVisit, stack: RunningStack) 
     stack.stop("features")
     try:
         await page.page.get_by_role("searchbox").fill("Alert")
-        await page.page.locator("#events li.fault").wait_for(timeout=SECONDS)
+        await page.page.locator("#events li.fault").wait_for()
     finally:
         stack.start("features")
-    await page.page.locator("#events li button").first.wait_for(timeout=SECONDS)
+    await page.page.locator("#events li button").first.wait_for()
     assert all("50" in problem or "INTERNET_DISCONNECTED" in problem for problem in page.problems), page.problems
     page.problems.clear()
 
@@ -81,7 +81,7 @@ async def test_a_missing_style_is_said(visit: NewVisit, stack: RunningStack) -> 
 async def test_nothing_in_view_is_said(visit: NewVisit) -> None:
     page = await visit()
     await page.open(f"{map_of(_ALERTS)}#map=5/-60/-140")
-    await page.page.get_by_text("Nothing in this view; zoom out or move the map.").wait_for(timeout=SECONDS)
+    await page.page.get_by_text("Nothing in this view; zoom out or move the map.").wait_for()
 
 
 async def test_new_data_appear_without_a_word(visit: NewVisit, stack: RunningStack) -> None:

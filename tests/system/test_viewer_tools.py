@@ -5,7 +5,7 @@ import re
 import pytest
 from pyproj import Geod, Transformer
 
-from tests.system.visits import SECONDS, NewVisit, Visit, map_of
+from tests.system.visits import NewVisit, Visit, map_of
 
 pytestmark = [pytest.mark.system, pytest.mark.browser, pytest.mark.timeout(240)]
 
@@ -94,7 +94,7 @@ async def test_scale_bar_is_right_at_the_middle_of_the_map(visit: NewVisit, matr
     page = await visit()
     await page.open(f"{_map(matrix_set)}#map={view}")
     bar = page.page.locator(".maplibregl-ctrl-scale, .ol-scale-line-inner")
-    await bar.wait_for(timeout=SECONDS)
+    await bar.wait_for()
     box = await bar.bounding_box()
     assert box is not None
     (west, south), (east, north) = await _positions(page, (540, 400), (740, 400))

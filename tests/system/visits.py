@@ -1,6 +1,5 @@
 """A page in a real Chromium, with what went wrong on it."""
 
-import asyncio
 import io
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -10,6 +9,7 @@ import aiohttp
 from PIL import Image
 from playwright.async_api import Page
 
+from tests.eventually import eventually
 from tests.running_stack import RunningStack
 
 ARGUMENTS = [
@@ -20,7 +20,8 @@ ARGUMENTS = [
     "--disable-sync",
     "--no-first-run",
 ]
-SECONDS = 90_000  # a map drawn in software takes its time
+MOST_SECONDS = 90
+"""To wait for anything on a page: a map drawn in software takes its time."""
 
 
 class Visit:
@@ -50,13 +51,19 @@ class Visit:
         await self.ready()
 
     async def ready(self) -> None:
-        await self.page.wait_for_selector("body[data-ready]", timeout=SECONDS)
+        await self.page.wait_for_selector("body[data-ready]")
 
     async def until(self, expression: str) -> None:
         """Wait until a JavaScript expression holds; playwright's own way of waiting is against the pages' policy."""
-        async with asyncio.timeout(SECONDS / 1000):
-            while not await self.page.evaluate(expression):
-                await self.page.wait_for_timeout(100)
+
+        async def holds() -> bool:
+            return bool(await self.page.evaluate(expression))
+
+        await eventually(holds, seconds=MOST_SECONDS)
+
+    async def picture(self) -> Image.Image:
+        """The map as it is seen now, in RGB."""
+        return Image.open(io.BytesIO(await self.page.locator("#map").screenshot())).convert("RGB")
 
     async def drawn(self, collection: str) -> list[dict[str, Any]]:
         """Features of the collection that are on the screen, with the ids and properties of the tiles."""
