@@ -1,16 +1,20 @@
-"""`python -m deploy.database apply|demo --url postgresql://owner@host/database`."""
+"""`python -m deploy.database apply|demo`, with the database's address, as its owner, in DATABASE_OWNER_URL."""
 
 import argparse
 import asyncio
+import os
 import sys
 from pathlib import Path
 
 import asyncpg
 
-from deploy.database.apply import apply_schema, ensure_reader
+from deploy.database.apply import apply_schema, ensure_reader, rights_left
 from deploy.database.demo.collections import DemoCollections
 from deploy.database.demo.load import DemoDataConflictError, load_demo
 from deploy.database.demo.sources import SourceMissingError, Sources
+
+_URL = "DATABASE_OWNER_URL"
+"""A variable, not an argument: those of all programs are there for every user of the machine to see."""
 
 _NPM_DIRECTORY = Path(__file__).parent / "node_modules"
 
@@ -20,8 +24,6 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True)
     apply = commands.add_parser("apply", help="create or update schema and roles; harmless to repeat")
     demo = commands.add_parser("demo", help="load the demo data; does nothing where they are loaded")
-    for command in (apply, demo):
-        command.add_argument("--url", required=True, help="the database, as its owner")
     apply.add_argument("--reader-user", help="login role of the services, created or updated")
     apply.add_argument("--reader-password-file", type=Path, help="its password, on the file's first line")
     demo.add_argument("--npm", type=Path, default=_NPM_DIRECTORY, help="node_modules with the data packages")
@@ -33,7 +35,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 async def _apply(arguments: argparse.Namespace) -> None:
-    connection = await asyncpg.connect(arguments.url)
+    connection = await asyncpg.connect(os.environ[_URL])
     try:
         files = await apply_schema(connection)
         print(f"schema applied: {', '.join(files)}")
@@ -41,13 +43,16 @@ async def _apply(arguments: argparse.Namespace) -> None:
             password = arguments.reader_password_file.read_text(encoding="utf-8").partition("\n")[0].rstrip("\r")
             await ensure_reader(connection, arguments.reader_user, password)
             print(f"role {arguments.reader_user} may read")
+            if left := await rights_left(connection, arguments.reader_user):
+                print("it may also write a little, as everybody may; a superuser can take that away:")
+                print("".join(f"  {statement};\n" for statement in left), end="")
     finally:
         await connection.close()
 
 
 async def _demo(arguments: argparse.Namespace) -> None:
     data = DemoCollections(Sources.find(arguments.npm))
-    connection = await asyncpg.connect(arguments.url)
+    connection = await asyncpg.connect(os.environ[_URL])
     try:
         await load_demo(connection, data, progress=arguments.progress, replace=arguments.replace)
     finally:
@@ -60,6 +65,10 @@ def main(argv: list[str] | None = None) -> int:
     arguments = parser.parse_args(argv)
     if arguments.command == "apply" and bool(arguments.reader_user) != bool(arguments.reader_password_file):
         parser.error("--reader-user and --reader-password-file belong together")
+    if not os.environ.get(_URL):
+        parser.error(
+            f"{_URL} is missing: the address of the database, as its owner (postgresql://owner:…@host/database)"
+        )
     try:
         asyncio.run(_apply(arguments) if arguments.command == "apply" else _demo(arguments))
     except (OSError, ValueError, asyncpg.PostgresError, SourceMissingError, DemoDataConflictError) as error:

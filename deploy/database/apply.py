@@ -49,6 +49,21 @@ async def ensure_reader(connection: asyncpg.Connection, user: str, password: str
         await _execute(connection, "GRANT CONNECT ON DATABASE %I TO %I", database, user)
 
 
+async def rights_left(connection: asyncpg.Connection, user: str) -> list[str]:
+    """Statements that take from PUBLIC what `user` may do and no reader needs, and that the owner could not run."""
+    rights = await connection.fetch(
+        "SELECT format('REVOKE TEMPORARY ON DATABASE %I FROM PUBLIC', current_database()) AS revoke "
+        "WHERE has_database_privilege($1, current_database(), 'TEMPORARY') "
+        "UNION ALL SELECT 'REVOKE CREATE ON SCHEMA public FROM PUBLIC' "
+        "FROM pg_namespace WHERE nspname = 'public' AND has_schema_privilege($1, oid, 'CREATE') "
+        "UNION ALL SELECT format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC', oid::regprocedure) FROM pg_proc "
+        "WHERE pronamespace = 'pg_catalog'::regnamespace AND proname IN ('lo_creat', 'lo_create', 'lo_from_bytea') "
+        "AND has_function_privilege($1, oid, 'EXECUTE')",
+        user,
+    )
+    return [row["revoke"] for row in rights]
+
+
 async def _execute(connection: asyncpg.Connection, template: str, *arguments: str) -> None:
     """Run a utility statement, which takes no binds: the server quotes the arguments."""
     places = ", ".join(f"${number}::text" for number in range(2, len(arguments) + 2))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import os
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -26,10 +27,10 @@ def fill_database(folder: StateFolder, state: StackState) -> None:
     version = content_version(TOOLS)
     if state.loaded == version:
         return
-    url = owner_url(port, password)
+    environment = {"DATABASE_OWNER_URL": owner_url(port, password)}
     reader = ["--reader-user", READER, "--reader-password-file", str(folder.secret_file("reader-password"))]
-    _run_tool(["apply", "--url", url, *reader])
-    _run_tool(["demo", "--url", url])
+    _run_tool(["apply", *reader], environment)
+    _run_tool(["demo"], environment)
     state.loaded = version
     folder.save(state)
 
@@ -52,7 +53,8 @@ def source_files(root: Path) -> Mapping[Path, bytes]:
     }
 
 
-def _run_tool(arguments: list[str]) -> None:
-    result = subprocess.run([sys.executable, "-m", "deploy.database", *arguments], check=False, cwd=REPOSITORY)
+def _run_tool(arguments: list[str], environment: Mapping[str, str]) -> None:
+    command = [sys.executable, "-m", "deploy.database", *arguments]
+    result = subprocess.run(command, check=False, cwd=REPOSITORY, env=os.environ | dict(environment))
     if result.returncode != 0:
         raise StackError(f"`python -m deploy.database {arguments[0]}` failed")

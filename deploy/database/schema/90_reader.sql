@@ -3,3 +3,21 @@ GRANT USAGE ON SCHEMA hazard, dams TO dams_reader;
 GRANT SELECT ON ALL TABLES IN SCHEMA hazard TO dams_reader;
 ALTER DEFAULT PRIVILEGES IN SCHEMA hazard GRANT SELECT ON TABLES TO dams_reader;
 GRANT EXECUTE ON FUNCTION dams.data_versions(), dams.unaccent(text) TO dams_reader;
+
+-- What PostgreSQL lets every role do in every database, and nobody needs who only reads: make temporary tables, large
+-- objects and tables in `public`. A role cannot be denied what PUBLIC may, so it is taken from PUBLIC: grant it again to
+-- roles of yours that need it. Where the owner may not take it away this does nothing; `apply` then says what is left.
+DO $$
+DECLARE
+    writer regprocedure;
+BEGIN
+    EXECUTE format('REVOKE TEMPORARY ON DATABASE %I FROM PUBLIC', current_database());
+    REVOKE CREATE ON SCHEMA public FROM PUBLIC;
+    FOR writer IN
+        SELECT oid FROM pg_proc
+        WHERE pronamespace = 'pg_catalog'::regnamespace AND proname IN ('lo_creat', 'lo_create', 'lo_from_bytea')
+    LOOP
+        EXECUTE format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC', writer);
+    END LOOP;
+END
+$$;

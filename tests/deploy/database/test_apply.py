@@ -1,16 +1,18 @@
 """The schema as users of the database see it, and the reader's rights."""
 
+import os
 import re
 import subprocess
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
+from urllib.parse import urlsplit
 from uuid import uuid4
 
 import asyncpg
 import pytest
 
-from deploy.database.apply import apply_schema, ensure_reader
+from deploy.database.apply import apply_schema, ensure_reader, rights_left
 from deploy.database.scram import scram_verifier
 
 COLLECTIONS = {
@@ -123,12 +125,49 @@ async def test_reader_reads_data_and_versions(reader: asyncpg.Connection) -> Non
         "SELECT dams.prune_change_log()",
         "SELECT dams.watch('dams.demo_load')",
         "CREATE ROLE another",
+        "CREATE TEMPORARY TABLE t ()",
+        "SELECT lo_creat(-1)",
+        "SELECT lo_create(0)",
+        "SELECT lo_from_bytea(0, 'x')",
+        "SELECT lo_import('/etc/hostname')",
+        "SELECT pg_read_file('/etc/hostname')",
+        "COPY hazard.hazard_eq_events TO '/tmp/t'",
+        "COPY hazard.hazard_eq_events TO PROGRAM 'true'",
     ],
 )
 async def test_reader_may_nothing_else(reader: asyncpg.Connection, statement: str) -> None:
     await reader.execute("SET default_transaction_read_only = off")
     with pytest.raises(asyncpg.InsufficientPrivilegeError):
         await reader.execute(statement)
+
+
+async def test_what_an_owner_cannot_take_from_everybody_is_said(database_url: str) -> None:
+    superuser = await asyncpg.connect(database_url)
+    owner, user = (f"{kind}_{uuid4().hex}" for kind in ("owner", "reader"))
+    database = await superuser.fetchval("SELECT current_database()")
+    # as on a database that somebody else runs
+    await superuser.execute(f"CREATE EXTENSION unaccent; CREATE ROLE {owner} LOGIN CREATEROLE PASSWORD 'secret'")
+    await superuser.execute(f"ALTER DATABASE {database} OWNER TO {owner}")
+    address = urlsplit(database_url)
+    url = address._replace(netloc=f"{owner}:secret@{address.hostname}:{address.port}").geturl()
+    try:
+        connection = await asyncpg.connect(url)
+        await apply_schema(connection)
+        await connection.execute(f"CREATE ROLE {user}")
+        left = await rights_left(connection, user)
+        await connection.close()
+        assert left == [
+            f"REVOKE EXECUTE ON FUNCTION {name} FROM PUBLIC"
+            for name in ("lo_creat(integer)", "lo_create(oid)", "lo_from_bytea(oid,bytea)")
+        ]
+        await superuser.execute(";".join(left))
+        assert await rights_left(superuser, user) == []
+    finally:
+        await superuser.execute(
+            f"ALTER DATABASE {database} OWNER TO CURRENT_USER; REASSIGN OWNED BY {owner} TO CURRENT_USER; "
+            f"DROP OWNED BY {owner}; DROP ROLE {user}; DROP ROLE {owner}"
+        )
+        await superuser.close()
 
 
 async def test_reader_sees_tables_created_later(owner: asyncpg.Connection, reader: asyncpg.Connection) -> None:
@@ -158,14 +197,18 @@ def test_passwords_that_need_preparation_are_refused(password: str) -> None:
 
 
 def test_command_line_says_what_is_wrong(tmp_path: Path) -> None:
-    half = _command("apply", "--url", "postgresql://127.0.0.1:1/none", "--reader-user", "x")
+    nowhere = "postgresql://127.0.0.1:1/none"
+    nameless = _command("apply")
+    assert (nameless.returncode, "DATABASE_OWNER_URL is missing" in nameless.stderr) == (2, True)
+    half = _command("apply", "--reader-user", "x", url=nowhere)
     assert (half.returncode, "belong together" in half.stderr) == (2, True)
-    missing = _command("demo", "--url", "postgresql://127.0.0.1:1/none", "--npm", str(tmp_path))
+    missing = _command("demo", "--npm", str(tmp_path), url=nowhere)
     assert (missing.returncode, "npm ci" in missing.stderr, "Traceback" in missing.stderr) == (1, True, False)
-    unreachable = _command("apply", "--url", "postgresql://127.0.0.1:1/none")
+    unreachable = _command("apply", url=nowhere)
     assert (unreachable.returncode, unreachable.stderr[:7], "Traceback" in unreachable.stderr) == (1, "error: ", False)
 
 
-def _command(*arguments: str) -> subprocess.CompletedProcess[str]:
+def _command(*arguments: str, url: str = "") -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "deploy.database", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+    environment = os.environ | {"DATABASE_OWNER_URL": url}
+    return subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
