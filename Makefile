@@ -19,7 +19,7 @@ ESLINT := services/viewer/node_modules/.bin/eslint --config services/viewer/esli
 COMPILE := .venv/bin/uv pip compile --quiet --no-config --universal --fork-strategy fewest --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-emit-find-links --no-header --override gateway/overrides.in
 
-.PHONY: help up down status logs test test-quick test-faults mutants check tiles psql bench format requirements clean environment check-environment test-environment
+.PHONY: help up down restart status logs test test-quick test-faults mutants check tiles psql bench format requirements clean environment check-environment test-environment
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-18s %s\n", $$1, $$2 }' Makefile
@@ -30,6 +30,9 @@ up: ## Install what is missing, start the stack, print its address
 
 down: ## Stop the stack of STATE_DIR
 	@if [ -x $(PYTHON) ]; then $(PYTHON) -m deploy.local down; else echo "nothing was started: .venv is missing"; fi
+
+restart: ## Restart services and gateway, one process after another, without losing a request
+	@$(PYTHON) -m deploy.local restart
 
 status: ## What runs, where it listens
 	@$(PYTHON) -m deploy.local status

@@ -46,7 +46,7 @@ async def serve(settings: GatewaySettings) -> int | None:
         stack.push_async_callback(internal.cleanup)
         await web.TCPSite(internal, settings.host, settings.internal_port).start()
         await follower.start()
-        stack.push_async_callback(_leave, nginx, replace)
+        stack.push_async_callback(_leave, nginx, stop, replace)
         await stack.enter_async_context(periodic(follower.follow, follower.pause, name="services"))
         _LOG.info("listening", extra={"fields": {"host": settings.host, "port": settings.port}})
         ended = asyncio.create_task(nginx.wait())
@@ -58,11 +58,11 @@ async def serve(settings: GatewaySettings) -> int | None:
             _LOG.error("nginx has ended", extra={"fields": {"status": ended.result()}})
             return 1
         ended.cancel()
-    return None if replace.is_set() else 0
+    return 0 if stop.is_set() else None
 
 
-async def _leave(nginx: Nginx, replace: asyncio.Event) -> None:
-    if not replace.is_set():
+async def _leave(nginx: Nginx, stop: asyncio.Event, replace: asyncio.Event) -> None:
+    if stop.is_set() or not replace.is_set():
         await nginx.stop()
 
 
@@ -78,6 +78,8 @@ def main() -> int:
         sys.stderr.write(f"gateway: {error}\n")
         return 1
     if status is None:
+        # the new program is not to be replaced before it can be
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
         # the same process, so that nginx keeps its parent
         os.execv(sys.executable, [sys.executable, "-m", "gateway"])  # noqa: S606 - no shell is wanted
     return status

@@ -44,8 +44,10 @@ class Liveness:
         except (ClientError, OSError, TimeoutError) as error:
             self._failures[address] += 1
             if was and not self._answers(address):
+                # one that is not there is nothing unusual
+                level = logging.WARNING if isinstance(error, TimeoutError) else logging.DEBUG
                 cause = f"{type(error).__name__}: {error}"
-                _LOG.warning("does not answer", extra={"fields": {"address": address, "cause": cause}})
+                _LOG.log(level, "does not answer", extra={"fields": {"address": address, "cause": cause}})
         else:
             self._failures[address] = 0
             if not was:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from deploy.local import stack as local_stack
 from deploy.local.ports import choose_ports
+from deploy.local.programs import SPARE, service_of
 from deploy.local.settings import REPOSITORY
 from deploy.local.state import StateFolder
 from deploy.local.supervision import Supervisor
@@ -52,7 +53,11 @@ class RunningStack(Cluster):
         """Addresses by program: `common`, `features_0`, …, `tiles_0`, …, `viewer`, `gateway_internal`."""
         ports = StateFolder(self.state_dir).load().ports
         servers = {"supervisor", "postgresql", "redis"}
-        return {name: f"http://127.0.0.1:{port}" for name, port in ports.items() if name not in servers}
+        return {
+            name: f"http://127.0.0.1:{port}"
+            for name, port in ports.items()
+            if name not in servers and not name.endswith(SPARE)
+        }
 
     def stop(self, program: str) -> None:
         """Stops one program, or all processes of a service; waits for the end."""
@@ -68,9 +73,20 @@ class RunningStack(Cluster):
         """The process id of a program."""
         return int(self._supervisor().states()[program]["pid"])
 
+    def restart(self) -> None:
+        """What `make restart` does."""
+        ports = StateFolder(self.state_dir).load().ports
+        counts = {
+            service.upper(): str(sum(service_of(name) == service and not name.endswith(SPARE) for name in ports))
+            for service in ("features", "tiles")
+        }
+        port = gateway_port(self.state_dir)
+        environment = {**os.environ, **counts, "STATE_DIR": str(self.state_dir), "GATEWAY_PORT": str(port)}
+        _command(["restart"], environment)
+
     def _named(self, program: str) -> list[str]:
         names = self._supervisor().states()
-        return [name for name in names if program in {name, name.partition("_")[0]}]
+        return [name for name in names if program in {name, service_of(name)} and not name.endswith(SPARE)]
 
     def _supervisor(self) -> Supervisor:
         folder = StateFolder(self.state_dir)

@@ -9,6 +9,8 @@ from urllib.parse import unquote, urlsplit
 
 from deploy.local import stack
 from deploy.local.postgresql import find_programs
+from deploy.local.programs import SPARE
+from deploy.local.restart import restart
 from deploy.local.settings import StackError, StackSettings, read_settings
 from deploy.local.state import StackState, StateFolder
 from deploy.local.supervision import Supervisor
@@ -21,6 +23,7 @@ def main() -> int:
     up.add_argument("--servers-only", action="store_true", help="only PostgreSQL and Redis")
     down = commands.add_parser("down", help="stop the stack of STATE_DIR")
     down.add_argument("--purge", action="store_true", help="delete its data as well")
+    commands.add_parser("restart", help="restart services and gateway one after another, without losing a request")
     commands.add_parser("status", help="show what runs and where it listens")
     commands.add_parser("logs", help="follow all logs")
     run = commands.add_parser("run", help="run a module of a service with the settings of its running process")
@@ -40,6 +43,8 @@ def main() -> int:
                 print(f"http://127.0.0.1:{settings.gateway_port}/api")
         elif arguments.command == "down":
             print("stopped" if stack.down(settings, purge=arguments.purge) else "nothing was running")
+        elif arguments.command == "restart":
+            restart(settings)
         elif arguments.command == "status":
             return _status(settings)
         elif arguments.command == "run":
@@ -65,6 +70,8 @@ def _status(settings: StackSettings) -> int:
         print("not running")
         return 1
     for name, process in supervisor.states().items():
+        if name.endswith(SPARE) and process["statename"] == "STOPPED":
+            continue
         port = state.ports.get(name, settings.gateway_port)
         print(f"{name:<12} {process['statename']:<9} 127.0.0.1:{port:<6} {process['description']}")
     return 0

@@ -41,6 +41,9 @@ PASSED_ON = (
 
 SERVICES = ("common", "features", "tiles", "viewer")
 
+SPARE = "_spare"
+"""How the names of processes end that seldom run."""
+
 
 @dataclass(frozen=True)
 class Program:
@@ -64,7 +67,7 @@ def port_names(settings: StackSettings) -> list[str]:
     """The names of all ports that are chosen free."""
     servers = [] if settings.database_url else ["postgresql"]
     servers += [] if settings.redis_url else ["redis"]
-    return ["supervisor", *servers, *service_names(settings), "gateway_internal"]
+    return ["supervisor", *servers, *service_names(settings), *spare_names(settings), "gateway_internal"]
 
 
 def service_names(settings: StackSettings) -> list[str]:
@@ -72,6 +75,17 @@ def service_names(settings: StackSettings) -> list[str]:
     features = [f"features_{number}" for number in range(settings.features_processes)]
     tiles = [f"tiles_{number}" for number in range(settings.tiles_processes)]
     return ["common", *features, *tiles, "viewer"]
+
+
+def spare_names(settings: StackSettings) -> list[str]:
+    """A second process of each service that has one: it runs only while that one is restarted."""
+    services = [service_of(name) for name in service_names(settings)]
+    return [f"{service}{SPARE}" for service in SERVICES if services.count(service) == 1]
+
+
+def service_of(name: str) -> str:
+    """The service of a process."""
+    return name.partition("_")[0]
 
 
 def server_programs(
@@ -135,10 +149,10 @@ def redis_url(folder: StateFolder, ports: Mapping[str, int], sockets: Path | Non
 
 
 def service_programs(settings: StackSettings, ports: Mapping[str, int], sockets: Path | None) -> list[Program]:
-    """The four services, features and tiles in as many processes as wanted."""
+    """The four services, features and tiles in as many processes as wanted, and spare ones."""
     programs = []
-    for name in service_names(settings):
-        module = "services." + name.partition("_")[0]
+    for name in [*service_names(settings), *spare_names(settings)]:
+        module = "services." + service_of(name)
         socket = sockets / name if sockets else None
         programs.append(
             Program(
@@ -167,8 +181,8 @@ def gateway_program(
     for service in SERVICES:
         addresses = [
             f"unix:{sockets / name}" if sockets else f"127.0.0.1:{ports[name]}"
-            for name in service_names(settings)
-            if name.partition("_")[0] == service
+            for name in [*service_names(settings), *spare_names(settings)]
+            if service_of(name) == service
         ]
         environment[f"{service.upper()}_UPSTREAM"] = ",".join(addresses)
     command = (sys.executable, "-m", "gateway")

@@ -64,6 +64,39 @@ def wait_for_document(internal_port: int, gateway_port: int, seconds: float = 20
     return False
 
 
+def wait_until_used(internal_port: int, service: str, address: str, seconds: float = 30) -> None:
+    """Waits until the gateway sends requests to this process. Raises StackError where it does not."""
+
+    def used(health: Any) -> bool:
+        return bool(address in health["upstreams"][service])
+
+    _wait_for_health(internal_port, used, f"the gateway does not use {address}", seconds)
+
+
+def wait_until_replaced(internal_port: int, since: str, seconds: float = 30) -> None:
+    """Waits until another program than that of `since` looks after the gateway. Raises StackError where none does."""
+
+    def replaced(health: Any) -> bool:
+        return bool(health["since"] != since and health["absent"] == [])
+
+    _wait_for_health(internal_port, replaced, "the gateway is not replaced", seconds)
+
+
+def gateway_since(internal_port: int) -> str:
+    """Since when the program runs that looks after the gateway."""
+    return str((_json(internal_port, "/internal/health") or {}).get("since", ""))
+
+
+def _wait_for_health(port: int, fits: Callable[[Any], bool], otherwise: str, seconds: float) -> None:
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        health = _json(port, "/internal/health")
+        if health is not None and fits(health):
+            return
+        time.sleep(0.1)
+    raise StackError(f"{otherwise} after {seconds:.0f} s")
+
+
 def _json(port: int, path: str) -> Any:
     """The JSON document at `path`; None where there is none yet."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)

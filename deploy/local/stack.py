@@ -30,16 +30,22 @@ class Plan:
 
     servers: list[Program]
     services: list[Program]
+    spares: list[Program]
     gateway: Program
     environment: dict[str, str]
     configuration: str
 
     @property
-    def version(self) -> str:
-        """Changes when a running stack would have to be restarted to be like this plan."""
+    def settings_version(self) -> str:
+        """Changes when a running stack would have to be started anew to be like this plan."""
         parts = [self.configuration, *(f"{name}={value}" for name, value in sorted(self.environment.items()))]
         parts += [f"{name}={os.environ.get(name, '')}" for name in programs.PASSED_ON]
-        parts += [content_version(REPOSITORY / folder) for folder in CODE]
+        return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+    @property
+    def version(self) -> str:
+        """Changes when the processes of a running stack would have to be restarted to be like this plan."""
+        parts = [self.settings_version, *(content_version(REPOSITORY / folder) for folder in CODE)]
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
@@ -48,12 +54,14 @@ def make_plan(settings: StackSettings, folder: StateFolder, state: StackState) -
     cluster = None if settings.database_url else Path(state.cluster or "")
     within = _sockets(state)
     servers = programs.server_programs(settings, folder, cluster, state.ports, within)
-    services = programs.service_programs(settings, state.ports, within)
+    processes = programs.service_programs(settings, state.ports, within)
+    services = [program for program in processes if not program.name.endswith(programs.SPARE)]
+    spares = [program for program in processes if program not in services]
     gateway = programs.gateway_program(settings, folder, state.ports, within)
     database_url = settings.database_url or reader_url(folder, state)
     environment = programs.shared_environment(settings, folder, state.ports, within, database_url)
-    text = configuration_text([*servers, *services, gateway], folder, state.ports["supervisor"])
-    return Plan(servers, services, gateway, environment, text)
+    text = configuration_text([*servers, *services, *spares, gateway], folder, state.ports["supervisor"])
+    return Plan(servers, services, spares, gateway, environment, text)
 
 
 def owner_url(folder: StateFolder, state: StackState, database: str = postgresql.DATABASE) -> str:
@@ -147,7 +155,7 @@ def _start_supervisor(
     state.sockets = _make_sockets(settings, folder, state)
     state.ports = choose_ports(programs.port_names(settings), state.ports, folder.path, avoid=settings.gateway_port)
     plan = make_plan(settings, folder, state)
-    state.configuration = plan.version
+    state.configuration, state.settings = plan.version, plan.settings_version
     folder.save(state)
     supervisor = Supervisor(folder, state.ports["supervisor"])
     supervisor.start(plan.configuration, plan.environment)

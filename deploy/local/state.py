@@ -19,7 +19,7 @@ class StackState:
 
     `cluster` is the folder of the PostgreSQL cluster (it may lie outside STATE_DIR), `sockets` that of the Unix
     sockets, None where the programs talk over TCP; `loaded` says which version of schema and demo data was loaded
-    completely, `configuration` identifies what is running.
+    completely, `configuration` identifies what is running, `settings` the part of it that is not code.
     """
 
     ports: dict[str, int] = field(default_factory=dict)
@@ -27,6 +27,7 @@ class StackState:
     sockets: str | None = None
     loaded: str | None = None
     configuration: str | None = None
+    settings: str | None = None
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import signal
 import subprocess
 import sys
 import time
@@ -65,7 +66,7 @@ def _program_section(program: Program, folder: StateFolder) -> list[str]:
         "startsecs=1",
         "startretries=20",
         f"stopsignal={program.stop_signal}",
-        "stopwaitsecs=15",
+        "stopwaitsecs=25",
         "redirect_stderr=true",
         f"stdout_logfile={_literal(folder.log / (program.name + '.log'))}",
         "stdout_logfile_maxbytes=10MB",
@@ -149,6 +150,11 @@ class Supervisor:
         if self.states()[name]["statename"] in {"RUNNING", "STARTING", "BACKOFF"}:
             with self._control() as control:
                 control.stopProcess(name, True)
+
+    def signal_program(self, name: str, number: signal.Signals) -> None:
+        """Sends a signal to the program."""
+        with self._control() as control:
+            control.signalProcess(name, number.name.removeprefix("SIG"))
 
     def shut_down(self) -> None:
         """Stops all programs, the last started first, then supervisord; waits for its end."""

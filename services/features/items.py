@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import replace
 
-from aiohttp import ClientConnectionResetError, web
+from aiohttp import web
 
 from libs.catalogue.model import Collection
 from libs.ogc.errors import InvalidParameters, Uncomputable
@@ -137,8 +137,8 @@ async def _stream(call: Call, query: ItemsQuery, format_: FeatureFormat, headers
         async for piece in pieces:
             await response.write(piece)
         await response.write_eof()
-    except ClientConnectionResetError:
-        # the client has what it wanted
+    except ConnectionError:
+        # the client has what it wanted, or is gone
         return response
     return response
 

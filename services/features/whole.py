@@ -6,7 +6,7 @@ To HTTP/1.0 the end of a connection is the end of an answer: of one that was cut
 from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
 
-from aiohttp import ClientConnectionResetError, web
+from aiohttp import web
 
 from libs.ogc.errors import Fault, InvalidParameters, Unavailable
 
@@ -46,7 +46,7 @@ class WholePages:
                 if self._held > MOST_BYTES_TOGETHER:
                     raise Unavailable("Too many large pages are being sent over HTTP/1.0.")
             response = web.StreamResponse(headers={**headers, "Content-Length": str(size)})
-            with suppress(ClientConnectionResetError):
+            with suppress(ConnectionError):
                 await response.prepare(request)
                 for piece in collected:
                     await response.write(piece)

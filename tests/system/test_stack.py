@@ -6,10 +6,12 @@ import itertools
 import json
 import os
 import signal
+import socket
 import time
 import urllib.error
 import urllib.request
 from typing import Any
+from urllib.parse import urlsplit
 
 import psutil
 import pytest
@@ -97,6 +99,18 @@ def test_a_long_filter_passes_all_the_way(stack: RunningStack) -> None:
     url = f"{stack.base_url}/collections/hazard.hazard_eq_events/items?limit=1&filter={terms}{padding}"
     assert len(url) > 14_000
     assert get(url)[0] == 200
+
+
+def test_a_large_page_over_http_1_0_has_its_length(stack: RunningStack) -> None:
+    address = urlsplit(stack.base_url)
+    path = f"{address.path}/collections/hazard.hazard_eq_events/items?f=csv&limit=10000"
+    with socket.create_connection((address.hostname or "", address.port or 80), timeout=30) as connection:
+        connection.sendall(f"GET {path} HTTP/1.0\r\n\r\n".encode())
+        with connection.makefile("rb") as answer:
+            head, _, body = answer.read().partition(b"\r\n\r\n")
+    assert b" 200 " in head.splitlines()[0]
+    assert f"content-length: {len(body)}" in head.decode().lower()
+    assert body == get(f"{stack.base_url}{path.removeprefix(address.path)}")[2]
 
 
 def test_metrics_and_health_of_every_process(stack: RunningStack) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from deploy.local.ports import choose_ports, is_free, require_free
-from deploy.local.programs import Program, gateway_program, port_names, service_programs
+from deploy.local.programs import Program, gateway_program, port_names, service_programs, spare_names
 from deploy.local.settings import REPOSITORY, StackError, StackSettings, read_settings
 from deploy.local.state import StateFolder
 from deploy.local.supervision import configuration_text
@@ -80,6 +80,15 @@ def test_every_process_of_tiles_is_an_upstream(tmp_path: Path) -> None:
     assert by_sockets["TILES_UPSTREAM"] == ",".join(f"unix:/x/{name}" for name in names)
     listening = [program.socket for program in service_programs(settings, ports, Path("/x"))]
     assert {Path("/x") / name for name in names} <= set(listening)
+
+
+def test_a_service_with_one_process_has_a_spare_one(tmp_path: Path) -> None:
+    settings = StackSettings(state_dir=tmp_path, features_processes=2, tiles_processes=1)
+    assert spare_names(settings) == ["common_spare", "tiles_spare", "viewer_spare"]
+    ports = {name: 1000 + number for number, name in enumerate(port_names(settings))}
+    environment = gateway_program(settings, StateFolder(tmp_path), ports, Path("/x")).environment
+    assert environment["TILES_UPSTREAM"] == "unix:/x/tiles_0,unix:/x/tiles_spare"
+    assert environment["FEATURES_UPSTREAM"] == "unix:/x/features_0,unix:/x/features_1"
 
 
 def test_secrets_are_private_and_stay(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from aiohttp import ClientSession
+from aiohttp import ClientSession, HttpVersion10
 from yarl import URL
 
 from tests.gateway.harness import PARTS, Gateway, make_part
@@ -268,6 +268,7 @@ async def test_forwarded_headers_are_the_gateways(gateway: Gateway, session: Cli
         "X-Real-IP": "1.2.3.4",
         "X-Request-Id": "chosen-by-the-client",
         "X-Original-URL": "/internal/part",
+        "X-Client-Protocol": "HTTP/1.0",
         "Accept": "text/html",
     }
     async with session.get(f"{gateway.url}/api/", headers=lies) as response:
@@ -276,11 +277,20 @@ async def test_forwarded_headers_are_the_gateways(gateway: Gateway, session: Cli
     assert seen["host"] == seen["x-forwarded-host"] == "data.example.org:1234"
     assert (seen["x-forwarded-proto"], seen["x-forwarded-prefix"]) == ("http", "/api")
     assert seen["x-forwarded-for"] == "127.0.0.1"
+    assert seen["x-client-protocol"] == "HTTP/1.1"
     assert seen["accept"] == "text/html"
     assert not seen.keys() & {"forwarded", "x-real-ip", "x-original-url"}
     # One id: the one that the service got too.
     assert request_id == [seen["x-request-id"]]
     assert request_id != ["chosen-by-the-client"]
+
+
+async def test_services_hear_what_the_client_speaks(gateway: Gateway) -> None:
+    async with (
+        ClientSession(version=HttpVersion10) as old,
+        old.get(f"{gateway.url}/api/", headers={"X-Client-Protocol": "HTTP/1.1"}) as response,
+    ):
+        assert (await response.json())["headers"]["x-client-protocol"] == "HTTP/1.0"
 
 
 @pytest.mark.parametrize("host", ["a b", "evil.example/path", "x';drop", "a@b", "-a", "[::1", "a:999999", "<script>"])

@@ -22,6 +22,11 @@ async def test_head_of_a_streamed_answer_has_no_body(running: Services, features
     assert rest.startswith(b"HTTP/1.1 200")
 
 
+async def test_a_header_as_long_as_the_gateway_lets_pass_is_read(features: Client) -> None:
+    answer = await features.get("/collections/hostile.many/items?limit=1", headers={"X-Long": "x" * 32_000})
+    assert answer.status == 200
+
+
 @pytest.mark.parametrize("place", ["--5/0/0", "0/--0/0", "-/0/0", "1.0/0/0", "0/+0/0", "99999999999999999999/0/0"])
 async def test_a_place_that_is_no_number_is_422(tiles: Client, place: str) -> None:
     answer = await tiles.get(f"/collections/hostile.events/tiles/WebMercatorQuad/{place}")

@@ -1,0 +1,91 @@
+"""All processes are restarted one after another, and no client notices."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable
+
+import pytest
+
+from tests.running_stack import RunningStack
+from tests.system.test_stack import get
+
+pytestmark = [pytest.mark.system, pytest.mark.faults, pytest.mark.slow]
+
+EVENTS = "/collections/hazard.hazard_eq_events"
+
+
+class Clients:
+    """Clients that ask until the block ends, each request over a connection of its own."""
+
+    def __init__(self, stack: RunningStack) -> None:
+        self._base = stack.base_url
+        # what an earlier run asked for may still be kept
+        self._fresh = itertools.count(int(time.time() * 1000) % 10**9)
+        self._stop = threading.Event()
+        self.outcomes: Counter[str] = Counter()
+        asking: list[Callable[[], str]] = [self._item, self._tile, self._collection, self._page, self._stream]
+        self._threads = [threading.Thread(target=self._ask, args=(ask,)) for ask in asking]
+
+    def __enter__(self) -> Clients:
+        for thread in self._threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stop.set()
+        for thread in self._threads:
+            thread.join()
+
+    def _ask(self, ask: Callable[[], str]) -> None:
+        # processes that start need processors, too
+        while not self._stop.wait(0.05):
+            try:
+                self.outcomes[ask()] += 1
+            except OSError as error:
+                self.outcomes[f"{ask.__name__}: {type(error).__name__}: {error}"] += 1
+
+    def _get(self, path: str) -> tuple[int, bytes]:
+        status, _, body = get(f"{self._base}{path}")
+        return status, body
+
+    def _item(self) -> str:
+        return f"items {self._get(f'{EVENTS}/items?limit=2&filter=magnitude>-{next(self._fresh)}')[0]}"
+
+    def _tile(self) -> str:
+        return f"tile {self._get(f'{EVENTS}/tiles/WebMercatorQuad/3/1/3?limit={next(self._fresh) % 9000 + 500}')[0]}"
+
+    def _collection(self) -> str:
+        return f"collection {get(f'{self._base}{EVENTS}', Host=f'a{next(self._fresh)}.example.org')[0]}"
+
+    def _page(self) -> str:
+        return f"page {get(f'{self._base}/docs', Host=f'a{next(self._fresh)}.example.org')[0]}"
+
+    def _stream(self) -> str:
+        status, body = self._get(f"{EVENTS}/items?f=csv&limit=10000&filter=magnitude>-{next(self._fresh)}")
+        return f"stream {status} {len(body.splitlines())}"
+
+
+def lost(outcomes: Counter[str], rows: str) -> dict[str, int]:
+    """All outcomes that are not whole answers."""
+    whole = {"items 200", "tile 200", "collection 200", "page 200", rows}
+    return {outcome: count for outcome, count in outcomes.items() if outcome not in whole}
+
+
+@pytest.mark.timeout(600)
+def test_a_rolling_restart_loses_no_request(stack: RunningStack) -> None:
+    _, _, body = get(f"{stack.base_url}{EVENTS}/items?f=csv&limit=10000")
+    before = {program: stack.pid(program) for program in ("common", "features_0", "features_1", "tiles_1", "viewer")}
+    gateway = stack.pid("gateway")
+    with Clients(stack) as clients:
+        time.sleep(1)
+        stack.restart()
+        time.sleep(1)
+    assert lost(clients.outcomes, f"stream 200 {len(body.splitlines())}") == {}
+    assert min(clients.outcomes.values()) > 10, clients.outcomes
+    assert all(stack.pid(program) != pid for program, pid in before.items())
+    # replaced, but nginx went on
+    assert stack.pid("gateway") == gateway
