@@ -13,7 +13,6 @@ from pygeofilter import ast
 
 from libs.cql.compiling.operands import (
     BUILTIN_TEXT,
-    NAIVE,
     Expr,
     Operand,
     Value,
@@ -27,7 +26,7 @@ from libs.cql.errors import Place, fault
 from libs.cql.nodes import OP_NAMES, place_of
 from libs.cql.queryable import Queryable
 from libs.ogc.temporal import rfc3339
-from libs.pg.column_types import NUMERIC, TEXTUAL, Kind, column_type
+from libs.pg.column_types import NUMERIC, TEMPORAL, TEXTUAL, Kind, column_type
 from libs.pg.sql import Sql, all_of, any_of, bind, join, sql
 
 
@@ -88,19 +87,15 @@ def _with_literal(node: ast.ArrayPredicate, kind: type, column: Expr, array: Arr
     element = column.queryable.element
     assert element is not None  # noqa: S101
     for index, member in enumerate(array.members):
-        if not _fits(element.kind, getattr(member, "kind", Kind.ARRAY)):
+        if not _fits(element.kind, member.kind):
             raise fault(
                 f'{describe(member)}, but the property "{column.queryable.name}" is an array of {element.kind}s',
-                _at(array, index, place_of(node)),
+                array.places[index],
             )
     text, sql_type = _typed(element, array.members)
     matches = element.base_type == sql_type
     value = column.sql if matches else sql("({column})::{cast}[]", column=column.sql, cast=Sql((sql_type,)))
     return _sets(kind, value, text)
-
-
-def _at(array: ArrayLiteral, index: int, otherwise: Place | None) -> Place | None:
-    return array.places[index] if index < len(array.places) else otherwise
 
 
 def _fits(element: Kind, member: Kind) -> bool:
@@ -111,7 +106,7 @@ def _fits(element: Kind, member: Kind) -> bool:
 def _typed(element: Queryable, members: Sequence[Operand]) -> tuple[Sql, str]:
     """The literal as an array and its element type: the column's, or a wider one that holds all members."""
     sql_type = element.base_type
-    if not all(isinstance(member, Value) for member in members):
+    if element.kind in TEMPORAL or not all(isinstance(member, Value) for member in members):
         wide = _wide(element)
         written = join(", ", [_member(member, wide) for member in members])
         return sql("ARRAY[{members}]::{cast}[]", members=written, cast=Sql((wide,))), wide
@@ -121,14 +116,9 @@ def _typed(element: Queryable, members: Sequence[Operand]) -> tuple[Sql, str]:
         return bind(converted, f"{sql_type}[]"), sql_type
     if element.kind in NUMERIC:
         return bind([number_value(value, "numeric") for value in values], "numeric[]"), "numeric"
-    if element.kind in TEXTUAL:
-        known = element.kind is Kind.STRING or (element.enum is not None and set(values) <= set(element.enum))
-        if known:
-            return bind(values, "text[]", f"{sql_type}[]"), sql_type
-        return bind(values, "text[]"), "text"
-    # The ends of the calendar, which asyncpg would send as infinity.
-    written = join(", ", [bind_instant(value, sql_type) for value in values])
-    return sql("ARRAY[{members}]", members=written), sql_type
+    if element.kind is Kind.STRING or all(value in (element.enum or ()) for value in values):
+        return bind(values, "text[]", f"{sql_type}[]"), sql_type
+    return bind(values, "text[]"), "text"
 
 
 def _converted(element: Queryable, values: list[Any]) -> list[Any] | None:
@@ -141,12 +131,6 @@ def _converted(element: Queryable, values: list[Any]) -> list[Any] | None:
             return [UUID(value) for value in values]
         except ValueError:
             return None
-    if element.kind in (Kind.DATE, Kind.TIMESTAMP):
-        days = [value.date() if isinstance(value, datetime) else value for value in values]
-        if {date.min, date.max} & set(days):
-            return None
-        naive = sql_type == NAIVE
-        return [value.replace(tzinfo=None) for value in values] if naive else values
     plain = element.kind is Kind.BOOLEAN or sql_type in BUILTIN_TEXT
     return values if plain else None
 
@@ -157,8 +141,6 @@ def _numbers(sql_type: str, values: list[Any]) -> list[Any] | None:
         limit = 1 << (bits - 1)
         fit = all(is_whole(value) and -limit <= value < limit for value in values)
         return [int(value) for value in values] if fit else None
-    if sql_type == "numeric":
-        return [number_value(value, "numeric") for value in values]
     return [float(value) for value in values] if sql_type == "double precision" else None
 
 
@@ -178,13 +160,16 @@ def _member(member: Operand, sql_type: str) -> Sql:
 
 def _with_json(kind: type, column: Expr, array: ArrayLiteral) -> Sql:
     """A JSON column that holds arrays; a row that holds something else matches nothing."""
-    value = column.sql if column.sql_type == "jsonb" else sql("({v})::jsonb", v=column.sql)
+    value = sql("({v})::jsonb", v=column.sql)
     if kind is ast.ArrayOverlaps:
         text = any_of(sql("{v} @> {one}", v=value, one=_json([member])) for member in array.members)
     else:
         text = _sets(kind, value, _json(array.members))
-    is_array = sql("jsonb_typeof({v}) = 'array'", v=value)
-    return all_of([text, is_array])
+    return all_of([text, _is_array(value)])
+
+
+def _is_array(value: Sql) -> Sql:
+    return sql("jsonb_typeof({v}) = 'array'", v=value)
 
 
 def _json(members: Sequence[Operand]) -> Sql:
@@ -210,8 +195,9 @@ def _of_columns(node: ast.ArrayPredicate, a: Expr, b: Expr) -> Sql:
     if a.kind is Kind.JSON and b.kind is Kind.JSON:
         if isinstance(node, ast.ArrayOverlaps):
             raise fault("A_OVERLAPS of two JSON properties is not offered", place_of(node))
-        return _sets(type(node), sql("({v})::jsonb", v=a.sql), sql("({v})::jsonb", v=b.sql))
-    elements = [side.queryable.element if side.queryable is not None else None for side in (a, b)]
+        first, second = (sql("({v})::jsonb", v=side.sql) for side in (a, b))
+        return all_of([_sets(type(node), first, second), _is_array(first), _is_array(second)])
+    elements = [side.queryable and side.queryable.element for side in (a, b)]
     kinds = [element.kind if element is not None else Kind.JSON for element in elements]
     if a.sql_type == b.sql_type:
         return _sets(type(node), a.sql, b.sql)

@@ -5,7 +5,7 @@ Every value is a bind, every sub-expression in parentheses, and three-valued log
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
@@ -162,11 +162,16 @@ class _Compiler(Evaluator):  # type: ignore[misc]  # pygeofilter is untyped
     def open_end(self, _: None) -> Open:
         return Open()
 
-    @_handles(list, Array)
-    def members(self, value: list[Any]) -> ArrayLiteral:
+    @_handles(Array)
+    def members(self, value: Array) -> ArrayLiteral:
         # Lists have no sub-nodes for the Evaluator: it would hand over their members as they are.
-        members: Sequence[Operand] = [self.evaluate(member) for member in value]
-        return ArrayLiteral(tuple(members), getattr(value, "places", ())[1:])
+        members: list[Operand] = []
+        for index, member in enumerate(value):
+            operand = self.evaluate(member)
+            if not isinstance(operand, Value | Expr):
+                raise fault(f"{describe(operand)}, but arrays have values as their members", place_of(value, index))
+            members.append(operand)
+        return ArrayLiteral(tuple(members), value.places[1:])
 
     @_handles(values.Interval)
     def interval(self, node: values.Interval, start: object, end: object) -> Span:

@@ -148,7 +148,8 @@ _SIMPLE = re.compile(r"(?i)(multi)?(point|linestring)(zm?|m)?\Z")
 def _may_be_invalid(column: Queryable) -> bool:
     """Whether the column may hold polygons."""
     declared = re.search(r"\((\w+)", column.sql_type)
-    return not _SIMPLE.match(column.geometry_type or (declared[1] if declared else ""))
+    kind = column.geometry_type or (declared and declared[1])
+    return not (kind and _SIMPLE.match(kind))
 
 
 def _column(side: Expr) -> Queryable:

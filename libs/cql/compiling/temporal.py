@@ -148,23 +148,14 @@ def _compare_bounds(op: str, left: tuple[Bound, bool], right: tuple[Bound, bool]
     if isinstance(a, Open):
         return _compare_bounds(FLIPPED[op], right, left)
     if isinstance(b, Open):
-        return compared(op, *_with_infinity(a, is_end=b_is_end))
+        # A constant, not TRUE: a comparison with an unknown instant stays unknown.
+        infinity = sql("'infinity'::timestamptz") if b_is_end else sql("'-infinity'::timestamptz")
+        return compared(op, a.sql if isinstance(a, Expr) else _bound(a), infinity)
     return compare_instants(op, a, b)
 
 
-def _with_infinity(operand: Operand, *, is_end: bool) -> tuple[Sql, Sql]:
-    # A constant, not TRUE: a comparison with an unknown instant stays unknown.
-    infinity = sql("'infinity'") if is_end else sql("'-infinity'")
-    if isinstance(operand, Value):
-        sql_type = "date" if operand.kind is Kind.DATE else "timestamp with time zone"
-        value = bind_instant(operand.value, sql_type)
-    else:
-        sql_type, value = operand.sql_type, operand.sql
-    if sql_type == "date":
-        return value, sql("{infinity}::date", infinity=infinity)
-    if sql_type == NAIVE:
-        return value, sql("{infinity}::timestamp", infinity=infinity)
-    return value, sql("{infinity}::timestamptz", infinity=infinity)
+def _bound(value: Value) -> Sql:
+    return bind_instant(value.value, "date" if value.kind is Kind.DATE else "timestamp with time zone")
 
 
 # From OWL-Time, with s and e for the start and end of the first and of the second operand.

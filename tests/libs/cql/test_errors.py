@@ -199,7 +199,31 @@ def test_syntax(text: str, position: int | None, message: str) -> None:
         ("A_CONTAINS(place, ('a'))", 11, 'the property "place" is a string, but A_CONTAINS takes arrays'),
         ("A_CONTAINS(tags, 'a')", 17, "'a' is a string, but A_CONTAINS takes arrays"),
         ("A_CONTAINS(tags, ('a', 1))", 23, '1 is an integer, but the property "tags" is an array of strings'),
-        ("A_CONTAINS(sizes, tags)", 0, None),
+        (
+            "A_CONTAINS(sizes, tags)",
+            0,
+            'the property "sizes" is an array of integers, the property "tags" is an array of strings:'
+            " they cannot be compared",
+        ),
+        (
+            "A_CONTAINS(tags, extra)",
+            0,
+            'the property "tags" is an array of strings, the property "extra" is a JSON value of JSON values:'
+            " they cannot be compared",
+        ),
+        ("A_OVERLAPS(extra, extra)", 0, "A_OVERLAPS of two JSON properties is not offered"),
+        (
+            "A_CONTAINS(sizes, (1, ('a', 'b')))",
+            23,
+            "this is an array, but arrays have values as their members",
+        ),
+        ("A_CONTAINS(extra, (1, ('a', 'b')))", 23, "this is an array, but arrays have values as their members"),
+        (
+            "A_CONTAINS(extra, (INTERVAL('2020-01-01', '..')))",
+            19,
+            "this is an interval, but arrays have values as their members",
+        ),
+        ("A_CONTAINS((1, ('a', 'b')), (1))", 16, "this is an array, but arrays have values as their members"),
         ("2^99999 > 1", 0, "the result of this computation is out of range"),
     ],
 )

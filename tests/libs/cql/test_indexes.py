@@ -19,6 +19,9 @@ async def many(db: asyncpg.Connection) -> Table:
         " n::double precision AS double, n::text AS words, n::varchar(10) AS short, md5(n::text)::uuid AS code,"
         " timestamptz '2020-01-01Z' + n * interval '1 hour' AS at, date '2020-01-01' + n AS day,"
         " timestamp '2020-01-01' + n * interval '1 hour' AS local, ARRAY[n, n + 1] AS sizes,"
+        " ARRAY[n + 0.5::float8] AS halves, ARRAY[md5(n::text)::uuid] AS codes, ARRAY[n::text] AS names,"
+        " ARRAY[n::numeric] AS numbers, ARRAY[date '2020-01-01' + n] AS days,"
+        " ARRAY[(CASE WHEN n > 19990 THEN 'high' ELSE 'low' END)::many_level] AS levels,"
         " n::char(5) AS fixed, (CASE WHEN n > 19990 THEN 'high' ELSE 'low' END)::many_level AS level,"
         " ST_SetSRID(ST_MakePoint(n % 360 - 180, n % 170 - 85), 4326) AS geom FROM generate_series(1, 20000) n"
     )
@@ -37,10 +40,15 @@ async def many(db: asyncpg.Connection) -> Table:
     for column in spatial:
         await db.execute(f"CREATE INDEX ON many USING gist ({column})")
     await db.execute("CREATE INDEX ON many (replace(lower(upper(words COLLATE \"default\")), 'ß', 'ss'))")
-    await db.execute("CREATE INDEX ON many USING gin (sizes); ANALYZE many")
+    arrays = {"sizes": "integer[]", "halves": "double precision[]", "codes": "uuid[]", "names": "text[]"}
+    arrays |= {"numbers": "numeric[]", "days": "date[]", "levels": "many_level[]"}
+    for column in arrays:
+        await db.execute(f"CREATE INDEX ON many USING gin ({column})")
+    await db.execute("ANALYZE many")
     queryables = {column: queryable(column, sql_type) for column, sql_type in columns.items()}
     queryables["level"] = queryable("level", "many_level", enum=("low", "high"))
-    queryables["sizes"] = queryable("sizes", "integer[]")
+    queryables |= {column: queryable(column, sql_type) for column, sql_type in arrays.items()}
+    queryables["levels"] = queryable("levels", "many_level[]", enum=("low", "high"))
     queryables |= {column: queryable(column, "geometry", srid=srid) for column, srid in spatial.items()}
     return Table(db, "many", queryables)
 
@@ -75,6 +83,12 @@ async def many(db: asyncpg.Connection) -> Table:
         "day IN (DATE('2020-02-01'), DATE('2020-02-02'))",
         "day = TIMESTAMP('2020-02-01T10:00:00Z')",
         "A_CONTAINS(sizes, (5, 6))",
+        "A_CONTAINS(halves, (5.5))",
+        "A_CONTAINS(codes, ('00000000-0000-4000-8000-000000000001'))",
+        "A_CONTAINS(names, ('5'))",
+        "A_CONTAINS(numbers, (5, 5.5))",
+        "A_CONTAINS(days, (DATE('2020-02-01')))",
+        "A_CONTAINS(levels, ('high'))",
         "S_INTERSECTS(geom, BBOX(1.5, 1.5, 3.5, 30))",
         "S_WITHIN(geom, POLYGON((1 1, 3 1, 3 3, 1 1)))",
         "S_EQUALS(POINT(1 1), geom)",

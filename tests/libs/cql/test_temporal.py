@@ -111,6 +111,45 @@ async def test_dates_beside_timestamps(spans: Table, text: str, expected: str) -
     assert await spans.ids(text) == [index for index, (start, _) in enumerate(SPANS, start=1) if start == expected]
 
 
+@pytest.mark.parametrize(
+    ("text", "side", "days"),
+    [
+        ("T_FINISHES(INTERVAL(first, '..'), INTERVAL('2020-01-02', '..'))", 0, ["2020-01-03", "2020-01-04"]),
+        ("T_DURING(INTERVAL(first, '..'), INTERVAL('2020-01-02', '..'))", 0, []),
+        ("T_STARTS(INTERVAL('..', last), INTERVAL('..', '2020-01-03'))", 1, ["2020-01-01", "2020-01-02"]),
+        ("T_OVERLAPS(INTERVAL('..', closes), INTERVAL('..', '2020-01-03'))", 1, []),
+        ("T_MEETS(INTERVAL(first, '..'), INTERVAL('..', last))", 0, []),
+        ("T_INTERSECTS(INTERVAL(opens, '..'), INTERVAL('2020-01-02', '..'))", 0, DAYS[:4]),
+        ("T_DISJOINT(INTERVAL(first, '..'), INTERVAL('2020-01-02', '..'))", 0, []),
+        ("T_CONTAINS(INTERVAL('..', '..'), INTERVAL(first, first))", 0, DAYS[:4]),
+        ("T_AFTER(INTERVAL(closes, closes), INTERVAL('..', '2020-01-03'))", 1, ["2020-01-04"]),
+    ],
+)
+async def test_open_ends(spans: Table, text: str, side: int, days: list[str]) -> None:
+    assert await spans.ids(text) == [index for index, pair in enumerate(SPANS, start=1) if pair[side] in days]
+
+
+@pytest.mark.parametrize("column", ["at", "local", "day"])
+async def test_the_ends_of_the_calendar_are_not_infinity(db: asyncpg.Connection, column: str) -> None:
+    kinds = {"at": "timestamptz", "local": "timestamp", "day": "date"}
+    ends = ["-infinity", "0001-01-01T00:00:00Z", "2020-01-01T00:00:00Z", "9999-12-31T23:59:59.999999Z", "infinity"]
+    table = await make_table(db, f"ends_{column}", {column: kinds[column]}, [(end,) for end in ends])
+    first, last = ("DATE('0001-01-01')", "DATE('9999-12-31')")
+    if column != "day":
+        first, last = ("TIMESTAMP('0001-01-01T00:00:00Z')", "TIMESTAMP('9999-12-31T23:59:59.999999Z')")
+    for condition, expected in {
+        f"{column} = {last}": [4],
+        f"{column} > {last}": [5],
+        f"{column} IN ({first}, {last})": [2, 4],
+        f"{column} = {first}": [2],
+        f"{column} < {first}": [1],
+        f"{column} > DATE('9999-12-31')": [5],
+        f"{column} < DATE('0001-01-01')": [1],
+        f"T_AFTER({column}, INTERVAL('..', '9999-12-31'))": [5],
+    }.items():
+        assert await table.ids(condition) == expected, condition
+
+
 @pytest.mark.parametrize("column", ["first", "opens", "closes"])
 @pytest.mark.parametrize(
     ("text", "days"),

@@ -59,6 +59,7 @@ SELECTS: list[tuple[str, list[int]]] = [
     ("words LIKE 'it\\'s 100\\%%'", [3]),
     ("words LIKE '_bc'", [1, 2]),
     ("words NOT LIKE '_bc'", [3]),
+    ("words NOT LIKE '%X' AND words NOT LIKE '% '", [1, 2, 3]),
     ("CASEI(words) = CASEI('áBC')", [2]),
     ("ACCENTI(words) = ACCENTI('Abc')", [2]),
     ("ACCENTI(CASEI(words)) = ACCENTI(CASEI('ÄBC'))", [1, 2]),
@@ -159,6 +160,9 @@ SELECTS: list[tuple[str, list[int]]] = [
     ("'a' < 'b'", [1, 2, 3, 4, 5]),
     ("'a' IN (words, 'a')", [1, 2, 3, 4, 5]),
     ("DATE('2020-01-01') < TIMESTAMP('2020-01-01T10:00:00Z')", []),
+    ("DATE('2020-01-01') <= DATE('2020-01-01') AND DATE('2020-01-01') >= DATE('2020-01-01')", [1, 2, 3, 4, 5]),
+    ("DATE('2020-01-01') <> DATE('2020-01-02') AND DATE('2020-01-02') > DATE('2020-01-01')", [1, 2, 3, 4, 5]),
+    ("DATE('2020-01-01') <> DATE('2020-01-01') OR DATE('2020-01-01') > DATE('2020-01-01')", []),
 ]
 
 
