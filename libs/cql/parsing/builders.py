@@ -51,7 +51,7 @@ def negative(part: Part, at: Place) -> Part:
     value = part.value
     if is_number(value):
         return Part(-value, at)
-    return placed(ast.Mul(-1, value), at, (Part(-1, at), part))
+    return placed(ast.Mul(-1, value), at, (part, part))
 
 
 def like(value: Part, pattern: Part, *, negated: bool = False) -> Part:

@@ -47,6 +47,13 @@ def test_the_largest_that_is_taken(lang: Any, text: str) -> None:
         ("cql2-text", "a=0." + "1" * 399, 2, "a number may have 400 digits"),
         ("cql2-text", "a=9" + "9" * 308, 2, "numbers must be finite and below 1.8e308"),
         ("cql2-text", f"a IN ({','.join(['1'] * 1001)})", 0, "a list may have 1,000 members, this one has 1,001"),
+        (
+            "cql2-text",
+            f"A_EQUALS(a,(2,{','.join(['1'] * 1000)}))",
+            12,
+            "a list may have 1,000 members, this one has 1,001",
+        ),
+        ("cql2-text", f"a(2,{','.join(['1'] * 1000)})", 0, "a list may have 1,000 members, this one has 1,001"),
         ("cql2-text", "\0a=1", 0, "a filter may not contain the NUL character"),
         ("cql2-text", "a='\0'", 3, "a filter may not contain the NUL character"),
         ("cql2-text", "a='b\ud800'", 4, "a filter must be valid Unicode; this is half of a pair"),
