@@ -104,7 +104,7 @@ def _other_constants(value: object) -> Iterator[ast.AST]:
 
 
 def _is_left_alone(node: ast.AST, parents: dict[ast.AST, tuple[ast.AST, str, int | None]]) -> bool:
-    """Texts for people, types, and what only runs when types are checked."""
+    """Texts for people, types, what only runs when types are checked, and `strict=` of zip, which checks the caller."""
     if node not in parents or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)):
         return True
     while node in parents:
@@ -115,7 +115,7 @@ def _is_left_alone(node: ast.AST, parents: dict[ast.AST, tuple[ast.AST, str, int
             return True
         if isinstance(parent, ast.Call) and getattr(parent.func, "id", "") in ("TypeVar", "cast", "fault", "CqlError"):
             return True
-        if isinstance(parent, ast.JoinedStr):
+        if isinstance(parent, ast.JoinedStr) or (isinstance(parent, ast.keyword) and parent.arg == "strict"):
             return True
         node = parent
     return False

@@ -82,7 +82,7 @@ async def _render(database: Database, request: TileRequest, max_bytes: int) -> R
             tile, rows = await _thinned(database, request, matched)
     held = min(rows, request.limit)
     while len(tile) > max_bytes and held > 1:
-        limit = max(1, int(held * min(max_bytes / len(tile), 0.95) * _MARGIN))
+        limit = max(1, int(held * _MARGIN * max_bytes / len(tile)))
         tile, held = await _first(database, replace(request, limit=limit), matched)
     return Rendered(tile, max(rows, matched), max(0, matched - held), estimated)
 

@@ -103,3 +103,10 @@ def test_what_is_there_already_takes_no_more_room() -> None:
     assert cache.get(_SPACE, [(1,)]) == [b"x" * 1000]
     cache.put(_SPACE, {(number,): b"x" * 4000 for number in (5, 6, 7)})
     assert cache.get(_SPACE, [(1,), (2,)]) == [b"x" * 1000, None]
+
+
+def test_what_there_is_room_for_is_all_there() -> None:
+    cache = EncodedFeatures(1_000_000)
+    for number in range(980):
+        cache.put(_SPACE, {(number,): b"x" * 750})
+    assert None not in cache.get(_SPACE, [(number,) for number in range(980)])
