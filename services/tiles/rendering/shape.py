@@ -117,8 +117,8 @@ def is_near(request: TileRequest) -> Sql:
     if column.is_geography:
         return any_of(_near_on_the_sphere(column, box) for box in boxes)
     shape = _in_one_crs(column) if _is_mixed(column) else ident(column.name)
-    srid = 4326 if _is_mixed(column) else column.srid
-    return any_of(sql("{shape} && {envelope}", shape=shape, envelope=_envelope(box, srid)) for box in boxes)
+    # the operator compares numbers, whatever the SRIDs
+    return any_of(sql("{shape} && {envelope}", shape=shape, envelope=_envelope(box, column.srid)) for box in boxes)
 
 
 def middle(column: GeometryColumn) -> tuple[Sql, Sql]:
