@@ -77,3 +77,33 @@ def test_the_tile_at_a_place(identifier: str, z: int, place: tuple[float, float]
         left, bottom, right, top = tile_matrix_set(identifier).tile_bounds(z, *tile)
         assert left <= place[0] < right
         assert bottom < place[1] <= top
+
+
+def test_zooms_are_those_of_web_mercator_whose_tiles_are_as_wide() -> None:
+    def zooms(identifier: str) -> list[float]:
+        return [matrix.zoom for matrix in tile_matrix_set(identifier).matrices.values()][:3]
+
+    assert zooms("WebMercatorQuad") == [0, 1, 2]
+    # tiles of half the world
+    assert zooms("WorldCRS84Quad") == [1, 2, 3]
+    assert zooms("GNOSISGlobalGrid") == [2, 3, 4]
+    assert zooms("UTM31WGS84Quad") == pytest.approx([1, 2, 3], abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("identifier", "levels"),
+    [
+        ("WebMercatorQuad", (3, 9)),
+        ("WorldCRS84Quad", (2, 8)),
+        ("GNOSISGlobalGrid", (1, 7)),
+        ("CanadianNAD83_LCC", (1, 9)),
+        # all of its matrices up to 0 have tiles of one degree
+        ("CDB1GlobalGrid", (-10, 1)),
+    ],
+)
+def test_the_matrices_nearest_to_two_zooms(identifier: str, levels: tuple[int, int]) -> None:
+    assert tile_matrix_set(identifier).levels(3, 9) == levels
+
+
+def test_of_matrices_as_near_all_are_meant() -> None:
+    assert tile_matrix_set("CDB1GlobalGrid").levels(8, 8) == (-10, 0)

@@ -94,3 +94,27 @@ async def test_the_request_has_the_last_word(tiles: Client) -> None:
     assert await zooms(minzoom="3", maxzoom="5") == (3, 5)
     for parameters in ({"minzoom": "5", "maxzoom": "4"}, {"maxzoom": "25"}, {"minzoom": "-1"}):
         assert (await tiles.get(path, parameters)).status == 422
+
+
+def test_zooms_follow_from_how_far_apart_places_are() -> None:
+    # 8192 places are 128 in a row of the world: one on average in tiles of zoom 7, a quarter of one two zooms deeper
+    assert _range(rows=8192)[1] == 9
+    assert _range(rows=2)[1] == 3
+    # a corner has 16 bytes
+    assert _range(kind="Polygon", rows=2048, row_bytes=64)[1] == 9
+    assert _range(kind="Polygon", rows=8192, row_bytes=8)[1] == _range(kind="Polygon", rows=8192)[1] == 9
+    assert _range(rows=0)[1] == 14
+    # across the antimeridian it is as far as elsewhere
+    assert _range(bbox=(170.0, -10.0, -170.0, 10.0)) == _range(bbox=(-10.0, -10.0, 10.0, 10.0))
+    # towards the poles degrees are shorter: half as long at 60°
+    assert _range(bbox=(0.0, 59.0, 10.0, 61.0)) == _range(bbox=(0.0, -1.0, 5.0, 1.0))
+    assert _range(bbox=(5.0, 5.0, 5.0, 8.0))[1] == 14
+
+
+def test_an_extent_of_a_pixel_is_seen() -> None:
+    for zoom in (0, 3, 8):
+        degrees = 360 / 256 / 2**zoom
+        assert _range(kind="LineString", bbox=(0.0, 0.0, degrees, 0.0))[0] == zoom
+        assert _range(kind="LineString", bbox=(0.0, 0.0, 0.99 * degrees, 0.0))[0] == zoom
+        assert _range(kind="LineString", bbox=(0.0, 0.0, 0.4 * degrees, 0.0))[0] == zoom + 1
+    assert _range(kind="LineString", bbox=(7.0, 7.0, 7.0, 7.0))[0] == 14
