@@ -59,12 +59,6 @@ class _Wkt:
     def advance(self) -> None:
         self.text, self.at, self.is_number = next(self.lexemes)
 
-    def accept(self, sign: str) -> bool:
-        if self.text != sign:
-            return False
-        self.advance()
-        return True
-
     def expect(self, *signs: str) -> str:
         found = self.text
         if found not in signs:

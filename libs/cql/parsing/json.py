@@ -18,7 +18,6 @@ from libs.cql.parsing.instants import date_literal, interval, timestamp_literal
 
 _FUNCTIONS = (*SPATIAL, *TEMPORAL, *ARRAY, *STRING_FUNCTIONS)
 _CANONICAL = {name.casefold(): name for name in _FUNCTIONS}
-_OPERATORS = ("and", "or", "not", *COMPARISONS, *ARITHMETIC, "like", "between", "in", "isNull")
 
 
 def parse_json(text: str) -> Ast:
@@ -106,7 +105,7 @@ def _operation(value: dict[str, Any], at: str) -> Part:
     if not isinstance(op, str):
         raise fault("the operator must be a string", f"{at}/op")
     arguments = _members(value.get("args"), f"{at}/args")
-    name = op if op in _OPERATORS else op.casefold()
+    name = op.casefold()
     if name == "in":
         return _in(arguments, f"{at}/args", at)
     parts = _each(arguments, f"{at}/args")
@@ -115,7 +114,7 @@ def _operation(value: dict[str, Any], at: str) -> Part:
             raise fault(f"{name} takes at least 2 arguments, {len(parts)} given", f"{at}/args")
         return builders.combine(ast.And if name == "and" else ast.Or, parts)
     if name in _COUNTS:
-        _check_count(name, parts, at)
+        _check_count(op, _COUNTS[name], parts, at)
         return _operator(name, parts, at)
     # Without letters it is meant as an operator, and no function can be called like that.
     if not any(char.isalpha() for char in op):
@@ -125,20 +124,19 @@ def _operation(value: dict[str, Any], at: str) -> Part:
     return builders.call(_CANONICAL.get(name, check_text(op, f"{at}/op")), parts, at)
 
 
-_COUNTS = {"not": 1, "isNull": 1, "isnull": 1, "between": 3, "like": 2} | dict.fromkeys((*COMPARISONS, *ARITHMETIC), 2)
+_COUNTS = {"not": 1, "isnull": 1, "between": 3, "like": 2} | dict.fromkeys((*COMPARISONS, *ARITHMETIC), 2)
 
 
-def _check_count(name: str, parts: Sequence[Part], at: str) -> None:
-    wanted = _COUNTS[name]
+def _check_count(op: str, wanted: int, parts: Sequence[Part], at: str) -> None:
     if len(parts) != wanted:
         plural = "" if wanted == 1 else "s"
-        raise fault(f"{name} takes {wanted} argument{plural}, {len(parts)} given", f"{at}/args")
+        raise fault(f"{op} takes {wanted} argument{plural}, {len(parts)} given", f"{at}/args")
 
 
 def _operator(name: str, parts: Sequence[Part], at: str) -> Part:
     if name == "not":
         return builders.negate(parts[0], at)
-    if name in ("isNull", "isnull"):
+    if name == "isnull":
         return builders.is_null(parts[0])
     if name == "between":
         return builders.between(*parts)

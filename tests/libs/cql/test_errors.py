@@ -58,6 +58,12 @@ QUERYABLES = {
         ("Interval('2020-01-01')", 0, "Interval takes 2 arguments, 1 given"),
         ("casei(a, b) = 'a'", 0, "casei takes 1 argument, 2 given"),
         ("BBOX(1,2,3,true)", 11, "BBOX takes numbers only"),
+        ("TIMESTAMP(5) = a", 10, "'5' is not a timestamp such as 2020-01-31T12:00:00Z"),
+        (
+            "INTERVAL('2020-01-02T00:00:00Z','2020-01-01T00:00:00Z')",
+            0,
+            "the interval starts at 2020-01-02 00:00:00+00:00 and ends before, at 2020-01-01 00:00:00+00:00",
+        ),
         ("DATE(5) = a", 5, "'5' is not a date such as 2020-01-31"),
         ("INTERVAL('2021-01-01','2020-01-01')", 0, "the interval starts at 2021-01-01 and ends before, at 2020-01-01"),
         ("INTERVAL('2020-01-01','2021-01-01','..')", 0, "INTERVAL takes 2 arguments, 3 given"),
@@ -67,6 +73,8 @@ QUERYABLES = {
         ("S_INTERSECTS(g, POINT(1 2)", 26, "expected ')' or ',', found the end of the filter"),
         ("S_INTERSECTS(g, POINT(1 2", 25, "expected ')' in the geometry, found the end of the filter"),
         ("S_INTERSECTS(g, POINT(1))", 22, "a position has 2 or 3 coordinates, this one has 1"),
+        ("S_INTERSECTS(g, POINT(1,2))", 22, "a position has 2 or 3 coordinates, this one has 1"),
+        ("S_INTERSECTS(g, POINT(1 2 3 4))", 22, "a position has 2 or 3 coordinates, this one has 4"),
         ("S_INTERSECTS(g, POINT(1 x))", 24, "expected a coordinate, found 'x'"),
         ("S_INTERSECTS(g, LINESTRING(1 1))", 26, "a line needs at least 2 positions"),
         ("S_INTERSECTS(g, POLYGON((0 0,1 1,0 1,0 2)))", 24, "a ring of a polygon must end where it starts"),
@@ -243,6 +251,8 @@ def test_meaning(text: str, position: int, message: str | None) -> None:
     ("text", "pointer", "message"),
     [
         ('{"op":"=","args":[{"property":"count"}]}', "/args", "= takes 2 arguments, 1 given"),
+        ('{"op":"isNull","args":[]}', "/args", "isNull takes 1 argument, 0 given"),
+        ('{"op":"between","args":[1,2]}', "/args", "between takes 3 arguments, 2 given"),
         ('{"op":"=","args":[{"property":"count"},null]}', "/args/1", "null is not a value; use the operator isNull"),
         ('{"op":"==","args":[1,2]}', "/op", "'==' is not an operator or function of CQL2"),
         (
@@ -253,7 +263,19 @@ def test_meaning(text: str, position: int, message: str | None) -> None:
         ('{"op":"and","args":[true]}', "/args", "and takes at least 2 arguments, 1 given"),
         ('{"op":"in","args":[1,[]]}', "/args/1", "in needs at least one value"),
         ('{"op":"not","args":[{"foo":1}]}', "/args/0", "an object with foo is nothing a filter can hold"),
-        ('{"op":"date","args":["2020-01-01"]}', "/op", 'date is written {"date": ...} in CQL2 JSON'),
+        *(
+            (f'{{"op":"{name}","args":["2020-01-01"]}}', "/op", f'{name} is written {{"{name}": ...}} in CQL2 JSON')
+            for name in ("date", "timestamp", "interval", "bbox")
+        ),
+        ('{"type":"Point","coordinates":"ab"}', "/coordinates", "expected an array with at least one member"),
+        ('{"type":"MultiPoint","coordinates":[]}', "/coordinates", "expected an array with at least one member"),
+        ('{"type":"Point","coordinates":[1]}', "/coordinates", "a position has 2 or 3 coordinates, this one has 1"),
+        (
+            '{"type":"GeometryCollection","geometries":[{"type":"GeometryCollection","geometries":'
+            '[{"type":"Point","coordinates":[1,2]}]}]}',
+            "/geometries/0/type",
+            "'GeometryCollection' is not a type of geometry",
+        ),
         (
             '{"op":"t_after","args":[{"property":"time"},{"timestamp":"yesterday"}]}',
             "/args/1/timestamp",

@@ -21,6 +21,7 @@ TERMS = " AND ".join(["a=1"] * 625)
         ("cql2-text", "NOT " * 62 + "a=1"),
         ("cql2-text", "a=" + "9" * 308),
         ("cql2-text", "a=0." + "1" * 398),
+        ("cql2-text", "a=TIMESTAMP('2020-01-31T12:00:00." + "1" * 43 + "Z')"),
         ("cql2-text", f"a IN ({','.join(['1'] * 1000)})"),
         ("cql2-json", '{"op":"not","args":[' * 64 + "true" + "]}" * 64),
         # brackets in a string nest nothing, and those that are closed are over
@@ -45,6 +46,12 @@ def test_the_largest_that_is_taken(lang: Any, text: str) -> None:
             "a filter may be nested 64 levels deep; use fewer parentheses or terms",
         ),
         ("cql2-text", "a=0." + "1" * 399, 2, "a number may have 400 digits"),
+        (
+            "cql2-text",
+            "a=TIMESTAMP('2020-01-31T12:00:00." + "1" * 44 + "Z')",
+            12,
+            f"'2020-01-31T12:00:00.{'1' * 19}…' is not a timestamp such as 2020-01-31T12:00:00Z",
+        ),
         ("cql2-text", "a=9" + "9" * 308, 2, "numbers must be finite and below 1.8e308"),
         ("cql2-text", f"a IN ({','.join(['1'] * 1001)})", 0, "a list may have 1,000 members, this one has 1,001"),
         (
@@ -72,6 +79,7 @@ def test_the_largest_that_is_taken(lang: Any, text: str) -> None:
         ),
         # what is nested deeper is not even read
         ("cql2-json", "[" * 135 + "]" * 135, 134, "a filter may be nested 64 levels deep"),
+        ("cql2-json", '"' + "a" * 16383 + '"', None, "a filter may have 16,384 bytes; this one has more"),
         ("cql2-json", '{"property":"a\\u0000"}', "/property", "a filter may not contain the NUL character"),
         ("cql2-json", '["\\ud800"]', "/0", "a string must be valid Unicode; this has half of a pair"),
         ("cql2-json", '{"op":"a\\ud800","args":[]}', "/op", "a string must be valid Unicode; this has half of a pair"),

@@ -49,6 +49,13 @@ def test_text_and_json_give_the_same_tree(example: dict[str, Any]) -> None:
     assert unicodedata.normalize("NFC", written[0]) == unicodedata.normalize("NFC", written[1])
 
 
+@pytest.mark.parametrize("op", ["isNull", "isnull", "ISNULL"])
+def test_operators_of_json_are_read_in_any_case(op: str) -> None:
+    assert normalise(parse(json.dumps({"op": op, "args": [{"property": "a"}]}), "cql2-json")) == (
+        normalise(parse("a IS NULL"))
+    )
+
+
 @pytest.mark.parametrize("predicate", PREDICATES, ids=lambda predicate: predicate["filter"][:60])
 async def test_predicate_selects_the_expected_features(predicate: dict[str, Any], standard: dict[str, Table]) -> None:
     table = standard[predicate["table"]]
