@@ -25,6 +25,7 @@ SELECTS: list[tuple[str, list[int]]] = [
     ("1 > small AND 1 >= small", [3]),
     ("1 <= small AND 1 <> small", [2]),
     ("small <> 1.5", [1, 2, 3]),
+    ("small < = 1 AND small < > 1", [3]),
     ("5 IN (4, 5) AND 'a' IN ('b', 'a') AND true IN (false, true)", [1, 2, 3, 4, 5]),
     ("DATE('2020-01-01') IN (DATE('2020-01-02'), TIMESTAMP('2020-01-01T10:00:00Z'))", [1, 2, 3, 4, 5]),
     ("small < 1e30", [1, 2, 3]),
