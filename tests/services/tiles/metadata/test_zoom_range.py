@@ -118,3 +118,11 @@ def test_an_extent_of_a_pixel_is_seen() -> None:
         assert _range(kind="LineString", bbox=(0.0, 0.0, 0.99 * degrees, 0.0))[0] == zoom
         assert _range(kind="LineString", bbox=(0.0, 0.0, 0.4 * degrees, 0.0))[0] == zoom + 1
     assert _range(kind="LineString", bbox=(7.0, 7.0, 7.0, 7.0))[0] == 14
+
+
+async def test_tiles_are_asked_for_with_the_column_that_the_request_names(tiles: Client) -> None:
+    path = "/collections/hostile.events/tiles/WebMercatorQuad"
+    (plain,) = (await tiles.json(f"{path}/tilejson.json"))["tiles"]
+    assert plain.endswith(f"{path}/{{z}}/{{x}}/{{y}}")
+    (named,) = (await tiles.json(f"{path}/tilejson.json", **{"geom-column": "geom"}))["tiles"]
+    assert named == f"{plain}?geom-column=geom"

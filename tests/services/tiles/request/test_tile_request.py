@@ -1,0 +1,102 @@
+"""What path and query make of a request for a tile; those that mean the same have the same variant."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from libs.catalogue.model import Collection, Column, GeometryColumn
+from libs.geo.tile_matrix_sets import tile_matrix_set
+from libs.ogc.errors import InvalidParameters, NotFound
+from services.tiles.request.geometry_column import geometry_of
+from services.tiles.request.plain_tile import plain_tile, tile_of
+from services.tiles.request.tile_request import TileRequest
+
+GEOM, OTHER = GeometryColumn("geom", "Point", 4326), GeometryColumn("other", "Point", 3857)
+COLUMNS = (Column("id", "integer", "integer"), Column("size", "real", "number"), Column("name", "text", "string"))
+COLLECTION = Collection(
+    "s.t", "s", "t", 1, "table", "T", None, COLUMNS, (GEOM, OTHER), key="id", tile_properties=((0, 3, ("size",)),)
+)
+
+
+def _tile(of: Collection = COLLECTION, /, place: str = "WebMercatorQuad/5/3/4", **parameters: str) -> TileRequest:
+    tms, z, x, y = place.split("/")
+    given = [(name.replace("_", "-"), text) for name, text in parameters.items()]
+    return tile_of(of, tile_matrix_set(tms), int(z), int(x), int(y), 100, given)
+
+
+def test_without_parameters_and_whatever_the_format_it_is_the_plain_tile() -> None:
+    plain = plain_tile(COLLECTION, tile_matrix_set("WebMercatorQuad"), 5, 3, 4, 100)
+    assert (plain.variant, plain.limit, plain.geometry, plain.all_properties) == ("", 100, GEOM, True)
+    assert (plain.z, plain.x, plain.y, plain.region.srid) == (5, 3, 4, 4326)
+    assert plain.selection.properties == COLUMNS
+    assert _tile(f="json") == plain
+
+
+@pytest.mark.parametrize("parameters", [{"limit": "100"}, {"geom_column": "geom"}])
+def test_saying_what_is_so_anyway_makes_no_other_tile(parameters: dict[str, str]) -> None:
+    assert not _tile(**parameters).variant
+
+
+def test_what_means_something_else_is_another_variant() -> None:
+    one = {"limit": "7"}
+    others: list[dict[str, str]] = [
+        {},
+        one,
+        {"limit": "8"},
+        {"geom_column": "other"},
+        {"properties": "id,name,size"},
+        {"properties": "name"},
+        {"sortby": "size"},
+        {"sortby": "-size"},
+        {"filter": "size > 1"},
+        {"filter": "size > 2"},
+        {"filter": "size > 2", **one},
+    ]
+    assert len({_tile(**parameters).variant for parameters in others}) == len(others)
+    assert _tile(**one).limit == 7
+
+
+def test_properties_come_in_the_order_of_the_collection() -> None:
+    found = _tile(properties="name,id")
+    assert [column.name for column in found.selection.properties] == ["id", "name"]
+    assert found.variant == _tile(properties="id,name").variant
+    assert not found.all_properties
+
+
+def test_the_configuration_leaves_properties_out_where_the_request_names_none() -> None:
+    def names(place: str, **parameters: str) -> list[str]:
+        return [column.name for column in _tile(place=place, **parameters).selection.properties]
+
+    assert [names(f"WebMercatorQuad/{z}/0/0") for z in (0, 3, 4)] == [["size"], ["size"], ["id", "size", "name"]]
+    assert names("WebMercatorQuad/3/0/0", limit="7") == ["size"]
+    assert names("WebMercatorQuad/3/0/0", properties="id") == ["id"]
+    # as wide on the ground as a tile of zoom 4
+    assert names("WorldCRS84Quad/3/0/0") == ["id", "size", "name"]
+    # wider than the widest: the first of the configured zooms is meant
+    assert names("WebMercatorQuad/0/0/0") == names("WorldMercatorWGS84Quad/0/0/0") == ["size"]
+
+
+def test_columns_that_make_one_tile_are_the_first_of_them() -> None:
+    assert [_tile(place=f"GNOSISGlobalGrid/1/{x}/0").x for x in (0, 1, 2, 3)] == [0, 0, 2, 2]
+    assert [_tile(place=f"GNOSISGlobalGrid/1/{x}/1").x for x in (0, 1, 2, 3)] == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("parameters", [{"limit": "101"}, {"geom_column": "none"}, {"geom_column": "nothing"}])
+def test_what_makes_no_tile_is_refused_by_its_name(parameters: dict[str, str]) -> None:
+    with pytest.raises(InvalidParameters) as refused:
+        _tile(**parameters)
+    assert [fault.loc for fault in refused.value.faults] == [("query", next(iter(parameters)).replace("_", "-"))]
+
+
+def test_a_collection_without_geometries_has_no_tiles() -> None:
+    bare = replace(COLLECTION, geometries=())
+    with pytest.raises(NotFound):
+        _tile(bare)
+    with pytest.raises(NotFound):
+        geometry_of(bare)
+
+
+def test_the_column_of_a_tileset_is_the_first_where_none_is_named() -> None:
+    assert geometry_of(COLLECTION) == GEOM
