@@ -36,7 +36,11 @@ class CacheFolder:
 
     def has_room(self) -> bool:
         """Whether answers may be kept now."""
-        status = os.statvfs(self._folder)
+        try:
+            status = os.statvfs(self._folder)
+        except FileNotFoundError:
+            # it was emptied by hand, and nginx makes it again
+            return self._writable
         free = status.f_bavail * status.f_frsize
         writable = free >= (ENOUGH_BYTES if self._writable else PLENTY_BYTES)
         if writable != self._writable:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 import pytest
 
+from tests.eventually import eventually_true
 from tests.running_stack import RunningStack
 from tests.system.test_stack import get
 
@@ -89,3 +90,22 @@ def test_a_rolling_restart_loses_no_request(stack: RunningStack) -> None:
     assert all(stack.pid(program) != pid for program, pid in before.items())
     # replaced, but nginx went on
     assert stack.pid("gateway") == gateway
+
+
+def test_what_was_just_fetched_is_served_while_the_database_is_away(stack: RunningStack) -> None:
+    number = time.time_ns() % 10**9
+    known = f"{stack.base_url}{EVENTS}/items?limit=3&filter=magnitude>-{number}"
+    unknown = f"{stack.base_url}{EVENTS}/items?limit=4&filter=magnitude>-{number}"
+    # what is asked for twice is kept
+    body = [get(known)[2] for _ in range(2)][1]
+    stack.stop("postgresql")
+    try:
+        # longer than it may be served unasked
+        time.sleep(4)
+        status, headers, found = get(known)
+        assert (status, headers["X-Cache"], found) == (200, "STALE", body)
+        status, headers, _ = get(unknown)
+        assert (status, "Retry-After" in headers) == (503, True)
+    finally:
+        stack.start("postgresql")
+        eventually_true(lambda: get(unknown)[0] == 200)

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from aiohttp import ClientSession, TCPConnector, web
 
-from gateway.cache_folder import MAX_STALE_SECONDS, remove_older
+from gateway.cache_folder import MAX_STALE_SECONDS, CacheFolder, remove_older
 from gateway.nginx.config import build_config
 from gateway.nginx.process import Nginx
 from gateway.nginx.routes import routes
@@ -138,7 +138,9 @@ def test_only_what_is_old_is_removed(tmp_path: Path) -> None:
         os.utime(file, (now - age, now - age))
     remove_older(tmp_path, now - 60)
     assert [file.name for file in tmp_path.rglob("*") if file.is_file()] == ["new"]
+    # somebody may have deleted it all
     remove_older(tmp_path / "nowhere", now)
+    assert CacheFolder(tmp_path / "nowhere").has_room()
 
 
 @pytest.fixture
