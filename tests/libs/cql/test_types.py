@@ -172,14 +172,15 @@ async def test_selects(types: Table, text: str, expected: list[int]) -> None:
     assert await types.ids(text) == expected
 
 
-@pytest.fixture(params=["east-14", "west+12"])
+@pytest.fixture(params=[("east-14", "UTC"), ("west+12", "UTC"), ("UTC", "east-14"), ("east-14", "west+12")])
 async def elsewhere(
     db: asyncpg.Connection, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[None]:
-    """The process and the session are in another time zone, hours ahead of UTC or behind."""
-    monkeypatch.setenv("TZ", request.param)
+    """The process, the session or both are in another time zone, hours ahead of UTC or behind."""
+    process, session = request.param
+    monkeypatch.setenv("TZ", process)
     time.tzset()
-    await db.execute(f"SET TimeZone TO '{request.param}'")
+    await db.execute(f"SET TimeZone TO '{session}'")
     yield
     await db.execute("RESET TimeZone")
     monkeypatch.undo()
