@@ -1,6 +1,7 @@
 """Data versions: a token for each collection that changes when its committed rows do."""
 
 import logging
+import time
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -30,12 +31,18 @@ class DataVersion:
 
 
 class DataVersions:
-    """The versions of all collections, as of the last poll: one statement a second for all requests together."""
+    """The versions of all collections, as of the last poll: one statement a second for all requests together.
 
-    def __init__(self, database: Database, *, poll_seconds: float = 1.0) -> None:
+    `database` should have a connection of its own for it: cached answers are given while all others are in use. Where a
+    poll fails the versions stay for `grace_seconds` more. After that they vouch for nothing, whatever went wrong.
+    """
+
+    def __init__(self, database: Database, *, poll_seconds: float = 1.0, grace_seconds: float = 4.0) -> None:
         self._states = DatabaseStates(database)
         self._poll_seconds = poll_seconds
-        # None while the state is not known
+        self._trusted_seconds = poll_seconds + grace_seconds
+        self._trusted_until = 0.0
+        # None before the first poll
         self._state: DatabaseState | None = None
         # the versions in the state of the last poll, as far as they were asked for
         self._current: dict[str, tuple[Collection, DataVersion | None]] = {}
@@ -54,10 +61,12 @@ class DataVersions:
     @property
     def server(self) -> str | None:
         """Which server it is and since when it runs; None while that is unknown."""
-        return self._state.server if self._state else None
+        return self._state.server if self._state and time.monotonic() < self._trusted_until else None
 
     def version(self, collection: Collection) -> DataVersion | None:
         """The collection's version, or None where it is unknown (of a function; while the database is away)."""
+        if time.monotonic() >= self._trusted_until:
+            return None
         found = self._current.get(collection.id)
         if found is None or found[0] is not collection:
             found = self._current[collection.id] = (collection, self._version(collection))
@@ -83,11 +92,11 @@ class DataVersions:
         return latest
 
     async def _poll(self) -> None:
+        started = time.monotonic()
         try:
             state = await self._states.read()
         except Exception as error:
-            # a version that may be old must not vouch for cached answers, whatever went wrong
-            self._state, self._current = None, {}
             _LOG.warning("no data versions", extra={"fields": {"cause": f"{type(error).__name__}: {error}"}})
         else:
             self._state, self._current = state, {}
+            self._trusted_until = started + self._trusted_seconds

@@ -7,6 +7,15 @@ import asyncpg
 from libs.ogc.errors import DomainError, Fault, InvalidParameters, StoredValueError, Unavailable, Uncomputable
 
 UNREACHABLE = "The database cannot be reached at the moment; try again."
+
+
+class Locked(Unavailable):
+    """Somebody changes what was asked for, and keeps everybody else from it meanwhile."""
+
+    def __init__(self) -> None:
+        super().__init__("The collection is locked while it is changed; try again in a moment.")
+
+
 _UNAVAILABLE: tuple[tuple[type[BaseException], str, int], ...] = (
     (asyncpg.QueryCanceledError, "The database took too long to answer; ask for less, or try again.", 5),
     # the catalogue is a few seconds older than the schema and the rights on it
@@ -44,6 +53,8 @@ def translate(error: BaseException) -> DomainError | None:
         return InvalidParameters(
             [Fault(("query", "filter"), "filter uses a function that this database does not have")]
         )
+    if isinstance(error, asyncpg.LockNotAvailableError):
+        return Locked()
     if isinstance(error, asyncpg.InternalServerError):
         # PostGIS says so of what cannot be projected
         return StoredValueError()

@@ -3,7 +3,8 @@
 import asyncio
 import contextlib
 import logging
-from dataclasses import dataclass, field
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Any, Self
 
@@ -12,7 +13,9 @@ import asyncpg
 from libs.concurrency.background import periodic
 from libs.ogc.errors import DomainError, Unavailable
 from libs.pg.connections import Connections, Pooled
-from libs.pg.errors import UNREACHABLE, translate
+from libs.pg.errors import UNREACHABLE, Locked, translate
+from libs.pg.prepared import Recurring, connect
+from libs.pg.shares import Shares
 from libs.pg.sql import Sql
 
 _LOG = logging.getLogger("dams.pg")
@@ -33,6 +36,10 @@ class PoolSettings:
     acquire_timeout: float = 5.0
     waiting: int | None = 1000
     """How many requests may wait for a connection; one more gets Unavailable at once. None: no bound."""
+    lock_timeout_ms: int = 2000
+    """How long a statement may wait for a lock, with a connection that others could use."""
+    share: int | None = None
+    """How many connections those may have at once who ask through `Database.of` by one name; None: all."""
     parallel: bool = True
     """False forbids parallel plans, whose start costs more than a small query takes."""
 
@@ -43,6 +50,7 @@ class PoolSettings:
             "timezone": "UTC",
             "default_transaction_read_only": "on",
             "statement_timeout": str(self.statement_timeout_ms),
+            "lock_timeout": str(self.lock_timeout_ms),
             "idle_in_transaction_session_timeout": "30000",
             "jit": "off",
             # values travel as text in cursors and JSON: the same whatever the server's defaults, durations as ISO 8601
@@ -55,17 +63,56 @@ class PoolSettings:
         }
         return settings if self.parallel else {**settings, "max_parallel_workers_per_gather": "0"}
 
+    def for_watching(self) -> "PoolSettings":
+        """Of one connection beside the others, which is there when these are all in use."""
+        name = f"{self.application_name}-watch"
+        return replace(self, application_name=name, size=1, statement_timeout_ms=2000, acquire_timeout=2.0)
 
-class Database:
+
+class Statements(ABC):
+    """What runs statements."""
+
+    @abstractmethod
+    def connection(self) -> "_Use":
+        """`async with` gives a connection for a few statements; errors of the driver come out as domain errors.
+
+        Raises Unavailable where the server cannot be reached, is too slow, or all connections are busy.
+        """
+
+    async def fetch(self, statement: Sql) -> list[asyncpg.Record]:
+        """All rows of `statement`. Raises as `connection` does."""
+        text, args = statement.render()
+        async with self.connection() as connection:
+            rows: list[asyncpg.Record] = await connection.fetch(text, *args)
+            return rows
+
+    async def fetchrow(self, statement: Sql) -> asyncpg.Record | None:
+        """The first row of `statement`, or None."""
+        rows = await self.fetch(statement)
+        return rows[0] if rows else None
+
+    async def fetchval(self, statement: Sql) -> Any:
+        """The first column of the first row of `statement`, or None."""
+        rows = await self.fetch(statement)
+        return rows[0][0] if rows else None
+
+
+class Database(Statements):
     """Where statements are sent. Unavailable while the server cannot be reached; the next request tries again."""
 
     def __init__(self, settings: PoolSettings) -> None:
         self._settings = settings
+        self._recurring = Recurring()
         self._connections = Connections(
             self._connect,
             size=settings.size,
             wait_seconds=settings.acquire_timeout,
             most_waiting=settings.waiting,
+        )
+        self._shares = (
+            Shares(settings.share, wait_seconds=settings.acquire_timeout, most_waiting=settings.waiting)
+            if settings.share is not None and settings.share < settings.size
+            else None
         )
         self._background = contextlib.AsyncExitStack()
 
@@ -85,12 +132,11 @@ class Database:
 
     async def _connect(self) -> asyncpg.Connection:
         try:
-            return await asyncpg.connect(
+            return await connect(
                 self._settings.url,
+                self._recurring,
                 command_timeout=self._settings.statement_timeout_ms / 1000 + 2,
                 timeout=self._settings.acquire_timeout,
-                statement_cache_size=512,
-                max_cacheable_statement_size=64 * 1024,
                 server_settings=self._settings.server_settings(),
             )
         except (OSError, TimeoutError, ValueError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
@@ -98,28 +144,19 @@ class Database:
             raise Unavailable(UNREACHABLE) from error
 
     def connection(self) -> "_Use":
-        """`async with` gives a connection for a few statements; errors of the driver come out as domain errors.
-
-        Raises Unavailable where the server cannot be reached, is too slow, or all connections are busy.
-        """
+        """As any `Statements` give it."""
         return _Use(self._connections)
 
-    async def fetch(self, statement: Sql) -> list[asyncpg.Record]:
-        """All rows of `statement`. Raises as `connection` does."""
-        text, args = statement.render()
-        async with self.connection() as connection:
-            rows: list[asyncpg.Record] = await connection.fetch(text, *args)
-            return rows
+    def of(self, name: str) -> Statements:
+        """The same, with no more than a share of the connections for all who name the same, such as a collection.
 
-    async def fetchrow(self, statement: Sql) -> asyncpg.Record | None:
-        """The first row of `statement`, or None."""
-        rows = await self.fetch(statement)
-        return rows[0] if rows else None
+        Whoever has a connection of a name must not wait for another of that name.
+        """
+        return self if self._shares is None else _Share(self._connections, self._shares, name)
 
-    async def fetchval(self, statement: Sql) -> Any:
-        """The first column of the first row of `statement`, or None."""
-        rows = await self.fetch(statement)
-        return rows[0][0] if rows else None
+    async def passes(self, error: BaseException) -> bool:
+        """Whether the error is one of the moment: a lock, or no database; not of what was asked for."""
+        return isinstance(error, Locked) or (isinstance(error, Unavailable) and await self.health() is not None)
 
     async def health(self) -> str | None:
         """None, or what is wrong with the database."""
@@ -131,17 +168,41 @@ class Database:
         return None
 
 
+class _Share(Statements):
+    """Statements of those who name the same."""
+
+    __slots__ = ("_connections", "_name", "_shares")
+
+    def __init__(self, connections: Connections, shares: Shares, name: str) -> None:
+        self._connections = connections
+        self._shares = shares
+        self._name = name
+
+    def connection(self) -> "_Use":
+        return _Use(self._connections, self._shares, self._name)
+
+
 class _Use:
     """One use of a connection. A class, as a generator would cost as much as taking the connection."""
 
-    __slots__ = ("_connections", "_pooled")
+    __slots__ = ("_connections", "_name", "_pooled", "_shares")
 
-    def __init__(self, connections: Connections) -> None:
+    def __init__(self, connections: Connections, shares: Shares | None = None, name: str = "") -> None:
         self._connections = connections
+        self._shares = shares
+        self._name = name
         self._pooled: Pooled | None = None
 
     async def __aenter__(self) -> asyncpg.Connection:
-        self._pooled = await self._connections.acquire()
+        if self._shares is None:
+            self._pooled = await self._connections.acquire()
+            return self._pooled.connection
+        await self._shares.enter(self._name)
+        try:
+            self._pooled = await self._connections.acquire()
+        except BaseException:
+            self._shares.leave(self._name)
+            raise
         return self._pooled.connection
 
     async def __aexit__(
@@ -153,6 +214,8 @@ class _Use:
             self._connections.discard(self._pooled)
         else:
             self._connections.release(self._pooled)
+        if self._shares is not None:
+            self._shares.leave(self._name)
         translated = translate(error) if isinstance(error, Exception) else None
         if translated is not None:
             _LOG.warning("query failed", extra={"fields": {"cause": f"{type(error).__name__}: {error}"}})

@@ -131,3 +131,17 @@ class WebSettings(LogSettings):
     public_url: HttpAddress | None = None
     trusted_proxies: Annotated[Networks, BeforeValidator(_networks)] = as_written("127.0.0.1,::1,unix")
     invalid_parameter_status: Annotated[Literal[422, 400], BeforeValidator(_number)] = 422
+
+
+class DatabaseSettings(WebSettings):
+    """How a service asks the database for collections."""
+
+    database_url: PostgresqlAddress
+    pool_size: int = Field(default=10, ge=1, le=200)
+    collection_share: int = Field(default=50, ge=1, le=100)
+    """Of the connections that requests for one collection may have at once, in per cent."""
+
+    @property
+    def collection_connections(self) -> int:
+        """How many these are: one at the least."""
+        return max(1, self.pool_size * self.collection_share // 100)

@@ -35,7 +35,9 @@ def make(env: Mapping[str, str]) -> web.Application:
     app.router.add_get("/internal/catalogue", get_internal_catalogue)
 
     async def resources(app: web.Application) -> AsyncIterator[None]:
-        pool = PoolSettings(settings.database_url, "dams-common", size=2, statement_timeout_ms=20_000)
+        pool = PoolSettings(
+            settings.database_url, "dams-common", size=2, statement_timeout_ms=20_000, lock_timeout_ms=500
+        )
         async with (
             Database(pool) as database,
             CatalogueKeeper(

@@ -32,23 +32,19 @@ def make(env: Mapping[str, str]) -> web.Application:
     app = make_app(settings, PART, handlers, templates=Path(__file__).parent / "templates")
 
     async def resources(app: web.Application) -> AsyncIterator[None]:
-        pool = PoolSettings(settings.database_url, "dams-features", size=settings.pool_size)
+        share = settings.collection_connections
+        pool = PoolSettings(settings.database_url, "dams-features", size=settings.pool_size, share=share)
         state = settings.state_dir / "features-catalogue.json" if settings.state_dir else None
         async with (
             Database(pool) as database,
-            DataVersions(database) as versions,
+            Database(pool.for_watching()) as watch,
+            DataVersions(watch) as versions,
             CatalogueClient(settings.catalogue_url, state_file=state) as app[CATALOGUE],
         ):
-            counts = Counts(database, versions, seconds=0.5, at_once=max(1, settings.pool_size // 2))
+            at_once, of_collection = max(1, settings.pool_size // 2), max(1, share // 2)
+            counts = Counts(database, versions, seconds=0.5, at_once=at_once, of_collection=of_collection)
             kept_bytes = settings.features_kept_bytes
             cache = FeatureCache(database, versions, encode_each, kept_bytes) if kept_bytes else None
             app[STORE] = ItemsStore(database, counts, cache)
             app[VALUES] = ValueRanges(database, versions)
             app[VERSIONS] = versions
-            app[WHOLE_PAGES] = WholePages()
-            app[HEALTH_CHECKS].extend([lambda app: app[CATALOGUE].health(), lambda _: database.health()])
-            yield
-            await app[VALUES].close()
-
-    app.cleanup_ctx.append(resources)
-    return app

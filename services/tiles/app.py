@@ -41,7 +41,7 @@ def make(env: Mapping[str, str]) -> web.Application:
     async def resources(app: web.Application) -> AsyncIterator[None]:
         async with open_resources(settings) as opened, _warm_up(opened):
             app[CATALOGUE], app[STORE] = opened.catalogue, opened.store
-            app[HEALTH_CHECKS].extend([lambda _: opened.catalogue.health(), lambda _: opened.database.health()])
+            app[HEALTH_CHECKS].extend([lambda _: opened.catalogue.health(), lambda _: opened.watch.health()])
             app[HEALTH_NOTES].append(lambda: opened.cache.trouble)
             yield
 

@@ -25,7 +25,8 @@ class Resources:
     """As long as the process or the command lives."""
 
     settings: Settings
-    database: Database
+    watch: Database
+    """One connection beside those that make tiles."""
     cache: TileCache
     catalogue: CatalogueClient
     store: TileStore
@@ -41,6 +42,7 @@ async def open_resources(settings: Settings, *, name: str = "dams-tiles") -> Asy
         statement_timeout_ms=settings.tile_timeout_seconds * 1000,
         # the store bounds them, as whole requests: a tile that takes three statements is not refused at its third
         waiting=None,
+        share=settings.collection_connections,
         parallel=False,
     )
     state = settings.state_dir / "tiles-catalogue.json" if settings.state_dir else None
@@ -51,16 +53,17 @@ async def open_resources(settings: Settings, *, name: str = "dams-tiles") -> Asy
             share_bytes=settings.tile_cache_filtered_mb * 2**20,
             deadline=settings.redis_timeout_ms / 1000,
         ) as cache,
-        DataVersions(database) as versions,
+        Database(pool.for_watching()) as watch,
+        DataVersions(watch) as versions,
         CatalogueClient(settings.catalogue_url, state_file=state) as catalogue,
     ):
         store = TileStore(
             database,
             cache,
             versions,
-            connections=settings.pool_size,
-            most_waiting=settings.tile_queue,
+            most_rendering=settings.pool_size + settings.tile_queue,
+            share=settings.collection_share / 100,
             max_features=settings.tile_max_features,
             max_bytes=settings.tile_max_bytes,
         )
-        yield Resources(settings, database, cache, catalogue, store)
+        yield Resources(settings, watch, cache, catalogue, store)

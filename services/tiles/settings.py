@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, Field
 from libs.geo.tile_matrix_sets import tile_matrix_set
 from libs.ogc.errors import NotFound
 from libs.web.basemap import BasemapSettings
-from libs.web.settings import HttpAddress, Port, PostgresqlAddress, WebSettings, as_written
+from libs.web.settings import DatabaseSettings, HttpAddress, Port, as_written
 
 _ZOOMS = re.compile(r"(?P<set>\w+)/(?P<first>-?\d{1,2})(?:-(?P<last>-?\d{1,2}))?\Z", re.ASCII)
 
@@ -34,16 +34,14 @@ def _warm_up(text: str) -> tuple[tuple[str, int], ...]:
     return tuple(zooms)
 
 
-class Settings(WebSettings, BasemapSettings):
+class Settings(DatabaseSettings, BasemapSettings):
     """See docs/operations.md for the variables."""
 
     port: Port = 8083
-    database_url: PostgresqlAddress
     catalogue_url: HttpAddress = "http://127.0.0.1:8081"
     redis_url: str | None = Field(default=None, repr=False)
     redis_timeout_ms: int = Field(default=100, ge=5, le=10_000)
     state_dir: Path | None = None
-    pool_size: int = Field(default=10, ge=1, le=200)
     tile_max_features: int = Field(default=10_000, ge=1, le=1_000_000)
     tile_max_bytes: int = Field(default=3_000_000, ge=1_000, le=100_000_000)
     """Of an encoded tile, before it is compressed."""

@@ -10,7 +10,6 @@ from typing import Any
 
 from libs.catalogue.database_state import DatabaseStates
 from libs.catalogue.model import Collection, TimeColumn
-from libs.ogc.errors import Unavailable
 from libs.ogc.temporal import rfc3339
 from libs.pg.pool import Database
 from libs.pg.sql import bind, join, sql
@@ -139,7 +138,7 @@ class Extents:
                         found.update(await self._run([query]))
                     except Exception as error:
                         # a slow or broken table costs only itself; without the database the last catalogue is better
-                        if isinstance(error, Unavailable) and await self._database.health():
+                        if await self._database.passes(error):
                             raise
                         _LOG.warning("no extent", extra={"fields": {"collection": query[0][0], "cause": str(error)}})
         return found
@@ -167,7 +166,7 @@ class Extents:
         try:
             rows = await self._database.fetch(sampled_times(list(wanted)))
         except Exception as error:
-            if isinstance(error, Unavailable) and await self._database.health():
+            if await self._database.passes(error):
                 raise
             _LOG.warning("no statistics", extra={"fields": {"cause": str(error)}})
             return found

@@ -4,7 +4,6 @@ import logging
 import time
 
 from libs.catalogue.model import Collection
-from libs.ogc.errors import Unavailable
 from libs.pg.pool import Database
 from libs.pg.sql import ident, sql
 
@@ -44,7 +43,7 @@ class ViewCheck:
         try:
             await self._database.fetch(sql("SELECT * FROM {view} LIMIT 0", view=ident(view.schema, view.name)))
         except Exception as error:
-            if isinstance(error, Unavailable) and await self._database.health():
+            if await self._database.passes(error):
                 raise
             return f"{type(error).__name__}: {error.__cause__ or error}"
         self._fine[identity] = time.monotonic()

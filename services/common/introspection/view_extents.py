@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from libs.catalogue.model import Collection, GeometryColumn, TimeColumn
-from libs.ogc.errors import Unavailable
 from libs.pg.pool import Database
 from libs.pg.sql import Sql
 from services.common.introspection.extents import box_in_degrees, ends_of
@@ -117,7 +116,7 @@ class ViewExtents:
                 return [tuple(row) for row in await connection.fetch(text, *arguments)]
         except Exception as error:
             # a slow or broken view costs only itself; without the database the last catalogue is better
-            if isinstance(error, Unavailable) and await self._database.health():
+            if await self._database.passes(error):
                 raise
             _LOG.info("no extent", extra={"fields": {"collection": view.id, "cause": str(error.__cause__ or error)}})
             return []

@@ -8,6 +8,7 @@ from libs.catalogue.versions import DataVersions
 from libs.concurrency.single_flight import SingleFlight
 from libs.ogc.errors import DomainError
 from libs.pg.pool import Database
+from libs.pg.shares import Shares
 from libs.selection.selection import Selection
 from services.features.rows.items_sql import count_statement
 
@@ -17,12 +18,18 @@ _MOST_CACHED = 4096
 class Counts:
     """Counts of selections, within a time budget."""
 
-    def __init__(self, database: Database, versions: DataVersions, *, seconds: float, at_once: int) -> None:
-        """`seconds` is the budget; `at_once` how many counts may run, so that connections are left for pages."""
+    def __init__(
+        self, database: Database, versions: DataVersions, *, seconds: float, at_once: int, of_collection: int = 0
+    ) -> None:
+        """`seconds` is the budget; `at_once` how many counts may run, so that connections are left for pages.
+
+        `of_collection` is how many of these may be of one collection.
+        """
         self._database = database
         self._versions = versions
         self._seconds = seconds
         self._turns = asyncio.Semaphore(at_once)
+        self._turns_of = Shares(of_collection or at_once, wait_seconds=seconds)
         self._known: LRUCache[str, int] = LRUCache(_MOST_CACHED)
         self._counting: SingleFlight[int] = SingleFlight()
 
@@ -51,11 +58,17 @@ class Counts:
 
     async def _count(self, selection: Selection, fingerprint: str, key: str) -> int:
         # a count that finds no turn within the budget is not made: nobody waits for it any more
-        await asyncio.wait_for(self._turns.acquire(), self._seconds)
+        collection = selection.collection.id
+        await self._turns_of.enter(collection)
         try:
-            number = int(await self._database.fetchval(count_statement(selection)))
+            async with asyncio.timeout(self._seconds):
+                await self._turns.acquire()
+            try:
+                number = int(await self._database.of(collection).fetchval(count_statement(selection)))
+            finally:
+                self._turns.release()
         finally:
-            self._turns.release()
+            self._turns_of.leave(collection)
         version = self._versions.version(selection.collection)
         # the rows may have changed while they were counted, or before
         if version is not None and self._key(selection, fingerprint) == key:

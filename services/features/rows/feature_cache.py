@@ -37,15 +37,16 @@ class FeatureCache:
     async def rows(self, query: ItemsQuery, plan: RowPlan, *, limit: int, until: Position | None = None) -> Rows:
         """What `plan` of these fetches, or the same rows with their features. Raises Unavailable."""
         collection, encoded = query.selection.collection, self._encoded
+        database = self._database.of(collection.id)
         namespace = self._namespace(query)
         if namespace is not None and encoded.expects_hits(namespace):
             keys = versions_plan(query, limit=limit, until=until)
-            rows = await fetch_rows(self._database, collection, keys)
+            rows = await fetch_rows(database, collection, keys)
             features = await self._features(query, namespace, [_version(row) for row in rows])
             if features is not None:
                 return Rows(keys.layout, rows, keys.sort_values, features)
-            return Rows(plan.layout, await fetch_rows(self._database, collection, plan), plan.sort_values)
-        rows = await fetch_rows(self._database, collection, plan)
+            return Rows(plan.layout, await fetch_rows(database, collection, plan), plan.sort_values)
+        rows = await fetch_rows(database, collection, plan)
         if namespace is not None and encoded.admits(namespace, [row[0] for row in rows]):
             encoded.expect_hits(namespace)
         return Rows(plan.layout, rows, plan.sort_values)
@@ -63,7 +64,7 @@ class FeatureCache:
             if 2 * len(absent) > len(versions) and not self._encoded.admits(namespace, absent):
                 return None
             plan = rows_of_keys_plan(query, absent)
-            rows = await fetch_rows(self._database, query.selection.collection, plan)
+            rows = await fetch_rows(self._database.of(query.selection.collection.id), query.selection.collection, plan)
             made = dict(zip(map(_version, rows), self._encode(rows, plan.layout), strict=True))
             self._encoded.put(namespace, made)
             features = [

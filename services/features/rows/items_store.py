@@ -66,7 +66,7 @@ class ItemsStore:
 
     async def row(self, collection: Collection, plan: RowPlan) -> Row | None:
         """The one row of an item. Raises Unavailable."""
-        rows = await fetch_rows(self._database, collection, plan)
+        rows = await fetch_rows(self._database.of(collection.id), collection, plan)
         return rows[0] if rows else None
 
     async def _rows(
@@ -74,7 +74,8 @@ class ItemsStore:
     ) -> Rows:
         if features and self._cache is not None:
             return await self._cache.rows(query, plan, limit=limit, until=until)
-        rows = await fetch_rows(self._database, query.selection.collection, plan)
+        collection = query.selection.collection
+        rows = await fetch_rows(self._database.of(collection.id), collection, plan)
         return Rows(plan.layout, rows, plan.sort_values)
 
     def known_count(self, query: ItemsQuery) -> int | None:
@@ -92,15 +93,15 @@ class ItemsStore:
 
     async def large(self, query: ItemsQuery) -> LargePage:
         """The ends of a page that is larger than a chunk. Raises Unavailable."""
-        places = range(len(query.order))
+        places, database = range(len(query.order)), self._database.of(query.selection.collection.id)
         if query.after is None or not query.after.backwards:
-            last = await self._database.fetch(places_statement(query, skip=query.limit - 1, number=2))
+            last = await database.fetch(places_statement(query, skip=query.limit - 1, number=2))
             more = len(last) == 2
             until = _position(last[0], places, backwards=False) if more and query.resumable else None
             return LargePage(query, until, more, bool(query.after or query.offset))
         last, before = await asyncio.gather(
-            self._database.fetch(places_statement(query, skip=0, number=1)),
-            self._database.fetch(places_statement(query, skip=query.limit, number=1)),
+            database.fetch(places_statement(query, skip=0, number=1)),
+            database.fetch(places_statement(query, skip=query.limit, number=1)),
         )
         if not last:
             return LargePage(query, None, more=False, before=False)

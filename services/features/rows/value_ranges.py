@@ -11,7 +11,7 @@ from libs.catalogue.versions import DataVersions
 from libs.concurrency.single_flight import SingleFlight
 from libs.ogc.errors import DomainError
 from libs.pg.column_types import as_float8, base_type
-from libs.pg.pool import Database
+from libs.pg.pool import Database, Statements
 from libs.pg.sql import Sql, bind, ident, join, sql
 from services.features.rows.columns import CALENDAR
 
@@ -83,11 +83,11 @@ class ValueRanges:
         return found
 
     async def _find(self, collection: Collection) -> dict[str, ValueRange]:
-        table = ident(collection.schema, collection.name)
+        table, database = ident(collection.schema, collection.name), self._database.of(collection.id)
         ordered = [column for column in collection.columns if _is_ordered(column)]
         result: dict[str, ValueRange] = {}
         if ordered:
-            row = await self._database.fetchrow(
+            row = await database.fetchrow(
                 sql(
                     "SELECT {ends} FROM {table}",
                     ends=join(", ", [part for column in ordered for part in _ends(column)]),
@@ -102,7 +102,7 @@ class ValueRanges:
         few = await self._columns_with_few_values(collection)
         for column in collection.columns:
             if column.name in few and column.type == "string" and column.format is None:
-                different = await self._values(table, column)
+                different = await self._values(database, table, column)
                 if len(different) <= _MOST_VALUES:
                     result[column.name] = ValueRange(values=different)
         return result
@@ -119,8 +119,8 @@ class ValueRanges:
         )
         return {row[0] for row in rows}
 
-    async def _values(self, table: Sql, column: Column) -> list[str]:
-        rows = await self._database.fetch(
+    async def _values(self, database: Statements, table: Sql, column: Column) -> list[str]:
+        rows = await database.fetch(
             sql(
                 "SELECT DISTINCT {name}::text FROM {table} WHERE {name} IS NOT NULL ORDER BY 1 LIMIT {most}",
                 name=ident(column.name),

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from libs.ogc.errors import StoredValueError
 from libs.pg.halving import failing_places
-from libs.pg.pool import Database
+from libs.pg.pool import Statements
 from libs.pg.sql import Sql, all_of, bind, sql
 from services.tiles.rendering.statement import chosen_statement, identities, identity, matching
 from services.tiles.rendering.thinning import chosen_rows
@@ -18,7 +18,7 @@ _MOST_ROWS = 50_000
 
 
 async def without_invalid_rows(
-    database: Database, request: TileRequest, matched: int | None, until: float
+    database: Statements, request: TileRequest, matched: int | None, until: float
 ) -> tuple[TileRequest, int]:
     """The request without the rows that fail its tile, and how many those are.
 

@@ -7,7 +7,7 @@ from json import loads
 from typing import Any
 
 from libs.ogc.errors import StoredValueError
-from libs.pg.pool import Database
+from libs.pg.pool import Statements
 from libs.pg.sql import Sql
 from services.tiles.rendering.invalid_rows import without_invalid_rows
 from services.tiles.rendering.statement import count_statement, estimate_statement, tile_statement
@@ -40,7 +40,7 @@ class Rendered:
 
 
 async def render(
-    database: Database, request: TileRequest, max_bytes: int, *, search_seconds: float = SEARCH_SECONDS
+    database: Statements, request: TileRequest, max_bytes: int, *, search_seconds: float = SEARCH_SECONDS
 ) -> Rendered:
     """The tile. Where it would have more bytes, it has fewer features, but at least one.
 
@@ -64,14 +64,14 @@ async def render(
     raise StoredValueError
 
 
-async def _matched_if_any(database: Database, request: TileRequest) -> int | None:
+async def _matched_if_any(database: Statements, request: TileRequest) -> int | None:
     try:
         return (await _matched(database, request))[0]
     except StoredValueError:
         return None
 
 
-async def _render(database: Database, request: TileRequest, max_bytes: int) -> Rendered:
+async def _render(database: Statements, request: TileRequest, max_bytes: int) -> Rendered:
     if not request.region.near:
         return Rendered(b"")
     tile, rows = await _run(database, tile_statement(request))
@@ -87,7 +87,7 @@ async def _render(database: Database, request: TileRequest, max_bytes: int) -> R
     return Rendered(tile, max(rows, matched), max(0, matched - held), estimated)
 
 
-async def _first(database: Database, request: TileRequest, matched: int) -> tuple[bytes, int]:
+async def _first(database: Statements, request: TileRequest, matched: int) -> tuple[bytes, int]:
     """The tile of as many features as its limit says."""
     if not request.selection.sort:
         return await _thinned(database, request, matched)
@@ -95,7 +95,7 @@ async def _first(database: Database, request: TileRequest, matched: int) -> tupl
     return tile, request.limit
 
 
-async def _thinned(database: Database, request: TileRequest, matched: int) -> tuple[bytes, int]:
+async def _thinned(database: Statements, request: TileRequest, matched: int) -> tuple[bytes, int]:
     """The same for a tile that the request does not order; an estimate of what is near may have been too high."""
     while True:
         text, args = thinned_statement(request, matched).render()
@@ -108,7 +108,7 @@ async def _thinned(database: Database, request: TileRequest, matched: int) -> tu
         matched = matched // 8 if matched > 16 * request.limit else 0
 
 
-async def _matched(database: Database, request: TileRequest) -> tuple[int, bool]:
+async def _matched(database: Statements, request: TileRequest) -> tuple[int, bool]:
     """How many rows are near, and whether that is an estimate."""
     plan = await database.fetchval(estimate_statement(request))
     rows = int(loads(plan)[0]["Plan"]["Plan Rows"])
@@ -117,7 +117,7 @@ async def _matched(database: Database, request: TileRequest) -> tuple[int, bool]
     return int(await database.fetchval(count_statement(request))), False
 
 
-async def _run(database: Database, statement: Sql) -> tuple[bytes, int]:
+async def _run(database: Statements, statement: Sql) -> tuple[bytes, int]:
     return _tile(await database.fetchrow(statement))
 
 

@@ -1,9 +1,10 @@
 """Where tiles come from: the cache, else PostGIS, once for all who ask at the same time."""
 
 import asyncio
+from collections import Counter
 from dataclasses import dataclass
 
-from prometheus_client import Counter
+from prometheus_client import Counter as Metric
 
 from libs.cache.tile_cache import TileCache
 from libs.catalogue.model import Collection
@@ -19,7 +20,7 @@ from services.tiles.store.compression import compressed
 from services.tiles.store.keys import TileKey, ancestors, says_empty
 from services.tiles.store.unrepairable import Unrepairable
 
-_TILES = Counter("dams_tiles_total", "Tiles by the tier that answered", ["tier"])
+_TILES = Metric("dams_tiles_total", "Tiles by the tier that answered", ["tier"])
 
 FULL, EMPTY, CLAIM = "t:", "e:", "c:"
 """What a key in the cache holds: a tile; that no row comes near one; that somebody is making one."""
@@ -50,7 +51,11 @@ class Tile:
 
 
 class TileStore:
-    """Tiles of collections. `most_waiting` requests may wait for a connection, others are refused at once."""
+    """Tiles of collections.
+
+    `most_rendering` may be made at once or wait for a connection, of one collection a `share` of these. The others are
+    refused at once.
+    """
 
     def __init__(
         self,
@@ -58,8 +63,8 @@ class TileStore:
         cache: TileCache,
         versions: DataVersions,
         *,
-        connections: int,
-        most_waiting: int,
+        most_rendering: int,
+        share: float,
         max_features: int,
         max_bytes: int,
     ) -> None:
@@ -69,8 +74,10 @@ class TileStore:
         self._flights: SingleFlight[Tile] = SingleFlight()
         self._admission = Admission()
         self._unrepairable = Unrepairable()
-        self._most_rendering = connections + most_waiting
+        self._most_rendering = most_rendering
+        self._most_of_collection = max(1, int(share * most_rendering))
         self._rendering = 0
+        self._rendering_of: Counter[str] = Counter()
         self._max_bytes = max_bytes
         self.limits = f"{max_features}.{max_bytes}"
         """What makes the bytes besides the data and the software."""
@@ -149,14 +156,17 @@ class TileStore:
         return rows > _EXPENSIVE_ROWS * matrix.columns * matrix.rows
 
     async def _render(self, request: TileRequest, key: str | None) -> Tile:
-        if self._rendering >= self._most_rendering:
+        collection = request.selection.collection.id
+        if self._rendering >= self._most_rendering or self._rendering_of[collection] >= self._most_of_collection:
             # a longer queue would only make all wait longer than clients do
             raise Unavailable("Too many tiles are being made at the moment; try again.", retry_after=2)
         self._rendering += 1
+        self._rendering_of[collection] += 1
         try:
             rendered = await self._rendered(request)
         finally:
             self._rendering -= 1
+            self._rendering_of[collection] -= 1
         gzipped = await compressed(rendered.encoded) if rendered.encoded else b""
         tile = Tile(gzipped, "postgis", rendered.left_out, rendered.estimated)
         # rows that changed while they were read belong to the next version
@@ -170,7 +180,7 @@ class TileStore:
         collection, column = request.selection.collection.id, request.geometry.name
         seconds = 0.0 if (collection, column) in self._unrepairable else SEARCH_SECONDS
         try:
-            return await render(self._database, request, self._max_bytes, search_seconds=seconds)
+            return await render(self._database.of(collection), request, self._max_bytes, search_seconds=seconds)
         except StoredValueError:
             if seconds:
                 self._unrepairable.add(collection, column)

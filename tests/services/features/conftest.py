@@ -8,7 +8,7 @@ from typing import Any
 import asyncpg
 import pytest
 
-from libs.pg.pool import Database
+from libs.pg.pool import Statements
 
 
 @dataclass(frozen=True)
@@ -23,12 +23,12 @@ class Fetch:
 def fetches(monkeypatch: pytest.MonkeyPatch) -> list[Fetch]:
     """All that the services ask for from now on, those of their pollers included, as they come."""
     made: list[Fetch] = []
-    fetch = Database.fetch
+    fetch = Statements.fetch
 
-    async def noted(database: Database, statement: Any) -> list[asyncpg.Record]:
+    async def noted(database: Statements, statement: Any) -> list[asyncpg.Record]:
         rows = await fetch(database, statement)
         made.append(Fetch(statement.render()[0], len(rows)))
         return rows
 
-    monkeypatch.setattr(Database, "fetch", noted)
+    monkeypatch.setattr(Statements, "fetch", noted)
     return made

@@ -12,7 +12,7 @@ from typing import Any
 import asyncpg
 import pytest
 
-from libs.pg.pool import Database
+from libs.pg.pool import Statements
 from tests.eventually import eventually
 from tests.services.conftest import HostileDatabase
 from tests.services.features.conftest import Fetch
@@ -215,16 +215,16 @@ async def test_rows_that_change_while_they_are_looked_for_are_as_they_are_then(
     await _ask(features, 4, **query)
     # new versions of these rows, which are not cached
     await owner.execute(f"UPDATE {_NAME} SET word = word WHERE id IN (510, 520)")  # noqa: S608
-    fetch, changed = Database.fetch, []
+    fetch, changed = Statements.fetch, []
 
-    async def late(database: Database, statement: Any) -> list[asyncpg.Record]:
+    async def late(database: Statements, statement: Any) -> list[asyncpg.Record]:
         if "= ANY(" in statement.render()[0] and '"cached"' in statement.render()[0]:
             changed.append(statement)
             await owner.execute(f"DELETE FROM {_NAME} WHERE id = 510")  # noqa: S608
             await owner.execute(f"UPDATE {_NAME} SET moment = '2020-01-01' WHERE id = 520")  # noqa: S608
         return await fetch(database, statement)
 
-    monkeypatch.setattr(Database, "fetch", late)
+    monkeypatch.setattr(Statements, "fetch", late)
     page = (await _ask(features, 1, **query))[0]
     assert changed
     ids = [feature["id"] for feature in page.json()["features"]]

@@ -47,6 +47,8 @@ def env(placed: Placed, own_redis: OwnRedis, heavy: asyncpg.Connection) -> dict[
         "POOL_SIZE": "2",
         "TILE_QUEUE": "3",
         "TILE_TIMEOUT_SECONDS": "1",
+        # one collection stands for all of them
+        "COLLECTION_SHARE": "100",
     }
 
 

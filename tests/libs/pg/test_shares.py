@@ -1,0 +1,68 @@
+"""Turns by name."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from libs.ogc.errors import Unavailable
+from libs.pg.shares import Shares
+
+
+async def eventually_waits(shares: Shares, name: str) -> asyncio.Task[None]:
+    task = asyncio.create_task(shares.enter(name))
+    await asyncio.sleep(0.02)
+    assert not task.done()
+    return task
+
+
+async def test_a_name_that_has_its_share_waits_and_others_do_not() -> None:
+    shares = Shares(2, wait_seconds=5)
+    await shares.enter("a")
+    await shares.enter("a")
+    first = await eventually_waits(shares, "a")
+    second = await eventually_waits(shares, "a")
+    await shares.enter("b")
+    shares.leave("a")
+    await first
+    assert not second.done()
+    shares.leave("a")
+    await second
+    shares.leave("a")
+    shares.leave("a")
+    shares.leave("b")
+    # as at the beginning
+    await shares.enter("a")
+    await shares.enter("a")
+    assert (await eventually_waits(shares, "a")).cancel()
+
+
+async def test_who_waits_for_too_long_or_with_too_many_is_told() -> None:
+    shares = Shares(1, wait_seconds=0.1, most_waiting=1)
+    await shares.enter("a")
+    waiting = await eventually_waits(shares, "a")
+    with pytest.raises(Unavailable, match="too much"):
+        await shares.enter("a")
+    with pytest.raises(Unavailable, match="too much"):
+        await waiting
+    shares.leave("a")
+    await shares.enter("a")
+
+
+async def test_a_turn_of_one_who_went_away_is_the_next_ones() -> None:
+    shares = Shares(1, wait_seconds=5)
+    await shares.enter("a")
+    gone, stays = await eventually_waits(shares, "a"), await eventually_waits(shares, "a")
+    # left and cancelled in the same turn of the loop
+    shares.leave("a")
+    gone.cancel()
+    await asyncio.wait_for(stays, 1)
+    with pytest.raises(asyncio.CancelledError):
+        await gone
+    earlier = await eventually_waits(shares, "a")
+    later = await eventually_waits(shares, "a")
+    earlier.cancel()
+    await asyncio.sleep(0)
+    shares.leave("a")
+    await asyncio.wait_for(later, 1)
