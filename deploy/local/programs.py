@@ -20,3 +20,194 @@ PASSED_ON = (
     "CATALOGUE_REFRESH_SECONDS",
     "COLLECTIONS_CONFIG",
     "COLLECTION_SHARE",
+    "GATEWAY_REQUESTS_PER_CLIENT",
+    "GATEWAY_TIMEOUT_SECONDS",
+    "GATEWAY_TRUSTED_PROXIES",
+    "INVALID_PARAMETER_STATUS",
+    "LOG_FORMAT",
+    "LOG_LEVEL",
+    "POOL_SIZE",
+    "FEATURES_KEPT_BYTES",
+    "PUBLIC_URL",
+    "REDIS_TIMEOUT_MS",
+    "TILE_MAX_FEATURES",
+    "TILE_QUEUE",
+    "TILE_TIMEOUT_SECONDS",
+    "TILE_WARM_UP",
+    "TILE_CACHE_FILTERED_MB",
+    "TILE_MAX_BYTES",
+    "TRUSTED_PROXIES",
+)
+"""Settings of services and gateway that pass from the environment of `make up`; the others the stack chooses."""
+
+SERVICES = ("common", "features", "tiles", "viewer")
+
+SPARE = "_spare"
+"""How the names of processes end that seldom run."""
+
+
+@dataclass(frozen=True)
+class Program:
+    """One supervised program.
+
+    `health` is the path that answers 200 when it is ready; None for the servers that do not speak HTTP. `socket` is
+    the Unix socket by which others reach it, where there is one.
+    """
+
+    name: str
+    command: tuple[str, ...]
+    port: int
+    environment: Mapping[str, str] = field(default_factory=dict)
+    health: str | None = None
+    socket: Path | None = None
+    user: str | None = None
+    stop_signal: str = "TERM"
+
+
+def port_names(settings: StackSettings) -> list[str]:
+    """The names of all ports that are chosen free."""
+    servers = [] if settings.database_url else ["postgresql"]
+    servers += [] if settings.redis_url else ["redis"]
+    return ["supervisor", *servers, *service_names(settings), *spare_names(settings), "gateway_internal"]
+
+
+def service_names(settings: StackSettings) -> list[str]:
+    """The services' processes: `features_0`, `features_1`, … and `tiles_0`, … for as many as are wanted."""
+    features = [f"features_{number}" for number in range(settings.features_processes)]
+    tiles = [f"tiles_{number}" for number in range(settings.tiles_processes)]
+    return ["common", *features, *tiles, "viewer"]
+
+
+def spare_names(settings: StackSettings) -> list[str]:
+    """A second process of each service that has one: it runs only while that one is restarted."""
+    services = [service_of(name) for name in service_names(settings)]
+    return [f"{service}{SPARE}" for service in SERVICES if services.count(service) == 1]
+
+
+def service_of(name: str) -> str:
+    """The service of a process."""
+    return name.partition("_")[0]
+
+
+def server_programs(
+    settings: StackSettings,
+    folder: StateFolder,
+    cluster: Path | None,
+    ports: Mapping[str, int],
+    sockets: Path | None,
+) -> list[Program]:
+    """PostgreSQL and Redis, unless the settings name existing ones."""
+    programs = []
+    if cluster is not None:
+        programs.append(
+            Program(
+                "postgresql",
+                tuple(server_command(cluster, ports["postgresql"], sockets)),
+                ports["postgresql"],
+                user=server_user(),
+                stop_signal="INT",  # fast shutdown: does not wait for clients
+            )
+        )
+    if settings.redis_url is None:
+        programs.append(Program("redis", redis_command(folder, ports["redis"], sockets), ports["redis"]))
+    return programs
+
+
+def redis_command(folder: StateFolder, port: int, sockets: Path | None) -> tuple[str, ...]:
+    """Redis as a cache: nothing on disk, bounded memory, the least used entries go first."""
+    redis = shutil.which("redis-server")
+    if redis is None:
+        raise StackError("Redis is not installed; `make up` installs it")
+    lines = [
+        "bind 127.0.0.1",
+        f"port {port}",
+        f"requirepass {folder.secret('redis-password')}",
+        "daemonize no",
+        'save ""',
+        "appendonly no",
+        "maxmemory 256mb",
+        "maxmemory-policy allkeys-lru",
+        f'dir "{folder.folder("redis")}"',
+        *([f"unixsocket {redis_socket(sockets)}", "unixsocketperm 600"] if sockets else []),
+    ]
+    configuration = folder.path / "redis.conf"
+    write_private(configuration, "\n".join(lines) + "\n")
+    # Shown in the process list, by which a Redis is found that outlived its supervisor.
+    title = "{title} {listen-addr} {config-file}"
+    return redis, str(configuration), "--proc-title-template", title
+
+
+def redis_socket(sockets: Path) -> Path:
+    return sockets / "redis"
+
+
+def redis_url(folder: StateFolder, ports: Mapping[str, int], sockets: Path | None) -> str:
+    """The address of the stack's own Redis, by its Unix socket where there is a folder of them."""
+    password = folder.secret("redis-password")
+    if sockets:
+        return f"unix://:{password}@{redis_socket(sockets)}?db=0"
+    return f"redis://:{password}@127.0.0.1:{ports['redis']}/0"
+
+
+def service_programs(settings: StackSettings, ports: Mapping[str, int], sockets: Path | None) -> list[Program]:
+    """The four services, features and tiles in as many processes as wanted, and spare ones."""
+    programs = []
+    for name in [*service_names(settings), *spare_names(settings)]:
+        module = "services." + service_of(name)
+        socket = sockets / name if sockets else None
+        programs.append(
+            Program(
+                name,
+                (sys.executable, "-m", module),
+                ports[name],
+                # an empty one, too: there may be another in the environment of `make up`
+                {"HOST": "127.0.0.1", "PORT": str(ports[name]), "SOCKET": str(socket or "")},
+                health="/internal/health",
+                socket=socket,
+            )
+        )
+    return programs
+
+
+def gateway_program(
+    settings: StackSettings, folder: StateFolder, ports: Mapping[str, int], sockets: Path | None
+) -> Program:
+    """nginx and what configures it."""
+    environment = {
+        "GATEWAY_HOST": "127.0.0.1",
+        "GATEWAY_PORT": str(settings.gateway_port),
+        "GATEWAY_INTERNAL_PORT": str(ports["gateway_internal"]),
+        "GATEWAY_DIR": str(folder.folder("gateway")),
+    }
+    for service in SERVICES:
+        addresses = [
+            f"unix:{sockets / name}" if sockets else f"127.0.0.1:{ports[name]}"
+            for name in [*service_names(settings), *spare_names(settings)]
+            if service_of(name) == service
+        ]
+        environment[f"{service.upper()}_UPSTREAM"] = ",".join(addresses)
+    command = (sys.executable, "-m", "gateway")
+    return Program("gateway", command, settings.gateway_port, environment, health="/api/")
+
+
+def shared_environment(
+    settings: StackSettings,
+    folder: StateFolder,
+    ports: Mapping[str, int],
+    sockets: Path | None,
+    database_url: str,
+) -> dict[str, str]:
+    """Variables that all programs get. Secrets travel this way, not through the supervisor's file."""
+    # the demo data are described by a file of their own; for other data the operator names one
+    described = {}
+    if settings.database_url is None and not os.environ.get("COLLECTIONS_CONFIG"):
+        described["COLLECTIONS_CONFIG"] = str(REPOSITORY / "deploy" / "collections.yaml")
+    return {
+        **described,
+        "DATABASE_URL": database_url,
+        "REDIS_URL": settings.redis_url or redis_url(folder, ports, sockets),
+        "COLLECTION_SCHEMAS": settings.collection_schemas,
+        "CATALOGUE_URL": f"http://127.0.0.1:{ports['common']}",
+        "PARTS_URL": f"http://127.0.0.1:{ports['gateway_internal']}",
+        "STATE_DIR": str(folder.folder("services")),
+    }

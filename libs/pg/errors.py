@@ -21,6 +21,10 @@ _UNAVAILABLE: tuple[tuple[type[BaseException], str, int], ...] = (
     # the catalogue is a few seconds older than the schema and the rights on it
     (asyncpg.UndefinedTableError, "The collection is changing; try again in a moment.", 2),
     (asyncpg.UndefinedColumnError, "The collection is changing; try again in a moment.", 2),
+    # operators and values are chosen by the types of columns, which are other ones by now
+    (asyncpg.UndefinedFunctionError, "The collection is changing; try again in a moment.", 2),
+    (asyncpg.DatatypeMismatchError, "The collection is changing; try again in a moment.", 2),
+    (asyncpg.CannotCoerceError, "The collection is changing; try again in a moment.", 2),
     (asyncpg.InsufficientPrivilegeError, "The collection may not be read at the moment; try again in a moment.", 2),
     (asyncpg.exceptions.TransactionRollbackError, "The database is busy; try again.", 2),
     (asyncpg.exceptions.InsufficientResourcesError, "The database is busy; try again.", 5),
@@ -49,7 +53,7 @@ def translate(error: BaseException) -> DomainError | None:
     if isinstance(error, asyncpg.DataError):
         # a value that passed our checks but that the database cannot compute with, such as 10^400
         return Uncomputable([Fault(("query",), "a value in the request is out of range for what it is used with")])
-    if isinstance(error, asyncpg.UndefinedFunctionError):
+    if isinstance(error, asyncpg.UndefinedFunctionError) and error.server_source_function != "op_error":
         return InvalidParameters(
             [Fault(("query", "filter"), "filter uses a function that this database does not have")]
         )

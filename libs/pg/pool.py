@@ -66,7 +66,7 @@ class PoolSettings:
     def for_watching(self) -> "PoolSettings":
         """Of one connection beside the others, which is there when these are all in use."""
         name = f"{self.application_name}-watch"
-        return replace(self, application_name=name, size=1, statement_timeout_ms=2000, acquire_timeout=2.0)
+        return replace(self, application_name=name, size=1, statement_timeout_ms=4000, acquire_timeout=4.0)
 
 
 class Statements(ABC):

@@ -42,6 +42,10 @@ async def around(request: web.Request, handler: Handler) -> web.StreamResponse:
     route = _route(request)
     try:
         response = _preflight(request) or await handler(request)
+    except ConnectionResetError:
+        # the client went away while it was written to: no mistake of ours, and nobody to send anything to
+        _CANCELLED.labels(route).inc()
+        return web.Response(status=499)
     except asyncio.CancelledError:
         _CANCELLED.labels(route).inc()
         raise

@@ -48,3 +48,10 @@ def make(env: Mapping[str, str]) -> web.Application:
             app[STORE] = ItemsStore(database, counts, cache)
             app[VALUES] = ValueRanges(database, versions)
             app[VERSIONS] = versions
+            app[WHOLE_PAGES] = WholePages()
+            app[HEALTH_CHECKS].extend([lambda app: app[CATALOGUE].health(), lambda _: watch.health()])
+            yield
+            await app[VALUES].close()
+
+    app.cleanup_ctx.append(resources)
+    return app

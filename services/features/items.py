@@ -63,9 +63,13 @@ async def _fetched(
 ) -> tuple[tuple[Rows, PageEnds], int | None]:
     """The page, where those beside it start, and how many rows match."""
     page, matched = store.page(query, geometry_as, features=features), store.known_count(query)
-    if matched is not None:
-        return await page, matched
-    return await asyncio.gather(page, store.matched(query))
+    try:
+        if matched is not None:
+            return await page, matched
+        return await asyncio.gather(page, store.matched(query))
+    except Uncomputable:
+        await store.refuse_cursor(query)
+        raise
 
 
 def _numbers(matched: int | None, returned: int | None) -> dict[str, str]:
@@ -114,7 +118,11 @@ async def _form_again(call: Call, collection: Collection, error: InvalidParamete
 async def _stream(call: Call, query: ItemsQuery, format_: FeatureFormat, headers: dict[str, str]) -> web.StreamResponse:
     """Chunks as they are fetched: memory stays bounded, and no connection waits for a slow client."""
     store, collection = call.request.app[STORE], query.selection.collection
-    large, matched = await asyncio.gather(store.large(query), store.matched(query))
+    try:
+        large, matched = await asyncio.gather(store.large(query), store.matched(query))
+    except Uncomputable:
+        await store.refuse_cursor(query)
+        raise
     chunks = store.chunks(large, format_.geometry_as, features=format_.of_features)
     # the first chunk comes before the status: what fails by then is still reported as an error
     rows = await anext(chunks)

@@ -7,6 +7,7 @@ import csv
 from collections.abc import Iterable, Sequence
 from io import StringIO
 from itertools import count
+from math import inf
 from typing import Any
 
 from libs.catalogue.model import Collection
@@ -15,6 +16,7 @@ from services.features.rows.layout import Layout, Rows
 
 # a spreadsheet takes a cell that begins with one of these for a formula
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_NOT_FINITE = frozenset({inf, -inf, '"NaN"', '"Infinity"', '"-Infinity"'})
 
 
 class Csv(FeatureFormat):
@@ -34,7 +36,7 @@ class Csv(FeatureFormat):
             if place == _id_among_properties(layout):
                 continue
             names.append(column.name if column.name not in names else _free(column.name, taken))
-        return _lines([names])
+        return _lines([[_cell(name) for name in names]])
 
     def rows(self, rows: Rows, *, first: bool) -> bytes:
         layout = rows.layout
@@ -54,7 +56,7 @@ class Csv(FeatureFormat):
                 cells.append([None if text is None or "NaN" in text or "Inf" in text else text for text in values])
             else:
                 # exact decimals travel as text, but a minus begins no formula
-                cells.append(values if place in numbers else [_cell(value) for value in values])
+                cells.append([*map(_number if place in numbers else _cell, values)])
         return _lines(zip(*cells, strict=True))
 
 
@@ -76,6 +78,11 @@ def _lines(rows: Iterable[Sequence[Any]]) -> bytes:
     text = StringIO()
     csv.writer(text, lineterminator="\r\n").writerows(rows)
     return text.getvalue().encode()
+
+
+def _number(value: Any) -> Any:
+    # what is no number in JSON is none here
+    return None if value in _NOT_FINITE or value != value else value  # noqa: PLR0124
 
 
 def _cell(value: Any) -> Any:

@@ -103,6 +103,18 @@ def _geometries_by_place(query: ItemsQuery, geometry: Sql) -> GeometriesOf:
     return statement
 
 
+def cursor_statement(query: ItemsQuery) -> Sql:
+    """The values of the query's cursor, and nothing else: fails where they are none of the columns' types."""
+    values = query.after.values if query.after is not None else ()
+    return sql(
+        "SELECT {values}",
+        values=join(
+            ", ",
+            [bind(value, "text", cast=term.column.sql_type) for term, value in zip(query.order, values, strict=True)],
+        ),
+    )
+
+
 def versions_plan(query: ItemsQuery, *, limit: int, until: Position | None = None) -> RowPlan:
     """The same rows, of each its key, what a cursor is made of, and its version."""
     bare = replace(query, selection=replace(query.selection, geometry=None, properties=()), bbox_only=False)

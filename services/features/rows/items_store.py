@@ -5,13 +5,14 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, replace
 
 from libs.catalogue.model import Collection
+from libs.ogc.errors import Fault, InvalidParameters, Uncomputable
 from libs.pg.pool import Database
 from services.features.request.cursor import PageEnds, Position
 from services.features.request.items_query import ItemsQuery
 from services.features.rows.counts import Counts
 from services.features.rows.feature_cache import FeatureCache
 from services.features.rows.fetching import fetch_rows
-from services.features.rows.items_sql import items_plan, places_statement
+from services.features.rows.items_sql import cursor_statement, items_plan, places_statement
 from services.features.rows.layout import Row, RowPlan, Rows
 
 _CHUNK_BYTES = 2_000_000
@@ -77,6 +78,16 @@ class ItemsStore:
         collection = query.selection.collection
         rows = await fetch_rows(self._database.of(collection.id), collection, plan)
         return Rows(plan.layout, rows, plan.sort_values)
+
+    async def refuse_cursor(self, query: ItemsQuery) -> None:
+        """Raises InvalidParameters where it is the cursor that the database cannot read."""
+        if query.after is None:
+            return
+        try:
+            await self._database.fetch(cursor_statement(query))
+        except Uncomputable:
+            fault = Fault(("query", "cursor"), "cursor is damaged; start again without it")
+            raise InvalidParameters([fault]) from None
 
     def known_count(self, query: ItemsQuery) -> int | None:
         """The number of rows that match, where it need not be counted."""

@@ -95,7 +95,8 @@ def _is_current(resources: Resources, key: TileKey) -> bool:
         collection = resources.catalogue.collection(key.collection)
     except DomainError:
         return False
-    return key.build == resources.store.build and key.token == resources.store.token(collection)
+    # what cannot be told at the moment is not outdated
+    return key.build == resources.store.build and resources.store.token(collection) in {key.token, None}
 
 
 def _columns(count: Count) -> list[str]:

@@ -77,3 +77,13 @@ def test_names_of_columns_are_unique(names: list[str], key: str | None, has_geom
 def test_a_key_named_id_is_one_column() -> None:
     plan = layout(Column("id", "integer", "integer"), WORD)
     assert read(plan, (1, 1, "a")) == [["1", "a"]]
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), float("-inf"), '"NaN"', '"-Infinity"'])
+def test_what_is_no_number_in_json_is_an_empty_cell(value: Any) -> None:
+    assert read(layout(Column("size", "numeric", "number"), WORD), (1, value, "x")) == [["1", "", "x"]]
+
+
+def test_no_name_of_a_column_begins_a_formula() -> None:
+    plan = layout(Column("=1+1", "text", "string"))
+    assert Csv().head(None, plan, None, None) == b"id,'=1+1\r\n"  # type: ignore[arg-type]
