@@ -74,6 +74,14 @@ def data_headers(request: web.Request, media_type: str, version: Version | None,
     return headers
 
 
+def incomplete(headers: Mapping[str, str]) -> dict[str, str]:
+    """The same headers of an answer that lacks what a later one has at the same state: no copy of it is ever renewed.
+
+    With a tag, caches would go on with it until the state changes.
+    """
+    return {name: value for name, value in headers.items() if name not in ("ETag", "Last-Modified")}
+
+
 def answered_before(request: web.Request, headers: Mapping[str, str]) -> web.Response | None:
     """304 where the client names the tag of these headers, which it can only have from an answer to this request.
 

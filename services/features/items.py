@@ -11,7 +11,7 @@ from libs.ogc.errors import InvalidParameters, Uncomputable
 from libs.ogc.media_type import MediaType, with_charset
 from libs.web.app import Call, sent_parameters
 from libs.web.base_url import SETTINGS, base_url, takes_chunks
-from libs.web.conditional import answered_before, data_headers, not_modified
+from libs.web.conditional import answered_before, data_headers, incomplete, not_modified
 from libs.web.html import page_response
 from libs.web.negotiation import prefers_html
 from libs.web.respond import body_response
@@ -54,7 +54,7 @@ async def get_items(call: Call) -> web.StreamResponse:
             format_.tail(number),
         )
     )
-    headers |= {**_numbers(matched, number), "Link": links.header}
+    headers = {**_kept(headers, matched), **_numbers(matched, number), "Link": links.header}
     return body_response(body, media_type=call.media_type, headers=headers)
 
 
@@ -70,6 +70,11 @@ async def _fetched(
     except Uncomputable:
         await store.refuse_cursor(query)
         raise
+
+
+def _kept(headers: dict[str, str], matched: int | None) -> dict[str, str]:
+    """The headers of an answer with this count: one that is not known yet comes with a later answer."""
+    return incomplete(headers) if matched is None else headers
 
 
 def _numbers(matched: int | None, returned: int | None) -> dict[str, str]:
@@ -92,7 +97,8 @@ async def _page(call: Call, collection: Collection, headers: dict[str, str]) -> 
     (page, ends), matched = await _fetched(call.request.app[STORE], query, "geojson")
     links = page_links(query, call.media_type, base_url(call.request), ends, matched)
     ranges = await call.request.app[VALUES].recent(collection)
-    context = items_context(query, page, matched, links, declared=call.query.values.keys(), ranges=ranges)
+    context = items_context(query, page, matched, links, declared=call.query.values.keys(), ranges=ranges or {})
+    headers = incomplete(headers) if ranges is None else _kept(headers, matched)
     headers |= {**_numbers(matched, len(page.rows)), "Link": links.header}
     return page_response(call.request, "items.html", context, headers=headers)
 
@@ -103,7 +109,7 @@ async def _form_again(call: Call, collection: Collection, error: InvalidParamete
     if isinstance(error, Uncomputable) or not prefers_html(accept) or call.request.query.get("f", "html") != "html":
         raise error
     given = dict(sent_parameters(call.request))
-    declared, ranges = call.query.values.keys(), await call.request.app[VALUES].recent(collection)
+    declared, ranges = call.query.values.keys(), await call.request.app[VALUES].recent(collection) or {}
     context = {
         **form_context(collection, given, collection.columns, declared=declared, ranges=ranges, faults=error.faults),
         "filtered": {},
@@ -127,7 +133,8 @@ async def _stream(call: Call, query: ItemsQuery, format_: FeatureFormat, headers
     # the first chunk comes before the status: what fails by then is still reported as an error
     rows = await anext(chunks)
     links = page_links(query, call.media_type, base_url(call.request), large.ends(rows), matched)
-    headers |= {
+    headers = {
+        **_kept(headers, matched),
         **_numbers(matched, None),
         "Link": links.header,
         "Content-Type": with_charset(call.media_type),

@@ -14,7 +14,7 @@ from libs.ogc.media_type import MediaType
 from libs.pg.column_types import Kind, column_type
 from libs.web.app import Call
 from libs.web.base_url import base_url
-from libs.web.conditional import answered_before, data_headers, not_modified
+from libs.web.conditional import answered_before, data_headers, incomplete, not_modified
 from libs.web.html import page_response
 from libs.web.representations import representations
 from libs.web.respond import json_response, links_json
@@ -39,7 +39,10 @@ async def get_schema(call: Call) -> web.StreamResponse:
     if unchanged is not None:
         return unchanged
     address = f"{base_url(call.request)}/collections/{path_segment(collection.id)}/schema"
-    document = schema_json(collection, await app[VALUES].ranges(collection), address)
+    ranges = await app[VALUES].ranges(collection)
+    if ranges is None:
+        headers = incomplete(headers)
+    document = schema_json(collection, ranges or {}, address)
     if call.media_type == MediaType.HTML:
         links = links_json(representations(address, call.media_type, _OFFERS))
         context = {"collection": collection, "document": document, "links": links}

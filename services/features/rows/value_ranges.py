@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, LiteralString
+from typing import Any
 
 from libs.catalogue.model import Collection, Column
 from libs.catalogue.versions import DataVersions
@@ -40,15 +40,15 @@ class ValueRanges:
         self._database = database
         self._versions = versions
         self._known: dict[str, tuple[str, dict[str, ValueRange]]] = {}
-        self._searches: SingleFlight[dict[str, ValueRange]] = SingleFlight()
+        self._searches: SingleFlight[dict[str, ValueRange] | None] = SingleFlight()
         self._next_search: dict[str, float] = {}
 
     async def close(self) -> None:
         """Give up what is still looked for."""
         await self._searches.close()
 
-    async def ranges(self, collection: Collection) -> dict[str, ValueRange]:
-        """By column name. Empty for functions, and where finding them takes too long."""
+    async def ranges(self, collection: Collection) -> dict[str, ValueRange] | None:
+        """By column name. Empty for functions; None where finding them fails or takes too long."""
         version = self._versions.version(collection)
         if version is None:
             return {}
@@ -57,13 +57,17 @@ class ValueRanges:
             return known[1]
         return await self._searches.do(version.token, lambda: self._search(collection, version.token))
 
-    async def recent(self, collection: Collection) -> Mapping[str, ValueRange]:
+    async def recent(self, collection: Collection) -> Mapping[str, ValueRange] | None:
         """What was found last, of whatever version: for suggestions, which may be old but must not take long.
+
+        Empty for functions; None where nothing is known yet.
 
         Looked for anew beside the request, which waits a moment for it only where nothing is known.
         """
         known, version = self._known.get(collection.id), self._versions.version(collection)
-        if version is not None and (known is None or known[0] != version.token):
+        if version is None:
+            return known[1] if known is not None else {}
+        if known is None or known[0] != version.token:
             now = asyncio.get_running_loop().time()
             if now >= self._next_search.get(collection.id, now):
                 self._next_search[collection.id] = now + _AGAIN_SECONDS
@@ -71,14 +75,14 @@ class ValueRanges:
             if known is None and (search := self._searches.under_way(version.token)) is not None:
                 await asyncio.wait([search], timeout=_MOMENT)
                 known = self._known.get(collection.id)
-        return known[1] if known is not None else {}
+        return known[1] if known is not None else None
 
-    async def _search(self, collection: Collection, token: str) -> dict[str, ValueRange]:
+    async def _search(self, collection: Collection, token: str) -> dict[str, ValueRange] | None:
         try:
             found = await asyncio.wait_for(self._find(collection), _SECONDS)
         except (DomainError, TimeoutError) as error:
             _LOG.warning("no ranges", extra={"fields": {"collection": collection.id, "cause": str(error)}})
-            return {}
+            return None
         self._known[collection.id] = (token, found)
         return found
 
@@ -137,10 +141,15 @@ def _is_ordered(column: Column) -> bool:
 
 def _ends(column: Column) -> tuple[Sql, Sql]:
     name = ident(column.name)
-    if column.type == "number":
-        # exact decimals become numbers of JSON
-        name = as_float8(name, column.sql_type)
-    template: tuple[LiteralString, LiteralString] = ("min({name})", "max({name})")
-    if base_type(column.sql_type) in CALENDAR:
-        template = ("min({name})::text", "max({name})::text")
-    return sql(template[0], name=name), sql(template[1], name=name)
+    return _end(sql("min({name})", name=name), column), _end(sql("max({name})", name=name), column)
+
+
+def _end(value: Sql, column: Column) -> Sql:
+    """The value as features have it."""
+    sql_type = base_type(column.sql_type)
+    if sql_type in CALENDAR:
+        return sql("{value}::text", value=value)
+    if sql_type == "real":
+        # the double that it becomes by itself is another one than that of its shortest decimal form
+        return sql("{value}::text::float8", value=value)
+    return as_float8(value, sql_type) if column.type == "number" else value

@@ -10,6 +10,8 @@ import pytest
 from libs.web import conditional
 from services.features import item as item_handler
 from services.features import items as items_handler
+from services.features.rows.items_store import ItemsStore
+from services.features.rows.value_ranges import ValueRanges
 from tests.eventually import eventually
 from tests.services.features.conftest import Fetch
 from tests.services.in_process import Client
@@ -117,6 +119,43 @@ async def test_another_style_sheet_has_other_tags_of_pages_alone(
     monkeypatch.setattr(conditional, "page_build_id", lambda _: "another style sheet")
     assert (await features.get(page, headers={"If-None-Match": tags[page]})).status == 200
     assert (await features.get(data, headers={"If-None-Match": tags[data]})).status == 304
+
+
+@pytest.mark.parametrize("query", ["limit=3", "limit=3&f=html", "limit=2500&f=csv"])
+async def test_a_page_that_was_not_counted_in_time_has_no_tag_to_go_on_with(
+    features: Client, monkeypatch: pytest.MonkeyPatch, query: str
+) -> None:
+    async def too_late(*_: object) -> None:
+        return None
+
+    address = f"{_ITEMS}?filter=id%3C100&{query}"
+    with monkeypatch.context() as patched:
+        patched.setattr(ItemsStore, "matched", too_late)
+        patched.setattr(ItemsStore, "known_count", lambda *_: None)
+        early = await features.get(address)
+    assert early.status == 200
+    assert not {"OGC-NumberMatched", "ETag", "Last-Modified"} & early.headers.keys()
+    # a cache keeps it as long as any other, and then asks for all of it
+    complete = await features.get(address)
+    assert complete.headers["OGC-NumberMatched"] == "99"
+    assert "ETag" in complete.headers
+    assert early.headers["Cache-Control"] == complete.headers["Cache-Control"]
+
+
+async def test_a_schema_whose_ranges_were_not_found_in_time_has_no_tag_to_go_on_with(
+    features: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def too_late(*_: object) -> None:
+        return None
+
+    path = "/collections/hostile.events/schema"
+    for f in ("schemajson", "html"):
+        with monkeypatch.context() as patched:
+            patched.setattr(ValueRanges, "ranges", too_late)
+            early = await features.get(path, {"f": f})
+        assert early.status == 200
+        assert not {"ETag", "Last-Modified"} & early.headers.keys()
+        assert "ETag" in (await features.get(path, {"f": f})).headers
 
 
 async def test_a_change_of_rows_outdates_tags(features: Client, owner: asyncpg.Connection) -> None:
