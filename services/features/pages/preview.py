@@ -41,21 +41,18 @@ class Preview:
     width: float
     height: float
     shapes: tuple[Shape, ...]
+    boxes: int
+    """How many features are drawn as boxes."""
 
     @property
     def radius(self) -> float:
         """Of a point, in degrees."""
         return self.width / 110
 
-    @property
-    def boxes(self) -> int:
-        """How many features are drawn as boxes."""
-        return len({shape.id for shape in self.shapes if shape.is_box})
-
 
 def preview(features: Iterable[dict[str, Any]]) -> Preview | None:
     """A map of features whose geometries are boxes or points (`bbox-only`); None where none has a geometry."""
-    return _around(tuple(shape for feature in features for shape in _boxes_of(feature)))
+    return _around([tuple(_boxes_of(feature)) for feature in features])
 
 
 def drawing(feature: dict[str, Any]) -> Preview | None:
@@ -63,17 +60,19 @@ def drawing(feature: dict[str, Any]) -> Preview | None:
     if feature["geometry"] is None:
         return None
     geometry = orjson.loads(orjson.dumps(feature["geometry"]))
-    return _around(tuple(_shapes(feature.get("id"), geometry)))
+    return _around([tuple(_shapes(feature.get("id"), geometry))])
 
 
-def _around(shapes: tuple[Shape, ...]) -> Preview | None:
+def _around(features: list[tuple[Shape, ...]]) -> Preview | None:
+    shapes = tuple(shape for feature in features for shape in feature)
     if not shapes:
         return None
     left, right = min(shape.x for shape in shapes), max(shape.x + shape.width for shape in shapes)
     top, bottom = min(shape.y for shape in shapes), max(shape.y + shape.height for shape in shapes)
     width = max((right - left) * 1.2, (bottom - top) * 1.2 * _ASPECT, _NARROWEST)
     height = width / _ASPECT
-    return Preview((left + right - width) / 2, (top + bottom - height) / 2, width, height, shapes)
+    boxes = sum(any(shape.is_box for shape in feature) for feature in features)
+    return Preview((left + right - width) / 2, (top + bottom - height) / 2, width, height, shapes, boxes)
 
 
 def _boxes_of(feature: dict[str, Any]) -> Iterable[Shape]:

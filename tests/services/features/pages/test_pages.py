@@ -59,6 +59,43 @@ async def test_the_form_offers_what_the_properties_hold(features: Client) -> Non
     assert '<input name="name" value="">' in page
 
 
+async def test_the_schema_says_what_is_known_of_ranges_that_have_no_end(
+    features: Client, owner: asyncpg.Connection
+) -> None:
+    await owner.execute(
+        "CREATE TABLE hostile.no_ends AS SELECT 1 AS id, n::float8 AS upwards, -n::float8 AS downwards,"
+        " 'NaN'::real AS neither, day AS onwards,"
+        " CASE WHEN n < 3 THEN '-infinity' ELSE date '2021-02-03' END AS backwards"
+        " FROM (VALUES (2.5, date '2020-01-01'), ('Infinity', 'infinity')) rows (n, day);"
+        "GRANT SELECT ON hostile.no_ends TO hostile_reader"
+    )
+    try:
+        await eventually(lambda: features.json("/collections/hostile.no_ends/schema"))
+        page = await _page(features, "/collections/hostile.no_ends/schema", f="html")
+    finally:
+        await owner.execute("DROP TABLE hostile.no_ends")
+    values = dict(re.findall(r"<code>(\w+)</code>.*?<td data-label=\"Values\">(.*?)</td>", page))
+    texts = {name: " ".join(re.sub("<.*?>", " ", cell).split()) for name, cell in values.items()}
+    assert texts["upwards"] == "2.5 – …"
+    assert texts["downwards"] == "… – -2.5"
+    assert texts["neither"] == ""
+    assert texts["onwards"] == "1 Jan 2020 – …"
+    assert texts["backwards"] == "… – 3 Feb 2021"
+
+
+async def test_the_map_has_no_links_to_features_without_an_id(features: Client) -> None:
+    for name, linked in (("no_key", False), ("varchar_key", None), ("parted", True)):
+        page = await _page(features, f"/collections/hostile.{name}/items", f="html")
+        drawn = re.search(r'<figure class="preview">.*?</svg>', page, re.DOTALL)
+        if linked is None:
+            assert drawn is None
+            continue
+        assert drawn
+        assert "<circle" in drawn.group()
+        assert ("<a " in drawn.group()) is ("</a>" in drawn.group()) is linked
+        assert "None" not in drawn.group()
+
+
 async def test_a_mistake_without_a_field_is_reported_and_not_made_again(features: Client) -> None:
     page = await _page(features, _EVENTS, 422, f="html", categry="a", properties="name")
     assert "'categry' is not a parameter here" in page
