@@ -44,6 +44,8 @@ class Csv(FeatureFormat):
         width = start + len(layout.properties)
         columns = list(zip(*(row[:width] for row in rows.rows), strict=True))
         numbers = {place for place, column in enumerate(layout.properties, start) if column.type == "number"}
+        if layout.numeric_id:
+            numbers.add(0)
         times = dict(layout.times)
         repeated = _id_among_properties(layout)
         cells: list[Sequence[Any]] = []

@@ -61,9 +61,10 @@ def _shape(geometry: GeometryColumn | None, geometry_as: str, *, bbox_only: bool
 
 
 def _columns(collection: Collection, properties: tuple[Column, ...], geometry: Sql | None) -> tuple[Sql, Layout]:
-    columns, types = [], []
+    columns, types, numeric_id = [], [], False
     if collection.key is not None:
         key = collection.column(collection.key)
+        numeric_id = key is not None and key.type == "number"
         columns.append(sql("NULL") if key is None else _property(key))
         types.append("" if key is None else base_type(key.sql_type))
     if geometry is not None:
@@ -73,7 +74,7 @@ def _columns(collection: Collection, properties: tuple[Column, ...], geometry: S
     types += [base_type(column.sql_type) for column in properties]
     raw = [column.type != "string" and base_type(column.sql_type) not in _NATIVE for column in properties]
     times = tuple((place, CALENDAR[sql_type]) for place, sql_type in enumerate(types) if sql_type in CALENDAR)
-    return join(", ", columns), Layout(collection.key, geometry is not None, properties, tuple(raw), times)
+    return join(", ", columns), Layout(collection.key, geometry is not None, properties, tuple(raw), times, numeric_id)
 
 
 def _property(column: Column) -> Sql:

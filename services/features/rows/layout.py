@@ -35,6 +35,8 @@ class Layout:
     """For each property: whether its value is JSON text to embed rather than a value to encode."""
     times: tuple[tuple[int, Conversion], ...]
     """Places in the row of times as PostgreSQL writes them, and what makes RFC 3339 of each."""
+    numeric_id: bool = False
+    """Whether ids are numbers, be they fetched as text or not."""
 
     @property
     def has_id(self) -> bool:

@@ -6,12 +6,15 @@ import csv
 from io import StringIO
 from typing import Any
 
+import asyncpg
 import pytest
 
 from libs.catalogue.model import Column
 from services.features.formats.csv import Csv
 from services.features.rows.layout import Layout, Rows
 from services.features.rows.times import rfc3339_times
+from tests.eventually import eventually
+from tests.services.in_process import Client
 
 
 def layout(*columns: Column, key: str | None = "id", has_geometry: bool = False, **more: Any) -> Layout:
@@ -39,6 +42,21 @@ def test_numbers_keep_their_minus_and_truth_is_said_in_words() -> None:
         ["-1", "-1.50", "-3", "x"],
         ["2", "", "true", "false"],
     ]
+
+
+async def test_ids_that_are_numbers_keep_their_minus(features: Client, owner: asyncpg.Connection) -> None:
+    await owner.execute(
+        "CREATE TABLE hostile.below_zero (n numeric PRIMARY KEY, word text);"
+        "INSERT INTO hostile.below_zero VALUES (-1.50, '-1.50'); GRANT SELECT ON hostile.below_zero TO hostile_reader"
+    )
+    try:
+        await eventually(lambda: features.json("/collections/hostile.below_zero/items"))
+        answer = await features.get("/collections/hostile.below_zero/items", {"f": "csv"})
+        few = await features.get("/collections/hostile.below_zero/items", {"f": "csv", "properties": "word"})
+    finally:
+        await owner.execute("DROP TABLE hostile.below_zero")
+    assert answer.body.splitlines() == [b"id,n,word", b"-1.50,-1.50,'-1.50"]
+    assert few.body.splitlines() == [b"id,word", b"-1.50,'-1.50"]
 
 
 def test_geometries_that_are_not_finite_are_empty() -> None:
