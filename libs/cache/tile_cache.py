@@ -88,8 +88,10 @@ class TileCache:
         account = b"%sshare:%d" % (_PREFIX, time.time() // _SHARE_SECONDS)
         content = _sealed(value)
         spent = await self._run("INCRBY", account, len(content) + len(key))
-        if isinstance(spent, int) and spent <= self._share_bytes // 2 and self._commands:
-            self._commands.post("EXPIRE", account, 2 * _SHARE_SECONDS)
+        if not isinstance(spent, int) or not self._commands:
+            return
+        self._commands.post("EXPIRE", account, 2 * _SHARE_SECONDS)
+        if spent <= self._share_bytes // 2:
             self._commands.post("SET", _name(key), content, "EX", _SHARE_SECONDS)
 
     async def claim(self, name: str, *, seconds: float) -> bool | None:

@@ -88,6 +88,17 @@ async def test_what_was_posted_is_sent_before_the_end(server: OwnRedis) -> None:
         assert await client.dbsize() == 500 + 1 + 1
 
 
+@pytest.mark.parametrize("share_bytes", [0, 1000])
+async def test_nothing_is_kept_for_ever(server: OwnRedis, share_bytes: int) -> None:
+    async with TileCache(server.url, share_bytes=share_bytes) as cache:
+        cache.put("tile", b"x")
+        cache.put_some("some", b"y")
+    async with server.client() as client:
+        names = await client.keys()
+        assert len(names) == (2 if share_bytes == 0 else 3)
+        assert all([await client.ttl(name) > 0 for name in names])
+
+
 async def test_an_end_without_a_server_is_quick(tmp_path: Path) -> None:
     async with asyncio.timeout(20), TileCache(f"unix://{tmp_path}/nowhere") as cache:
         cache.put("a", b"b")
