@@ -2,6 +2,9 @@
 
 from dataclasses import dataclass
 
+CHANGING = "The collection is changing; try again in a moment."
+"""The catalogue is a few seconds older than what the database holds."""
+
 
 @dataclass(frozen=True, slots=True)
 class Fault:
@@ -31,6 +34,10 @@ class InvalidParameters(DomainError):
 
 class Uncomputable(InvalidParameters):
     """The database met a value that it cannot compute with: of the request, or, where that has none, a stored one."""
+
+
+class UnknownFunction(InvalidParameters):
+    """The database lacks a function: one of the filter, or, where there is none, the one that is the collection."""
 
 
 class NotFound(DomainError):

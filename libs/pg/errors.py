@@ -4,7 +4,7 @@ import asyncio
 
 import asyncpg
 
-from libs.ogc.errors import DomainError, Fault, InvalidParameters, StoredValueError, Unavailable, Uncomputable
+from libs.ogc.errors import CHANGING, DomainError, Fault, StoredValueError, Unavailable, Uncomputable, UnknownFunction
 
 UNREACHABLE = "The database cannot be reached at the moment; try again."
 
@@ -19,12 +19,12 @@ class Locked(Unavailable):
 _UNAVAILABLE: tuple[tuple[type[BaseException], str, int], ...] = (
     (asyncpg.QueryCanceledError, "The database took too long to answer; ask for less, or try again.", 5),
     # the catalogue is a few seconds older than the schema and the rights on it
-    (asyncpg.UndefinedTableError, "The collection is changing; try again in a moment.", 2),
-    (asyncpg.UndefinedColumnError, "The collection is changing; try again in a moment.", 2),
+    (asyncpg.UndefinedTableError, CHANGING, 2),
+    (asyncpg.UndefinedColumnError, CHANGING, 2),
     # operators and values are chosen by the types of columns, which are other ones by now
-    (asyncpg.UndefinedFunctionError, "The collection is changing; try again in a moment.", 2),
-    (asyncpg.DatatypeMismatchError, "The collection is changing; try again in a moment.", 2),
-    (asyncpg.CannotCoerceError, "The collection is changing; try again in a moment.", 2),
+    (asyncpg.UndefinedFunctionError, CHANGING, 2),
+    (asyncpg.DatatypeMismatchError, CHANGING, 2),
+    (asyncpg.CannotCoerceError, CHANGING, 2),
     (asyncpg.InsufficientPrivilegeError, "The collection may not be read at the moment; try again in a moment.", 2),
     (asyncpg.exceptions.TransactionRollbackError, "The database is busy; try again.", 2),
     (asyncpg.exceptions.InsufficientResourcesError, "The database is busy; try again.", 5),
@@ -54,9 +54,7 @@ def translate(error: BaseException) -> DomainError | None:
         # a value that passed our checks but that the database cannot compute with, such as 10^400
         return Uncomputable([Fault(("query",), "a value in the request is out of range for what it is used with")])
     if isinstance(error, asyncpg.UndefinedFunctionError) and error.server_source_function != "op_error":
-        return InvalidParameters(
-            [Fault(("query", "filter"), "filter uses a function that this database does not have")]
-        )
+        return UnknownFunction([Fault(("query", "filter"), "filter uses a function that this database does not have")])
     if isinstance(error, asyncpg.LockNotAvailableError):
         return Locked()
     if isinstance(error, asyncpg.InternalServerError):

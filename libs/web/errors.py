@@ -7,7 +7,16 @@ from typing import Any
 
 from aiohttp import web
 
-from libs.ogc.errors import DomainError, InvalidParameters, NotAcceptable, NotFound, Unavailable, Uncomputable
+from libs.ogc.errors import (
+    CHANGING,
+    DomainError,
+    InvalidParameters,
+    NotAcceptable,
+    NotFound,
+    Unavailable,
+    Uncomputable,
+    UnknownFunction,
+)
 from libs.ogc.media_type import MediaType
 from libs.web.base_url import SETTINGS
 from libs.web.html import page_response
@@ -18,14 +27,19 @@ _LOG = logging.getLogger("dams.error")
 
 _STATUS: Mapping[type[DomainError], int] = {NotFound: 404, NotAcceptable: 406, Unavailable: 503}
 
-_VALUELESS = {"f", "limit", "offset", "cursor"}
-"""Parameters whose values meet no stored ones."""
+_VALUELESS = {
+    *("f", "limit", "offset", "cursor"),
+    *("sortby", "properties", "geom-column", "datetime-column", "bbox-only", "filter-lang", "filter-crs"),
+}
+"""Parameters whose values meet no stored ones, though those of the second line name columns."""
 
 
 def error_response(request: web.Request, error: Exception, request_id: str) -> web.StreamResponse:
     """The answer to a request that ended in `error`; an unexpected one is logged and becomes a fixed sentence."""
     if isinstance(error, Uncomputable) and request.query.keys() <= _VALUELESS:
         error = Unavailable("The collection holds a value that the database cannot compute with.", retry_after=60)
+    if isinstance(error, UnknownFunction) and "filter" not in request.query:
+        error = Unavailable(CHANGING)
     if isinstance(error, InvalidParameters):
         detail: Any = [fault.to_json() for fault in error.faults]
         return _render(request, request.app[SETTINGS].invalid_parameter_status, detail, {})

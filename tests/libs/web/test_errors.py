@@ -9,7 +9,7 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 
-from libs.ogc.errors import Fault, NotFound, Unavailable, Uncomputable
+from libs.ogc.errors import Fault, NotFound, Unavailable, Uncomputable, UnknownFunction
 from libs.ogc.service_part import ServicePart
 from libs.web.app import Call, make_app
 from libs.web.settings import WebSettings
@@ -31,6 +31,7 @@ DOCUMENT: dict[str, Any] = {
 }
 ERRORS: dict[str, Exception] = {
     "uncomputable": Uncomputable([Fault(("query",), "cannot be computed")]),
+    "no function": UnknownFunction([Fault(("query", "filter"), "there is none")]),
     "missing": NotFound("There is no such thing."),
     "busy": Unavailable("Too many.", retry_after=7),
     "mistake": ZeroDivisionError("a secret of ours"),
@@ -56,6 +57,12 @@ async def client() -> AsyncIterator[TestClient[web.Request, web.Application]]:
         # the request holds no value that could be at fault: a stored one is
         ("uncomputable", "", 503),
         ("uncomputable", "?limit=3&offset=1&f=json", 503),
+        ("uncomputable", "?sortby=-x&properties=a,b&geom-column=none&datetime-column=at&bbox-only=true", 503),
+        ("uncomputable", "?sortby=-x&simplify=1e300", 422),
+        ("no function", "?filter=x", 422),
+        # the function of the collection itself is gone
+        ("no function", "", 503),
+        ("no function", "?bbox=1,2,3,4&x=1", 503),
         ("missing", "", 404),
         ("busy", "", 503),
         ("mistake", "", 500),
