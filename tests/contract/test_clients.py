@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 
 import pytest
 from owslib.ogcapi.features import Features
 
 from tests.contract.conftest import COLLECTION, Api
+
+_NAME = re.compile(r"\d+: (\S+)")
+"""A line of what ogrinfo lists."""
 
 pytestmark = pytest.mark.system
 
@@ -26,7 +30,7 @@ def _gdal(program: str, *arguments: str) -> str:
 def test_gdal_lists_the_collections(api: Api) -> None:
     listed = {entry["id"] for entry in api.get("/collections?limit=1000").json()["collections"]}
     shown = _gdal("ogrinfo", "-ro", "-q", f"OAPIF:{api.base}")
-    assert all(identifier in shown for identifier in listed)
+    assert {name[1] for line in shown.splitlines() if (name := _NAME.match(line))} >= listed
 
 
 def test_gdal_follows_the_pages_to_the_end(api: Api) -> None:

@@ -96,6 +96,7 @@ def test_alerts_share_the_events_of_floods_under_way(place: tuple[list[River], L
 
 def test_forecast_alerts(place: tuple[list[River], Land]) -> None:
     alerts = list(forecast_alerts(*place, watersheds=5))
+    assert alerts
     assert {alert.forecast_date.month for alert in alerts} <= {8, 9, 10, 11}
     assert {alert.alert_level for alert in alerts} <= {"Green", "Orange", "Red"}
     areas = {(alert.watershed_id, shapely.to_wkb(alert.geom)) for alert in alerts}
@@ -116,4 +117,5 @@ def test_gauges(place: tuple[list[River], Land], floods: list[Flood]) -> None:
         assert gauge.return_2y_m3s < gauge.return_5y_m3s < gauge.return_20y_m3s
         assert gauge.geom.distance(rivers[0].line) < 1e-4
     risen = [gauge for gauge in gauges if gauge.event_id.startswith("SIM-FL")]
+    assert risen
     assert all(gauge.alert_level != "Green" for gauge in risen)

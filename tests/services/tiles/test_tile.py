@@ -127,7 +127,9 @@ async def test_a_property_is_a_parameter(tiles: Client) -> None:
 
 async def test_properties(tiles: Client) -> None:
     assert {name for f in await _features(tiles, properties="name,id") for name in f.properties} == {"name", "id"}
-    assert all(feature.properties == {} for feature in await _features(tiles, properties=""))
+    bare = await _features(tiles, properties="")
+    assert bare
+    assert all(feature.properties == {} for feature in bare)
 
 
 async def test_limit_keeps_the_first_of_the_order(tiles: Client) -> None:
