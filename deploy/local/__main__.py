@@ -14,6 +14,7 @@ from deploy.local.restart import restart
 from deploy.local.settings import StackError, StackSettings, read_settings
 from deploy.local.state import StackState, StateFolder
 from deploy.local.supervision import Supervisor
+from deploy.local.users import become
 
 
 def main() -> int:
@@ -107,6 +108,8 @@ def _run(settings: StackSettings, module: str, arguments: list[str]) -> None:
     supervisor = Supervisor(folder, state.ports["supervisor"])
     # not worked out anew: `make up` may have been given what this command was not
     environment = os.environ | supervisor.environment(module.removeprefix("services.").partition(".")[0])
+    if state.user:
+        become(state.user)
     os.execve(sys.executable, [sys.executable, "-m", module, *arguments], environment)  # noqa: S606 - no shell is wanted
 
 

@@ -18,7 +18,9 @@ exec 9<"deploy/local/bootstrap.sh"
 flock 9
 
 find_python() {
-  local name
+  # As root the system's own first: one in root's home is of no use to the user that the services run as.
+  local name PATH=$PATH
+  [ "$(id -u)" != 0 ] || PATH=/usr/local/bin:/usr/bin:$PATH
   for name in python3 python3.13 python3.12 python3.11 python3.14; do
     if has "$name" && "$name" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
       command -v "$name"
@@ -76,6 +78,12 @@ if [ ${#missing[@]} -gt 0 ]; then
     fail "the installation failed; all of its output is in $log"
   }
   rm -f "$log"
+fi
+
+# Where root starts the stack, services, gateway and Redis run as a user of their own (deploy/local/users.py).
+if [ "$(id -u)" = 0 ] && ! id dams >/dev/null 2>&1 && { [ "$level" = run ] || [ "$level" = test ]; }; then
+  useradd --system --user-group --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin dams ||
+    say "There is no user dams, and none could be made"
 fi
 
 # The stamp holds what the environment was made from and where: scripts in it carry its path.

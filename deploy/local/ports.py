@@ -53,12 +53,20 @@ def choose_ports(names: list[str], remembered: dict[str, int], state_dir: Path, 
 
 def require_free(port: int) -> None:
     """Raises StackError with the holder's name, where that can be seen, if the gateway's port is taken."""
-    if port < 1024 and not _may_bind(port):
+    if needs_root(port) and not _may_bind(port):
         raise StackError(f"GATEWAY_PORT={port} needs root; choose one above 1023")
     if is_free(port):
         return
     holder = _holder(port)
     raise StackError(f"port {port} is taken{holder}; choose another one, for example: make up GATEWAY_PORT={port + 1}")
+
+
+def needs_root(port: int) -> bool:
+    """Whether only root may listen on the port, as Linux is set up here."""
+    try:
+        return port < int(Path("/proc/sys/net/ipv4/ip_unprivileged_port_start").read_text())
+    except (OSError, ValueError):
+        return port < 1024
 
 
 def _holder(port: int) -> str:

@@ -33,6 +33,8 @@ SERVER_SETTINGS = {
     "jit": "off",
     "timezone": "UTC",
     "log_timezone": "UTC",
+    # only who gets into the folder, that is: the group of the folder
+    "unix_socket_permissions": "0770",
     "log_line_prefix": "%m [%p] %q%u@%d ",
 }
 
@@ -109,15 +111,18 @@ def make_cluster(cluster: Path, password: str) -> None:
     new.rename(cluster)
 
 
-def make_socket_folder(sockets: Path) -> None:
-    """Makes the folder for the server's socket among those of the stack.
+def make_socket_folder(sockets: Path, client: str | None) -> None:
+    """Makes the folder for the server's socket among those of the stack; `client` is the user who may connect.
 
-    Raises StackError where the server's user cannot get there.
+    None is whoever asks. Raises StackError where the server's user cannot get there.
     """
     folder = socket_folder(sockets)
     folder.mkdir(mode=0o700)
     if user := server_user():
         shutil.chown(folder, user)
+        if client:
+            os.chown(folder, -1, pwd.getpwnam(client).pw_gid)
+            folder.chmod(0o2750)  # the socket gets the folder's group
         if _run_as(user, ["test", "-w", str(folder)], check=False).returncode != 0:
             raise StackError(f"the user {user} cannot get into {folder}")
 

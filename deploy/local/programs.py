@@ -9,9 +9,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from deploy.local.ports import needs_root
 from deploy.local.postgresql import server_command, server_user
 from deploy.local.settings import REPOSITORY, StackError, StackSettings
+from deploy.local.sockets import services_folder
 from deploy.local.state import StateFolder, write_private
+from deploy.local.users import command_as
 
 PASSED_ON = (
     "BASEMAP_ATTRIBUTION",
@@ -62,6 +65,7 @@ class Program:
     socket: Path | None = None
     user: str | None = None
     stop_signal: str = "TERM"
+    umask: str = "027"
 
 
 def port_names(settings: StackSettings) -> list[str]:
@@ -95,6 +99,8 @@ def server_programs(
     cluster: Path | None,
     ports: Mapping[str, int],
     sockets: Path | None,
+    *,
+    user: str | None,
 ) -> list[Program]:
     """PostgreSQL and Redis, unless the settings name existing ones."""
     programs = []
@@ -109,11 +115,12 @@ def server_programs(
             )
         )
     if settings.redis_url is None:
-        programs.append(Program("redis", redis_command(folder, ports["redis"], sockets), ports["redis"]))
+        command = command_as(user, redis_command(folder, ports["redis"], sockets, user))
+        programs.append(Program("redis", command, ports["redis"]))
     return programs
 
 
-def redis_command(folder: StateFolder, port: int, sockets: Path | None) -> tuple[str, ...]:
+def redis_command(folder: StateFolder, port: int, sockets: Path | None, user: str | None) -> tuple[str, ...]:
     """Redis as a cache: nothing on disk, bounded memory, the least used entries go first."""
     redis = shutil.which("redis-server")
     if redis is None:
@@ -132,13 +139,15 @@ def redis_command(folder: StateFolder, port: int, sockets: Path | None) -> tuple
     ]
     configuration = folder.path / "redis.conf"
     write_private(configuration, "\n".join(lines) + "\n")
+    if user:
+        shutil.chown(configuration, user)
     # Shown in the process list, by which a Redis is found that outlived its supervisor.
     title = "{title} {listen-addr} {config-file}"
     return redis, str(configuration), "--proc-title-template", title
 
 
 def redis_socket(sockets: Path) -> Path:
-    return sockets / "redis"
+    return services_folder(sockets) / "redis"
 
 
 def redis_url(folder: StateFolder, ports: Mapping[str, int], sockets: Path | None) -> str:
@@ -149,16 +158,18 @@ def redis_url(folder: StateFolder, ports: Mapping[str, int], sockets: Path | Non
     return f"redis://:{password}@127.0.0.1:{ports['redis']}/0"
 
 
-def service_programs(settings: StackSettings, ports: Mapping[str, int], sockets: Path | None) -> list[Program]:
+def service_programs(
+    settings: StackSettings, ports: Mapping[str, int], sockets: Path | None, user: str | None
+) -> list[Program]:
     """The four services, features and tiles in as many processes as wanted, and spare ones."""
     programs = []
     for name in [*service_names(settings), *spare_names(settings)]:
         module = "services." + service_of(name)
-        socket = sockets / name if sockets else None
+        socket = services_folder(sockets) / name if sockets else None
         programs.append(
             Program(
                 name,
-                (sys.executable, "-m", module),
+                command_as(user, (sys.executable, "-m", module)),
                 ports[name],
                 # an empty one, too: there may be another in the environment of `make up`
                 {"HOST": "127.0.0.1", "PORT": str(ports[name]), "SOCKET": str(socket or "")},
@@ -170,9 +181,9 @@ def service_programs(settings: StackSettings, ports: Mapping[str, int], sockets:
 
 
 def gateway_program(
-    settings: StackSettings, folder: StateFolder, ports: Mapping[str, int], sockets: Path | None
+    settings: StackSettings, folder: StateFolder, ports: Mapping[str, int], sockets: Path | None, user: str | None
 ) -> Program:
-    """nginx and what configures it."""
+    """nginx and what configures it. Where the port needs root, only nginx's workers are the user's."""
     environment = {
         "GATEWAY_HOST": "127.0.0.1",
         "GATEWAY_PORT": str(settings.gateway_port),
@@ -181,13 +192,13 @@ def gateway_program(
     }
     for service in SERVICES:
         addresses = [
-            f"unix:{sockets / name}" if sockets else f"127.0.0.1:{ports[name]}"
+            f"unix:{services_folder(sockets) / name}" if sockets else f"127.0.0.1:{ports[name]}"
             for name in [*service_names(settings), *spare_names(settings)]
             if service_of(name) == service
         ]
         environment[f"{service.upper()}_UPSTREAM"] = ",".join(addresses)
-    command = (sys.executable, "-m", "gateway")
-    return Program("gateway", command, settings.gateway_port, environment, health="/api/")
+    command = command_as(None if needs_root(settings.gateway_port) else user, (sys.executable, "-m", "gateway"))
+    return Program("gateway", command, settings.gateway_port, environment, health="/api/", umask="022")
 
 
 def shared_environment(

@@ -1,7 +1,8 @@
 """Unix sockets between the programs of a stack: a round trip costs two thirds of one over TCP on loopback.
 
 They lie in a folder of their own, whose path is short however long that of STATE_DIR is (a socket's may have 107
-bytes) and which the users of PostgreSQL and of nginx's workers may pass through.
+bytes). Anybody may pass through it, to folders in it for PostgreSQL's socket and for those of the services and Redis,
+which only those get into who connect to them.
 """
 
 from __future__ import annotations
@@ -34,6 +35,17 @@ def make_folder(state_dir: Path) -> Path:
         raise StackError(f"{folder} belongs to somebody else") from None
     folder.chmod(0o711)
     return folder
+
+
+def make_services_folder(folder: Path, user: str | None) -> None:
+    """Makes the folder for the sockets of services and Redis, which run as the user; None is whoever asks."""
+    services_folder(folder).mkdir(mode=0o700)
+    if user:
+        shutil.chown(services_folder(folder), user)
+
+
+def services_folder(folder: Path) -> Path:
+    return folder / "services"
 
 
 def remove_folder(folder: Path) -> None:

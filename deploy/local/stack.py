@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from deploy.local import postgresql, processes, programs, sockets
+from deploy.local import postgresql, processes, programs, sockets, users
 from deploy.local.database import content_version, fill_database
 from deploy.local.ports import choose_ports, require_free
 from deploy.local.programs import Program
@@ -53,11 +53,11 @@ def make_plan(settings: StackSettings, folder: StateFolder, state: StackState) -
     """Works out the programs of a stack whose ports, cluster and sockets are chosen."""
     cluster = None if settings.database_url else Path(state.cluster or "")
     within = _sockets(state)
-    servers = programs.server_programs(settings, folder, cluster, state.ports, within)
-    processes = programs.service_programs(settings, state.ports, within)
+    servers = programs.server_programs(settings, folder, cluster, state.ports, within, user=state.user)
+    processes = programs.service_programs(settings, state.ports, within, state.user)
     services = [program for program in processes if not program.name.endswith(programs.SPARE)]
     spares = [program for program in processes if program not in services]
-    gateway = programs.gateway_program(settings, folder, state.ports, within)
+    gateway = programs.gateway_program(settings, folder, state.ports, within, state.user)
     database_url = settings.database_url or reader_url(folder, state)
     environment = programs.shared_environment(settings, folder, state.ports, within, database_url)
     text = configuration_text([*servers, *services, *spares, gateway], folder, state.ports["supervisor"])
@@ -152,6 +152,7 @@ def _start_supervisor(
             state.loaded = None
             postgresql.make_cluster(cluster, folder.secret("owner-password"))
         postgresql.remove_stale_lock(cluster)
+    state.user = _choose_user(folder)
     state.sockets = _make_sockets(settings, folder, state)
     state.ports = choose_ports(programs.port_names(settings), state.ports, folder.path, avoid=settings.gateway_port)
     plan = make_plan(settings, folder, state)
@@ -162,6 +163,20 @@ def _start_supervisor(
     return supervisor
 
 
+def _choose_user(folder: StateFolder) -> str | None:
+    """Who is to run the programs, but PostgreSQL, that write their folders here; nothing of this stack runs."""
+    for name in users.FOLDERS:
+        folder.folder(name)
+    try:
+        user = users.choose_user(folder.path)
+    except StackError as error:
+        _say(f"Services, gateway and Redis run as root: {error}")
+        user = None
+    for name in users.FOLDERS:
+        users.hand_over(folder.folder(name), user)
+    return user
+
+
 def _make_sockets(settings: StackSettings, folder: StateFolder, state: StackState) -> str | None:
     """The folder of the sockets, new, since nothing of this stack runs; None where there can be none."""
     if state.sockets:
@@ -170,7 +185,8 @@ def _make_sockets(settings: StackSettings, folder: StateFolder, state: StackStat
         made = sockets.make_folder(folder.path)
         try:
             if settings.database_url is None:
-                postgresql.make_socket_folder(made)
+                postgresql.make_socket_folder(made, state.user)
+            sockets.make_services_folder(made, state.user)
         except (OSError, StackError):
             sockets.remove_folder(made)
             raise

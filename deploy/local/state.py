@@ -19,12 +19,14 @@ class StackState:
 
     `cluster` is the folder of the PostgreSQL cluster (it may lie outside STATE_DIR), `sockets` that of the Unix
     sockets, None where the programs talk over TCP; `loaded` says which version of schema and demo data was loaded
-    completely, `configuration` identifies what is running, `settings` the part of it that is not code.
+    completely, `configuration` identifies what is running, `settings` the part of it that is not code. `user` runs
+    services, gateway and Redis; None is whoever asks.
     """
 
     ports: dict[str, int] = field(default_factory=dict)
     cluster: str | None = None
     sockets: str | None = None
+    user: str | None = None
     loaded: str | None = None
     configuration: str | None = None
     settings: str | None = None

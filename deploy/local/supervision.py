@@ -31,6 +31,9 @@ def configuration_text(programs: Sequence[Program], folder: StateFolder, port: i
     """
     password = folder.secret("control-password")
     folder.log.mkdir(exist_ok=True)
+    folder.log.chmod(0o750)
+    for file in folder.log.iterdir():
+        file.chmod(0o640)
     sections = [
         "[supervisord]",
         f"logfile={_literal(folder.log / 'supervisord.log')}",
@@ -38,6 +41,7 @@ def configuration_text(programs: Sequence[Program], folder: StateFolder, port: i
         "logfile_backups=1",
         f"pidfile={_literal(folder.supervisor_pid)}",
         f"directory={_literal(REPOSITORY)}",
+        "umask=027",
         f"childlogdir={_literal(folder.log)}",
         *(["user=root"] if os.geteuid() == 0 else []),
         "[inet_http_server]",
@@ -61,6 +65,7 @@ def _program_section(program: Program, folder: StateFolder) -> list[str]:
         *([f"user={program.user}"] if program.user else []),
         # PostgreSQL's user may not be allowed into the checkout.
         f"directory={'/' if program.user else _literal(REPOSITORY)}",
+        f"umask={program.umask}",
         "autostart=false",
         "autorestart=true",
         "startsecs=1",

@@ -8,7 +8,7 @@ from libs.web.settings import SettingsError
 
 
 def bind(path: Path) -> socket.socket:
-    """A socket bound to the path, open to every user of the machine as a port on loopback is.
+    """A socket bound to the path, for its user and group: the group is that of the folder where its setgid bit is set.
 
     What a process that ended left there makes way. Raises SettingsError where the path is taken by anything else, or
     nothing can be made there; it may have 107 bytes.
@@ -17,7 +17,7 @@ def bind(path: Path) -> socket.socket:
     try:
         _make_way(path)
         bound.bind(str(path))
-        path.chmod(0o666)
+        path.chmod(0o660)
     except OSError as error:
         bound.close()
         raise SettingsError(f"SOCKET={str(path)!r}: {error.strerror or error}") from None

@@ -74,21 +74,21 @@ def test_every_process_of_tiles_is_an_upstream(tmp_path: Path) -> None:
     settings = StackSettings(state_dir=tmp_path, tiles_processes=3)
     ports = {name: 1000 + number for number, name in enumerate(port_names(settings))}
     names = ("tiles_0", "tiles_1", "tiles_2")
-    by_tcp = gateway_program(settings, StateFolder(tmp_path), ports, None).environment
+    by_tcp = gateway_program(settings, StateFolder(tmp_path), ports, None, None).environment
     assert by_tcp["TILES_UPSTREAM"] == ",".join(f"127.0.0.1:{ports[name]}" for name in names)
-    by_sockets = gateway_program(settings, StateFolder(tmp_path), ports, Path("/x")).environment
-    assert by_sockets["TILES_UPSTREAM"] == ",".join(f"unix:/x/{name}" for name in names)
-    listening = [program.socket for program in service_programs(settings, ports, Path("/x"))]
-    assert {Path("/x") / name for name in names} <= set(listening)
+    by_sockets = gateway_program(settings, StateFolder(tmp_path), ports, Path("/x"), None).environment
+    assert by_sockets["TILES_UPSTREAM"] == ",".join(f"unix:/x/services/{name}" for name in names)
+    listening = [program.socket for program in service_programs(settings, ports, Path("/x"), None)]
+    assert {Path("/x/services") / name for name in names} <= set(listening)
 
 
 def test_a_service_with_one_process_has_a_spare_one(tmp_path: Path) -> None:
     settings = StackSettings(state_dir=tmp_path, features_processes=2, tiles_processes=1)
     assert spare_names(settings) == ["common_spare", "tiles_spare", "viewer_spare"]
     ports = {name: 1000 + number for number, name in enumerate(port_names(settings))}
-    environment = gateway_program(settings, StateFolder(tmp_path), ports, Path("/x")).environment
-    assert environment["TILES_UPSTREAM"] == "unix:/x/tiles_0,unix:/x/tiles_spare"
-    assert environment["FEATURES_UPSTREAM"] == "unix:/x/features_0,unix:/x/features_1"
+    environment = gateway_program(settings, StateFolder(tmp_path), ports, Path("/x"), None).environment
+    assert environment["TILES_UPSTREAM"] == "unix:/x/services/tiles_0,unix:/x/services/tiles_spare"
+    assert environment["FEATURES_UPSTREAM"] == "unix:/x/services/features_0,unix:/x/services/features_1"
 
 
 def test_secrets_are_private_and_stay(tmp_path: Path) -> None:

@@ -50,10 +50,10 @@ def connects(path: Path) -> bool:
     return True
 
 
-def test_everybody_may_connect(path: Path) -> None:
+def test_only_its_user_and_group_may_connect(path: Path) -> None:
     with bind(path) as bound:
         bound.listen()
-        assert path.stat().st_mode & 0o777 == 0o666
+        assert path.stat().st_mode & 0o777 == 0o660
         assert connects(path)
 
 

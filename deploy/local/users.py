@@ -1,0 +1,95 @@
+"""Who runs services, gateway and Redis: where root starts the stack, a user of their own who may only read the code."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from deploy.local.settings import REPOSITORY, StackError
+
+USER = "dams"
+"""`make up` makes it, as a system's user: without a password, a shell or a home."""
+
+FOLDERS = ("gateway", "redis", "services")
+"""Those below STATE_DIR that it writes."""
+
+_FIRST_OF_PERSONS = 1000
+
+# As a service starts: the interpreter, the packages and the code are read, and the folder is reached.
+_PROBE = """
+import os, sys, aiohttp, gateway.settings, libs.web.runner
+sys.exit(not all(os.access(folder, os.W_OK) for folder in sys.argv[1:]))
+"""
+
+
+def choose_user(state_dir: Path) -> str | None:
+    """The user; None for whoever asks, who is not root. The folders are there, and its own afterwards.
+
+    Raises StackError where root has no user that will do.
+    """
+    if os.geteuid() != 0:
+        return None
+    try:
+        if pwd.getpwnam(USER).pw_uid >= _FIRST_OF_PERSONS:
+            raise StackError(f"the user {USER} is a person")
+    except KeyError:
+        raise StackError(f"there is no user {USER}") from None
+    folders = [state_dir / name for name in FOLDERS]
+    for folder in folders:
+        hand_over(folder, USER)
+    probe = command_as(USER, [sys.executable, "-c", _PROBE, *map(str, folders)])
+    probed = subprocess.run(probe, cwd=REPOSITORY, check=False, capture_output=True, text=True)
+    if probed.returncode != 0:
+        reached = f"{Path(sys.executable).resolve()}, {REPOSITORY} and {state_dir}"
+        raise StackError(f"the user {USER} must be able to get into {reached}")
+    return USER
+
+
+def hand_over(folder: Path, user: str | None) -> None:
+    """Makes a folder with all in it the user's, None for whoever asks, and keeps others out.
+
+    An earlier start may have been another user's.
+    """
+    folder.chmod(0o750)
+    if os.geteuid() != 0:
+        return
+    owner = pwd.getpwnam(user) if user else pwd.getpwuid(0)
+    for _, _, files, descriptor in os.fwalk(folder):
+        os.fchown(descriptor, owner.pw_uid, owner.pw_gid)
+        for name in files:
+            os.chown(name, owner.pw_uid, owner.pw_gid, dir_fd=descriptor, follow_symlinks=False)
+
+
+def command_as(user: str | None, command: Sequence[str]) -> tuple[str, ...]:
+    """The command that runs a command as the user, None for whoever asks."""
+    return (sys.executable, "-m", "deploy.local.users", user, *command) if user else tuple(command)
+
+
+def become(user: str) -> None:
+    """Turns this process, which is root's, into one of the user."""
+    entry = pwd.getpwnam(user)
+    os.initgroups(user, entry.pw_gid)
+    os.setgid(entry.pw_gid)
+    os.setuid(entry.pw_uid)
+    os.environ |= {"HOME": entry.pw_dir, "USER": user, "LOGNAME": user}
+
+
+def main() -> None:
+    """`python -m deploy.local.users USER COMMAND…`, for the supervisor, whose own `user` leaves the pipes to root.
+
+    nginx opens its log, /dev/stdout, by name: the pipe must be the user's.
+    """
+    user, *command = sys.argv[1:]
+    entry = pwd.getpwnam(user)
+    for stream in (sys.stdout, sys.stderr):
+        os.fchown(stream.fileno(), entry.pw_uid, entry.pw_gid)
+    become(user)
+    os.execvp(command[0], command)  # noqa: S606 - no shell is wanted
+
+
+if __name__ == "__main__":
+    main()
