@@ -1,5 +1,5 @@
 # `make up` installs what is missing, starts the whole stack and prints its address; `make help` lists the rest.
-# Settings of the stack, from the environment or the command line:
+# Settings of the stack, from the environment or the command line (which others see: no passwords there):
 #   GATEWAY_PORT (8080), STATE_DIR (.local), COLLECTION_SCHEMAS (hazard),
 #   FEATURES and TILES (one process for each processor, four at the most),
 #   DATABASE_URL and REDIS_URL (use existing servers; then no demo data are loaded)
@@ -12,6 +12,8 @@ STATE_DIR ?= .local
 export STATE_DIR GATEWAY_PORT FEATURES TILES COLLECTION_SCHEMAS DATABASE_URL REDIS_URL
 
 WORKERS ?= 2
+AUDIT := .local/audit
+SBOM := .local/sbom
 QUICK := tests/architecture tests/libs tests/services/features tests/services/viewer
 BOOTSTRAP := deploy/local/bootstrap.sh
 PYTHON := .venv/bin/python
@@ -19,7 +21,7 @@ ESLINT := services/viewer/node_modules/.bin/eslint --config services/viewer/esli
 COMPILE := .venv/bin/uv pip compile --quiet --no-config --universal --fork-strategy fewest --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-emit-find-links --no-header --override gateway/overrides.in
 
-.PHONY: help up down restart status logs test test-quick test-faults mutants check tiles psql bench format requirements clean environment check-environment test-environment
+.PHONY: help up down restart status logs test test-quick test-faults mutants check tiles psql bench format requirements sbom audit clean environment check-environment test-environment
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-18s %s\n", $$1, $$2 }' Makefile
@@ -92,6 +94,31 @@ requirements: environment ## Compile requirements.txt from requirements.in, with
 		gateway/ deploy/local/ deploy/database/; do \
 		$(COMPILE) -c tests/requirements.txt $${set}requirements.in -o $${set}requirements.txt || exit 1; done
 	$(COMPILE) --no-deps deploy/database/demo-requirements.in -o deploy/database/demo-requirements.txt
+	$(COMPILE) deploy/audit-requirements.in -o deploy/audit-requirements.txt
+
+$(AUDIT)/.made: deploy/audit-requirements.txt | environment
+	.venv/bin/uv venv --quiet --no-config --clear $(AUDIT)
+	.venv/bin/uv pip install --quiet --no-config --require-hashes --python $(AUDIT) -r $<
+	touch $@
+
+sbom: $(AUDIT)/.made ## List the packages of each image as CycloneDX, in .local/sbom
+	@npm sbom --help >/dev/null 2>&1 || { echo "error: npm 10.2 or newer is needed; this is $$(npm --version)" >&2; exit 1; }
+	@mkdir -p $(SBOM)
+	@for part in services/common services/features services/tiles services/viewer gateway deploy/database; do \
+		$(AUDIT)/bin/cyclonedx-py requirements $$part/requirements.txt --output-reproducible \
+			-o $(SBOM)/$${part##*/}.python.cdx.json || exit 1; done
+	@for part in services/viewer deploy/database; do \
+		(cd $$part && npm sbom --package-lock-only --omit dev --sbom-format cyclonedx --loglevel error) \
+			>$(SBOM)/$${part##*/}.npm.cdx.json || exit 1; done
+	@ls $(SBOM)/*.json
+
+audit: $(AUDIT)/.made ## Ask the advisory services about every pinned package: needs the internet
+	@failed=; \
+	$(AUDIT)/bin/pip-audit --strict --progress-spinner off --disable-pip --require-hashes -r tests/requirements.txt \
+		-r deploy/database/demo-requirements.txt -r deploy/audit-requirements.txt || failed=" Python"; \
+	for part in services/viewer deploy/database; do \
+		(cd $$part && npm audit --package-lock-only --loglevel error) || failed="$$failed $$part"; done; \
+	[ -z "$$failed" ] || { echo "error: weak, or not audited, as said above:$$failed. Without the internet nothing is audited." >&2; exit 1; }
 
 clean: ## Stop the stack and delete its data, the environment and what was built
 	@if [ -x $(PYTHON) ]; then for state in $(STATE_DIR)/*/stack.json $(STATE_DIR)/stack.json; do \
