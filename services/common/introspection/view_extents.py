@@ -14,21 +14,29 @@ from services.common.introspection.extents_sql import ends_of_view, view_box
 _LOG = logging.getLogger("dams.catalogue")
 
 
+_Column = GeometryColumn | TimeColumn
+
+
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """A view with its extents, as they were read in the given state of its relations."""
+    """A column of a view with its extent, as it was read in the given state of the view's relations."""
 
     state: object
     at: float
-    bare: Collection
-    filled: Collection
+    shape: str
+    column: _Column
+
+
+def _columns(view: Collection) -> tuple[_Column, ...]:
+    # the times first: an index may answer them at once
+    return *view.times, *view.geometries
 
 
 class ViewExtents:
     """Reads the extents of views: all rows or nothing, never a part of them.
 
-    A column whose extent takes longer than `statement_ms` has none. At most `round_seconds` go into reading at a
-    time, the others follow at the next; a view is read again when its relations have changed, but not within
+    A column whose extent takes longer than `statement_ms` has none. After `round_seconds` no further column is begun,
+    the others follow at the next time; a column is read again when the view's relations have changed, but not within
     `least_seconds`, and every `trusted_seconds` in any case.
     """
 
@@ -46,7 +54,10 @@ class ViewExtents:
         self._round_seconds = round_seconds
         self._least_seconds = least_seconds
         self._trusted_seconds = trusted_seconds
-        self._known: dict[str, _Read] = {}
+        # by view and column
+        self._known: dict[tuple[str, str], _Read] = {}
+        # by view: as it came, its columns, and both together
+        self._filled: dict[str, tuple[Collection, tuple[_Column, ...], Collection]] = {}
 
     async def filled_in(
         self, collections: tuple[Collection, ...], states: Mapping[str, object]
@@ -55,55 +66,59 @@ class ViewExtents:
 
         `states` tells by collection id what a view's extents depend on.
         """
-        views = {collection.id: collection for collection in collections if collection.kind == "view"}
-        self._known = {identifier: self._known[identifier] for identifier in views if identifier in self._known}
+        columns = {
+            (view.id, column.name): (view, column)
+            for view in collections
+            if view.kind == "view"
+            for column in _columns(view)
+        }
+        self._known = {key: known for key, known in self._known.items() if key in columns}
         started = time.monotonic()
         # those first that nobody has looked at, or not for the longest time
-        for view in sorted(views.values(), key=lambda view: self._read_at(view.id)):
+        for key in sorted(columns, key=self._read_at):
             if time.monotonic() - started > self._round_seconds:
                 break
-            if self._due(view, states[view.id], started):
-                filled = await self._filled(view, started + self._round_seconds)
-                self._known[view.id] = _Read(states[view.id], time.monotonic(), view, filled)
-        return tuple(self._with(collection) for collection in collections)
+            view, column = columns[key]
+            if self._due(key, view.shape, states[view.id], started):
+                read = await self._read(view, column)
+                self._known[key] = _Read(states[view.id], time.monotonic(), view.shape, read)
+        self._filled = {
+            collection.id: self._with(collection) for collection in collections if collection.kind == "view"
+        }
+        return tuple(
+            self._filled[collection.id][-1] if collection.id in self._filled else collection
+            for collection in collections
+        )
 
-    def _read_at(self, identifier: str) -> float:
-        known = self._known.get(identifier)
+    def _read_at(self, key: tuple[str, str]) -> float:
+        known = self._known.get(key)
         return known.at if known else float("-inf")
 
-    def _due(self, view: Collection, state: object, now: float) -> bool:
-        known = self._known.get(view.id)
-        if known is None or known.bare.shape != view.shape:
+    def _due(self, key: tuple[str, str], shape: str, state: object, now: float) -> bool:
+        known = self._known.get(key)
+        if known is None or known.shape != shape:
             return True
         age = now - known.at
         return age > self._trusted_seconds or (known.state != state and age > self._least_seconds)
 
-    def _with(self, collection: Collection) -> Collection:
-        known = self._known.get(collection.id)
-        if known is None or known.bare.shape != collection.shape:
-            return collection
-        if known.bare is not collection:
+    def _with(self, view: Collection) -> tuple[Collection, tuple[_Column, ...], Collection]:
+        columns = tuple(self._extended(view, column) for column in _columns(view))
+        before = self._filled.get(view.id)
+        if before is not None and before[0] is view and before[1] == columns:
             # the same object as long as nothing has changed
-            filled = replace(collection, geometries=known.filled.geometries, times=known.filled.times)
-            known = self._known[collection.id] = replace(known, bare=collection, filled=filled)
-        return known.filled
+            return before
+        times = tuple(column for column in columns if isinstance(column, TimeColumn))
+        geometries = tuple(column for column in columns if isinstance(column, GeometryColumn))
+        return view, columns, replace(view, times=times, geometries=geometries)
 
-    async def _filled(self, view: Collection, until: float) -> Collection:
-        return replace(
-            view,
-            geometries=tuple([await self._with_box(view, column, until) for column in view.geometries]),
-            times=tuple([await self._with_ends(view, column, until) for column in view.times]),
-        )
+    def _extended(self, view: Collection, column: _Column) -> _Column:
+        known = self._known.get((view.id, column.name))
+        return known.column if known is not None and known.shape == view.shape else column
 
-    async def _with_box(self, view: Collection, column: GeometryColumn, until: float) -> GeometryColumn:
-        if time.monotonic() > until:
-            return column
-        rows = await self._rows(view, view_box(view, column))
-        return replace(column, bbox=box_in_degrees([row[1:] for row in rows], column.srid))
-
-    async def _with_ends(self, view: Collection, column: TimeColumn, until: float) -> TimeColumn:
-        if time.monotonic() > until:
-            return column
+    async def _read(self, view: Collection, column: _Column) -> _Column:
+        if isinstance(column, GeometryColumn):
+            rows = await self._rows(view, view_box(view, column))
+            return replace(column, bbox=box_in_degrees([row[1:] for row in rows], column.srid))
         rows = await self._rows(view, ends_of_view(view, column))
         start, end, nulls = ends_of([(row[1], row[2]) for row in rows])
         return replace(column, start=start, end=end, nulls=nulls)

@@ -92,6 +92,26 @@ async def test_a_slow_one_has_none_and_costs_little(
         assert all(first is second for first, second in zip(again, found.values(), strict=True))
 
 
+async def test_the_times_of_a_view_are_read_where_its_box_takes_too_long(
+    owner: tuple[asyncpg.Connection, str],
+) -> None:
+    await owner[0].execute(
+        "CREATE FUNCTION seen.slowly(geometry) RETURNS geometry STABLE LANGUAGE sql"
+        " AS 'SELECT $1 FROM pg_sleep(60)';"
+        "CREATE VIEW seen.far AS SELECT at, seen.slowly(geom)::geometry(Point, 4326) AS geom FROM seen.places"
+        " WHERE id < 3"
+    )
+    async with Database(PoolSettings(owner[1], "test")) as database:
+        bare, states = await _bare(database)
+        # as long as one statement may take
+        views = ViewExtents(database, statement_ms=250, round_seconds=0.25)
+        for _ in range(10):
+            found = _named(await views.filled_in(bare, states))
+    assert found["far"].times[0].start == "2020-01-02T00:00:00Z"
+    assert found["far"].geometries[0].bbox is None
+    assert _box(found["plain"]) == [10, 20, 11, 21]
+
+
 async def test_a_change_shows_when_its_time_has_come(owner: tuple[asyncpg.Connection, str]) -> None:
     async with Database(PoolSettings(owner[1], "test")) as database:
         bare, states = await _bare(database)
