@@ -29,6 +29,7 @@ class CatalogueKeeper(Catalogue):
         self._introspection = Introspection(database, schemas)
         self._config_file = config_file
         self._config_stamp: int | None = None
+        self._refused: str | None = None
         self._config = CatalogueConfig()
         self._refresh_seconds = refresh_seconds
         self._known: Mapping[str, tuple[Collection, Collection]] = {}
@@ -60,7 +61,12 @@ class CatalogueKeeper(Catalogue):
         try:
             self._read_config()
         except ConfigError as error:
-            _LOG.error("configuration refused; the last good one stays", extra={"fields": {"cause": str(error)}})
+            # once for each cause: the file is looked at every few seconds
+            if str(error) != self._refused:
+                _LOG.error("configuration refused; the last good one stays", extra={"fields": {"cause": str(error)}})
+            self._refused = str(error)
+        else:
+            self._refused = None
         introspected = await self._introspection.collections()
         collections = {
             collection.id: self._configured(collection)
@@ -89,8 +95,9 @@ class CatalogueKeeper(Catalogue):
         except OSError as error:
             raise ConfigError(str(error)) from None
         if stamp != self._config_stamp:
-            self._config_stamp = stamp
             self._config = CatalogueConfig.load(self._config_file)
+            # of a file that was read: rights may change, and with them no time of the file
+            self._config_stamp = stamp
             self._known = {}
 
     def _configured(self, collection: Collection) -> Collection:

@@ -1,0 +1,39 @@
+"""The collections file while the service runs."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+import asyncpg
+import pytest
+
+from libs.pg.pool import Database, PoolSettings
+from services.common.catalogue.configuration import CatalogueConfig, ConfigError
+from services.common.catalogue.keeper import CatalogueKeeper
+
+
+async def test_a_file_that_could_not_be_read_is_read_when_it_can_be(
+    database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Rights that are given back change no time of the file."""
+    file = tmp_path / "collections.yaml"
+    file.write_text("collections: {kept.quakes: {title: Earthquakes}}")
+
+    def refuse(_: Path) -> CatalogueConfig:
+        raise ConfigError("Permission denied")
+
+    owner = await asyncpg.connect(database_url)
+    await owner.execute("CREATE SCHEMA kept; CREATE TABLE kept.quakes (id integer PRIMARY KEY)")
+    await owner.close()
+    async with Database(PoolSettings(database_url, "test", size=2)) as database:
+        keeper = CatalogueKeeper(database, ("kept",), refresh_seconds=60, config_file=file)
+        with monkeypatch.context() as patched, caplog.at_level(logging.ERROR, "dams.catalogue"):
+            patched.setattr(CatalogueConfig, "load", refuse)
+            for _ in range(2):
+                await keeper.refresh()
+        assert keeper.collection("kept.quakes").title == "quakes"
+        # once, not every few seconds
+        assert [record.getMessage() for record in caplog.records] == ["configuration refused; the last good one stays"]
+        await keeper.refresh()
+        assert keeper.collection("kept.quakes").title == "Earthquakes"
