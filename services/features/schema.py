@@ -57,7 +57,8 @@ def schema_json(collection: Collection, ranges: dict[str, ValueRange], address: 
     for position, geometry in enumerate(collection.geometries):
         properties[geometry.name] = _geometry(geometry, primary=position == 0)
     for argument in collection.arguments:
-        properties[argument.name] = {**argument_schema(argument), "x-ogc-role": "argument"}
+        if argument.name:
+            properties[argument.name] = {**argument_schema(argument), "x-ogc-role": "argument"}
     for column in collection.columns:
         members = _column(column, ranges.get(column.name))
         if column.name == collection.key:

@@ -63,8 +63,10 @@ SELECT
             'category', t.typcategory,
             'default', pg_get_function_arg_default(c.oid, u.position::int)
         ) ORDER BY u.position), '[]')
-        FROM unnest(c.proargtypes::oid[]) WITH ORDINALITY AS u(type, position)
+        -- the names, and the places of defaults, count what comes out as well
+        FROM unnest(coalesce(c.proallargtypes, c.proargtypes::oid[])) WITH ORDINALITY AS u(type, position)
         JOIN pg_type t ON t.oid = u.type
+        WHERE c.proargmodes IS NULL OR c.proargmodes[u.position] IN ('i', 'b')
     )::text AS arguments
 FROM candidate c
 JOIN described d ON d.oid = c.oid

@@ -1,0 +1,23 @@
+"""The schema of a collection's features."""
+
+from __future__ import annotations
+
+from libs.catalogue.model import Argument, Collection, Column
+from services.features.schema import schema_json
+
+
+def test_an_argument_without_a_name_is_no_property() -> None:
+    function = Collection(
+        "a.f",
+        "a",
+        "f",
+        1,
+        "function",
+        "F",
+        None,
+        (Column("id", "integer", "integer"),),
+        arguments=(Argument("at_least", "real", "number"), Argument("", "real", "number", default="1")),
+    )
+    properties = schema_json(function, {}, "https://example.org/schema")["properties"]
+    assert list(properties) == ["at_least", "id"]
+    assert properties["at_least"]["x-ogc-role"] == "argument"
