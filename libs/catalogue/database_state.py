@@ -9,11 +9,11 @@ from libs.pg.pool import Database
 from libs.pg.sql import sql
 
 # Relations that are watched have their changes counted, exactly and transactionally, by triggers; the others
-# fall back to the server's counters, which lag while the writing connection idles, and to the file number,
-# which a TRUNCATE changes.
+# fall back to the server's counters, which lag while the writing connection idles. The file number changes with a
+# TRUNCATE and where ALTER TABLE writes all rows anew, which fires no trigger.
 _STATEMENT = """
 WITH counted AS (
-    SELECT c.oid::bigint AS oid,
+    SELECT c.oid::bigint AS oid, c.relfilenode,
         concat_ws(
             '.', c.relfilenode, epoch.began,
             -- the functions, not the view: it computes much more, and this runs once a second
@@ -27,7 +27,9 @@ WITH counted AS (
     WHERE c.relkind IN ('r', 'm', 'p') AND n.nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast')
 ), state AS (
     -- a replica has no counters: what stays the same for ever is no version
-    SELECT c.oid, coalesce('w' || w.version, CASE WHEN NOT pg_is_in_recovery() THEN c.version END) AS version
+    SELECT c.oid, coalesce(
+        'w' || w.version || '.' || c.relfilenode, CASE WHEN NOT pg_is_in_recovery() THEN c.version END
+    ) AS version
     FROM counted c LEFT JOIN ({watched}) w ON w.oid = c.oid
 )
 SELECT

@@ -102,6 +102,8 @@ class Collection:
     """The datetime column at which a feature ends that starts at the first of `times`; None where it is a moment."""
     key: str | None = None
     """The column whose value is the feature id: a single-column primary key."""
+    key_repeats: bool = False
+    """Whether rows may share a key: those of a table and of its children (INHERITS)."""
     rows: int | None = None
     """Estimated number of rows."""
     row_bytes: int | None = None

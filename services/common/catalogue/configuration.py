@@ -9,7 +9,7 @@ collections:
     id_column: event_id          # a column with unique values, instead of the primary key
     geometry_column: geom        # the default among several
     datetime_column: event_date  # or, of features that last, where they start and end: [began, ended]
-    properties: [magnitude, depth]   # the columns to show, in this order; without it all
+    properties: [magnitude, depth]   # the columns to show beside the id, in this order; without it all
     sort: [-event_date]          # default order of items
     importance: [-magnitude]     # what a tile keeps where it has too many features
     minzoom: 0                   # zooms of WebMercatorQuad, instead of what the data suggest
@@ -157,30 +157,36 @@ class CatalogueConfig(_Said):
         """The collection as configured. Raises ConfigError for a column that it does not have."""
         said = self.collections.get(collection.id, CollectionConfig())
         where = f"collections.{collection.id}"
+        names = [column.name for column in collection.columns]
+        _known(f"{where}.id_column", said.id_column, names)
+        key = said.id_column or collection.key
+        # without the key's column features had no ids, and pages no place to start at
+        shown = {name: position for position, name in enumerate(said.properties)}
+        if shown and key is not None:
+            shown.setdefault(key, -1)
         _known(f"{where}.geometry_column", said.geometry_column, [entry.name for entry in collection.geometries])
         start, end = said.datetime_column if isinstance(said.datetime_column, tuple) else (said.datetime_column, None)
         times = [entry.name for entry in collection.times]
         _known(f"{where}.datetime_column", start, times)
         if end is not None:
             # what is not shown cannot be filtered by
-            shown_times = [name for name in times if not said.properties or name in said.properties]
+            shown_times = [name for name in times if not shown or name in shown]
             _known(f"{where}.datetime_column", start, shown_times)
             _known(f"{where}.datetime_column", end, shown_times)
-        names = [column.name for column in collection.columns]
-        _known(f"{where}.id_column", said.id_column, names)
         for member, given in (("properties", said.properties), ("sort", said.sort), ("importance", said.importance)):
             for name in given:
                 _known(f"{where}.{member}", name.removeprefix("-"), names)
         for _, _, chosen in said.tile_properties:
             for name in chosen:
-                _known(f"{where}.tile_properties", name, list(said.properties) or names)
-        shown = {name: position for position, name in enumerate(said.properties)}
+                _known(f"{where}.tile_properties", name, list(shown) or names)
         columns = tuple(column for column in collection.columns if not shown or column.name in shown)
         configured = replace(
             collection,
             title=said.title or collection.title,
             description=said.description or collection.description,
-            key=said.id_column or collection.key,
+            key=key,
+            # of a column that is named its values are said to be unique
+            key_repeats=collection.key_repeats and said.id_column is None,
             geometries=tuple(sorted(collection.geometries, key=lambda entry: entry.name != said.geometry_column)),
             times=tuple(sorted(collection.times, key=lambda entry: entry.name != start)),
             time_end=end,
@@ -204,6 +210,7 @@ def _shape(collection: Collection) -> str:
         collection.title,
         collection.description,
         collection.key,
+        collection.key_repeats,
         collection.columns,
         [geometry.name for geometry in collection.geometries],
         [time.name for time in collection.times],

@@ -103,7 +103,11 @@ def _statement(text: str, schemas: tuple[str, ...]) -> Sql:
 def _relation(row: dict[str, Any]) -> Collection:
     kind = row["kind"].decode() if isinstance(row["kind"], bytes) else row["kind"]
     return replace(
-        _collection(row, _KINDS[kind]), key=row["key"], row_bytes=row["row_bytes"], sources=tuple(row["sources"])
+        _collection(row, _KINDS[kind]),
+        key=row["key"],
+        key_repeats=row["key_repeats"],
+        row_bytes=row["row_bytes"],
+        sources=tuple(row["sources"]),
     )
 
 
@@ -136,7 +140,9 @@ def _collection(row: dict[str, Any], kind: str) -> Collection:
             if kind in TEMPORAL
         ),
         rows=row["rows"],
-        shape=blake2b(f"{row['columns']}{row.get('key')}".encode(), digest_size=6).hexdigest(),
+        shape=blake2b(
+            f"{row['columns']}{row.get('key')}{row.get('definition') or ''}".encode(), digest_size=6
+        ).hexdigest(),
     )
 
 

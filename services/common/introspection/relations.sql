@@ -1,7 +1,8 @@
 -- One row per relation in the given schemas that the role may read: what it is, its columns, its key.
 -- Only the system catalogues are read, so the cost does not depend on the number of rows.
 WITH relation AS (
-    SELECT c.oid, n.nspname, c.relname, c.relkind, c.relhassubclass, c.reltuples, obj_description(c.oid, 'pg_class') AS comment
+    SELECT c.oid, n.nspname, c.relname, c.relkind, c.relhassubclass, c.relrowsecurity, c.reltuples,
+        obj_description(c.oid, 'pg_class') AS comment
     FROM pg_class c
     JOIN pg_namespace n ON n.oid = c.relnamespace
     WHERE n.nspname = ANY ($1::text[])
@@ -61,6 +62,18 @@ key AS (
     WHERE i.indnkeyatts = 1 AND i.indisunique AND i.indisvalid AND i.indpred IS NULL
       AND i.indkey[0] <> 0 AND (i.indisprimary OR a.attnotnull)
     ORDER BY i.indrelid, i.indisprimary DESC, i.indexrelid
+),
+unstable AS (
+    -- what tells of the clock, of the session or of the system catalogues: no dependency on a built-in function is
+    -- recorded, so the text of a definition has to say. Stable functions that look at settings only (to_char) are not
+    -- among them, for those of our sessions never change
+    SELECT '\m(' || string_agg(DISTINCT p.proname, '|') || '|age|mxid_age|current_setting|to_reg\w+|has_\w+_privilege'
+        '|row_security_active|(obj|col|shobj)_description|(database|schema|table)_to_xml\w*)\('
+        '|\m(current_(date|time|timestamp|user|role|catalog|schema)|session_user|localtime(stamp)?|tablesample'
+        '|information_schema|pg_(?!catalog\M)\w+)\M|(?<!["\w])user\M|''(now|today|tomorrow|yesterday)\M' AS pattern
+    FROM pg_proc p
+    WHERE p.pronamespace = 'pg_catalog'::regnamespace AND p.prokind = 'f' AND p.proname !~ '^(pg|jsonb?)_'
+      AND (p.provolatile = 'v' OR p.provolatile = 's' AND p.pronargs = 0)
 )
 SELECT
     r.oid::bigint AS oid,
@@ -73,13 +86,16 @@ SELECT
         AS row_bytes,
     r.comment AS comment,
     k.attname AS key,
+    -- an index of a table does not cover its children (INHERITS)
+    r.relkind <> 'p' AND EXISTS (SELECT FROM pg_inherits i WHERE i.inhparent = r.oid) AS key_repeats,
     a.columns::text AS columns,
-    CASE WHEN r.relkind = 'f' THEN '{}' ELSE coalesce(dependency.sources, ARRAY[r.oid::bigint]) END AS sources
+    CASE WHEN r.relkind = 'f' THEN '{}' ELSE coalesce(dependency.sources, ARRAY[r.oid::bigint]) END AS sources,
+    dependency.text AS definition
 FROM relation r
 JOIN attribute a ON a.attrelid = r.oid
 LEFT JOIN key k ON k.indrelid = r.oid
 LEFT JOIN LATERAL (
-    -- the tables under a view or a partitioned table, whose changes are its changes
+    -- the tables under a view or a partitioned table, or that its policies read: their changes are its changes
     WITH RECURSIVE under(oid) AS (
         SELECT r.oid
         UNION
@@ -93,23 +109,46 @@ LEFT JOIN LATERAL (
             JOIN pg_class k ON k.oid = w.ev_class AND k.relkind = 'v'
             WHERE w.ev_class = u.oid
             UNION ALL
+            SELECT d.refobjid
+            FROM pg_policy p
+            JOIN pg_depend d ON d.classid = 'pg_policy'::regclass AND d.objid = p.oid
+                AND d.refclassid = 'pg_class'::regclass
+            WHERE p.polrelid = u.oid
+            UNION ALL
             SELECT i.inhrelid FROM pg_inherits i WHERE i.inhparent = u.oid
         ) found
+    ),
+    -- what says which rows there are; xmin is the transaction that wrote the definition, another after each change
+    definition AS (
+        SELECT 'pg_rewrite'::regclass AS catalogue, w.oid, w.xmin, pg_get_viewdef(w.ev_class) AS text
+        FROM under u
+        JOIN pg_rewrite w ON w.ev_class = u.oid AND w.ev_type = '1'
+        JOIN pg_class k ON k.oid = u.oid AND k.relkind = 'v'
+        UNION ALL
+        SELECT 'pg_policy'::regclass, p.oid, p.xmin, pg_get_expr(p.polqual, p.polrelid)
+        FROM under u
+        JOIN pg_policy p ON p.polrelid = u.oid
+        JOIN pg_class k ON k.oid = u.oid AND k.relrowsecurity
+    ),
+    called AS (
+        SELECT DISTINCT p.oid, p.xmin, p.provolatile
+        FROM definition f
+        JOIN pg_depend d ON d.classid = f.catalogue AND d.objid = f.oid AND d.refclassid = 'pg_proc'::regclass
+        JOIN pg_proc p ON p.oid = d.refobjid
     )
-    -- none where rows change without a change of a table that is counted: with the clock, or in another database
-    SELECT CASE WHEN bool_or(
-        k.relkind = 'f'
-        OR k.relkind = 'v' AND (
-            pg_get_viewdef(k.oid) ~* '\m(now|clock_timestamp|statement_timestamp|transaction_timestamp|timeofday|random|gen_random_uuid|current_date|current_time|current_timestamp|localtime|localtimestamp|current_user|session_user|current_role|current_setting|nextval|pg_sleep)\M'
-            OR EXISTS (
-                SELECT FROM pg_rewrite w
-                JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid
-                    AND d.refclassid = 'pg_proc'::regclass
-                JOIN pg_proc p ON p.oid = d.refobjid AND p.provolatile <> 'i'
-                WHERE w.ev_class = k.oid
-            )
-        )
-    ) THEN '{}' ELSE array_agg(u.oid::bigint ORDER BY u.oid) END AS sources
-    FROM under u JOIN pg_class k ON k.oid = u.oid
-) dependency ON r.relkind IN ('v', 'p') OR r.relhassubclass
+    SELECT
+        -- none where rows change without a change of a table that is counted: with the clock, or in another database
+        CASE WHEN EXISTS (SELECT FROM under u JOIN pg_class k ON k.oid = u.oid AND k.relkind = 'f')
+            OR EXISTS (SELECT FROM definition f, unstable WHERE f.text ~* unstable.pattern)
+            OR EXISTS (SELECT FROM called WHERE provolatile <> 'i')
+        THEN '{}' ELSE ARRAY(SELECT u.oid::bigint FROM under u ORDER BY u.oid) END AS sources,
+        concat_ws(
+            ' ',
+            (SELECT string_agg(f.oid || '.' || f.xmin, ' ' ORDER BY f.oid) FROM definition f),
+            (SELECT string_agg(p.oid || '.' || p.xmin, ' ' ORDER BY p.oid) FROM called p),
+            -- without a policy, row security hides all rows
+            (SELECT string_agg(k.oid || '.' || k.relforcerowsecurity, ' ' ORDER BY k.oid)
+             FROM under u JOIN pg_class k ON k.oid = u.oid AND k.relrowsecurity)
+        ) AS text
+) dependency ON r.relkind IN ('v', 'p') OR r.relhassubclass OR r.relrowsecurity
 ORDER BY r.nspname, r.relname

@@ -30,8 +30,12 @@ class ItemsQuery:
 
     @property
     def resumable(self) -> bool:
-        """Whether the order is total, so that a cursor can name a row; without a key, pages go by offset."""
-        return self.selection.collection.key is not None
+        """Whether the order is total, so that a cursor can name a row; without a unique key, pages go by offset."""
+        return _resumable(self.selection.collection)
+
+
+def _resumable(collection: Collection) -> bool:
+    return collection.key is not None and not collection.key_repeats
 
 
 def total_order(selection: Selection) -> tuple[SortTerm, ...]:
@@ -51,8 +55,10 @@ def parse_items(collection: Collection, query: QueryValues, given: Mapping[str, 
     order = total_order(selection)
     fingerprint = _fingerprint(selection, order)
     after = None
-    if values["cursor"] is not None and collection.key is None:
-        query.fault("cursor", "cursor cannot be used: this collection has no identifiers", value=values["cursor"])
+    if values["cursor"] is not None and not _resumable(collection):
+        query.fault(
+            "cursor", "cursor cannot be used: this collection has no unique identifiers", value=values["cursor"]
+        )
     elif values["cursor"] is not None:
         try:
             after = decode_cursor(values["cursor"], fingerprint, order)

@@ -51,9 +51,9 @@ def items_plan(
         without = replace(query, selection=replace(selection, geometry=None))
         bare = items_plan(without, limit=limit, until=until, with_version=with_version)
         geometry = encoded_geometry(shown, geometry_as, bbox_only=query.bbox_only, simplify=query.simplify)
-        if layout.has_id:
+        if query.resumable:
             return bare.statement, _geometries_by_key(selection, geometry)
-        # what has no key has no cursor, so all that is left of the page is its place in the order
+        # what has no unique key has no cursor, so all that is left of the page is its place in the order
         return bare.statement, _geometries_by_place(query, geometry)
 
     return RowPlan(statement, layout, places, backwards, apart)

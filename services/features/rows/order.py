@@ -11,7 +11,7 @@ from services.features.request.cursor import Position
 def order_by(selection: Selection, order: Sequence[SortTerm], *, backwards: bool) -> Sql:
     """The clause, with a blank before it; empty where there is nothing to order by."""
     terms = [_term(term, backwards) for term in order]
-    if selection.collection.key is None:
+    if selection.collection.key is None or selection.collection.key_repeats:
         # offsets count on one order; a parallel or synchronised scan has none of its own
         terms += _tie_breakers(selection)
     return sql(" ORDER BY {terms}", terms=join(", ", terms)) if terms else EMPTY

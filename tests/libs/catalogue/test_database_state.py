@@ -68,6 +68,16 @@ async def test_every_change_of_rows_is_another_version(
     assert len(set(seen)) == 5
 
 
+@pytest.mark.parametrize("name", ["watched", "plain"])
+async def test_rows_that_a_change_of_the_table_writes_anew_are_another_version(
+    owner: asyncpg.Connection, states: DatabaseStates, name: str
+) -> None:
+    relation = Relation(owner, states, name)
+    await relation.after(f"INSERT INTO {name} VALUES (2)")  # noqa: S608 - ours
+    before = await relation.version()
+    assert await relation.after(f"ALTER TABLE {name} ALTER a TYPE integer USING a * 2") != before
+
+
 async def test_a_change_of_one_table_is_none_of_another(owner: asyncpg.Connection, states: DatabaseStates) -> None:
     watched, plain = Relation(owner, states, "watched"), Relation(owner, states, "plain")
     before = await watched.version(), await plain.version()

@@ -102,6 +102,27 @@ def test_the_extent_is_from_the_first_start_to_the_last_end(
     assert replace(found, time_end=None).temporal_extent() == (found.times[0].start, found.times[0].end)
 
 
+def test_the_key_is_a_property_whatever_is_shown(tmp_path: Path) -> None:
+    """Queries, ids and the starts of pages are made of it."""
+    for said, shown in (
+        ("properties: [magnitude]", ["id", "magnitude"]),
+        ("properties: [magnitude], id_column: at", ["at", "magnitude"]),
+        ("properties: [magnitude, id], sort: [magnitude]", ["magnitude", "id"]),
+        ("properties: [magnitude], tile_properties: {0: [id]}", ["id", "magnitude"]),
+    ):
+        found = load(tmp_path, f"collections: {{hazard.quakes: {{{said}}}}}").apply(QUAKES)
+        assert [column.name for column in found.columns] == shown, said
+        assert found.column(found.key or "") is not None
+    config = load(tmp_path, "collections: {hazard.quakes: {properties: [magnitude]}}")
+    assert [column.name for column in config.apply(replace(QUAKES, key=None)).columns] == ["magnitude"]
+
+
+def test_a_column_that_is_named_as_id_is_taken_as_unique(tmp_path: Path) -> None:
+    repeating = replace(QUAKES, key_repeats=True)
+    assert load(tmp_path, "collections: {hazard.quakes: {title: x}}").apply(repeating).key_repeats
+    assert not load(tmp_path, "collections: {hazard.quakes: {id_column: id}}").apply(repeating).key_repeats
+
+
 def test_importance_is_the_most_telling_column_unless_it_is_said(tmp_path: Path) -> None:
     assert CatalogueConfig().apply(QUAKES).importance == ("-magnitude",)
     assert load(tmp_path, "collections: {hazard.quakes: {importance: [at]}}").apply(QUAKES).importance == ("at",)

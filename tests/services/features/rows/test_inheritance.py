@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncpg
+import pytest
 
 from tests.eventually import eventually
 from tests.services.in_process import Client
@@ -11,17 +12,19 @@ _NAME = "hostile.inherited"
 _EACH = 120
 
 
-async def test_pages_without_a_key_have_each_row_once(features: Client, owner: asyncpg.Connection) -> None:
+@pytest.mark.parametrize("key", ["", "id integer PRIMARY KEY, "])
+async def test_pages_have_each_row_once(features: Client, owner: asyncpg.Connection, key: str) -> None:
+    """Also where children repeat the keys of their parent, whose index does not cover them."""
     await owner.execute(
-        f"CREATE TABLE {_NAME} (word text, geom geometry(Point, 4326));"
+        f"CREATE TABLE {_NAME} ({key}word text, geom geometry(Point, 4326));"
         f"CREATE TABLE {_NAME}_a () INHERITS ({_NAME}); CREATE TABLE {_NAME}_b () INHERITS ({_NAME});"
     )
     tables = (_NAME, f"{_NAME}_a", f"{_NAME}_b")
     try:
         for table in tables:
             await owner.execute(
-                f"INSERT INTO {table} SELECT '{table} ' || n, ST_SetSRID(ST_MakePoint(n % 90, n % 80), 4326)"  # noqa: S608
-                f" FROM generate_series(1, {_EACH}) n"
+                f"INSERT INTO {table} SELECT {'n, ' if key else ''}'{table} ' || n,"  # noqa: S608
+                f" ST_SetSRID(ST_MakePoint(n % 90, n % 80), 4326) FROM generate_series(1, {_EACH}) n"
             )
         await owner.execute(f"GRANT SELECT ON {_NAME} TO hostile_reader")
         await eventually(lambda: features.json(f"/collections/{_NAME}/items", limit="1", f="json"))

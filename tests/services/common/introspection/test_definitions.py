@@ -1,0 +1,118 @@
+"""What decides which rows a relation has beside the rows of tables: views, policies, functions, the clock."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import asyncpg
+import pytest
+
+from libs.catalogue.model import Collection
+from libs.pg.pool import Database, PoolSettings
+from services.common.introspection.introspect import Introspection
+
+_SCHEMA = """
+CREATE SCHEMA told;
+CREATE TABLE told.quakes (id integer PRIMARY KEY, at timestamptz, magnitude real);
+CREATE TABLE told.allowed (id integer);
+CREATE FUNCTION told.lowest() RETURNS real IMMUTABLE LANGUAGE plpgsql AS 'BEGIN RETURN 5; END';
+CREATE VIEW told.strong AS SELECT * FROM told.quakes WHERE magnitude > 5;
+CREATE VIEW told.over AS SELECT id FROM told.strong;
+CREATE VIEW told.called AS SELECT * FROM told.quakes WHERE magnitude > told.lowest();
+CREATE TABLE told.guarded (id integer PRIMARY KEY);
+ALTER TABLE told.guarded ENABLE ROW LEVEL SECURITY;
+CREATE POLICY chosen ON told.guarded USING (id IN (SELECT id FROM told.allowed));
+"""
+
+
+@pytest.fixture
+async def owner(database_url: str) -> AsyncIterator[asyncpg.Connection]:
+    connection = await asyncpg.connect(database_url)
+    await connection.execute(_SCHEMA)
+    yield connection
+    await connection.close()
+
+
+@pytest.fixture
+async def introspection(owner: asyncpg.Connection, database_url: str) -> AsyncIterator[Introspection]:
+    async with Database(PoolSettings(database_url, "test", size=2)) as database:
+        yield Introspection(database, ("told",))
+
+
+async def _found(introspection: Introspection) -> dict[str, Collection]:
+    return {collection.name: collection for collection in await introspection.collections()}
+
+
+@pytest.mark.parametrize(
+    ("change", "others"),
+    [
+        ("CREATE OR REPLACE VIEW told.strong AS SELECT * FROM told.quakes WHERE magnitude > 6", {"strong", "over"}),
+        (
+            "CREATE OR REPLACE FUNCTION told.lowest() RETURNS real IMMUTABLE LANGUAGE plpgsql AS 'BEGIN RETURN 6; END'",
+            {"called"},
+        ),
+        ("ALTER POLICY chosen ON told.guarded USING (id > 2)", {"guarded"}),
+        ("CREATE POLICY another ON told.guarded USING (id > 2)", {"guarded"}),
+        ("ALTER TABLE told.guarded DISABLE ROW LEVEL SECURITY", {"guarded"}),
+        ("INSERT INTO told.quakes VALUES (1); ANALYZE told.quakes", set()),
+    ],
+)
+async def test_another_definition_is_another_shape(
+    owner: asyncpg.Connection, introspection: Introspection, change: str, others: set[str]
+) -> None:
+    before = await _found(introspection)
+    await owner.execute(change)
+    after = await _found(introspection)
+    assert {name for name in before if before[name].shape != after[name].shape} == others
+
+
+async def test_a_definition_that_comes_back_is_not_the_same_again(
+    owner: asyncpg.Connection, introspection: Introspection
+) -> None:
+    """Between two looks at the catalogue, answers of the second definition are kept under the first one's version."""
+    shapes = set()
+    for least in (5, 6, 5):
+        await owner.execute(
+            f"CREATE OR REPLACE VIEW told.strong AS SELECT * FROM told.quakes WHERE magnitude > {least}"  # noqa: S608
+        )
+        shapes.add((await _found(introspection))["strong"].shape)
+    assert len(shapes) == 3
+
+
+async def test_the_tables_that_a_policy_reads_are_sources(
+    owner: asyncpg.Connection, introspection: Introspection
+) -> None:
+    found = await _found(introspection)
+    assert set(found["guarded"].sources) == {found["guarded"].oid, found["allowed"].oid}
+    await owner.execute("ALTER POLICY chosen ON told.guarded USING (id > extract(hour FROM now()))")
+    assert (await _found(introspection))["guarded"].sources == ()
+
+
+@pytest.mark.parametrize(
+    ("column", "counted"),
+    [
+        ("age(at)", False),
+        ("now() - at", False),
+        ("'today'::text::date", False),
+        ("CURRENT_DATE - at::date", False),
+        ("USER", False),
+        ("clock_timestamp()", False),
+        ("random()", False),
+        ("current_setting('TimeZone')", False),
+        ("to_regclass('told.quakes')", False),
+        ("(SELECT count(*) FROM pg_class)", False),
+        # these depend on settings, which are the same for all sessions of ours
+        ("to_char(at, 'YYYY')", True),
+        ("jsonb_build_object('at', at)", True),
+        ("concat(id, at)", True),
+        ("at::date", True),
+        ("extract(year FROM at)", True),
+        ("upper('x') COLLATE \"C\"", True),
+    ],
+)
+async def test_rows_that_change_by_themselves_have_no_sources(
+    owner: asyncpg.Connection, introspection: Introspection, column: str, *, counted: bool
+) -> None:
+    await owner.execute(f'CREATE VIEW told.made AS SELECT id, {column} AS made, 1 AS "user", 2 AS age FROM told.quakes')  # noqa: S608 ours
+    found = await _found(introspection)
+    assert set(found["made"].sources) == ({found["made"].oid, found["quakes"].oid} if counted else set())
