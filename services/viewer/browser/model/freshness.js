@@ -1,8 +1,8 @@
 // Shows new data soon after the service has them, without asking for more than "is it still this?".
 
-import { quotedName } from "../filters/cql2.js";
 import { announceError, clearError, currentError } from "../page/status.js";
-import { address, collectionPath, getItems } from "../service/api.js";
+import { address, collectionPath } from "../service/api.js";
+import { lastMoment } from "./last-moment.js";
 
 /** @import { Explorer } from "./explorer.js" */
 /** @import { Collection } from "../types.d.ts" */
@@ -73,9 +73,6 @@ async function check(explorer, id, tags) {
 /** @param {Collection} collection */
 async function updateEnd(collection) {
   if (!collection.time) return;
-  const { column } = collection.time;
-  const newest = { sortby: `-${column}`, filter: `${quotedName(column)} IS NOT NULL`, limit: 1 };
-  const { features } = await getItems(collection.id, { ...newest, properties: column, "bbox-only": true });
-  const end = features[0]?.properties[column];
-  if (typeof end === "string") collection.time = { ...collection.time, end };
+  const end = await lastMoment(collection.id, collection.time);
+  if (end !== null) collection.time = { ...collection.time, end };
 }
