@@ -1,8 +1,8 @@
 // The time slider: a histogram of the subject's features, two ends, play.
 
-import { BINS, FRAMES, isBetween, playSteps, TimeScale } from "../model/time-scale.js";
+import { BarCounts } from "../model/bar-counts.js";
+import { FRAMES, isBetween, playSteps, TimeScale } from "../model/time-scale.js";
 import { element, find } from "../page/dom.js";
-import { count } from "../service/api.js";
 import { formatDay, formatInstant, formatNumber } from "../words/format.js";
 
 /** @import { Explorer } from "../model/explorer.js" */
@@ -18,15 +18,7 @@ export class Timeline {
   #bars;
   #play;
   #scale = new TimeScale(null, null);
-  /**
-   * Numbers of features in the bars, by collection and what selects of it.
-   * @type {Map<string, (number | null)[]>}
-   */
-  #counts = new Map();
-  /** @type {AbortController | null} */
-  #loading = null;
-  /** @type {string | null} */
-  #counting = null; // key of what is being counted
+  #counts = new BarCounts();
   /** @type {ReturnType<typeof setInterval> | null} */
   #timer = null;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -58,7 +50,7 @@ export class Timeline {
     });
     for (const event of ["shown", "subject", "query"]) explorer.addEventListener(event, () => this.#follow());
     explorer.on("data", (id) => {
-      this.#counts.clear();
+      this.#counts.forget(id);
       if (id === explorer.subject) this.#follow();
     });
   }
@@ -114,54 +106,18 @@ export class Timeline {
     return parameters;
   }
 
-  #key() {
-    return JSON.stringify([this.#explorer.subject, this.#selection()]);
-  }
-
   async #load() {
     const collection = this.#explorer.subjectCollection();
     if (!collection?.time) return;
-    const key = this.#key();
-    if (this.#counts.has(key) || this.#counting === key) {
-      this.#draw();
-      return;
-    }
-    this.#loading?.abort();
-    this.#counting = key;
-    const loading = (this.#loading = new AbortController());
-    const parameters = { ...this.#selection(), "datetime-column": collection.time.lasts ? null : collection.time.column };
-    const numbers = await this.#count(collection.id, parameters, loading.signal);
-    if (loading.signal.aborted) return;
-    this.#counting = null;
-    if (numbers.some((number) => number !== null)) this.#counts.set(key, numbers);
     this.#draw();
-  }
-
-  /**
-   * Numbers of features in the bars, asked for by three at a time; null is one that is not known.
-   * @param {string} id
-   * @param {import("../types.d.ts").Parameters} parameters
-   * @param {AbortSignal} signal
-   */
-  async #count(id, parameters, signal) {
-    const scale = this.#scale;
-    /** @type {(number | null)[]} */
-    const numbers = new Array(BINS).fill(null);
-    const queue = [...numbers.keys()];
-    const work = async () => {
-      for (let bin = queue.shift(); bin !== undefined; bin = queue.shift()) {
-        numbers[bin] = await count(id, { ...parameters, datetime: scale.binInterval(bin) }, { signal }).catch(() => null);
-        if (signal.aborted) return;
-      }
-    };
-    await Promise.all([work(), work(), work()]);
-    return numbers;
+    const timed = { "datetime-column": collection.time.lasts ? null : collection.time.column };
+    await this.#counts.load(collection.id, this.#selection(), timed, this.#scale);
+    this.#draw();
   }
 
   #draw() {
     const [from, to] = this.#ends();
-    /** @type {(number | null)[]} */
-    const numbers = this.#counts.get(this.#key()) ?? new Array(BINS).fill(null);
+    const numbers = this.#counts.numbers(this.#explorer.subject ?? "", this.#selection());
     const most = Math.max(1, ...numbers.map(Number));
     this.#bars.replaceChildren(
       ...numbers.map((number, bin) => {

@@ -1,0 +1,85 @@
+import assert from "node:assert/strict";
+import { beforeEach, test } from "node:test";
+
+import { BarCounts } from "../../../../../services/viewer/browser/model/bar-counts.js";
+import { BINS, TimeScale } from "../../../../../services/viewer/browser/model/time-scale.js";
+
+const scale = new TimeScale("2024-01-01T00:00:00Z", "2024-12-31T00:00:00Z");
+const all = (number) => new Array(BINS).fill(number);
+let counts, matched, asked, held;
+
+beforeEach(() => {
+  counts = new BarCounts();
+  matched = 1;
+  asked = [];
+  held = null;
+  globalThis.fetch = async (url, { signal }) => {
+    asked.push(new URL(url, "https://example.org"));
+    const answer = new Response(JSON.stringify({ features: [], numberMatched: matched }));
+    await held;
+    signal.throwIfAborted();
+    if (matched === null) throw new TypeError("network");
+    return answer;
+  };
+});
+
+const load = (id = "a", selection = {}, timed = {}) => counts.load(id, selection, timed, scale);
+
+test("each bar is counted once", async () => {
+  assert.deepEqual(counts.numbers("a", {}), all(null));
+  await load("a", { filter: "m > 1" }, { "datetime-column": "at" });
+  assert.deepEqual(counts.numbers("a", { filter: "m > 1" }), all(1));
+  assert.deepEqual([counts.numbers("a", {}), counts.numbers("b", { filter: "m > 1" })], [all(null), all(null)]);
+  assert.equal(new Set(asked.map((url) => url.searchParams.get("datetime"))).size, BINS);
+  assert.ok(asked.every(({ searchParams }) => searchParams.get("filter") === "m > 1" && searchParams.get("datetime-column") === "at"));
+  await load("a", { filter: "m > 1" }, { "datetime-column": "at" });
+  assert.equal(asked.length, BINS);
+});
+
+test("what is being counted is not counted twice", async () => {
+  await Promise.all([load(), load()]);
+  assert.equal(asked.length, BINS);
+});
+
+test("another collection takes the place of the one that is being counted", async () => {
+  const first = load("a");
+  await load("b");
+  await first;
+  assert.deepEqual([counts.numbers("a", {}), counts.numbers("b", {})], [all(null), all(1)]);
+});
+
+test("numbers of before a change are not kept, and the new ones are counted", async () => {
+  let release;
+  held = new Promise((resolve) => (release = resolve));
+  const before = load();
+  counts.forget("a");
+  matched = 2;
+  const after = load();
+  release();
+  await Promise.all([before, after]);
+  assert.deepEqual(counts.numbers("a", {}), all(2));
+  matched = 3;
+  counts.forget("b");
+  await load();
+  assert.deepEqual(counts.numbers("a", {}), all(2));
+  counts.forget("a");
+  assert.deepEqual(counts.numbers("a", {}), all(null));
+  await load();
+  assert.deepEqual(counts.numbers("a", {}), all(3));
+});
+
+test("a change of another collection does not stop the counting", async () => {
+  const running = load("a");
+  counts.forget("b");
+  await running;
+  assert.deepEqual(counts.numbers("a", {}), all(1));
+  assert.equal(asked.length, BINS);
+});
+
+test("where nothing could be counted it is tried again", async () => {
+  matched = null;
+  await load();
+  matched = 4;
+  await load();
+  assert.deepEqual(counts.numbers("a", {}), all(4));
+});
