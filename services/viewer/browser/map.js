@@ -2,7 +2,7 @@
 
 import { firstBox } from "./cartography/first-view.js";
 import { fineBasemap } from "./engines/fine-basemap.js";
-import { collectionsOf, restore } from "./model/deep-link.js";
+import { collectionsOf, firstDrawn, restore } from "./model/deep-link.js";
 import { Explorer } from "./model/explorer.js";
 import { watch } from "./model/freshness.js";
 import { find } from "./page/dom.js";
@@ -41,7 +41,9 @@ async function start() {
     styleParameters: (id) => (id === page.collection ? page.styleParameters : {}),
   });
   const wanted = collectionsOf(state, explorer, page.shown);
-  const first = await explorer.style(page.collection ?? wanted[0] ?? page.collections[0].id);
+  const drawn = firstDrawn([page.collection, ...wanted], explorer);
+  if (drawn === null) throw new Error("No collection has a geometry, hence there is no map.");
+  const first = await explorer.style(drawn);
   const engine = await loadEngine(first, state);
   explorer.attach(engine);
   Object.assign(window, { map: engine.map });

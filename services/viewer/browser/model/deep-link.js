@@ -60,6 +60,16 @@ export const collectionsOf = (state, { collections }, usual) =>
   state.c ? state.c.split(",").filter((id) => collections.has(id)) : usual;
 
 /**
+ * The collection whose style the map starts with: the first of those wanted that has one, which takes a geometry.
+ * @param {(string | null)[]} wanted
+ * @param {Pick<Explorer, "collections">} explorer
+ */
+export function firstDrawn(wanted, { collections }) {
+  const ids = [...wanted, ...collections.keys()];
+  return ids.find((id) => id !== null && collections.get(id)?.geometryType) ?? null;
+}
+
+/**
  * The filters that a state asks for, as [collection, CQL2 text].
  * @param {State} state
  * @param {Pick<Explorer, "collections">} explorer

@@ -73,9 +73,9 @@ export class Selection {
     const hit = this.#hits[this.#at];
     const explorer = this.#explorer;
     const collection = explorer.collection(hit.collection);
-    const style = await explorer.style(hit.collection);
-    const feature = await this.#load(hit);
-    if (!feature) return;
+    const loaded = await this.#load(hit);
+    if (!loaded) return;
+    const { style, feature } = loaded;
     const { geometry } = feature;
     this.#position ??= anchor(geometry);
     if (fly && geometry) explorer.engine.fit(bboxOf(geometry), selectionPadding());
@@ -87,23 +87,38 @@ export class Selection {
   }
 
   /**
-   * The item: a tile carries shortened geometry and no links. Where there is none to ask for, what the tile has; null
-   * where the request failed or another feature was selected meanwhile.
+   * What a card needs; null where it failed, which is said, or another feature was selected meanwhile. A collection
+   * without geometry has no style.
    * @param {Hit} hit
-   * @returns {Promise<Item | null>}
    */
   async #load(hit) {
     this.#loading?.abort();
-    this.#loading = new AbortController();
+    const { signal } = (this.#loading = new AbortController());
+    try {
+      const [style, feature] = await Promise.all([this.#explorer.style(hit.collection), this.#item(hit, signal)]);
+      return signal.aborted ? null : { style, feature };
+    } catch (error) {
+      if (!signal.aborted) this.#explorer.emit("fault", messageOf(error));
+      return null;
+    }
+  }
+
+  /**
+   * The item: a tile carries shortened geometry and no links. Where there is none to ask for or it fails, what the tile has.
+   * @param {Hit} hit
+   * @param {AbortSignal} signal
+   * @returns {Promise<Item>}
+   */
+  async #item(hit, signal) {
     /** @type {Item} */
     const drawn = { type: "Feature", id: hit.id ?? undefined, properties: hit.properties, geometry: hit.geometry };
     if (hit.id === null || hit.id === undefined) return drawn;
     try {
-      return await getJson(address(itemPath(hit.collection, hit.id), { f: "geojson" }), this.#loading);
+      return await getJson(address(itemPath(hit.collection, hit.id), { f: "geojson" }), { signal });
     } catch (error) {
-      if (isAbort(error)) return null;
+      if (isAbort(error) || !hit.geometry) throw error;
       this.#explorer.emit("fault", messageOf(error));
-      return hit.geometry ? drawn : null;
+      return drawn;
     }
   }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 
-import { collectionsOf, collectionsState, pairOf, restore, withQuery } from "../../../../../services/viewer/browser/model/deep-link.js";
+import { collectionsOf, collectionsState, firstDrawn, pairOf, restore, withQuery } from "../../../../../services/viewer/browser/model/deep-link.js";
 import { listQuery } from "../../../../../services/viewer/browser/model/list-query.js";
 import { collection } from "../collections.mjs";
 
@@ -28,6 +28,14 @@ test("the link says which collections are shown where they are not the usual one
   assert.deepEqual(collectionsOf({ c: "b,x" }, { collections }, ["a"]), ["b"]);
   assert.deepEqual(collectionsOf({ c: "none" }, { collections }, ["a"]), []);
   assert.deepEqual(collectionsOf({}, { collections }, ["a"]), ["a"]);
+});
+
+test("the map starts with a collection that can be drawn", () => {
+  const collections = new Map([collection("table", { geometryType: null }), collection("a"), collection("b")].map((each) => [each.id, each]));
+  assert.equal(firstDrawn([null, "table", "b"], { collections }), "b");
+  assert.equal(firstDrawn(["b", "a"], { collections }), "b");
+  assert.equal(firstDrawn([null, "table"], { collections }), "a");
+  assert.equal(firstDrawn([null], { collections: new Map([["table", collections.get("table")]]) }), null);
 });
 
 let explorer, refused, selected, searched, options;
