@@ -45,16 +45,20 @@ export const itemPath = (id, item) => `${collectionPath(id)}/items/${encodeURICo
  * @returns {Promise<any>} whatever the service's OpenAPI document says of the address
  */
 export async function getJson(url, { signal } = {}) {
-  let response;
-  try {
-    response = await fetch(url, { signal, headers: { Accept: "application/geo+json, application/json;q=0.9, */*;q=0.1" } });
-  } catch (error) {
-    if (isAbort(error)) throw error;
-    throw new ApiError("The service cannot be reached.");
-  }
+  const headers = { Accept: "application/geo+json, application/json;q=0.9, */*;q=0.1" };
+  const response = await fetch(url, { signal, headers }).catch(failed("The service cannot be reached."));
   if (!response.ok) throw new ApiError(await sentence(response));
-  return response.json();
+  return response.json().catch(failed("The service's answer cannot be read."));
 }
+
+/**
+ * Throws what went wrong as this sentence; a request that is no longer wanted did not go wrong.
+ * @param {string} text
+ * @returns {(error: unknown) => never}
+ */
+const failed = (text) => (error) => {
+  throw isAbort(error) ? error : new ApiError(text);
+};
 
 /** @param {Response} response */
 async function sentence(response) {

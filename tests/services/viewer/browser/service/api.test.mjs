@@ -31,10 +31,13 @@ test("faults are sentences", async () => {
   assert.equal(await failing('{"detail": [{"msg": "a"}, {"msg": "b"}]}', 422), "a; b");
   assert.equal(await failing('{"detail": "There is none."}', 404), "There is none.");
   assert.equal(await failing("<html>", 502), "The service answered with status 502.");
+  assert.equal(await failing("<html>", 200), "The service's answer cannot be read.");
   globalThis.fetch = async () => { throw new TypeError("network"); };
   await assert.rejects(getJson("https://example.org"), { message: "The service cannot be reached." });
   const abort = new DOMException("stopped", "AbortError");
   globalThis.fetch = async () => { throw abort; };
+  await assert.rejects(getJson("https://example.org"), (error) => isAbort(error));
+  globalThis.fetch = async () => ({ ok: true, json: async () => { throw abort; } });
   await assert.rejects(getJson("https://example.org"), (error) => isAbort(error));
   assert.deepEqual([messageOf(new Error("a")), messageOf("b"), messageOf(new Error(""))], ["a", "b", "Error"]);
 });
