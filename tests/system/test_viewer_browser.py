@@ -236,6 +236,7 @@ async def test_what_is_in_view_can_be_downloaded(visit: NewVisit, stack: Running
         document = await response.json(content_type=None)
     assert f"{document['numberReturned']:,}" in await page.page.inner_text("#tab-events")
     drawn = {feature["id"] for feature in await page.drawn(_EARTHQUAKES)}
+    assert drawn
     assert drawn <= {feature["id"] for feature in document["features"]}
 
 
