@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from pygeofilter import ast
 
 from libs.cql.compiling.compiler import column_of
@@ -16,6 +14,7 @@ from libs.cql.guard import number
 from libs.cql.parsing.instants import date_literal, timestamp_literal
 from libs.cql.queryable import Queryable
 from libs.ogc.bbox import BBox
+from libs.ogc.numbers import NUMBER
 from libs.ogc.temporal import Interval
 from libs.pg.column_types import NUMERIC, TEMPORAL, TEXTUAL, Kind
 from libs.pg.sql import Sql, all_of, sql
@@ -73,9 +72,6 @@ def lasting_predicate(
     return all_of(conditions)
 
 
-_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?\Z", re.ASCII)
-
-
 def value_predicate(queryable: Queryable, text: str) -> Sql:
     """Rows whose property equals `text`, the value of a query parameter named after the property.
 
@@ -90,7 +86,7 @@ def _read(queryable: Queryable, text: str) -> object:
     if "\0" in text:
         raise CqlError("a value may not contain the NUL character", text.index("\0"))
     if queryable.kind in NUMERIC:
-        if not _NUMBER.match(text):
+        if not NUMBER.match(text):
             raise CqlError(f"'{excerpt(text)}' is not a number", 0)
         return number(text, 0)
     if queryable.kind is Kind.BOOLEAN:

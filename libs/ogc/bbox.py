@@ -36,10 +36,6 @@ class BBox(NamedTuple):
         longitude = self.west + width / 2
         return round(longitude - 360 if longitude > 180 else longitude, 6), round((self.south + self.north) / 2, 6)
 
-    def to_json(self) -> list[float]:
-        """`[west, south, east, north]` as RFC 7946 orders it."""
-        return list(self)
-
 
 def bbox_of(numbers: Sequence[float]) -> BBox:
     """The box that 4 or 6 numbers describe; heights of a 6-number box are not a filter here.

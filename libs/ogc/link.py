@@ -21,8 +21,6 @@ class Link:
     type: str | None = None
     title: str | None = None
     templated: bool | None = None
-    hreflang: str | None = None
-    length: int | None = None
 
     def to_json(self) -> dict[str, object]:
         """The members that are set, in the contract's spelling."""
@@ -32,8 +30,6 @@ class Link:
             "type": self.type,
             "title": self.title,
             "templated": self.templated,
-            "hreflang": self.hreflang,
-            "length": self.length,
         }
         return {name: value for name, value in members.items() if value is not None}
 

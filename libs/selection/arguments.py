@@ -1,14 +1,10 @@
 """Arguments of a function that is a collection, from query parameters."""
 
-import re
-
 from libs.catalogue.model import Argument, Collection
+from libs.ogc.numbers import INTEGER, NUMBER
 from libs.ogc.temporal import parse_interval
 from libs.pg.sql import Sql, bind, ident, sql
 from libs.selection.request import FaultCollector
-
-_INTEGER = re.compile(r"[+-]?\d{1,18}\Z", re.ASCII)
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?\Z", re.ASCII)
 
 
 def call_arguments(collection: Collection, query: FaultCollector) -> tuple[Sql, ...]:
@@ -33,9 +29,9 @@ def call_arguments(collection: Collection, query: FaultCollector) -> tuple[Sql, 
 
 def _fault(argument: Argument, text: str) -> str | None:
     """What keeps `text` from being a value of the argument, for the client; None where nothing does."""
-    if argument.type == "integer" and not _INTEGER.match(text):
+    if argument.type == "integer" and not INTEGER.match(text):
         return "must be a whole number"
-    if argument.type == "number" and not _NUMBER.match(text):
+    if argument.type == "number" and not NUMBER.match(text):
         return "must be a number"
     if argument.type == "boolean" and text.lower() not in ("true", "false"):
         return "must be true or false"

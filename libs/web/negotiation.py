@@ -15,7 +15,6 @@ _OFTEN = 500
 class _Range:
     type: str
     quality: float
-    position: int
 
 
 def negotiate(offers: Sequence[str], f: str | None, accept: str | None, *, has_f: bool = True) -> str:
@@ -76,7 +75,7 @@ def _named(offers: Sequence[str], f: str) -> str:
 
 def _parse(accept: str) -> list[_Range]:
     ranges = []
-    for position, part in enumerate(accept.split(",")):
+    for part in accept.split(","):
         fields = [field.strip() for field in part.split(";")]
         kind = fields[0].lower()
         if not kind:
@@ -94,7 +93,7 @@ def _parse(accept: str) -> list[_Range]:
                 parameters.append(field.replace(" ", ""))
         # java.net's default Accept header calls every type "*" and so do old test suites
         kind = "*/*" if kind == "*" else kind
-        ranges.append(_Range(";".join([kind, *parameters]), quality, position))
+        ranges.append(_Range(";".join([kind, *parameters]), quality))
     return ranges
 
 

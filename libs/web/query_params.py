@@ -7,11 +7,10 @@ from math import isfinite
 from typing import Any
 
 from libs.ogc.errors import Fault, InvalidParameters
+from libs.ogc.numbers import INTEGER, NUMBER
 
-_INTEGER = re.compile(r"[+-]?\d{1,18}\Z", re.ASCII)
 _DIGITS = re.compile(r"[+-]?\d+\Z", re.ASCII)
 _LARGEST = 10**18 - 1
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\Z", re.ASCII)
 
 Value = Any
 """What a parameter's schema type says: int, float, bool, str or a list of these."""
@@ -24,7 +23,7 @@ class QueryParameter:
     name: str
     default: Value
     parse: Callable[[str], Value]
-    """Text to value; raises _Malformed."""
+    """Text to value; raises _MalformedError."""
 
 
 @dataclass(slots=True)
@@ -118,7 +117,7 @@ def _parser(name: str, schema: Mapping[str, Any]) -> Callable[[str], Value]:
 
 
 def _integer(schema: Mapping[str, Any], text: str) -> int:
-    if not _INTEGER.match(text):
+    if not INTEGER.match(text):
         if _DIGITS.match(text) and not text.startswith("-"):
             raise _MalformedError("less_than_equal", f"must be at most {schema.get('maximum', _LARGEST)}")
         raise _MalformedError("int_parsing", "must be a whole number")
@@ -126,7 +125,7 @@ def _integer(schema: Mapping[str, Any], text: str) -> int:
 
 
 def _number(schema: Mapping[str, Any], text: str) -> float:
-    if not _NUMBER.match(text) or not isfinite(float(text)):
+    if not NUMBER.match(text) or not isfinite(float(text)):
         raise _MalformedError("float_parsing", "must be a number")
     return _within(schema, float(text))
 

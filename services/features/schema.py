@@ -18,7 +18,6 @@ from libs.web.conditional import answered_before, data_headers, incomplete, not_
 from libs.web.html import page_response
 from libs.web.representations import representations
 from libs.web.respond import json_response, links_json
-from services.features.formats.geojson import encode
 from services.features.formats.json_schema import argument_schema, geometry_format
 from services.features.resources import CATALOGUE, VALUES, VERSIONS
 from services.features.rows.value_ranges import ValueRange
@@ -113,11 +112,9 @@ def _items(element: str) -> dict[str, list[str]]:
     return {"type": [kinds.get(column_type(element).kind, "string"), "null"]}
 
 
-def _plain(value: object) -> Any:
-    """Times as the text that features have; None for what JSON cannot say."""
-    if isinstance(value, float) and not isfinite(value):
-        return None
-    return encode(value).decode().strip('"') if hasattr(value, "isoformat") else value
+def _plain(value: Any) -> Any:
+    """None for what JSON cannot say."""
+    return None if isinstance(value, float) and not isfinite(value) else value
 
 
 def _geometry(geometry: GeometryColumn, *, primary: bool) -> dict[str, str]:

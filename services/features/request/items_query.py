@@ -66,8 +66,6 @@ def parse_items(collection: Collection, query: QueryValues, given: Mapping[str, 
             query.fault("cursor", f"cursor {error}", value=values["cursor"])
         if values["offset"]:
             query.fault("offset", "offset and cursor cannot be combined", value=values["offset"])
-    if values["simplify"] is not None and values["simplify"] < 0:
-        query.fault("simplify", "simplify must not be negative", value=values["simplify"])
     query.check()
     return ItemsQuery(
         selection=selection,

@@ -39,7 +39,7 @@ export const collectionPath = (id) => `/collections/${encodeURIComponent(id)}`;
 export const itemPath = (id, item) => `${collectionPath(id)}/items/${encodeURIComponent(item)}`;
 
 /**
- * The JSON at an address. Throws ApiError.
+ * The JSON at an address. Throws ApiError, and SyntaxError where the body is not JSON.
  * @param {string} url
  * @param {{ signal?: AbortSignal }} [options]
  * @returns {Promise<any>} whatever the service's OpenAPI document says of the address
