@@ -32,7 +32,7 @@ def run(service: str, make: Callable[[Mapping[str, str]], web.Application]) -> N
     except SettingsError as error:
         sys.exit(f"{service}: {error}")
     fields = {"host": settings.host, "port": settings.port, **({"socket": str(path)} if path else {})}
-    logging.getLogger("dams").info("listening", extra={"fields": fields})
+    logging.getLogger("dams").info("starting", extra={"fields": fields})
     uvloop.install()
     gc.set_threshold(*_GC_THRESHOLDS)
     app.on_startup.append(_settled)
