@@ -52,6 +52,7 @@ def make(env: Mapping[str, str]) -> web.Application:
             app[HEALTH_CHECKS].extend([lambda app: app[CATALOGUE].health(), lambda _: watch.health()])
             yield
             await app[VALUES].close()
+            await counts.close()
 
     app.cleanup_ctx.append(resources)
     return app

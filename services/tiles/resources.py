@@ -66,4 +66,7 @@ async def open_resources(settings: Settings, *, name: str = "dams-tiles") -> Asy
             max_features=settings.tile_max_features,
             max_bytes=settings.tile_max_bytes,
         )
-        yield Resources(settings, watch, cache, catalogue, store)
+        try:
+            yield Resources(settings, watch, cache, catalogue, store)
+        finally:
+            await store.close()

@@ -33,6 +33,10 @@ class Counts:
         self._known: LRUCache[str, int] = LRUCache(_MOST_CACHED)
         self._counting: SingleFlight[int] = SingleFlight()
 
+    async def close(self) -> None:
+        """Give up what is still counted."""
+        await self._counting.close()
+
     def known(self, selection: Selection, fingerprint: str) -> int | None:
         """The number of rows, if it has been counted at this data version."""
         return self._known.get(self._key(selection, fingerprint))

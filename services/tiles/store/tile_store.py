@@ -83,6 +83,10 @@ class TileStore:
         """What makes the bytes besides the data and the software."""
         self.build = f"{build_id('tiles')}.{self.limits}"
 
+    async def close(self) -> None:
+        """Give up the tiles that are still made."""
+        await self._flights.close()
+
     def version(self, collection: Collection) -> DataVersion | None:
         """The state of the collection's rows; None where that is not known."""
         return self._versions.version(collection)

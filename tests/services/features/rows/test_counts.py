@@ -15,6 +15,7 @@ from libs.pg.sql import sql
 from libs.selection.selection import Selection
 from services.features.resources import CATALOGUE
 from services.features.rows.counts import Counts
+from tests.eventually import eventually
 from tests.services.conftest import HostileDatabase
 from tests.services.in_process import Services
 
@@ -36,6 +37,23 @@ async def test_slow_counts_leave_connections_for_pages(
         assert await owner.fetchval(active) == 2
         async with asyncio.timeout(1):
             assert await database.fetchval(sql("SELECT 1")) == 1
+
+
+async def test_no_count_outlives_its_service(
+    running: Services, hostile: HostileDatabase, owner: asyncpg.Connection
+) -> None:
+    collection = running.apps["features"][CATALOGUE].collection("hostile.events")
+    slow = Selection(collection, None, (sql("pg_sleep(60) IS NULL"),), (), ())
+    async with Database(PoolSettings(hostile.reader_url, "test-end", size=2)) as database:
+        counts = Counts(database, SetVersions(database), seconds=0.1, at_once=2)
+        assert await counts.matched(slow, "slow") is None
+        await counts.close()
+
+        async def ended() -> None:
+            active = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'test-end' AND state = 'active'"
+            assert await owner.fetchval(active) == 0
+
+        await eventually(ended, seconds=3)
 
 
 class SetVersions(DataVersions):
