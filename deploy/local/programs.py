@@ -65,7 +65,6 @@ class Program:
     socket: Path | None = None
     user: str | None = None
     stop_signal: str = "TERM"
-    umask: str = "027"
 
 
 def port_names(settings: StackSettings) -> list[str]:
@@ -183,7 +182,7 @@ def service_programs(
 def gateway_program(
     settings: StackSettings, folder: StateFolder, ports: Mapping[str, int], sockets: Path | None, user: str | None
 ) -> Program:
-    """nginx and what configures it. Where the port needs root, only nginx's workers are the user's."""
+    """nginx and what configures it."""
     environment = {
         "GATEWAY_HOST": "127.0.0.1",
         "GATEWAY_PORT": str(settings.gateway_port),
@@ -197,8 +196,9 @@ def gateway_program(
             if service_of(name) == service
         ]
         environment[f"{service.upper()}_UPSTREAM"] = ",".join(addresses)
-    command = command_as(None if needs_root(settings.gateway_port) else user, (sys.executable, "-m", "gateway"))
-    return Program("gateway", command, settings.gateway_port, environment, health="/api/", umask="022")
+    gateway = (sys.executable, "-m", "gateway")
+    command = command_as(user, gateway, low_port=needs_root(settings.gateway_port))
+    return Program("gateway", command, settings.gateway_port, environment, health="/api/")
 
 
 def shared_environment(

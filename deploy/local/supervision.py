@@ -65,7 +65,6 @@ def _program_section(program: Program, folder: StateFolder) -> list[str]:
         *([f"user={program.user}"] if program.user else []),
         # PostgreSQL's user may not be allowed into the checkout.
         f"directory={'/' if program.user else _literal(REPOSITORY)}",
-        f"umask={program.umask}",
         "autostart=false",
         "autorestart=true",
         "startsecs=1",

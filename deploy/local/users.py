@@ -18,6 +18,7 @@ FOLDERS = ("gateway", "redis", "services")
 """Those below STATE_DIR that it writes."""
 
 _FIRST_OF_PERSONS = 1000
+_LOW_PORT = "--low-port"
 
 # As a service starts: the interpreter, the packages and the code are read, and the folder is reached.
 _PROBE = """
@@ -64,9 +65,14 @@ def hand_over(folder: Path, user: str | None) -> None:
             os.chown(name, owner.pw_uid, owner.pw_gid, dir_fd=descriptor, follow_symlinks=False)
 
 
-def command_as(user: str | None, command: Sequence[str]) -> tuple[str, ...]:
-    """The command that runs a command as the user, None for whoever asks."""
-    return (sys.executable, "-m", "deploy.local.users", user, *command) if user else tuple(command)
+def command_as(user: str | None, command: Sequence[str], *, low_port: bool = False) -> tuple[str, ...]:
+    """The command that runs a command as the user, None for whoever asks.
+
+    With `low_port` it may listen on ports that are root's else.
+    """
+    if user is None:
+        return tuple(command)
+    return (sys.executable, "-m", "deploy.local.users", user, *([_LOW_PORT] if low_port else []), *command)
 
 
 def become(user: str) -> None:
@@ -75,7 +81,11 @@ def become(user: str) -> None:
     os.initgroups(user, entry.pw_gid)
     os.setgid(entry.pw_gid)
     os.setuid(entry.pw_uid)
-    os.environ |= {"HOME": entry.pw_dir, "USER": user, "LOGNAME": user}
+    os.environ |= _surroundings(entry)
+
+
+def _surroundings(entry: pwd.struct_passwd) -> dict[str, str]:
+    return {"HOME": entry.pw_dir, "USER": entry.pw_name, "LOGNAME": entry.pw_name}
 
 
 def main() -> None:
@@ -87,7 +97,14 @@ def main() -> None:
     entry = pwd.getpwnam(user)
     for stream in (sys.stdout, sys.stderr):
         os.fchown(stream.fileno(), entry.pw_uid, entry.pw_gid)
-    become(user)
+    if command[0] == _LOW_PORT:
+        os.environ |= _surroundings(entry)
+        capability = "-all,+net_bind_service"
+        rights = [f"--reuid={user}", f"--regid={entry.pw_gid}", "--init-groups", "--no-new-privs"]
+        rights += [f"--{kind}={capability}" for kind in ("bounding-set", "inh-caps", "ambient-caps")]
+        command = ["setpriv", *rights, *command[1:]]
+    else:
+        become(user)
     os.execvp(command[0], command)  # noqa: S606 - no shell is wanted
 
 

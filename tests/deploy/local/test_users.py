@@ -31,6 +31,15 @@ def test_a_command_becomes_the_users_and_may_open_its_output_by_name() -> None:
     assert said(command_as(None, ("id", "-u"))) == "0\n"
 
 
+def test_a_port_that_is_roots_is_the_one_right_that_is_kept() -> None:
+    rights = said(command_as("nobody", ("grep", "-E", "^(Uid|Cap...|NoNewPrivs)", "/proc/self/status"), low_port=True))
+    found = {name.rstrip(":"): values for name, *values in map(str.split, rights.splitlines())}
+    assert set(found.pop("Uid")) == {str(pwd.getpwnam("nobody").pw_uid)}
+    assert found.pop("NoNewPrivs") == ["1"]
+    only_to_bind = f"{1 << 10:016x}"
+    assert found == {f"Cap{kind}": [only_to_bind] for kind in ("Inh", "Prm", "Eff", "Bnd", "Amb")}
+
+
 def test_what_an_earlier_start_left_becomes_the_users(tmp_path: Path) -> None:
     elsewhere, folder = tmp_path / "elsewhere", tmp_path / "folder"
     elsewhere.touch()
