@@ -15,7 +15,7 @@ from libs.web.html import page_response
 from libs.web.respond import body_response
 from services.features.formats.format import PageLinks
 from services.features.formats.geojson import features
-from services.features.formats.links import item_links
+from services.features.formats.links import arguments_query, item_links
 from services.features.formats.registry import FEATURE_FORMATS
 from services.features.pages.items_html import row_context
 from services.features.pages.map_links import map_of_item
@@ -37,6 +37,9 @@ async def get_item(call: Call) -> web.StreamResponse:
         return unchanged
     format_ = FEATURE_FORMATS.get(call.media_type)
     selection, values = select(collection, call.query), call.query.values
+    for name in call.query.extra.keys() - {argument.name for argument in collection.arguments}:
+        if collection.column(name) is not None:
+            call.query.fault(name, f"{name} is not a parameter of a feature: it is chosen by its id", "extra_forbidden")
     call.query.check()
     condition = key_condition(collection, item_id)
     row = None
@@ -79,4 +82,5 @@ def _page_context(call: Call, collection: Collection, layout: Layout, row: Row, 
         "columns": layout.properties,
         "row": row_context(collection, feature),
         "links": links.members(),
+        "arguments": arguments_query(collection, sent_parameters(call.request)),
     }

@@ -1,12 +1,13 @@
 """Links of a page of features, in its body and in the HTTP `Link` header."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from urllib.parse import urlencode
 
 import orjson
 
+from libs.catalogue.model import Collection
 from libs.ogc.link import REL_QUERYABLES, Link, path_segment
 from libs.ogc.media_type import FORMAT_NAMES, MediaType
 from libs.web.representations import representations
@@ -83,6 +84,12 @@ def item_links(collection_id: str, media_type: str, base: str, given: Mapping[st
     """`self`, `alternate` and `collection` (/req/core/f-links) of a feature, for a request with these parameters."""
     json, header = _template(collection_id, media_type, of_item=True).filled(base, _before_f(given), item_id)
     return PageLinks(json, ", ".join(header.values()))
+
+
+def arguments_query(collection: Collection, given: Iterable[tuple[str, str]]) -> str:
+    """The arguments of a function among the parameters, as they stand before others in the address of a feature."""
+    names = {argument.name for argument in collection.arguments}
+    return _before_f({name: text for name, text in given if name in names})
 
 
 def _before_f(parameters: Mapping[str, str]) -> str:

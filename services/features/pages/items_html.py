@@ -15,6 +15,7 @@ from libs.cql.quoting import property_name
 from libs.ogc.temporal import rfc3339
 from services.features.formats.format import PageLinks
 from services.features.formats.geojson import features
+from services.features.formats.links import arguments_query
 from services.features.pages.feature_name import feature_name
 from services.features.pages.items_form import Example, form_context
 from services.features.pages.map_links import map_of_items
@@ -56,6 +57,7 @@ def items_context(
         "filtered": {name: text for name, text in given.items() if name not in ("f", "limit", "offset", "cursor")},
         "rows": [{"id": feature.get("id"), "cells": _cells(feature)} for feature in found],
         "preview": preview(found),
+        "arguments": arguments_query(collection, given.items()),
         "matched": matched,
         "returned": len(page.rows),
         "links": links.members(),

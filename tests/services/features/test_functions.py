@@ -1,0 +1,57 @@
+"""Features of functions whose arguments a request must give."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import asyncpg
+
+from tests.services.conftest import HostileDatabase
+from tests.services.in_process import services
+
+_ITEMS = "/collections/asked.events/items"
+
+
+async def test_an_item_is_asked_for_with_the_arguments_of_its_function(
+    hostile: HostileDatabase, tmp_path: Path
+) -> None:
+    owner = await asyncpg.connect(hostile.owner_url)
+    await owner.execute(
+        "CREATE SCHEMA asked; CREATE FUNCTION asked.events(at_least float8) RETURNS TABLE (id integer,"
+        " magnitude float8, geom geometry(Point, 4326)) STABLE LANGUAGE sql AS"
+        " $$ SELECT id, magnitude, geom FROM hostile.events WHERE magnitude >= at_least $$;"
+        "GRANT USAGE ON SCHEMA asked TO hostile_reader;"
+        "GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA asked TO hostile_reader"
+    )
+    file = tmp_path / "collections.yaml"
+    file.write_text("collections:\n  asked.events: {id_column: id}\n")
+    try:
+        async with services() as started:
+            for name in ("common", "features"):
+                await started.start(name, hostile.env(COLLECTION_SCHEMAS="asked", COLLECTIONS_CONFIG=str(file)))
+            features = started["features"]
+            page = await features.get(_ITEMS, {"at_least": "7.5", "f": "html"})
+            addresses = set(
+                re.findall(r'href="(http[^"]*/items/[^"?]+\?[^"]*)"', page.body.decode().replace("&amp;", "&"))
+            )
+            assert len(addresses) == 9
+            for address in addresses:
+                assert (await features.get(address)).status == 200
+            feature = (await features.json(_ITEMS, at_least="7.5"))["features"][0]
+            path = f"{_ITEMS}/{feature['id']}"
+            item = await features.get(path, {"at_least": "7.5"})
+            assert item.json()["properties"] == feature["properties"]
+            assert "at_least=7.5" in (item.link("self") or "")
+            # it is one of those that the function gives for these arguments
+            assert (await features.get(path, {"at_least": "9.5"})).status == 404
+            for wrong in (
+                {},
+                {"at_least": "x"},
+                {"at_least": "7.5", "magnitude": "1"},
+                {"at_least": "7.5", "word": "1"},
+            ):
+                assert (await features.get(path, wrong)).status == 422, wrong
+    finally:
+        await owner.execute("DROP SCHEMA asked CASCADE")
+        await owner.close()
