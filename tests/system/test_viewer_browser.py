@@ -214,6 +214,14 @@ async def test_overview_shows_several_collections_and_switches_them(visit: NewVi
     await page.ready()
     assert await page.page.evaluate("(id) => map.getSource(id) === undefined", _EARTHQUAKES)
     assert "c=" in page.page.url
+    # without any, the list that was on its way is no longer waited for, nor offered to be downloaded
+    await page.page.route(re.compile("/items[?]"), lambda _: None)
+    await page.page.get_by_role("switch", name="Tropical storm events").click()
+    await page.page.locator("#events[aria-busy]").wait_for(state="attached")
+    await page.page.get_by_role("switch", name="Flood events").click()
+    await page.page.locator("#events").get_by_text("No collection is shown.").wait_for(state="attached")
+    assert await page.page.locator("#events[aria-busy]").count() == 0
+    assert await page.page.get_attribute("#download", "hidden") is not None
 
 
 async def test_api_explorer_tries_a_request(visit: NewVisit) -> None:

@@ -67,6 +67,9 @@ export class EventList {
     const collection = this.#explorer.subjectCollection();
     if (!collection) {
       this.#showText("No collection is shown.");
+      this.#download.hidden = true;
+      // the request that was stopped leaves it
+      this.#container.removeAttribute("aria-busy");
       return;
     }
     this.#container.setAttribute("aria-busy", "true");
