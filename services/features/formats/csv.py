@@ -31,7 +31,7 @@ class Csv(FeatureFormat):
     def head(self, collection: Collection, layout: Layout, matched: int | None, links: PageLinks) -> bytes:
         names = [*(["id"] if layout.has_id else []), *(["geometry"] if layout.has_geometry else [])]
         # id and geometry stand first; properties of the same names keep columns of their own
-        taken = {*names, *(column.name for column in layout.properties)}
+        taken = {column.name for column in layout.properties}
         for place, column in enumerate(layout.properties):
             if place == _id_among_properties(layout):
                 continue
