@@ -7,6 +7,7 @@ import os
 import signal
 import socket
 from collections import Counter
+from contextlib import AsyncExitStack
 from functools import partial
 from pathlib import Path
 
@@ -126,6 +127,24 @@ async def test_a_process_that_hangs_is_passed_over(tmp_path: Path, session: Clie
                 await gateway.stop()
             for upstream in [*others, good]:
                 await upstream.stop()
+
+
+async def test_a_service_that_takes_no_connection_is_not_waited_for_long(
+    tmp_path: Path, session: ClientSession
+) -> None:
+    async with AsyncExitStack() as stack:
+        gateway = await stack.enter_async_context(running_gateway(tmp_path / "gateway", GATEWAY_TIMEOUT_SECONDS="60"))
+        await gateway.published()
+        tiles = gateway.upstreams["tiles"]
+        await tiles.stop()
+        full = stack.enter_context(socket.create_server(("127.0.0.1", tiles.port), backlog=0))
+        # the kernel answers nobody who comes after those it keeps waiting
+        for _ in range(4):
+            waiting = stack.enter_context(socket.socket())
+            waiting.setblocking(False)
+            waiting.connect_ex(full.getsockname())
+        async with asyncio.timeout(15), session.get(f"{gateway.url}/api/tileMatrixSets") as response:
+            assert response.status == 504
 
 
 async def test_one_failure_is_none(tmp_path: Path) -> None:

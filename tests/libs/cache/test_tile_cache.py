@@ -79,6 +79,21 @@ async def test_a_server_that_hangs_costs_half_a_second_once(commands: Commands, 
         assert (await client.info("commandstats"))["cmdstat_echo"]["calls"] <= 3
 
 
+async def test_one_who_gave_up_keeps_nobody_else_waiting(commands: Commands, server: OwnRedis) -> None:
+    await commands.run("ECHO", "a")
+    os.kill(server.pid, signal.SIGSTOP)
+    try:
+        gone, other = (asyncio.create_task(commands.run("ECHO", text)) for text in "bc")
+        # both have asked
+        await asyncio.sleep(0)
+        gone.cancel()
+        async with asyncio.timeout(20):
+            with pytest.raises(CacheAway):
+                await other
+    finally:
+        os.kill(server.pid, signal.SIGCONT)
+
+
 async def test_what_was_posted_is_sent_before_the_end(server: OwnRedis) -> None:
     async with TileCache(server.url) as cache:
         for number in range(500):

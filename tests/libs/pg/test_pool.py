@@ -52,6 +52,16 @@ async def test_cancelled_requests_leave_no_connection_behind(database: Database,
     await owner.close()
 
 
+async def test_a_statement_that_fails_gives_its_share_back(database_url: str) -> None:
+    async with Database(PoolSettings(database_url, "pool-test", size=2, share=1, acquire_timeout=5)) as pool:
+        for _ in range(2):
+            with pytest.raises(Unavailable):
+                await pool.of("quakes").fetchval(sql("SELECT * FROM nowhere"))
+            with pytest.raises(TimeoutError):
+                await asyncio.wait_for(pool.of("quakes").fetchval(sql("SELECT pg_sleep(60)")), 0.05)
+        assert await pool.of("quakes").fetchval(sql("SELECT 1")) == 1
+
+
 async def test_more_than_may_wait_are_refused_at_once(database: Database) -> None:
     running = [asyncio.create_task(database.fetchval(sql("SELECT pg_sleep(1)"))) for _ in range(10)]
     await asyncio.sleep(0.3)

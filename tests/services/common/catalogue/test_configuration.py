@@ -32,13 +32,14 @@ def test_what_is_said_is_applied(tmp_path: Path) -> None:
     config = load(
         tmp_path,
         "collections: {hazard.quakes: {title: Earthquakes, geometry_column: area, properties: [magnitude, id],"
-        " sort: [-at], maxzoom: 9, keywords: [earthquake]}}",
+        " sort: [-at], maxzoom: 9, keywords: [earthquake], license: 'https://example.org/terms', attribution: Us}}",
     )
     found = config.apply(QUAKES)
     assert found.title == "Earthquakes"
     assert [geometry.name for geometry in found.geometries] == ["area", "place"]
     assert [column.name for column in found.columns] == ["magnitude", "id"]
     assert (found.sort, found.maxzoom, found.keywords) == (("-at",), 9, ("earthquake",))
+    assert (found.license, found.attribution) == ("https://example.org/terms", "Us")
 
 
 LASTING = replace(

@@ -24,8 +24,8 @@ INSERT INTO seen.places VALUES
     (1, '2020-01-02Z', 'SRID=4326;POINT(10 20)'), (2, '2021-03-04Z', 'SRID=4326;POINT(30 40)'),
     (3, NULL, NULL), (4, 'infinity', 'SRID=4326;POINT(11 21)');
 CREATE VIEW seen.plain AS SELECT * FROM seen.places WHERE id <> 2;
-CREATE VIEW seen.made AS SELECT id, at::date AS day, ST_Transform(geom, 3857)::geometry(Point, 3857) AS geom
-    FROM seen.places WHERE id < 4;
+CREATE VIEW seen.made AS SELECT id, at::date AS day, ST_Transform(geom, 3857)::geometry(Point, 3857) AS geom,
+    ST_Translate(geom, 1, 2)::geometry(Point, 4326) AS beside FROM seen.places WHERE id < 4;
 CREATE VIEW seen.empty AS SELECT * FROM seen.places WHERE id > 99;
 """
 _SLOW = [f"seen.slow_{number:02}" for number in range(20)]
@@ -63,6 +63,7 @@ async def test_the_catalogue_knows_them(owner: tuple[asyncpg.Connection, str]) -
     assert (plain.times[0].start, plain.times[0].end, plain.times[0].nulls) == ("2020-01-02T00:00:00Z", None, True)
     made = found["made"]
     assert made.geometries[0].bbox == pytest.approx((10, 20, 30, 40), abs=1e-4)
+    assert list(made.geometries[1].bbox or ()) == [11, 22, 31, 42]
     assert (made.times[0].start, made.times[0].end) == ("2020-01-02T00:00:00Z", "2021-03-04T00:00:00Z")
     assert (found["empty"].geometries[0].bbox, found["empty"].times[0].start) == (None, None)
 

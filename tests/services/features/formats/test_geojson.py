@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from libs.catalogue.model import Column
-from services.features.formats.geojson import encode, encode_each, features
+from libs.catalogue.model import Collection, Column
+from services.features.formats.format import PageLinks
+from services.features.formats.geojson import GeoJson, encode, encode_each, features
 from services.features.rows.layout import Layout
 from services.features.rows.times import rfc3339_times
 
@@ -86,3 +87,11 @@ def test_each_row_is_a_text_of_its_own_and_no_row_is_no_text() -> None:
     assert [orjson.loads(text)["properties"] for text in texts] == [{"name": "a,b"}, {"name": "]"}]
     assert len(encode_each([(1, "a")], laid_out)) == 1
     assert encode_each([], laid_out) == []
+
+
+def test_a_page_says_of_which_collection_it_is() -> None:
+    collection = Collection("hazard.quakes", "hazard", "quakes", 1, "table", "Earthquakes", "Since 1900.", ())
+    head = GeoJson().head(collection, layout([], has_id=False, has_geometry=False), 7, PageLinks(b"", ""))
+    found = orjson.loads(head + GeoJson().tail(0))
+    assert (found["id"], found["title"], found["description"]) == ("hazard.quakes", "Earthquakes", "Since 1900.")
+    assert (found["numberMatched"], found["numberReturned"], found["features"]) == (7, 0, [])

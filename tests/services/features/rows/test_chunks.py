@@ -38,6 +38,8 @@ async def test_rows_of_unknown_size_come_in_chunks(
         rest = (await features.get(following)).json()
         assert [feature["properties"]["id"] for feature in rest["features"]] == list(range(601, 701))
         assert "next" not in {link["rel"] for link in rest["links"]}
+        preceding = next(link["href"] for link in rest["links"] if link["rel"] == "prev")
+        assert (await features.get(preceding)).json()["features"] == document["features"]
     finally:
         await owner.execute(f"DROP {kind.rpartition(' ')[2]} {name}")
 

@@ -34,6 +34,7 @@ NOWHERE = {
     "no height": "ST_SetSRID(ST_MakePoint(1, 1, 'NaN'), 4326)",
     "projected without saying so": "'POINT(500000 4600000)'",
     "beyond the pole": "'SRID=4326;POINT(0 91)'",
+    "partly beyond the pole": "'SRID=4326;LINESTRING(0 0, 0 91)'",
     "empty": "'SRID=4326;POLYGON EMPTY'",
 }
 

@@ -15,8 +15,8 @@ from tests.services.tiles.cache import OwnRedis, keys, metric, tier
 from tests.services.tiles.conftest import Placed
 from tests.services.tiles.places import decoded
 
-WARMED = 1 + 4
-"""Tiles of zooms 0 and 1."""
+WARMED = 1 + 4 + 2
+"""Tiles of zooms 0 and 1, and of zoom 0 of a set that begins with two."""
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ async def warm(placed: Placed, own_redis: OwnRedis, owner: asyncpg.Connection) -
     async with services() as one, services() as other:
         for started in (one, other):
             await started.start("common", env)
-            await started.start("tiles", {**env, "TILE_WARM_UP": "WebMercatorQuad/0-1"})
+            await started.start("tiles", {**env, "TILE_WARM_UP": "WebMercatorQuad/0-1,WorldCRS84Quad/0"})
         one.clients["replica"] = other["tiles"]
         yield one
 
