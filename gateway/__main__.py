@@ -50,9 +50,9 @@ async def serve(settings: GatewaySettings) -> int | None:
         await stack.enter_async_context(periodic(follower.follow, follower.pause, name="services"))
         _LOG.info("listening", extra={"fields": {"host": settings.host, "port": settings.port}})
         ended = asyncio.create_task(nginx.wait())
-        told = [asyncio.create_task(event.wait()) for event in (stop, replace)]
-        await asyncio.wait([ended, *told], return_when=asyncio.FIRST_COMPLETED)
-        for task in told:
+        signalled = [asyncio.create_task(event.wait()) for event in (stop, replace)]
+        await asyncio.wait([ended, *signalled], return_when=asyncio.FIRST_COMPLETED)
+        for task in signalled:
             task.cancel()
         if ended.done():
             _LOG.error("nginx has ended", extra={"fields": {"status": ended.result()}})

@@ -22,7 +22,7 @@ from services.features.rows.items_store import ItemsStore
 from services.features.rows.value_ranges import ValueRanges
 from services.features.schema import get_schema
 from services.features.settings import Settings
-from services.features.whole import WholePages
+from services.features.whole_pages import WholePages
 
 
 def make(env: Mapping[str, str]) -> web.Application:

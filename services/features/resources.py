@@ -6,7 +6,7 @@ from libs.catalogue.client import CatalogueClient
 from libs.catalogue.versions import DataVersions
 from services.features.rows.items_store import ItemsStore
 from services.features.rows.value_ranges import ValueRanges
-from services.features.whole import WholePages
+from services.features.whole_pages import WholePages
 
 CATALOGUE = web.AppKey("catalogue", CatalogueClient)
 STORE = web.AppKey("store", ItemsStore)
