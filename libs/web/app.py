@@ -44,6 +44,8 @@ class Call:
     path: Mapping[str, Any]
     query: QueryValues
     media_type: str
+    offers: tuple[str, ...]
+    """The media types that the operation offers, the default first: what `alternate` links lead to."""
 
 
 OperationHandler = Callable[[Call], Awaitable[web.StreamResponse]]
@@ -164,7 +166,7 @@ def _bound(operation: Operation, handler: OperationHandler) -> Callable[[web.Req
         f = query.values.get("f")
         offers = operation.negotiated if f is None else operation.media_types
         media_type = negotiate(offers, f, request.headers.get("Accept"), has_f="f" in query.values)
-        response = await handler(Call(request, path, query, media_type))
+        response = await handler(Call(request, path, query, media_type, operation.media_types))
         if len(operation.negotiated) > 1:
             response.headers.setdefault("Vary", "Accept")
         return response

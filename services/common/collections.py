@@ -18,7 +18,6 @@ from libs.web.html import page_response
 from libs.web.query_params import QueryValues
 from libs.web.representations import representations
 from libs.web.respond import body_response, json_bytes, links_json
-from services.common.documents.collection import OFFERS
 from services.common.resources import ENCODED, KEEPER, PARTS
 
 _ALL = 1000
@@ -123,7 +122,7 @@ def _parameters(call: Call, **changes: object) -> str:
 
 
 def _representations(call: Call, base: str) -> list[Link]:
-    return representations(f"{base}/collections{_parameters(call)}", call.media_type, OFFERS)
+    return representations(f"{base}/collections{_parameters(call)}", call.media_type, call.offers)
 
 
 def _paging(call: Call, base: str, window: _Window, matched: int, returned: int) -> list[Link]:

@@ -24,7 +24,7 @@ async def get_conformance(call: Call) -> web.StreamResponse:
         context = {
             "document": document,
             "standards": [(name, list(uris)) for name, uris in groupby(document["conformsTo"], _standard)],
-            "links": links_json(representations(address, call.media_type, (MediaType.JSON, MediaType.HTML))),
+            "links": links_json(representations(address, call.media_type, call.offers)),
         }
         return conditional(call.request, page_response(call.request, "conformance.html", context))
     return conditional(call.request, json_response(document))

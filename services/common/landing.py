@@ -25,9 +25,8 @@ async def get_landing(call: Call) -> web.StreamResponse:
     """The service's title, description and links."""
     call.query.check()
     app, base = call.request.app, base_url(call.request)
-    offers = (MediaType.JSON, MediaType.HTML)
     links = [
-        *representations(f"{base}/", call.media_type, offers),
+        *representations(f"{base}/", call.media_type, call.offers),
         *absolute(base, app[PARTS].whole.landing_links),
     ]
     document = {"title": TITLE, "description": DESCRIPTION, "links": links_json(links)}

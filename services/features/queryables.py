@@ -16,7 +16,6 @@ from libs.web.respond import json_response, links_json
 from services.features.formats.json_schema import argument_schema, geometry_format
 from services.features.resources import CATALOGUE
 
-_OFFERS = (MediaType.SCHEMAJSON, MediaType.HTML)
 _SCHEMA = "https://json-schema.org/draft/2019-09/schema"
 
 
@@ -27,7 +26,7 @@ async def get_queryables(call: Call) -> web.StreamResponse:
     address = f"{base_url(call.request)}/collections/{path_segment(collection.id)}/queryables"
     document = queryables_json(collection, address)
     if call.media_type == MediaType.HTML:
-        links = links_json(representations(address, call.media_type, _OFFERS))
+        links = links_json(representations(address, call.media_type, call.offers))
         context = {"collection": collection, "document": document, "links": links}
         return conditional(call.request, page_response(call.request, "queryables.html", context))
     return conditional(call.request, json_response(document, media_type=MediaType.SCHEMAJSON))

@@ -22,7 +22,6 @@ from services.features.formats.json_schema import argument_schema, geometry_form
 from services.features.resources import CATALOGUE, VALUES, VERSIONS
 from services.features.rows.value_ranges import ValueRange
 
-_OFFERS = (MediaType.SCHEMAJSON, MediaType.HTML)
 _SCHEMA = "https://json-schema.org/draft/2020-12/schema"
 
 
@@ -43,7 +42,7 @@ async def get_schema(call: Call) -> web.StreamResponse:
         headers = incomplete(headers)
     document = schema_json(collection, ranges or {}, address)
     if call.media_type == MediaType.HTML:
-        links = links_json(representations(address, call.media_type, _OFFERS))
+        links = links_json(representations(address, call.media_type, call.offers))
         context = {"collection": collection, "document": document, "links": links}
         return page_response(call.request, "schema.html", context, headers=headers)
     return json_response(document, media_type=MediaType.SCHEMAJSON, headers=headers)

@@ -13,7 +13,6 @@ from libs.web.html import page_response
 from libs.web.representations import representations
 from libs.web.respond import json_response, links_json
 
-_OFFERS = (MediaType.JSON, MediaType.HTML)
 _DAY = "public, max-age=86400"
 """Definitions of a standard. Their pages name assets by what is in them, which a release changes: they keep seconds."""
 
@@ -23,7 +22,7 @@ async def get_tile_matrix_sets(call: Call) -> web.StreamResponse:
     call.query.check()
     base = base_url(call.request)
     document = {
-        "links": links_json(representations(f"{base}/tileMatrixSets", call.media_type, _OFFERS)),
+        "links": links_json(representations(f"{base}/tileMatrixSets", call.media_type, call.offers)),
         "tileMatrixSets": [
             {
                 "id": tms.id,
@@ -49,7 +48,8 @@ async def get_tile_matrix_set(call: Call) -> web.StreamResponse:
     """The definition of one tile matrix set."""
     call.query.check()
     tms = tile_matrix_set(call.path["tileMatrixSetId"])
-    links = links_json(representations(f"{base_url(call.request)}/tileMatrixSets/{tms.id}", call.media_type, _OFFERS))
+    address = f"{base_url(call.request)}/tileMatrixSets/{tms.id}"
+    links = links_json(representations(address, call.media_type, call.offers))
     if call.media_type == MediaType.HTML:
         page = page_response(call.request, "tile_matrix_set.html", {"tms": tms, "links": links})
         return conditional(call.request, page)

@@ -22,8 +22,6 @@ from services.tiles.metadata.zoom_range import zoom_range
 from services.tiles.request.geometry_column import geometry_of
 from services.tiles.resources import CATALOGUE
 
-_OFFERS = (MediaType.JSON, MediaType.HTML)
-
 
 async def get_tileset(call: Call) -> web.StreamResponse:
     """Metadata of one tileset."""
@@ -42,7 +40,7 @@ def _tileset(call: Call, collection: Collection, geometry: GeometryColumn, tms: 
     base = base_url(call.request)
     address = tileset_address(base, collection, tms)
     links = [
-        *representations(address, call.media_type, _OFFERS),
+        *representations(address, call.media_type, call.offers),
         # /req/tileset/tileset-tile-link: variables by name, for the path has column before row
         Link(
             f"{address}/{{tileMatrix}}/{{tileCol}}/{{tileRow}}",

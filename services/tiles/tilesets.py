@@ -19,8 +19,6 @@ from services.tiles.metadata.addresses import tileset_address, tiling_scheme_lin
 from services.tiles.request.geometry_column import geometry_of
 from services.tiles.resources import CATALOGUE
 
-_OFFERS = (MediaType.JSON, MediaType.HTML)
-
 
 async def get_tilesets(call: Call) -> web.StreamResponse:
     """One tileset for each tile matrix set."""
@@ -30,7 +28,7 @@ async def get_tilesets(call: Call) -> web.StreamResponse:
     base = base_url(call.request)
     address = f"{base}/collections/{path_segment(collection.id)}/tiles"
     document = {
-        "links": links_json(representations(address, call.media_type, _OFFERS)),
+        "links": links_json(representations(address, call.media_type, call.offers)),
         "tilesets": [_summary(collection, tile_matrix_set(identifier), base) for identifier in IDS],
     }
     if call.media_type == MediaType.HTML:

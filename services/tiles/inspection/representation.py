@@ -23,7 +23,6 @@ from services.tiles.request.tile_request import TileRequest
 from services.tiles.store.compression import decompressed
 from services.tiles.store.tile_store import Tile
 
-OFFERS = (MediaType.MVT, MediaType.JSON, MediaType.HTML)
 _LISTED = 100
 """Features in the table of a page."""
 
@@ -67,7 +66,7 @@ class _Links:
         """Links of the JSON document."""
         at = (self._request.z, self._request.x, self._request.y)
         return [
-            *representations(self._tile(at, ""), self._call.media_type, OFFERS),
+            *representations(self._tile(at, ""), self._call.media_type, self._call.offers),
             *(
                 Link(self._tile(place, "json"), "up" if "above" in title else "related", MediaType.JSON, title)
                 for title, place in self._titled()
