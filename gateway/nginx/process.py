@@ -57,6 +57,8 @@ class Nginx:
             raise NginxError(str(error)) from None
         await self._accept(configuration)
         self._process = Child.start(self._command("nginx.conf"))
+        # another configuration is tried by an nginx that listens for a moment: this one must have the port by then
+        await taken_over(self._process.pid, set())
 
     async def reload(self, configuration: str) -> bool:
         """Hands nginx another configuration, and waits until every new request meets it. Tells whether it differs.
