@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 from collections import Counter
 from collections.abc import AsyncIterator
@@ -20,6 +19,7 @@ from mapbox_vector_tile import decode
 from deploy.local.settings import REPOSITORY
 from tests.eventually import eventually_true
 from tests.running_stack import RunningStack
+from tests.system.asking import Asking
 from tests.system.test_stack import FRESH, get
 
 pytestmark = pytest.mark.system
@@ -33,35 +33,23 @@ def path(collection: str, z: int, x: int, y: int) -> str:
     return f"/collections/{collection}/tiles/WebMercatorQuad/{z}/{x}/{y}"
 
 
-class Clients:
+class Clients(Asking):
     """Four clients that ask without a pause for tiles that nothing has cached."""
 
     def __init__(self, stack: RunningStack) -> None:
         self._stack = stack
         # another start each time: what an earlier run asked for may still be kept
         self._limits = itertools.count(1000 + int(time.time() * 10) % 7000)
-        self._stop = threading.Event()
         self.statuses: Counter[int] = Counter()
-        self._threads = [threading.Thread(target=self._ask) for _ in range(4)]
-
-    def __enter__(self) -> Clients:
-        for thread in self._threads:
-            thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._stop.set()
-        for thread in self._threads:
-            thread.join()
+        super().__init__([self._ask] * 4)
 
     def _ask(self) -> None:
-        while not self._stop.is_set():
-            url = f"{self._stack.base_url}{path(EVENTS, 4, 2, 6)}?limit={next(self._limits) % 9000 + 1000}"
-            try:
-                status, _, _ = get(url, **{"Accept-Encoding": "gzip"})
-            except OSError:
-                status = 0
-            self.statuses[status] += 1
+        url = f"{self._stack.base_url}{path(EVENTS, 4, 2, 6)}?limit={next(self._limits) % 9000 + 1000}"
+        try:
+            status, _, _ = get(url, **{"Accept-Encoding": "gzip"})
+        except OSError:
+            status = 0
+        self.statuses[status] += 1
 
 
 def tiles_served(stack: RunningStack, replica: str) -> float:

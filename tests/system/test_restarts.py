@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import itertools
-import threading
 import time
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 
 from tests.eventually import eventually_true
 from tests.running_stack import RunningStack
+from tests.system.asking import Asking
 from tests.system.test_stack import get
 
 pytestmark = [pytest.mark.system, pytest.mark.faults, pytest.mark.slow]
@@ -19,35 +20,23 @@ pytestmark = [pytest.mark.system, pytest.mark.faults, pytest.mark.slow]
 EVENTS = "/collections/hazard.hazard_eq_events"
 
 
-class Clients:
-    """Clients that ask until the block ends, each request over a connection of its own."""
+class Clients(Asking):
+    """Clients of all kinds of answers, each request over a connection of its own."""
 
     def __init__(self, stack: RunningStack) -> None:
         self._base = stack.base_url
         # what an earlier run asked for may still be kept
         self._fresh = itertools.count(int(time.time() * 1000) % 10**9)
-        self._stop = threading.Event()
         self.outcomes: Counter[str] = Counter()
-        asking: list[Callable[[], str]] = [self._item, self._tile, self._collection, self._page, self._stream]
-        self._threads = [threading.Thread(target=self._ask, args=(ask,)) for ask in asking]
-
-    def __enter__(self) -> Clients:
-        for thread in self._threads:
-            thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._stop.set()
-        for thread in self._threads:
-            thread.join()
+        asks = (self._item, self._tile, self._collection, self._page, self._stream)
+        # processes that start need processors, too
+        super().__init__([partial(self._ask, ask) for ask in asks], pause=0.05)
 
     def _ask(self, ask: Callable[[], str]) -> None:
-        # processes that start need processors, too
-        while not self._stop.wait(0.05):
-            try:
-                self.outcomes[ask()] += 1
-            except OSError as error:
-                self.outcomes[f"{ask.__name__}: {type(error).__name__}: {error}"] += 1
+        try:
+            self.outcomes[ask()] += 1
+        except OSError as error:
+            self.outcomes[f"{ask.__name__}: {type(error).__name__}: {error}"] += 1
 
     def _get(self, path: str) -> tuple[int, bytes]:
         status, _, body = get(f"{self._base}{path}")

@@ -82,11 +82,16 @@ ESCAPED = [
 ]
 
 
+async def reached(gateway: Gateway, session: ClientSession, path: str) -> tuple[str, str]:
+    """The service that answers a path, written as it is, and the path that it sees."""
+    async with session.get(URL(f"{gateway.url}/api{path}", encoded=True)) as response:
+        answer = await response.json()
+    return answer["service"], answer["path"]
+
+
 @pytest.mark.parametrize(("path", "service"), ROUTES)
 async def test_route(gateway: Gateway, session: ClientSession, path: str, service: str) -> None:
-    async with session.get(f"{gateway.url}/api{path}") as response:
-        answer = await response.json()
-    assert (answer["service"], answer["path"]) == (service, path)
+    assert await reached(gateway, session, path) == (service, path)
 
 
 @pytest.mark.parametrize(("template", "service"), DECLARED)
@@ -96,9 +101,7 @@ async def test_every_path_of_a_document_reaches_its_service(
 ) -> None:
     path = re.sub(r"{\w+}", lambda _: value, template)
     for url in (path, f"{path}?f=json&x=/items"):
-        async with session.get(URL(f"{gateway.url}/api{url}", encoded=True)) as response:
-            answer = await response.json()
-        assert (answer["service"], answer["path"]) == (service, url)
+        assert await reached(gateway, session, url) == (service, url)
 
 
 @pytest.mark.parametrize("path", UNDECLARED)
@@ -145,9 +148,7 @@ NO_SPELLINGS = [
 async def test_letters_of_a_word_may_be_escaped(
     gateway: Gateway, session: ClientSession, path: str, service: str
 ) -> None:
-    async with session.get(URL(f"{gateway.url}/api{path}", encoded=True)) as response:
-        answer = await response.json()
-    assert (answer["service"], answer["path"]) == (service, path)
+    assert await reached(gateway, session, path) == (service, path)
 
 
 @pytest.mark.parametrize("path", NO_SPELLINGS)
