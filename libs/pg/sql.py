@@ -22,7 +22,8 @@ from typing import LiteralString
 _PLACEHOLDER = re.compile(r"\$\d")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+# neither of the two is frozen, which would double the time to make one: nobody changes them all the same
+@dataclass(slots=True, eq=False)
 class Bind:
     """One value and the PostgreSQL type it is sent as.
 
@@ -37,12 +38,12 @@ class Bind:
     cast: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Sql:
     """A piece of SQL: trusted text and binds, in the order they are rendered."""
 
     parts: tuple[str | Bind, ...] = ()
-    _rendered: tuple[str, tuple[object, ...]] | None = field(default=None, init=False, repr=False, compare=False)
+    _rendered: tuple[str, tuple[object, ...]] | None = field(default=None, init=False, repr=False)
 
     def __add__(self, other: Sql) -> Sql:
         """The two fragments one after the other, with nothing in between."""
@@ -69,25 +70,19 @@ class Sql:
         numbers even when their values are equal, so that the text, and with it the prepared statement,
         depends on the shape of the query alone.
         """
-        if self._rendered is not None:
-            return self._rendered
-        numbers: dict[int, int] = {}
-        args: list[object] = []
-        text: list[str] = []
-        for part in self.parts:
-            if isinstance(part, str):
-                text.append(part)
-                continue
-            number = numbers.get(id(part))
-            if number is None:
-                args.append(part.value)
-                number = numbers[id(part)] = len(args)
-            text.append(f"${number}::{part.sql_type}")
-            if part.cast is not None:
-                text.append(f"::{part.cast}")
-        rendered = "".join(text), tuple(args)
-        object.__setattr__(self, "_rendered", rendered)
-        return rendered
+        if self._rendered is None:
+            numbers: dict[Bind, int] = {}
+            text: list[str] = []
+            for part in self.parts:
+                if isinstance(part, str):
+                    text.append(part)
+                else:
+                    number = numbers.setdefault(part, len(numbers) + 1)
+                    text.append(f"${number}::{part.sql_type}")
+                    if part.cast is not None:
+                        text.append(f"::{part.cast}")
+            self._rendered = "".join(text), tuple([part.value for part in numbers])
+        return self._rendered
 
 
 EMPTY = Sql()
@@ -133,6 +128,15 @@ def ident(*names: str) -> Sql:
 def bind(value: object, sql_type: str, cast: str | None = None) -> Sql:
     """A fragment of one bound value: see `Bind`."""
     return Sql((Bind(value, sql_type, cast),))
+
+
+def binds(values: Iterable[object], sql_type: str) -> Sql:
+    """A bind for each value, with commas between them."""
+    parts: list[str | Bind] = []
+    for value in values:
+        parts.append(Bind(value, sql_type))
+        parts.append(", ")
+    return Sql(tuple(parts[:-1]))
 
 
 def join(separator: LiteralString, fragments: Iterable[Sql]) -> Sql:

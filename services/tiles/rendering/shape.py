@@ -3,7 +3,7 @@
 from libs.catalogue.model import GeometryColumn
 from libs.geo.boxes import Box
 from libs.geo.lonlat_sql import in_lonlat
-from libs.pg.sql import Sql, any_of, bind, ident, join, sql
+from libs.pg.sql import Sql, any_of, bind, binds, ident, join, sql
 from services.tiles.request.region import BUFFER, EXTENT, longest_straight
 from services.tiles.request.tile_request import TileRequest
 
@@ -12,6 +12,7 @@ _CYLINDRICAL = (3857, 3395, 4326)
 _SURFACES = ("Geometry", "PolyhedralSurface", "Triangle", "Tin")
 _WIDEST_ON_THE_SPHERE = 60
 _MOST_CORNERS = 300
+_EXTENT_AND_BUFFER = binds((EXTENT, BUFFER), "int4")
 _CURVED = ("Geometry", "CircularString", "CompoundCurve", "CurvePolygon", "MultiCurve", "MultiSurface")
 
 
@@ -61,11 +62,10 @@ def _bounded(request: TileRequest, shape: Sql) -> Sql:
 
 def _in_tile_units(shape: Sql, bounds: Sql) -> Sql:
     return sql(
-        "ST_AsMVTGeom({shape}, {bounds}, {extent}, {buffer}, true)",
+        "ST_AsMVTGeom({shape}, {bounds}, {extent_and_buffer}, true)",
         shape=shape,
         bounds=bounds,
-        extent=bind(EXTENT, "int4"),
-        buffer=bind(BUFFER, "int4"),
+        extent_and_buffer=_EXTENT_AND_BUFFER,
     )
 
 
@@ -134,15 +134,7 @@ def middle(column: GeometryColumn) -> tuple[Sql, Sql]:
 
 
 def _envelope(box: Box, srid: int) -> Sql:
-    left, bottom, right, top = (bind(number, "float8") for number in box)
-    return sql(
-        "ST_MakeEnvelope({left}, {bottom}, {right}, {top}, {srid})",
-        left=left,
-        bottom=bottom,
-        right=right,
-        top=top,
-        srid=bind(srid, "int4"),
-    )
+    return sql("ST_MakeEnvelope({box}, {srid})", box=binds(box, "float8"), srid=bind(srid, "int4"))
 
 
 def _box2d(envelope: Sql) -> Sql:
