@@ -23,6 +23,7 @@ from libs.cql.parsing.text import parse_text
 from libs.cql.predicates import bbox_predicate, datetime_predicate, lasting_predicate, value_predicate
 from libs.cql.queryable import Queryable, kind_of, queryable
 from libs.pg.sql import Sql
+from libs.pg.text_folding import UNTRIED, TextFolding
 
 FilterLang = Literal["cql2-text", "cql2-json"]
 
@@ -39,14 +40,13 @@ def compile_filter(
     filter_: Ast,
     queryables: Mapping[str, Queryable],
     *,
-    unaccent: tuple[str, ...] | None = None,
+    folding: TextFolding = UNTRIED,
 ) -> Sql:
     """The boolean SQL expression of a filter over the columns of `queryables`. Raises CqlError.
 
-    `unaccent` names the function behind ACCENTI, schema first:
-    `("dams", "unaccent")`; without it ACCENTI is an error.
+    `folding` is what the database has for CASEI and ACCENTI; what it has not is an error.
     """
-    return compile_ast(filter_, Target(queryables, unaccent))
+    return compile_ast(filter_, Target(queryables, folding))
 
 
 def filter_sql(
@@ -54,10 +54,10 @@ def filter_sql(
     lang: FilterLang,
     queryables: Mapping[str, Queryable],
     *,
-    unaccent: tuple[str, ...] | None = None,
+    folding: TextFolding = UNTRIED,
 ) -> Sql:
     """`parse` and `compile_filter` in one. Raises CqlError."""
-    return compile_filter(parse(text, lang), queryables, unaccent=unaccent)
+    return compile_filter(parse(text, lang), queryables, folding=folding)
 
 
 __all__ = [

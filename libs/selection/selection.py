@@ -18,6 +18,7 @@ from libs.cql import (
 from libs.ogc.bbox import bbox_of
 from libs.ogc.temporal import parse_interval
 from libs.pg.sql import Sql, all_of, any_of, bind, ident, join, sql
+from libs.pg.text_folding import UNTRIED, TextFolding
 from libs.selection.arguments import call_arguments
 from libs.selection.columns import column_queryable, geometry_queryable, queryables
 from libs.selection.request import FaultCollector
@@ -67,14 +68,12 @@ class Selection:
         return all_of(self.conditions)
 
 
-def select(
-    collection: Collection, query: FaultCollector, *, unaccent: tuple[str, ...] | None = ("dams", "unaccent")
-) -> Selection:
+def select(collection: Collection, query: FaultCollector, *, folding: TextFolding = UNTRIED) -> Selection:
     """The selection that the query parameters ask for.
 
     Reads `geom-column`, `datetime-column`, `ids`, `bbox`, `datetime`, `filter`, `filter-lang`, `properties`,
-    `sortby` and the extra parameters (each a property that must equal the value). `unaccent` names the database's
-    function behind ACCENTI; without it ACCENTI is a fault. Faults are added to the query, not raised, so that
+    `sortby` and the extra parameters (each a property that must equal the value). `folding` is what the
+    database has for CASEI and ACCENTI; what it has not is a fault. Faults are added to the query, not raised, so that
     one answer lists them all; what is faulty is left out of the selection.
     """
     geometry = chosen_geometry(collection, query)
@@ -83,7 +82,7 @@ def select(
         *_ids(collection, query),
         *_bbox(collection, geometry, query),
         *_datetime(collection, query),
-        *_filter(collection, query, unaccent),
+        *_filter(collection, query, folding),
         *_property_queries(collection, query),
     ]
     return Selection(
@@ -194,13 +193,13 @@ def _datetime(collection: Collection, query: FaultCollector) -> list[Sql]:
     ]
 
 
-def _filter(collection: Collection, query: FaultCollector, unaccent: tuple[str, ...] | None) -> list[Sql]:
+def _filter(collection: Collection, query: FaultCollector, folding: TextFolding) -> list[Sql]:
     text = query.values.get("filter")
     lang: FilterLang = "cql2-json" if query.values.get("filter-lang") == "cql2-json" else "cql2-text"
     if text is None:
         return []
     try:
-        return [filter_sql(text, lang, queryables(collection), unaccent=unaccent)]
+        return [filter_sql(text, lang, queryables(collection), folding=folding)]
     except CqlError as error:
         query.fault("filter", f"filter: {error}", value=text if len(text) <= _LONGEST_QUOTED else None)
         return []

@@ -8,14 +8,15 @@ from aiohttp import web
 from libs.catalogue.client import CatalogueClient
 from libs.catalogue.versions import DataVersions
 from libs.pg.pool import Database, PoolSettings
+from libs.pg.text_folding import TextFoldings
 from libs.web.app import make_app
-from libs.web.health import HEALTH_CHECKS
+from libs.web.health import HEALTH_CHECKS, UNFULFILLED
 from services.features.formats.geojson import encode_each
 from services.features.item import get_item
 from services.features.items import get_items
-from services.features.part import PART
+from services.features.part import PART, unfulfilled
 from services.features.queryables import get_queryables
-from services.features.resources import CATALOGUE, STORE, VALUES, VERSIONS, WHOLE_PAGES
+from services.features.resources import CATALOGUE, FOLDING, STORE, VALUES, VERSIONS, WHOLE_PAGES
 from services.features.rows.counts import Counts
 from services.features.rows.feature_cache import FeatureCache
 from services.features.rows.items_store import ItemsStore
@@ -39,6 +40,7 @@ def make(env: Mapping[str, str]) -> web.Application:
             Database(pool) as database,
             Database(pool.for_watching()) as watch,
             DataVersions(watch) as versions,
+            TextFoldings(watch) as app[FOLDING],
             CatalogueClient(settings.catalogue_url, state_file=state) as app[CATALOGUE],
         ):
             at_once, of_collection = max(1, settings.pool_size // 2), max(1, share // 2)
@@ -48,6 +50,7 @@ def make(env: Mapping[str, str]) -> web.Application:
             app[STORE] = ItemsStore(database, counts, cache)
             app[VALUES] = ValueRanges(database, versions)
             app[VERSIONS] = versions
+            app[UNFULFILLED].append(lambda: unfulfilled(app[FOLDING].current))
             app[WHOLE_PAGES] = WholePages()
             app[HEALTH_CHECKS].extend([lambda app: app[CATALOGUE].health(), lambda _: watch.health()])
             yield

@@ -22,7 +22,7 @@ from services.features.pages.items_form import form_context
 from services.features.pages.items_html import PAGE_ROWS, items_context
 from services.features.request.cursor import PageEnds
 from services.features.request.items_query import ItemsQuery, parse_items
-from services.features.resources import CATALOGUE, STORE, VALUES, VERSIONS, WHOLE_PAGES
+from services.features.resources import CATALOGUE, FOLDING, STORE, VALUES, VERSIONS, WHOLE_PAGES
 from services.features.rows.items_store import ItemsStore
 from services.features.rows.layout import Rows
 
@@ -37,7 +37,7 @@ async def get_items(call: Call) -> web.StreamResponse:
         return unchanged
     if call.media_type == MediaType.HTML:
         return await _page(call, collection, headers)
-    query = parse_items(collection, call.query, call.request.query)
+    query = parse_items(collection, call.query, call.request.query, app[FOLDING].current)
     unchanged = not_modified(call.request, headers)
     if unchanged is not None:
         return unchanged
@@ -85,7 +85,9 @@ def _numbers(matched: int | None, returned: int | None) -> dict[str, str]:
 async def _page(call: Call, collection: Collection, headers: dict[str, str]) -> web.StreamResponse:
     # links of the page must not carry the fields of the form that were left empty
     try:
-        query = parse_items(collection, call.query, dict(sent_parameters(call.request)))
+        query = parse_items(
+            collection, call.query, dict(sent_parameters(call.request)), call.request.app[FOLDING].current
+        )
     except InvalidParameters as error:
         return await _form_again(call, collection, error)
     unchanged = not_modified(call.request, headers)

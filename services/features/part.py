@@ -6,10 +6,13 @@ from typing import Any
 from libs.ogc.link import REL_QUERYABLES, REL_SCHEMA, Link
 from libs.ogc.media_type import MediaType
 from libs.ogc.service_part import CollectionLink, ServicePart
+from libs.pg.text_folding import TextFolding
 from libs.web.openapi import load_document
 from services.features.formats.format import Format
 from services.features.formats.registry import FORMATS
 
+_CQL2 = "http://www.opengis.net/spec/cql2/1.0/conf/"
+_CASE, _ACCENTS = "case-insensitive-comparison", "accent-insensitive-comparison"
 _ITEMS = "/collections/{collectionId}/items"
 _OPERATIONS = {_ITEMS: "items_schema", f"{_ITEMS}/{{itemId}}": "item_schema"}
 
@@ -31,6 +34,12 @@ def _items_address(entry: Format) -> str:
     return _ITEMS if entry is FORMATS[0] else f"{_ITEMS}?f={entry.name}"
 
 
+def unfulfilled(folding: TextFolding) -> set[str]:
+    """The conformance classes of the part that a database which folds texts like this does not allow."""
+    classes = ((_CASE, folding.case), (_ACCENTS, folding.accents))
+    return {f"{_CQL2}{name}" for name, way in classes if way is None}
+
+
 PART = ServicePart(
     name="features",
     openapi=_document(),
@@ -44,14 +53,14 @@ PART = ServicePart(
         "http://www.opengis.net/spec/ogcapi-features-3/1.0/conf/filter",
         "http://www.opengis.net/spec/ogcapi-features-3/1.0/conf/features-filter",
         *(
-            f"http://www.opengis.net/spec/cql2/1.0/conf/{name}"
+            f"{_CQL2}{name}"
             for name in (
                 "cql2-text",
                 "cql2-json",
                 "basic-cql2",
                 "advanced-comparison-operators",
-                "case-insensitive-comparison",
-                "accent-insensitive-comparison",
+                _CASE,
+                _ACCENTS,
                 "basic-spatial-functions",
                 "basic-spatial-functions-plus",
                 "spatial-functions",

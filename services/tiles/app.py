@@ -10,7 +10,7 @@ from libs.geo.zooms import IDS
 from libs.web.app import make_app
 from libs.web.health import HEALTH_CHECKS, HEALTH_NOTES
 from services.tiles.part import PART
-from services.tiles.resources import BASEMAP, CATALOGUE, MAX_FEATURES, STORE, Resources, open_resources
+from services.tiles.resources import BASEMAP, CATALOGUE, FOLDING, MAX_FEATURES, STORE, Resources, open_resources
 from services.tiles.settings import Settings
 from services.tiles.store.warm_up import WarmUp
 from services.tiles.style import get_style
@@ -40,7 +40,7 @@ def make(env: Mapping[str, str]) -> web.Application:
 
     async def resources(app: web.Application) -> AsyncIterator[None]:
         async with open_resources(settings) as opened, _warm_up(opened):
-            app[CATALOGUE], app[STORE] = opened.catalogue, opened.store
+            app[CATALOGUE], app[STORE], app[FOLDING] = opened.catalogue, opened.store, opened.folding
             app[HEALTH_CHECKS].extend([lambda _: opened.catalogue.health(), lambda _: opened.watch.health()])
             app[HEALTH_NOTES].append(lambda: opened.cache.trouble)
             yield

@@ -10,11 +10,13 @@ from libs.cache.tile_cache import TileCache
 from libs.catalogue.client import CatalogueClient
 from libs.catalogue.versions import DataVersions
 from libs.pg.pool import Database, PoolSettings
+from libs.pg.text_folding import TextFoldings
 from libs.web.basemap import Basemap
 from services.tiles.settings import Settings
 from services.tiles.store.tile_store import TileStore
 
 CATALOGUE = web.AppKey("catalogue", CatalogueClient)
+FOLDING = web.AppKey("folding", TextFoldings)
 STORE = web.AppKey("store", TileStore)
 BASEMAP: web.AppKey[Basemap | None] = web.AppKey("basemap")
 MAX_FEATURES = web.AppKey("max_features", int)
@@ -30,6 +32,7 @@ class Resources:
     cache: TileCache
     catalogue: CatalogueClient
     store: TileStore
+    folding: TextFoldings
 
 
 @asynccontextmanager
@@ -55,6 +58,7 @@ async def open_resources(settings: Settings, *, name: str = "dams-tiles") -> Asy
         ) as cache,
         Database(pool.for_watching()) as watch,
         DataVersions(watch) as versions,
+        TextFoldings(watch) as folding,
         CatalogueClient(settings.catalogue_url, state_file=state) as catalogue,
     ):
         store = TileStore(
@@ -67,6 +71,6 @@ async def open_resources(settings: Settings, *, name: str = "dams-tiles") -> Asy
             max_bytes=settings.tile_max_bytes,
         )
         try:
-            yield Resources(settings, watch, cache, catalogue, store)
+            yield Resources(settings, watch, cache, catalogue, store, folding)
         finally:
             await store.close()

@@ -11,7 +11,7 @@ from libs.web.conditional import answered_before, data_headers, not_modified
 from libs.web.content_coding import takes_gzip
 from services.tiles.inspection.representation import tile_representation
 from services.tiles.request.tile_request import parse_tile
-from services.tiles.resources import CATALOGUE, MAX_FEATURES, STORE
+from services.tiles.resources import CATALOGUE, FOLDING, MAX_FEATURES, STORE
 from services.tiles.store.compression import decompressed
 
 
@@ -37,6 +37,7 @@ async def get_tile(call: Call) -> web.StreamResponse:
         path["y"],
         call.query,
         app[MAX_FEATURES],
+        app[FOLDING].current,
     )
     unchanged = not_modified(call.request, headers)
     if unchanged is not None:

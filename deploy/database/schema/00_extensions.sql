@@ -1,6 +1,5 @@
 -- PostGIS is not a trusted extension: without a superuser it must already be there.
 CREATE EXTENSION IF NOT EXISTS postgis;
-CREATE EXTENSION IF NOT EXISTS unaccent;
 
 CREATE SCHEMA IF NOT EXISTS dams;
 COMMENT ON SCHEMA dams IS 'Internal to the Disaster Analysis and Mapping Service: change log, functions, record of demo data.';

@@ -2,7 +2,15 @@
 GRANT USAGE ON SCHEMA hazard, dams TO dams_reader;
 GRANT SELECT ON ALL TABLES IN SCHEMA hazard TO dams_reader;
 ALTER DEFAULT PRIVILEGES IN SCHEMA hazard GRANT SELECT ON TABLES TO dams_reader;
-GRANT EXECUTE ON FUNCTION dams.data_versions(), dams.unaccent(text) TO dams_reader;
+GRANT EXECUTE ON FUNCTION dams.data_versions() TO dams_reader;
+
+DO $$
+BEGIN
+    IF to_regprocedure('dams.casefold(text)') IS NOT NULL THEN
+        GRANT EXECUTE ON FUNCTION dams.casefold(text), dams.unaccent(text) TO dams_reader;
+    END IF;
+END
+$$;
 
 -- What PostgreSQL lets every role do in every database, and nobody needs who only reads: make temporary tables, large
 -- objects and tables in `public`. A role cannot be denied what PUBLIC may, so it is taken from PUBLIC: grant it again to

@@ -26,6 +26,7 @@ from libs.cql.queryable import Queryable, near_names
 from libs.ogc.bbox import BBox
 from libs.pg.column_types import TEXTUAL, Kind
 from libs.pg.sql import Sql, ident, sql
+from libs.pg.text_folding import UNTRIED, TextFolding
 
 _LISTED = 30
 
@@ -34,12 +35,11 @@ _LISTED = 30
 class Target:
     """What a filter is compiled for.
 
-    `unaccent` is the name, schema first, of a function text -> text that
-    removes accents, for ACCENTI; without it the server does not offer ACCENTI.
+    `folding` is what the database has for CASEI and ACCENTI.
     """
 
     queryables: Mapping[str, Queryable]
-    unaccent: tuple[str, ...] | None = None
+    folding: TextFolding = UNTRIED
 
 
 def column_of(queryable: Queryable) -> Expr:
@@ -141,11 +141,11 @@ class _Compiler(Evaluator):  # type: ignore[misc]  # pygeofilter is untyped
                 place_of(node),
             )
         text = self._text(node, arguments[0])
-        if node.name == "casei":
-            return Expr(_case_folded(text), Kind.STRING, "text")
-        if self.target.unaccent is None:
-            raise fault("this server does not offer ACCENTI", place_of(node))
-        return Expr(sql("{f}({text})", f=ident(*self.target.unaccent), text=text), Kind.STRING, "text")
+        folding = self.target.folding.case if node.name == "casei" else self.target.folding.accents
+        if folding is None:
+            raise fault(f"this server does not offer {node.name.upper()}: its database cannot do it", place_of(node))
+        is_simple = not isinstance(node.arguments[0], ast.Function)
+        return Expr(folding.of(text, is_simple=is_simple), Kind.STRING, "text")
 
     def _text(self, node: ast.Function, operand: Operand) -> Sql:
         if isinstance(operand, Expr) and operand.kind is Kind.JSON:
@@ -188,11 +188,3 @@ class _Compiler(Evaluator):  # type: ignore[misc]  # pygeofilter is untyped
 
 def _quoted(name: str) -> str:
     return f'"{excerpt(name)}"'
-
-
-def _case_folded(text: Sql) -> Sql:
-    """Near enough to Unicode's full case folding: through upper case, so that ς and σ meet, and ß as ss.
-
-    The database's collation, since that of a column may fold ASCII alone.
-    """
-    return sql("replace(lower(upper({text} COLLATE \"default\")), 'ß', 'ss')", text=text)

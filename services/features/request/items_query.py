@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 
 from libs.catalogue.model import Collection
+from libs.pg.text_folding import UNTRIED, TextFolding
 from libs.selection.selection import Selection, SortTerm, configured_order, select
 from libs.web.query_params import QueryValues
 from services.features.request.cursor import Position, decode_cursor
@@ -48,9 +49,11 @@ def total_order(selection: Selection) -> tuple[SortTerm, ...]:
     return (*sort, SortTerm(key))
 
 
-def parse_items(collection: Collection, query: QueryValues, given: Mapping[str, str]) -> ItemsQuery:
+def parse_items(
+    collection: Collection, query: QueryValues, given: Mapping[str, str], folding: TextFolding = UNTRIED
+) -> ItemsQuery:
     """The query that the parameters make; `given` is how they were sent. Raises InvalidParameters with every fault."""
-    selection = select(collection, query)
+    selection = select(collection, query, folding=folding)
     values = query.values
     order = total_order(selection)
     fingerprint = _fingerprint(selection, order)

@@ -31,7 +31,7 @@ async def show(
     Raises DomainError.
     """
     pairs = parse_qsl(parameters, keep_blank_values=True)
-    request = tile_of(collection, tms, *place, resources.settings.tile_max_features, pairs)
+    request = tile_of(collection, tms, *place, resources.settings.tile_max_features, pairs, resources.folding.current)
     tile = await resources.store.tile(request, resources.store.key(request))
     encoded = await decompressed(tile.gzipped) if tile.gzipped else b""
     made = Made(len(encoded), len(tile.gzipped), tile.left_out, tile.estimated, tile.tier)

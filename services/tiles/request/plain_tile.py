@@ -5,6 +5,7 @@ from functools import cache
 
 from libs.catalogue.model import Collection
 from libs.geo.tile_matrix_sets import TileMatrixSet
+from libs.pg.text_folding import UNTRIED, TextFolding
 from libs.web.openapi import Operation, operations
 from libs.web.query_params import read_query
 from services.tiles.part import PART
@@ -26,11 +27,12 @@ def tile_of(  # noqa: PLR0917 the address of a tile
     y: int,
     max_features: int,
     parameters: Iterable[tuple[str, str]],
+    folding: TextFolding = UNTRIED,
 ) -> TileRequest:
     """What a client asks for that gives these query parameters. Raises NotFound, or InvalidParameters."""
     operation = _operation()
     query = read_query(operation.parameters, operation.extra_parameters, parameters)
-    return parse_tile(collection, tms, z, x, y, query, max_features)
+    return parse_tile(collection, tms, z, x, y, query, max_features, folding)
 
 
 @cache

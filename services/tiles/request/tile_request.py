@@ -7,6 +7,7 @@ from hashlib import blake2b
 from libs.catalogue.model import Collection, GeometryColumn
 from libs.geo.tile_matrix_sets import TileMatrixSet
 from libs.ogc.errors import NotFound
+from libs.pg.text_folding import UNTRIED, TextFolding
 from libs.selection.selection import Selection, select
 from libs.web.query_params import QueryValues
 from services.tiles.request.geometry_column import refuse_none
@@ -40,13 +41,14 @@ def parse_tile(  # noqa: PLR0917 the address of a tile
     y: int,
     query: QueryValues,
     max_features: int,
+    folding: TextFolding = UNTRIED,
 ) -> TileRequest:
     """The tile that path and query parameters name. Raises NotFound, or InvalidParameters with every fault."""
     bounds = tile_matrix_set.tile_bounds(z, x, y)
     zoom = tile_matrix_set.matrix(z).zoom
     # the format of the answer does not make another tile
     plain = not (query.given - {"f"} or query.extra or collection.kind == "function")
-    selection = whole(collection, zoom) if plain else select(collection, query)
+    selection = whole(collection, zoom) if plain else select(collection, query, folding=folding)
     limit = query.values["limit"]
     if limit is not None and limit > max_features:
         query.fault("limit", f"limit must be at most {max_features}, the operator's maximum", "less_than_equal", limit)

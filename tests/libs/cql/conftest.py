@@ -1,4 +1,4 @@
-"""A PostGIS database with the standard's data set, and what runs filters on it."""
+"""A plain PostGIS database with the standard's data set, and what runs filters on it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from libs.pg.sql import Sql
 from tests.conftest import MakeDatabase
 from tests.libs.cql.rows_of_every_type import COLUMNS, MOODS, ROWS
 
-UNACCENT = ("dams", "unaccent")
 STANDARD = Path(__file__).parent / "standard"
 _INSTANT = "timestamp with time zone"
 STANDARD_TABLES = {
@@ -41,12 +40,6 @@ def standard_features(table: str) -> list[dict[str, Any]]:
 @pytest.fixture(scope="session")
 async def db(make_database: MakeDatabase) -> AsyncIterator[asyncpg.Connection]:
     connection = await asyncpg.connect(await make_database())
-    await connection.execute(
-        "CREATE EXTENSION IF NOT EXISTS postgis; CREATE EXTENSION IF NOT EXISTS unaccent;"
-        "CREATE SCHEMA IF NOT EXISTS dams;"
-        "CREATE OR REPLACE FUNCTION dams.unaccent(text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE"
-        " AS $$ SELECT public.unaccent('public.unaccent'::regdictionary, $1) $$;"
-    )
     yield connection
     await connection.close()
 
@@ -60,7 +53,7 @@ class Table:
         self.queryables = dict(queryables)
 
     def sql(self, text: str, lang: Any = "cql2-text") -> Sql:
-        return filter_sql(text, lang, self.queryables, unaccent=UNACCENT)
+        return filter_sql(text, lang, self.queryables)
 
     async def ids(self, where: str | Sql, lang: Any = "cql2-text") -> list[int]:
         """The ids of the rows that a filter or an SQL condition selects."""

@@ -181,7 +181,6 @@ def test_syntax(text: str, position: int | None, message: str) -> None:
         ("magnitude LIKE '5%'", 0, 'the property "magnitude" is a number, but LIKE takes a string'),
         ("place LIKE place", 11, "the pattern of LIKE is a string, perhaps in CASEI() or ACCENTI()"),
         ("CASEI(magnitude) = 'a'", 6, 'the property "magnitude" is a number, but CASEI takes a string'),
-        ("ACCENTI(place) = 'a'", 0, "this server does not offer ACCENTI"),
         ("Buffer(geom, 10) = 'a'", 0, "this server has no function 'Buffer'"),
         ("S_INTERSECTS(place, POINT(1 2))", 13, 'the property "place" is a string, but S_INTERSECTS takes geometries'),
         ("S_INTERSECTS(geom, 'POINT(1 2)')", 19, "'POINT(1 2)' is a string, but S_INTERSECTS takes geometries"),

@@ -10,6 +10,7 @@ import asyncpg
 import pytest
 
 from libs.cql import CqlError, compile_filter, parse, queryable
+from libs.pg.text_folding import TextFolding
 from tests.libs.cql.conftest import Table
 from tests.libs.cql.rows_of_every_type import UUIDS
 
@@ -274,14 +275,13 @@ def test_deep_arithmetic_keeps_its_size(types: Table) -> None:
     assert len(text) < 50 * 400
 
 
-def test_accenti_needs_a_function() -> None:
+def test_what_the_database_cannot_do_is_not_offered() -> None:
     words = {"words": queryable("words", "text")}
-    assert (
-        '"dams"."unaccent"("words")'
-        in compile_filter(parse("ACCENTI(words) = 'a'"), words, unaccent=("dams", "unaccent")).render()[0]
-    )
-    with pytest.raises(CqlError, match="does not offer ACCENTI"):
-        compile_filter(parse("ACCENTI(words) = 'a'"), words)
+    for name, folding in (("CASEI", TextFolding(case=None)), ("ACCENTI", TextFolding(accents=None))):
+        filter_ = parse(f"{name}(words) = 'a'")
+        assert '"words"' in compile_filter(filter_, words).render()[0]
+        with pytest.raises(CqlError, match=f"does not offer {name}: its database cannot do it"):
+            compile_filter(filter_, words, folding=folding)
 
 
 def test_values_never_reach_the_text(types: Table) -> None:

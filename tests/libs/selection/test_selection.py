@@ -9,6 +9,7 @@ import pytest
 
 from libs.catalogue.model import Argument, Collection, Column, GeometryColumn, TimeColumn
 from libs.pg.sql import join
+from libs.pg.text_folding import Folding, TextFolding
 from libs.selection.selection import Selection, SortTerm, configured_order, key_condition, select, unknown_name
 
 PARAMETERS = (
@@ -200,10 +201,10 @@ def test_filters_in_both_languages() -> None:
     # geometry columns are properties of filters, too
     assert '"area"' in where(selected(filter="S_INTERSECTS(area, POINT(1 1))"))[0]
     query = Query({"filter": "ACCENTI(place) = 'a'"})
-    assert '"x"."plain"' in select(collection(), query, unaccent=("x", "plain")).where.render()[0]
-    query = Query({"filter": "ACCENTI(place) = 'a'"})
-    assert '"dams"."unaccent"' in select(collection(), query).where.render()[0]
-    select(collection(), query, unaccent=None)
+    folding = TextFolding(accents=Folding("x.plain({text})"))
+    assert 'x.plain("place")' in select(collection(), query, folding=folding).where.render()[0]
+    assert "normalize(" in select(collection(), query).where.render()[0]
+    select(collection(), query, folding=TextFolding(accents=None))
     assert [name for name, *_ in query.faults] == ["filter"]
 
 

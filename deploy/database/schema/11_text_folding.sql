@@ -1,0 +1,38 @@
+-- What the filter functions CASEI and ACCENTI do, as functions of one column each: an index on dams.casefold(name) or on
+-- dams.unaccent(name) serves filters. They say the same as libs/pg/text_folding.py, which is what databases without
+-- them are asked. Only for UTF-8.
+DO $$
+DECLARE
+    before text := (SELECT prosrc FROM pg_proc WHERE oid = to_regprocedure('dams.unaccent(text)'));
+    written regclass;
+BEGIN
+    IF getdatabaseencoding() <> 'UTF8' OR NOT EXISTS (SELECT FROM pg_collation WHERE collname = 'und-x-icu') THEN
+        RETURN;
+    END IF;
+    CREATE OR REPLACE FUNCTION dams.casefold(text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $body$
+        SELECT CASE WHEN octet_length($1) = length($1) THEN lower($1 COLLATE "C") COLLATE "default"
+        ELSE translate(replace(lower(upper(translate($1,
+            'ı', U&'\FDD0') COLLATE pg_catalog."und-x-icu")), 'ß', 'ss'), U&'\FDD0ς',
+            'ıσ') COLLATE "default" END
+    $body$;
+    COMMENT ON FUNCTION dams.casefold(text) IS 'The text in full case folding, whatever lc_ctype is; immutable, for indexes and filters with CASEI.';
+    CREATE OR REPLACE FUNCTION dams.unaccent(text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $body$
+        SELECT CASE WHEN octet_length($1) = length($1) THEN $1 COLLATE "default"
+        ELSE replace(replace(replace(replace(replace(replace(replace(replace(translate(normalize(regexp_replace(normalize($1 COLLATE "C", NFD),
+            '[\u0300-\u036f\u0483-\u0487\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]', '', 'g'), NFC),
+            'ØøÐðĐđĦħıŁłŊŋŦŧƀƗɨƵƶɃɄʉ', 'OoDdDdHhiLlNnTtbIiZzBUu'), 'Æ', 'AE'), 'æ', 'ae'), 'Œ', 'OE'), 'œ',
+            'oe'), 'ß', 'ss'), 'ẞ', 'SS'), 'Þ', 'TH'), 'þ', 'th') COLLATE "default" END
+    $body$;
+    COMMENT ON FUNCTION dams.unaccent(text) IS 'The text without accents; immutable, for indexes and filters with ACCENTI.';
+    -- it was made of a dictionary once, which left some letters as they were: what indexes hold is written anew
+    IF before <> (SELECT prosrc FROM pg_proc WHERE oid = to_regprocedure('dams.unaccent(text)')) THEN
+        FOR written IN
+            SELECT objid::regclass FROM pg_depend JOIN pg_class ON pg_class.oid = objid AND relkind IN ('i', 'I')
+            WHERE classid = 'pg_class'::regclass AND refclassid = 'pg_proc'::regclass
+                AND refobjid = to_regprocedure('dams.unaccent(text)')
+        LOOP
+            EXECUTE format('REINDEX INDEX %s', written);
+        END LOOP;
+    END IF;
+END
+$$;

@@ -1,0 +1,197 @@
+"""How databases fold texts: with ICU, with the C library's locales, with neither, with our schema and without."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from uuid import uuid4
+
+import asyncpg
+import pytest
+
+from deploy.database.apply import apply_schema
+from libs.pg.pool import Database, PoolSettings
+from libs.pg.sql import bind, ident, sql
+from libs.pg.text_folding import UNTRIED, Folding, TextFolding, TextFoldings, text_folding
+from tests.conftest import MakeDatabase
+from tests.running_stack import Cluster
+
+Make = Callable[..., Awaitable[str]]
+WRITTEN = "Straße STRASSE ẞ ﬁ ŉ İstanbul ı ΟΔΟΣ Жук Ångström Łódź Йод ﬀ が plain 𝒜Ⴀ"
+TEXTS = ("", *WRITTEN.split())
+# by Python, and what a person who asks without accents writes
+FOLDED = [text.casefold() for text in TEXTS]
+PLAIN = [
+    "",
+    *[
+        "Strasse",
+        "STRASSE",
+        "SS",
+        "ﬁ",
+        "ŉ",
+        "Istanbul",
+        "i",
+        "ΟΔΟΣ",
+        "Жук",
+        "Angstrom",
+        "Lodz",
+        "Иод",
+        "ﬀ",
+        "が",
+        "plain",
+        "𝒜Ⴀ",
+    ],
+]
+
+
+@pytest.fixture
+async def make(cluster: Cluster) -> AsyncIterator[Make]:
+    """Makes databases of a locale and an encoding, dropped after the test."""
+    admin = await asyncpg.connect(cluster.owner_url("postgres"))
+    made: list[str] = []
+
+    async def database(ctype: str = "C.UTF-8", encoding: str = "UTF8") -> str:
+        made.append(f"folding_{uuid4().hex}")
+        await admin.execute(
+            f"CREATE DATABASE {made[-1]} LC_COLLATE 'C' LC_CTYPE '{ctype}' ENCODING '{encoding}' TEMPLATE template0"
+        )
+        return cluster.owner_url(made[-1])
+
+    yield database
+    for name in made:
+        await admin.execute(f"DROP DATABASE {name} WITH (FORCE)")
+    await admin.close()
+
+
+@asynccontextmanager
+async def opened(url: str) -> AsyncIterator[Database]:
+    async with Database(PoolSettings(url, "folding-test", size=1)) as database:
+        yield database
+
+
+async def folded(database: Database, folding: Folding | None, texts: tuple[str, ...] = TEXTS) -> list[str]:
+    """The texts by this folding, of a column and of something longer, which must be the same."""
+    assert folding is not None
+    column = sql("name")
+    statement = sql(
+        "SELECT {short}, {long} FROM unnest({texts}) WITH ORDINALITY AS texts (name, place) ORDER BY place",
+        short=folding.of(column, is_simple=True),
+        long=folding.of(column, is_simple=False),
+        texts=bind(list(texts), "text[]"),
+    )
+    rows = await database.fetch(statement)
+    assert [row[0] for row in rows] == [row[1] for row in rows]
+    return [row[0] for row in rows]
+
+
+@pytest.mark.parametrize("ctype", ["C", "C.UTF-8"])
+async def test_full_case_folding_and_no_accents_whatever_the_locale(make: Make, ctype: str) -> None:
+    async with opened(await make(ctype)) as database:
+        folding = await text_folding(database)
+        assert await folded(database, folding.case) == FOLDED
+        assert await folded(database, folding.accents) == PLAIN
+        assert folding == UNTRIED
+
+
+@pytest.mark.parametrize("ctype", ["C", "C.UTF-8"])
+async def test_without_icu_a_locale_of_the_c_library_serves(make: Make, ctype: str) -> None:
+    url = await make(ctype)
+    await _without_collations(url, "collprovider = 'i'")
+    async with opened(url) as database:
+        assert await folded(database, (await text_folding(database)).case) == FOLDED
+
+
+async def test_what_a_database_cannot_do_is_not_offered(make: Make) -> None:
+    url = await make("C")
+    await _without_collations(url, "collname NOT IN ('C', 'POSIX', 'default', 'ucs_basic')")
+    async with opened(url) as database:
+        folding = await text_folding(database)
+        assert (folding.case, folding.accents) == (None, UNTRIED.accents)
+
+
+async def test_a_database_of_another_encoding(make: Make) -> None:
+    url = await make("C", "LATIN1")
+    async with opened(url) as database:
+        folding = await text_folding(database)
+        assert await folded(database, folding.case, ("ÄÉ", "a")) == ["äé", "a"]
+        # normalize() is for UTF-8
+        assert folding.accents is None
+        await _execute(url, 'CREATE SCHEMA "odd one"; CREATE EXTENSION unaccent SCHEMA "odd one"')
+        assert await folded(database, (await text_folding(database)).accents, ("ÄÉ", "a")) == ["AE", "a"]
+
+
+async def test_functions_of_the_schema_are_used_so_that_indexes_on_them_serve(database_url: str) -> None:
+    owner = await asyncpg.connect(database_url)
+    await apply_schema(owner)
+    await owner.execute(
+        "CREATE TABLE places AS SELECT 'Łódź ' || n AS name, 'x' || n AS other FROM generate_series(1, 2000) n;"
+        "CREATE INDEX by_case ON places (dams.casefold(name));"
+        "CREATE INDEX by_letters ON places (dams.unaccent(other));"
+        "CREATE INDEX by_both ON places (dams.unaccent(dams.casefold(name)));"
+        "ANALYZE places; SET plan_cache_mode = force_generic_plan"
+    )
+    async with opened(database_url) as database:
+        folding = await text_folding(database)
+        assert folding == TextFolding(Folding("dams.casefold({text})"), Folding("dams.unaccent({text})"))
+        assert await folded(database, folding.case) == FOLDED
+        assert await folded(database, folding.accents) == PLAIN
+        assert folding.case
+        assert folding.accents
+        for index, expression in {
+            "by_case": folding.case.of(ident("name"), is_simple=True),
+            "by_letters": folding.accents.of(ident("other"), is_simple=True),
+            "by_both": folding.accents.of(folding.case.of(ident("name"), is_simple=True), is_simple=False),
+        }.items():
+            statement = sql(
+                "EXPLAIN SELECT * FROM places WHERE {left} = {right}", left=expression, right=bind("a", "text")
+            )
+            assert index in "".join(row[0] for row in await database.fetch(statement))
+    await owner.close()
+
+
+async def test_an_index_on_the_expression_itself_serves_as_well(make: Make) -> None:
+    url = await make("C")
+    for folding in (UNTRIED.case, UNTRIED.accents):
+        assert folding is not None
+        expression = folding.of(ident("name"), is_simple=True)
+        await _execute(url, "DROP TABLE IF EXISTS places; CREATE TABLE places (name text)")
+        await _execute(url, "INSERT INTO places SELECT 'a' || n FROM generate_series(1, 2000) n")
+        await _execute(url, f"CREATE INDEX the_index ON places (({expression.render()[0]})); ANALYZE places")
+        async with opened(url) as database:
+            statement = sql("EXPLAIN SELECT * FROM places WHERE {e} = {v}", e=expression, v=bind("a", "text"))
+            assert "the_index" in "".join(row[0] for row in await database.fetch(statement))
+
+
+async def test_what_an_index_holds_of_the_former_function_is_written_anew(database_url: str) -> None:
+    owner = await asyncpg.connect(database_url)
+    await owner.execute(
+        "CREATE SCHEMA dams;"
+        "CREATE FUNCTION dams.unaccent(text) RETURNS text LANGUAGE sql IMMUTABLE STRICT AS 'SELECT $1';"
+        "CREATE TABLE places AS SELECT 'Йод'::text AS name; CREATE INDEX ON places (dams.unaccent(name))"
+    )
+    async with opened(database_url) as database:
+        # it leaves accents as they are
+        assert (await text_folding(database)).accents == UNTRIED.accents
+    await apply_schema(owner)
+    await owner.execute("SET enable_seqscan = off")
+    assert await owner.fetchval("SELECT name FROM places WHERE dams.unaccent(name) = 'Иод'") == "Йод"
+    await owner.close()
+
+
+async def test_it_is_asked_again_while_the_database_is_away(make_database: MakeDatabase) -> None:
+    url = await make_database()
+    async with opened(url) as database, TextFoldings(database) as foldings:
+        assert foldings.current == UNTRIED
+    async with opened("postgresql://nobody@127.0.0.1:1/none") as nothing, TextFoldings(nothing) as foldings:
+        assert foldings.current == UNTRIED
+
+
+async def _execute(url: str, statements: str) -> None:
+    connection = await asyncpg.connect(url)
+    await connection.execute(statements)
+    await connection.close()
+
+
+async def _without_collations(url: str, condition: str) -> None:
+    """As in a server that was built without them."""
+    await _execute(url, f"SET allow_system_table_mods = on; DELETE FROM pg_collation WHERE {condition}")  # noqa: S608
