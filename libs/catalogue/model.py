@@ -102,8 +102,12 @@ class Collection:
     """The datetime column at which a feature ends that starts at the first of `times`; None where it is a moment."""
     key: str | None = None
     """The column whose value is the feature id: a single-column primary key."""
+    composite_key: tuple[str, ...] = ()
+    """The columns whose values are the feature id together, where no single one is."""
     key_repeats: bool = False
-    """Whether rows may share a key: those of a table and of its children (INHERITS)."""
+    """Whether rows may share an id: those of a table and of its children (INHERITS), or nobody vouches for it."""
+    suggested_key: str | None = None
+    """Where features have no ids: a column that may tell them apart, for all that its name says."""
     rows: int | None = None
     """Estimated number of rows."""
     row_bytes: int | None = None
@@ -145,12 +149,27 @@ class Collection:
         return "Function" if self.kind == "function" else "Table"
 
     @property
+    def id_columns(self) -> tuple[Column, ...]:
+        """The columns that the feature id is made of; none where features have no ids."""
+        names = (self.key,) if self.key else self.composite_key
+        columns = tuple(column for name in names if (column := self.column(name)) is not None)
+        return columns if len(columns) == len(names) else ()
+
+    @property
     def row_address(self) -> tuple[str, ...]:
         """System columns that tell its rows apart within a statement; none where they do not."""
         if not self.sources or self.kind not in ("table", "materialized view", "partitioned table"):
             return ()
         # a child (INHERITS) or a partition numbers its rows by itself
         return ("ctid",) if self.sources == (self.oid,) else ("tableoid", "ctid")
+
+    @property
+    def pages_start_behind_rows(self) -> bool:
+        """Whether something tells its rows apart for as long as nobody changes them; else pages go by offset."""
+        if self.kind in ("table", "materialized view", "foreign table"):
+            return True
+        # a view without sources follows the clock, as far as is known: its rows change by themselves
+        return bool(self.id_columns and not self.key_repeats) or bool(self.sources and self.kind != "function")
 
     def column(self, name: str) -> Column | None:
         """The property of that name."""
@@ -222,6 +241,6 @@ class Collection:
                 "tile_properties": tuple(
                     (first, last, tuple(names)) for first, last, names in value["tile_properties"]
                 ),
-                **{name: tuple(value[name]) for name in ("sort", "importance", "keywords")},
+                **{name: tuple(value[name]) for name in ("composite_key", "sort", "importance", "keywords")},
             }
         )

@@ -1,6 +1,5 @@
 """A selection of a collection's rows and columns: one frozen value, parsed and checked before any SQL."""
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -17,17 +16,16 @@ from libs.cql import (
 )
 from libs.ogc.bbox import bbox_of
 from libs.ogc.temporal import parse_interval
-from libs.pg.sql import Sql, all_of, any_of, bind, ident, join, sql
+from libs.pg.sql import Sql, all_of, any_of, ident, join, sql
 from libs.pg.text_folding import UNTRIED, TextFolding
 from libs.selection.arguments import call_arguments
 from libs.selection.columns import column_queryable, geometry_queryable, queryables
+from libs.selection.ids import has_odd_id, key_condition
 from libs.selection.request import FaultCollector
 
 _LONGEST_QUOTED = 500
 _LONGEST_NAME = 64
 _EXTRA = "extra_forbidden"
-_INTEGER_ID = re.compile(r"(?:0|-?[1-9]\d*)\Z", re.ASCII)
-_INT8_DIGITS = 18
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +34,8 @@ class SortTerm:
 
     column: Column
     descending: bool = False
+    expression: Sql | None = None
+    """What is sorted by where it is no column of the rows, of which `column` then tells name and type."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,17 +132,17 @@ def _ids(collection: Collection, query: FaultCollector) -> list[Sql]:
     text = query.values.get("ids")
     if text is None:
         return []
-    key = collection.column(collection.key) if collection.key else None
-    if key is None:
+    columns = collection.id_columns
+    if not columns:
         query.fault("ids", "ids cannot be used: this collection has no identifiers", value=text)
         return []
-    identifier, conditions = column_queryable(key), []
+    conditions = []
     for part in text.split(","):
         try:
-            condition = value_predicate(identifier, part.strip())
+            if len(columns) == 1 and not has_odd_id(collection):
+                value_predicate(column_queryable(columns[0]), part.strip())
             # as in the address of a feature: "049" is no other name of 49
-            named = key.type != "integer" or _INTEGER_ID.match(part.strip())
-            conditions.append(condition if named else sql("FALSE"))
+            conditions.append(key_condition(collection, part.strip()) or sql("FALSE"))
         except CqlError as error:
             query.fault("ids", f"ids: {error.message}", value=part)
     return [any_of(conditions)]
@@ -274,20 +274,3 @@ def configured_order(collection: Collection, names: Iterable[str]) -> tuple[Sort
 
 def _names(collection: Collection) -> list[str]:
     return [column.name for column in collection.columns]
-
-
-def key_condition(collection: Collection, text: str) -> Sql | None:
-    """The condition that picks the feature with this id; None where no feature can have it."""
-    key = collection.column(collection.key) if collection.key else None
-    if key is None:
-        return None
-    if key.type == "integer":
-        # as features have it: "049" and "49.0" are no other names of 49
-        if not _INTEGER_ID.match(text):
-            return None
-        if len(text) <= _INT8_DIGITS:
-            return sql("{name} = {value}", name=ident(key.name), value=bind(int(text), "int8"))
-    try:
-        return value_predicate(column_queryable(key), text)
-    except CqlError:
-        return None

@@ -30,7 +30,9 @@ _CANCELLED = Counter("dams_cancelled_requests_total", "Requests whose client wen
 
 ALLOWED = "GET, HEAD, OPTIONS"
 _OUR_WORDS = {"text/html", "application/json", "application/schema+json"}
-_EXPOSED = "DAMS-Features-Omitted, Link, ETag, OGC-NumberMatched, OGC-NumberReturned, Server-Timing, X-Request-Id"
+_EXPOSED = (
+    "DAMS-Features-Omitted, DAMS-Paging, Link, ETag, OGC-NumberMatched, OGC-NumberReturned, Server-Timing, X-Request-Id"
+)
 
 
 @web.middleware

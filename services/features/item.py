@@ -6,8 +6,9 @@ from aiohttp import web
 
 from libs.catalogue.model import Collection
 from libs.catalogue.modules import EVENT_KEY, siblings
-from libs.ogc.errors import NotFound
-from libs.selection.selection import key_condition, select
+from libs.ogc.errors import NotFound, Uncomputable
+from libs.selection.ids import has_odd_id, key_condition
+from libs.selection.selection import select
 from libs.web.app import Call, sent_parameters
 from libs.web.base_url import base_url
 from libs.web.conditional import answered_before, data_headers, not_modified
@@ -51,7 +52,11 @@ async def get_item(call: Call) -> web.StreamResponse:
             simplify=values["simplify"] or None,
             geometry_as="drawing" if format_ is None else format_.geometry_as,
         )
-        row = await app[STORE].row(collection, plan)
+        try:
+            row = await app[STORE].row(collection, plan)
+        except Uncomputable:
+            if not has_odd_id(collection):
+                raise
     if row is None:
         raise NotFound(f"There is no item '{item_id}' in collection '{collection.id}'.")
     unchanged = not_modified(request, headers)

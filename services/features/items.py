@@ -26,6 +26,8 @@ from services.features.resources import CATALOGUE, FOLDING, STORE, VALUES, VERSI
 from services.features.rows.items_store import ItemsStore
 from services.features.rows.layout import Rows
 
+PAGING = "DAMS-Paging"
+
 
 async def get_items(call: Call) -> web.StreamResponse:
     """A page of the features that match."""
@@ -54,7 +56,7 @@ async def get_items(call: Call) -> web.StreamResponse:
             format_.tail(number),
         )
     )
-    headers = {**_kept(headers, matched), **_numbers(matched, number), "Link": links.header}
+    headers = {**_kept(headers, matched), **_numbers(matched, number), **_paging(query), "Link": links.header}
     return body_response(body, media_type=call.media_type, headers=headers)
 
 
@@ -82,6 +84,11 @@ def _numbers(matched: int | None, returned: int | None) -> dict[str, str]:
     return {name: str(number) for name, number in numbers.items() if number is not None}
 
 
+def _paging(query: ItemsQuery) -> dict[str, str]:
+    """That rows may repeat or be missing on the pages to come, while the data change."""
+    return {} if query.resumable else {PAGING: "offset"}
+
+
 async def _page(call: Call, collection: Collection, headers: dict[str, str]) -> web.StreamResponse:
     # links of the page must not carry the fields of the form that were left empty
     try:
@@ -101,7 +108,7 @@ async def _page(call: Call, collection: Collection, headers: dict[str, str]) -> 
     ranges = await call.request.app[VALUES].recent(collection)
     context = items_context(query, page, matched, links, declared=call.query.values.keys(), ranges=ranges or {})
     headers = incomplete(headers) if ranges is None else _kept(headers, matched)
-    headers |= {**_numbers(matched, len(page.rows)), "Link": links.header}
+    headers |= {**_numbers(matched, len(page.rows)), **_paging(query), "Link": links.header}
     return page_response(call.request, "items.html", context, headers=headers)
 
 
@@ -134,10 +141,11 @@ async def _stream(call: Call, query: ItemsQuery, format_: FeatureFormat, headers
     chunks = store.chunks(large, format_.geometry_as, features=format_.of_features)
     # the first chunk comes before the status: what fails by then is still reported as an error
     rows = await anext(chunks)
-    links = page_links(query, call.media_type, base_url(call.request), large.ends(rows), matched)
+    links = page_links(query, call.media_type, base_url(call.request), large.ends, matched)
     headers = {
         **_kept(headers, matched),
         **_numbers(matched, None),
+        **_paging(query),
         "Link": links.header,
         "Content-Type": with_charset(call.media_type),
         "Vary": "Accept",

@@ -36,6 +36,8 @@ def collection_json(collection: Collection, whole: Whole, base: str, media_type:
         "description": collection.description,
         **({"keywords": list(collection.keywords)} if collection.keywords else {}),
         **({"attribution": collection.attribution} if collection.attribution else {}),
+        **({} if collection.pages_start_behind_rows else {"paging": "offset"}),
+        **({"suggestedIdColumn": collection.suggested_key} if collection.suggested_key else {}),
         "links": links_json(links),
         "extent": extent_json(collection),
         "itemType": "feature",

@@ -18,6 +18,7 @@ from services.features.request.items_query import ItemsQuery
 
 _SHORT_HEADER = 4 * 1024
 _LONGEST_HEADER = 7 * 1024
+_BY_OFFSET = "By offset: rows may repeat or be missing while the data change"
 
 # Placeholders of a template: the base address, what stands before `f` in the query string, the id of a feature.
 # Addresses are ASCII, so that these are nowhere else.
@@ -74,7 +75,8 @@ def page_links(query: ItemsQuery, media_type: str, base: str, ends: PageEnds, ma
         beside = _without(query.given, "offset", "cursor") if cursor else _by_offset(query, rel, ends, matched)
         if beside is not None:
             address = f"{template.address}?{_before_f(beside)}f={FORMAT_NAMES[media_type]}{cursor}"
-            links.append(Link(_filled(address, base, "", ""), rel, media_type))
+            title = None if query.resumable else _BY_OFFSET
+            links.append(Link(_filled(address, base, "", ""), rel, media_type, title))
     if links:
         json = b",".join((json, orjson.dumps([link.to_json() for link in links])[1:-1]))
     return PageLinks(json, _header({**{link.rel: link.to_header() for link in links}, **header}))
@@ -124,7 +126,7 @@ def _by_offset(query: ItemsQuery, rel: str, ends: PageEnds, matched: int | None)
     if query.limit == 0:
         more = rel == "next" and query.offset < (matched or 0)
         return _without(query.given, "limit") if more else None
-    if query.resumable:
+    if query.resumable and not (rel == "next" and ends.more and ends.next is None):
         return None
     if rel == "next":
         return {**query.given, "offset": str(query.offset + query.limit)} if ends.more else None

@@ -24,6 +24,8 @@ class Position:
 
     values: tuple[str | None, ...]
     backwards: bool = False
+    alike: int = 0
+    """Of rows with these same values, how many are behind; 0: all of them, which is one where the order is total."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +39,9 @@ class PageEnds:
 
 def encode_cursor(position: Position, fingerprint: str) -> str:
     """An opaque token for links."""
-    content = [fingerprint, int(position.backwards), *position.values]
+    content: list[object] = [fingerprint, int(position.backwards), *position.values]
+    if position.alike:
+        content.append(position.alike)
     text = orjson.dumps(content)
     return urlsafe_b64encode(text + _checksum(text)).rstrip(b"=").decode()
 
@@ -62,6 +66,9 @@ def decode_cursor(token: str, fingerprint: str, order: Sequence[SortTerm]) -> Po
     if checksum != _checksum(text):
         # another position, silently, were worse than an error
         raise ValueError("is damaged; start again without it")
+    alike = 0
+    if isinstance(content, list) and len(content) == 3 + len(order) and isinstance(content[-1], int):
+        alike = content.pop()
     if not isinstance(content, list) or len(content) != 2 + len(order) or content[1] not in (0, 1):
         raise ValueError("does not fit this request; start again without it")
     if content[0] != fingerprint:
@@ -69,7 +76,7 @@ def decode_cursor(token: str, fingerprint: str, order: Sequence[SortTerm]) -> Po
     values = content[2:]
     if not all(value is None or isinstance(value, str) for value in values):
         raise ValueError("is damaged; start again without it")
-    return Position(tuple(values), bool(content[1]))
+    return Position(tuple(values), bool(content[1]), alike)
 
 
 def _checksum(text: bytes) -> bytes:

@@ -9,6 +9,7 @@ from libs.pg.text_folding import UNTRIED, TextFolding
 from libs.selection.selection import Selection, SortTerm, configured_order, select
 from libs.web.query_params import QueryValues
 from services.features.request.cursor import Position, decode_cursor
+from services.features.request.row_identity import is_by_content, row_identity, usual_order
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +18,7 @@ class ItemsQuery:
 
     selection: Selection
     order: tuple[SortTerm, ...]
-    """The total order: what `sortby` says, then the key, so that ties are always broken the same way."""
+    """The total order: what `sortby` says, then what tells rows apart, so that ties are broken the same way."""
     limit: int
     offset: int
     after: Position | None
@@ -31,22 +32,25 @@ class ItemsQuery:
 
     @property
     def resumable(self) -> bool:
-        """Whether the order is total, so that a cursor can name a row; without a unique key, pages go by offset."""
-        return _resumable(self.selection.collection)
+        """Whether a cursor can name a row; where nothing tells rows apart, pages go by offset."""
+        return bool(row_identity(self.selection.collection))
 
-
-def _resumable(collection: Collection) -> bool:
-    return collection.key is not None and not collection.key_repeats
+    @property
+    def by_content(self) -> bool:
+        """Whether rows that are alike in the order may be several, so that they have to be counted."""
+        return is_by_content(self.order)
 
 
 def total_order(selection: Selection) -> tuple[SortTerm, ...]:
-    """`sortby`, else the collection's own order; then the key unless it is there already."""
+    """`sortby`, else the collection's own order; then the id and what tells rows apart, unless it is there already."""
     collection = selection.collection
-    sort = selection.sort or configured_order(collection, collection.sort)
-    key = collection.column(collection.key) if collection.key else None
-    if key is None or any(term.column.name == key.name for term in sort):
-        return sort
-    return (*sort, SortTerm(key))
+    terms = list(selection.sort or configured_order(collection, collection.sort) or usual_order(collection))
+    names = {term.column.name for term in terms}
+    for term in (*[SortTerm(column) for column in collection.id_columns], *row_identity(collection)):
+        if term.expression is not None or term.column.name not in names:
+            terms.append(term)
+            names.add(term.column.name)
+    return tuple(terms)
 
 
 def parse_items(
@@ -58,9 +62,9 @@ def parse_items(
     order = total_order(selection)
     fingerprint = _fingerprint(selection, order)
     after = None
-    if values["cursor"] is not None and not _resumable(collection):
+    if values["cursor"] is not None and not row_identity(collection):
         query.fault(
-            "cursor", "cursor cannot be used: this collection has no unique identifiers", value=values["cursor"]
+            "cursor", "cursor cannot be used: nothing tells the rows of this collection apart", value=values["cursor"]
         )
     elif values["cursor"] is not None:
         try:

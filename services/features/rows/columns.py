@@ -7,9 +7,11 @@ from typing import LiteralString
 from libs.catalogue.model import Collection, Column, GeometryColumn
 from libs.pg.column_types import Kind, base_type, types_where
 from libs.pg.sql import Sql, ident, join, sql
+from libs.selection.ids import composite_id
 from libs.selection.selection import Selection, SortTerm
 from services.features.rows.geometry_sql import encoded_geometry
 from services.features.rows.layout import Conversion, Layout
+from services.features.rows.order import qualified
 from services.features.rows.times import rfc3339_dates, rfc3339_times
 
 CALENDAR: Mapping[str, Conversion] = {
@@ -61,12 +63,16 @@ def _shape(geometry: GeometryColumn | None, geometry_as: str, *, bbox_only: bool
 
 
 def _columns(collection: Collection, properties: tuple[Column, ...], geometry: Sql | None) -> tuple[Sql, Layout]:
-    columns, types, numeric_id = [], [], False
+    columns, types, numeric_id, composite = [], [], False, False
     if collection.key is not None:
         key = collection.column(collection.key)
         numeric_id = key is not None and key.type == "number"
-        columns.append(sql("NULL") if key is None else _property(key))
+        columns.append(sql("NULL") if key is None else _id(key))
         types.append("" if key is None else base_type(key.sql_type))
+    elif collection.id_columns:
+        composite = True
+        columns.append(composite_id(collection.id_columns))
+        types.append("")
     if geometry is not None:
         columns.append(geometry)
         types.append("")
@@ -74,7 +80,14 @@ def _columns(collection: Collection, properties: tuple[Column, ...], geometry: S
     types += [base_type(column.sql_type) for column in properties]
     raw = [column.type != "string" and base_type(column.sql_type) not in _NATIVE for column in properties]
     times = tuple((place, CALENDAR[sql_type]) for place, sql_type in enumerate(types) if sql_type in CALENDAR)
-    return join(", ", columns), Layout(collection.key, geometry is not None, properties, tuple(raw), times, numeric_id)
+    layout = Layout(collection.key, geometry is not None, properties, tuple(raw), times, numeric_id, composite)
+    return join(", ", columns), layout
+
+
+def _id(key: Column) -> Sql:
+    # an id is a number or a text
+    plain = key.type in ("integer", "number", "string") and base_type(key.sql_type) != "oid"
+    return _property(key) if plain else sql("{name}::text", name=ident(key.name))
 
 
 def _property(column: Column) -> Sql:
@@ -111,4 +124,4 @@ def _place(column: Column, layout: Layout) -> int | None:
 
 def sort_value(term: SortTerm) -> Sql:
     """What a cursor is made of: the database's own text, which it reads back as the same value, whatever the type."""
-    return sql("item.{name}::text", name=ident(term.column.name))
+    return sql("({value})::text" if term.expression else "{value}::text", value=qualified(term))

@@ -1,7 +1,7 @@
 """Runs the SQL of items: pages of rows, large pages in chunks, and how many rows match."""
 
-import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections import Counter
+from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
 
 from libs.catalogue.model import Collection
@@ -14,6 +14,14 @@ from services.features.rows.feature_cache import FeatureCache
 from services.features.rows.fetching import fetch_rows
 from services.features.rows.items_sql import cursor_statement, items_plan, places_statement
 from services.features.rows.layout import Row, RowPlan, Rows
+from services.features.rows.page_ends import (
+    RowName,
+    number_alike,
+    only_named,
+    page_ends,
+    position_of,
+    row_names,
+)
 
 _CHUNK_BYTES = 2_000_000
 """What a chunk may take in the database's own encoding; as Python values and text it is a few times as much."""
@@ -24,23 +32,16 @@ _UNKNOWN_ROWS = 200
 
 @dataclass(frozen=True, slots=True)
 class LargePage:
-    """The ends of a page that is fetched in chunks, found without fetching it."""
+    """A page that is fetched in chunks: its ends and which rows it has, found without fetching them."""
 
     query: ItemsQuery
     """The same page read forwards."""
-    until: Position | None
-    """Its last row, where another page follows."""
-    more: bool
-    """Whether another page follows."""
-    before: bool
-    """Whether a page comes before."""
-
-    def ends(self, first: Rows) -> PageEnds:
-        """Where the pages beside it start; `first` are its first rows."""
-        if not first.rows or not self.query.resumable:
-            return PageEnds(more=self.more)
-        previous = _position(first.rows[0], first.sort_values, backwards=True) if self.before else None
-        return PageEnds(self.until, previous, self.more)
+    ends: PageEnds
+    """Where the pages beside it start."""
+    until: Position | None = None
+    """Its last row."""
+    names: tuple[RowName, ...] = ()
+    """What tells its rows apart: what is added meanwhile is no part of the page."""
 
 
 class ItemsStore:
@@ -59,11 +60,11 @@ class ItemsStore:
         # one row more than are wanted tells whether another page follows
         plan = items_plan(query, limit=query.limit + 1, geometry_as=geometry_as)
         found = await self._rows(query, plan, limit=query.limit + 1, features=features)
-        more = len(found.rows) > query.limit
+        ends = page_ends(query, found.rows, found.sort_values)
         page = replace(found, rows=found.rows[: query.limit], features=found.features and found.features[: query.limit])
         if plan.reversed:
             page = replace(page, rows=page.rows[::-1], features=page.features and page.features[::-1])
-        return page, _ends(query, page, more)
+        return page, ends
 
     async def row(self, collection: Collection, plan: RowPlan) -> Row | None:
         """The one row of an item. Raises Unavailable."""
@@ -104,45 +105,56 @@ class ItemsStore:
 
     async def large(self, query: ItemsQuery) -> LargePage:
         """The ends of a page that is larger than a chunk. Raises Unavailable."""
-        places, database = range(len(query.order)), self._database.of(query.selection.collection.id)
+        database = self._database.of(query.selection.collection.id)
+        (arrays,) = await database.fetch(places_statement(query, number=query.limit + 1))
+        rows, places = list(zip(*arrays, strict=True)), range(len(query.order))
+        ends = page_ends(query, rows, places)
+        page = rows[: query.limit]
+        if not query.resumable or not page:
+            return LargePage(query, ends)
+        names = tuple(row_names(query, page, places))
         if query.after is None or not query.after.backwards:
-            last = await database.fetch(places_statement(query, skip=query.limit - 1, number=2))
-            more = len(last) == 2
-            until = _position(last[0], places, backwards=False) if more and query.resumable else None
-            return LargePage(query, until, more, bool(query.after or query.offset))
-        last, before = await asyncio.gather(
-            database.fetch(places_statement(query, skip=0, number=1)),
-            database.fetch(places_statement(query, skip=query.limit, number=1)),
-        )
-        if not last:
-            return LargePage(query, None, more=False, before=False)
-        start = _position(before[0], places, backwards=False) if before else None
-        until = _position(last[0], places, backwards=False)
-        return LargePage(replace(query, after=start), until, more=True, before=bool(before))
+            return LargePage(query, ends, position_of(page[-1], places), names)
+        # read forwards, from behind the row before it; of rows that are alike there are as many as are wanted then
+        start = None
+        if len(rows) > len(page):
+            before, first = position_of(rows[-1], places), position_of(page[-1], places)
+            start = replace(before, alike=int(before == first))
+        return LargePage(replace(query, after=start), ends, position_of(page[0], places), names)
 
     async def chunks(self, page: LargePage, geometry_as: str, *, features: bool = False) -> AsyncIterator[Rows]:
         """The rows of a large page, some at a time; at least one chunk, perhaps empty.
 
-        Each chunk is a query of its own that starts behind the last row of the one before (without a key, at an
-        offset), so that no connection is held while the client reads. The page ends with the row at `until`,
-        whatever was inserted meanwhile; without one, at the limit.
+        Each chunk is a query of its own that starts behind the last row of the one before (where nothing tells rows
+        apart, at an offset), so that no connection is held while the client reads. Rows that were added meanwhile are
+        left out: the page never has more than its limit, and none that the next one has.
         """
-        rest, wanted = page.query, page.query.limit
+        rest, left = page.query, page.query.limit
         size, known = self.chunk(rest), rest.selection.collection.row_bytes is not None
+        wanted, together = Counter(page.names), Counter(page.names)
         while True:
-            # Never more than are wanted: a database that does not see the end in its index would look for more rows
+            # Never more than are left: a database that does not see the end in its index would look for more rows
             # before it to the end of the table. Rows that were added meanwhile come a few at a time.
-            limit = min(size, wanted) if wanted > 0 else _CHUNK_ROWS.start
+            limit = min(size, left) if left > 0 else _CHUNK_ROWS.start
             plan = items_plan(rest, limit=limit, geometry_as=geometry_as, until=page.until)
             found = await self._rows(rest, plan, limit=limit, features=features, until=page.until)
-            yield found
-            number = len(found.rows)
-            wanted -= number
-            if number < limit or (page.until is None and wanted <= 0):
+            number, kept = len(found.rows), found
+            names = row_names(rest, found.rows, found.sort_values) if page.until is not None else []
+            if page.until is not None:
+                kept = only_named(found, names, wanted)
+            yield kept
+            left -= len(kept.rows)
+            if number < limit or left <= 0:
                 return
             if rest.resumable:
-                last = _position(found.rows[-1], found.sort_values, backwards=False)
-                if last == page.until:
+                last = position_of(found.rows[-1], found.sort_values)
+                if rest.by_content and names and together[names[-1]] > 1:
+                    alike = number_alike(found.rows, found.sort_values)
+                    before = rest.after
+                    if alike == number and before is not None and before.values == last.values:
+                        alike += before.alike
+                    last = replace(last, alike=alike)
+                elif last == page.until:
                     return
                 rest = replace(rest, after=last, offset=0)
             else:
@@ -162,22 +174,3 @@ def _width(found: Rows) -> int:
         return sum(map(len, found.features)) // (2 * len(found.features))
     texts = (value for row in found.rows for value in row if isinstance(value, str | bytes))
     return sum(map(len, texts)) // (2 * len(found.rows))
-
-
-def _ends(query: ItemsQuery, page: Rows, more: bool) -> PageEnds:
-    if not page.rows or not page.sort_values:
-        return PageEnds(more=more)
-    if query.after is not None and query.after.backwards:
-        follows, precedes = True, more
-    else:
-        follows, precedes = more, query.after is not None or query.offset > 0
-    return PageEnds(
-        _position(page.rows[-1], page.sort_values, backwards=False) if follows else None,
-        _position(page.rows[0], page.sort_values, backwards=True) if precedes else None,
-        more,
-    )
-
-
-def _position(row: Row, places: Sequence[int], *, backwards: bool) -> Position:
-    values = (row[place] for place in places)
-    return Position(tuple(None if value is None else str(value) for value in values), backwards)

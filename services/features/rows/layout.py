@@ -28,7 +28,7 @@ class Layout:
     """
 
     key: str | None
-    """The column that the id is the value of; None where rows have no id."""
+    """The column that the id is the value of; None where there is none."""
     has_geometry: bool
     properties: tuple[Column, ...]
     raw_json: tuple[bool, ...]
@@ -37,11 +37,13 @@ class Layout:
     """Places in the row of times as PostgreSQL writes them, and what makes RFC 3339 of each."""
     numeric_id: bool = False
     """Whether ids are numbers, be they fetched as text or not."""
+    composite: bool = False
+    """Whether several columns are the id together."""
 
     @property
     def has_id(self) -> bool:
         """Whether the row begins with an id."""
-        return self.key is not None
+        return self.key is not None or self.composite
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,32 +1,38 @@
 """ORDER BY, and the rows before and after a position in an order. Pure."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import LiteralString
 
 from libs.pg.sql import EMPTY, Sql, all_of, any_of, bind, ident, join, sql
 from libs.selection.selection import Selection, SortTerm
 from services.features.request.cursor import Position
+from services.features.request.row_identity import is_by_content, row_identity
 
 
 def order_by(selection: Selection, order: Sequence[SortTerm], *, backwards: bool) -> Sql:
     """The clause, with a blank before it; empty where there is nothing to order by."""
     terms = [_term(term, backwards) for term in order]
-    if selection.collection.key is None or selection.collection.key_repeats:
-        # offsets count on one order; a parallel or synchronised scan has none of its own
-        terms += _tie_breakers(selection)
+    # offsets count on one order; a parallel or synchronised scan has none of its own
+    names: list[str] = []
+    if not row_identity(selection.collection):
+        names = [column.name for column in selection.collection.columns if column.ordered]
+    elif is_by_content(tuple(order)):
+        # what a hash and a box do not tell apart
+        names = [geometry.name for geometry in selection.collection.geometries]
+    terms += [sql("item.{name} DESC" if backwards else "item.{name}", name=ident(name)) for name in names]
     return sql(" ORDER BY {terms}", terms=join(", ", terms)) if terms else EMPTY
 
 
-def _tie_breakers(selection: Selection) -> list[Sql]:
-    collection = selection.collection
-    names = collection.row_address or [column.name for column in collection.columns if column.ordered]
-    return [sql("item.{name}", name=ident(name)) for name in names]
+def qualified(term: SortTerm) -> Sql:
+    """What a term sorts by. A bare name would mean the output column of that name, a cast or a clash."""
+    return term.expression or sql("item.{name}", name=ident(term.column.name))
 
 
 def _term(term: SortTerm, backwards: bool) -> Sql:
     # nulls come last whatever the direction; said only where it is not PostgreSQL's default, so that a plain
-    # index serves the order. Qualified: a bare name would mean the output column of that name, a cast or a clash.
-    name = sql("item.{name}", name=ident(term.column.name))
+    # index serves the order
+    name = qualified(term)
     if term.descending == backwards:
         return sql("{name} ASC NULLS FIRST", name=name) if backwards and not term.column.not_null else name
     if term.column.not_null or backwards:
@@ -41,12 +47,15 @@ def beyond(order: Sequence[SortTerm], position: Position) -> Sql:
     answers by a range.
     """
     values = _bound(order, position)
+    if position.alike:
+        # how many of those that are alike are behind, an offset says
+        return not_beyond(order, replace(position, alike=0, backwards=not position.backwards))
     if _is_range(order, position):
         return _compared("<" if order[0].descending != position.backwards else ">", order, values)
     alternatives = []
     same: list[Sql] = []
     for term, value in zip(order, values, strict=True):
-        name = ident(term.column.name)
+        name = _bare(term)
         alternatives.append(all_of([*same, _one_beyond(name, value, term, position.backwards)]))
         same.append(
             sql("{name} IS NULL", name=name) if value is None else sql("{name} = {value}", name=name, value=value)
@@ -56,10 +65,19 @@ def beyond(order: Sequence[SortTerm], position: Position) -> Sql:
 
 def not_beyond(order: Sequence[SortTerm], position: Position) -> Sql:
     """The row at a position, and those before it (or, backwards, after it)."""
+    position = replace(position, alike=0)
     if _is_range(order, position):
         descending = order[0].descending != position.backwards
         return _compared(">=" if descending else "<=", order, _bound(order, position))
     return sql("({beyond}) IS NOT TRUE", beyond=beyond(order, position))
+
+
+def at(order: Sequence[SortTerm], position: Position) -> Sql:
+    """The rows at a position."""
+    return all_of(
+        sql("{name} IS NOT DISTINCT FROM {value}", name=_bare(term), value=value or sql("NULL"))
+        for term, value in zip(order, _bound(order, position), strict=True)
+    )
 
 
 def _bound(order: Sequence[SortTerm], position: Position) -> list[Sql | None]:
@@ -75,8 +93,12 @@ def _is_range(order: Sequence[SortTerm], position: Position) -> bool:
     return one_way and all(term.column.not_null for term in order) and None not in position.values
 
 
+def _bare(term: SortTerm) -> Sql:
+    return term.expression or ident(term.column.name)
+
+
 def _compared(operator: LiteralString, order: Sequence[SortTerm], values: Sequence[Sql | None]) -> Sql:
-    names = join(", ", [ident(term.column.name) for term in order])
+    names = join(", ", [_bare(term) for term in order])
     bound = join(", ", [value for value in values if value is not None])
     return sql("ROW({names}) " + operator + " ROW({bound})", names=names, bound=bound)
 

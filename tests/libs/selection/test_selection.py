@@ -10,7 +10,8 @@ import pytest
 from libs.catalogue.model import Argument, Collection, Column, GeometryColumn, TimeColumn
 from libs.pg.sql import join
 from libs.pg.text_folding import Folding, TextFolding
-from libs.selection.selection import Selection, SortTerm, configured_order, key_condition, select, unknown_name
+from libs.selection.ids import key_condition
+from libs.selection.selection import Selection, SortTerm, configured_order, select, unknown_name
 
 PARAMETERS = (
     *("geom-column", "datetime-column", "ids", "bbox", "datetime", "filter", "filter-lang", "properties", "sortby"),

@@ -20,7 +20,9 @@ GEOJSON = "application/geo+json"
 
 
 def query(given: dict[str, str], *, key: str | None = "id", limit: int = 10, offset: int = 0) -> ItemsQuery:
-    collection = Collection("a.b c", "a", "b c", 1, "table", "B", None, (KEY,), key=key, sources=(1,))
+    # nothing tells the rows of a function apart
+    kind = "table" if key else "function"
+    collection = Collection("a.b c", "a", "b c", 1, kind, "B", None, (KEY,), key=key, sources=(1,))
     selection = Selection(collection, None, (), (KEY,), ())
     return ItemsQuery(selection, (SortTerm(KEY),), limit, offset, None, False, None, given, "fingerprint")
 
@@ -60,7 +62,7 @@ def test_pages_beside_this_one_are_named_by_cursors_alone() -> None:
     ("offset", "more", "following", "preceding"),
     [(0, True, "10", None), (5, True, "15", "0"), (25, False, None, "15"), (0, False, None, None)],
 )
-def test_without_a_key_pages_go_by_offset(
+def test_where_nothing_tells_rows_apart_pages_go_by_offset(
     offset: int, more: bool, following: str | None, preceding: str | None
 ) -> None:
     found = links(query({"limit": "10"}, key=None, offset=offset), PageEnds(more=more))

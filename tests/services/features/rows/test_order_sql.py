@@ -7,6 +7,7 @@ import pytest
 from libs.catalogue.model import Collection, Column
 from libs.selection.selection import Selection, SortTerm
 from services.features.request.cursor import Position
+from services.features.request.items_query import total_order
 from services.features.rows.order import beyond, not_beyond, order_by
 
 KEY = Column("id", "integer", "integer", not_null=True)
@@ -37,7 +38,8 @@ def test_nulls_come_last_forwards_and_first_backwards(term: SortTerm, backwards:
 
 
 def test_rows_without_a_key_have_an_order_all_the_same() -> None:
-    made = order_by(Selection(collection(None), None, (), (), ()), (SortTerm(SIZE),), backwards=False)
+    selection = Selection(collection(None), None, (), (), (SortTerm(SIZE),))
+    made = order_by(selection, total_order(selection), backwards=False)
     assert made.render()[0] == ' ORDER BY item."size", item."ctid"'
 
 

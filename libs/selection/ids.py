@@ -1,0 +1,79 @@
+"""Ids of features: what they are made of, and the feature that has one.
+
+An id is the value of the key. Where several columns are the key together, it is the texts of their values with `~`
+between them; `~`, `,` and `%` within a value are percent-encoded.
+"""
+
+import re
+from typing import LiteralString
+from urllib.parse import unquote
+
+from libs.catalogue.model import Collection, Column
+from libs.cql import CqlError, value_predicate
+from libs.pg.column_types import Kind, base_type, column_type
+from libs.pg.sql import Sql, all_of, bind, ident, join, sql
+from libs.selection.columns import column_queryable
+
+SEPARATOR = "~"
+_INTEGER_ID = re.compile(r"(?:0|-?[1-9]\d*)\Z", re.ASCII)
+_INT8_DIGITS = 18
+_BY_VALUE = (Kind.INTEGER, Kind.NUMBER, Kind.STRING, Kind.UUID, Kind.ENUM, Kind.DATE, Kind.TIMESTAMP, Kind.BOOLEAN)
+_ESCAPED: LiteralString = "replace(replace(replace({name}::text, '%', '%25'), '~', '%7E'), ',', '%2C')"
+# as RFC 3339 has it; what is not of our calendar stays as PostgreSQL has it, which reads both
+_MOMENT: LiteralString = r"regexp_replace({name}::text, '^([^ ]+) ([^ +]+)(\+00)?$', '\1T\2Z')"
+
+
+def composite_id(columns: tuple[Column, ...]) -> Sql:
+    """The id that several columns make."""
+    return join(f" || '{SEPARATOR}' || ", [_part(column) for column in columns])
+
+
+def _part(column: Column) -> Sql:
+    known, name = column_type(column.sql_type), ident(column.name)
+    if known.kind in (Kind.INTEGER, Kind.UUID, Kind.DATE):
+        return sql("{name}::text", name=name)
+    return sql(_MOMENT if known.kind is Kind.TIMESTAMP else _ESCAPED, name=name)
+
+
+def key_condition(collection: Collection, text: str) -> Sql | None:
+    """The condition that picks the feature with this id; None where no feature can have it.
+
+    A text that is no value of a key of a rarer type (`has_odd_id`) makes a condition that fails with `Uncomputable`.
+    """
+    columns = collection.id_columns
+    if not columns or "\0" in text:
+        return None
+    if len(columns) == 1:
+        return _equals(columns[0], text)
+    parts = text.split(SEPARATOR)
+    if len(parts) != len(columns):
+        return None
+    conditions = [_equals(column, unquote(part)) for column, part in zip(columns, parts, strict=True)]
+    known = [condition for condition in conditions if condition is not None]
+    return all_of(known) if len(known) == len(columns) else None
+
+
+def has_odd_id(collection: Collection) -> bool:
+    """Whether only the database can tell if a text is a value of the key."""
+    return any(_kind(column) not in _BY_VALUE for column in collection.id_columns)
+
+
+def _kind(column: Column) -> Kind:
+    return column_queryable(column).kind
+
+
+def _equals(column: Column, text: str) -> Sql | None:
+    if _kind(column) not in _BY_VALUE:
+        # the database wrote the text, and reads it again
+        value = bind(text, "text", cast=base_type(column.sql_type))
+        return sql("{name} = {value}", name=ident(column.name), value=value)
+    if _kind(column) is Kind.INTEGER:
+        # as features have it: "049" and "49.0" are no other names of 49
+        if not _INTEGER_ID.match(text):
+            return None
+        if len(text) <= _INT8_DIGITS:
+            return sql("{name} = {value}", name=ident(column.name), value=bind(int(text), "int8"))
+    try:
+        return value_predicate(column_queryable(column), text)
+    except CqlError:
+        return None

@@ -1,0 +1,56 @@
+"""What tells the rows of a collection apart, so that a page can start behind one of them. Pure.
+
+Where nobody vouches for a key, it is the place of a row in its table; of views and foreign tables, which have none, it
+is a hash of all that the row shows. Rows that are alike in that are counted.
+"""
+
+from functools import lru_cache
+
+from libs.catalogue.model import Collection, Column
+from libs.pg.column_types import TEMPORAL, Kind, column_type
+from libs.pg.sql import ident, join, sql
+from libs.selection.selection import SortTerm
+
+_PLACE = {
+    "ctid": Column("ctid", "tid", "string", not_null=True),
+    "tableoid": Column("tableoid", "oid", "integer", not_null=True),
+}
+_CONTENT = Column("content", "bigint", "integer", not_null=True)
+
+
+@lru_cache(maxsize=4096)
+def row_identity(collection: Collection) -> tuple[SortTerm, ...]:
+    """The terms that an order ends with so that it is total; none where nothing tells the rows apart for long."""
+    if collection.id_columns and not collection.key_repeats:
+        return tuple(SortTerm(column) for column in collection.id_columns)
+    if collection.kind in ("table", "materialized view"):
+        # a child (INHERITS) numbers its rows by itself
+        names = collection.row_address or ("tableoid", "ctid")
+        return tuple(SortTerm(_PLACE[name]) for name in names)
+    if collection.row_address:
+        return tuple(SortTerm(_PLACE[name]) for name in collection.row_address)
+    return (_content(collection),) if collection.pages_start_behind_rows else ()
+
+
+def usual_order(collection: Collection) -> tuple[SortTerm, ...]:
+    """Where an order would be one of hashes alone: by the first column that may be a key."""
+    if collection.id_columns or not is_by_content(row_identity(collection)):
+        return ()
+    kinds = (Kind.INTEGER, Kind.UUID, *TEMPORAL)
+    first = next((column for column in collection.columns if column_type(column.sql_type).kind in kinds), None)
+    return (SortTerm(first),) if first is not None else ()
+
+
+def is_by_content(order: tuple[SortTerm, ...]) -> bool:
+    """Whether rows that are alike in this order may be several."""
+    return bool(order) and order[-1].expression is not None
+
+
+def _content(collection: Collection) -> SortTerm:
+    # of a geometry its box: the whole of it would have to be read of each row, for each page
+    values = [
+        *(sql("item.{name}", name=ident(column.name)) for column in collection.columns),
+        *(sql("box2d(item.{name}::geometry)", name=ident(geometry.name)) for geometry in collection.geometries),
+    ]
+    text = sql("hashtextextended(ROW({values})::text, 0)", values=join(", ", values))
+    return SortTerm(_CONTENT, expression=text.joined())
