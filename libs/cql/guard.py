@@ -16,6 +16,7 @@ MAX_BYTES = 16 * 1024  # of a filter, as UTF-8
 MAX_TOKENS = 2500  # words, numbers, strings and signs of a text filter; a geometry is one
 MAX_DEPTH = 64  # levels of the tree, AND and OR chains not counted
 MAX_LIST = 1000  # members of a list or array
+MAX_PATTERN = 256  # characters of a pattern of LIKE: a long text is compared with it at each of its characters
 
 _STRING_OR_BRACKET = re.compile(r'"(?:[^"\\]|\\.)*"|[\[{]|[\]}]', re.DOTALL)
 
@@ -98,6 +99,12 @@ def check_tokens(count: int, place: Place) -> None:
     """The number of tokens read so far. Raises CqlError."""
     if count > MAX_TOKENS:
         raise fault(f"a filter may have {MAX_TOKENS:,} words, numbers and signs; this one has more", place)
+
+
+def check_pattern(pattern: str, place: Place | None) -> None:
+    """The length of a pattern of LIKE. Raises CqlError."""
+    if len(pattern) > MAX_PATTERN:
+        raise fault(f"a pattern may have {MAX_PATTERN} characters, this one has {len(pattern):,}", place)
 
 
 def check_list(length: int, place: Place) -> None:

@@ -34,10 +34,9 @@ def datetime_predicate(queryable: Queryable, interval: Interval) -> Sql:
         raise ValueError(f"{queryable.name} is no date or timestamp")
     column = column_of(queryable)
     bounds = ((">=", interval.start), ("<=", interval.end))
-    conditions = [
-        compare_instants(op, column, Value(bound, Kind.TIMESTAMP)) for op, bound in bounds if bound is not None
-    ]
-    return all_of(conditions) if conditions else sql("{column} IS NOT NULL", column=column.sql)
+    return all_of(
+        [compare_instants(op, column, Value(bound, Kind.TIMESTAMP)) for op, bound in bounds if bound is not None]
+    )
 
 
 def lasting_predicate(

@@ -35,6 +35,9 @@ def parse_interval(text: str) -> Interval:
         return Interval(first, last)
     if len(parts) != 2:
         raise ValueError("must have one '/' between the start and the end of an interval")
+    if set(parts) <= {"", ".."}:
+        # /req/core/fc-time-definition: one end may be open
+        raise ValueError("must have a start or an end: an interval that is open at both ends says nothing")
     start = None if parts[0] in ("", "..") else _bounds(parts[0])[0]
     end = None if parts[1] in ("", "..") else _bounds(parts[1])[1]
     if start is not None and end is not None and start > end:

@@ -1,20 +1,29 @@
 """Arithmetic: of literals at once, of columns in SQL that no row can make fail by dividing.
 
 Numbers without floating point columns are computed as `numeric`, exactly; otherwise as `double
-precision`. So 7/2 is 3.5 for integers too. A division by zero, and a power that is no real number or too
-large, is unknown (NULL) for that row. PostgreSQL can still raise SQLSTATE class 22 (22003) where sums and
-products of floating point columns overflow.
+precision`. So 7/2 is 3.5 for integers too. A division by zero, a power that is no real number, and what is too
+large for a double is unknown (NULL) for that row, and no other row suffers from it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from decimal import ROUND_DOWN, Context, Decimal
-from typing import Any
+from typing import Any, LiteralString
 
 from pygeofilter import ast
 
-from libs.cql.compiling.operands import FLOAT_TYPES, Expr, Operand, Value, bind_number, describe, from_json
+from libs.cql.compiling.operands import (
+    FLOAT_TYPES,
+    Expr,
+    Operand,
+    Value,
+    as_double,
+    bind_number,
+    describe,
+    from_json,
+    once,
+)
 from libs.cql.errors import fault
 from libs.cql.nodes import IntDiv, Mod, Pow, place_of
 from libs.pg.column_types import NUMERIC, Kind
@@ -51,45 +60,81 @@ def _cast(operand: Operand, sql_type: str) -> Sql:
         return bind_number(operand.value, sql_type)
     if operand.sql_type == sql_type:
         return operand.sql
-    as_float = sql_type == "double precision"
-    return sql("({v})::float8", v=operand.sql) if as_float else sql("({v})::numeric", v=operand.sql)
+    return as_double(operand) if sql_type == "double precision" else sql("({v})::numeric", v=operand.sql)
 
 
 def _modulo(a: Sql, b: Sql, sql_type: str) -> Sql:
     if sql_type == "numeric":
         return sql("({a} % NULLIF({b}, 0))", a=a, b=b)
-    return _once(sql("cql.a - cql.b * trunc(cql.a / NULLIF(cql.b, 0))"), a, b)
+    return once(
+        "(CASE WHEN {b} <> 0 THEN CASE WHEN abs({a}) < abs({b}) THEN {a}"
+        " WHEN ln(abs({a})) - ln(abs({b})) < 709 THEN {a} - {b} * trunc({a} / {b}) END END)",
+        a=a,
+        b=b,
+    )
 
 
 def _integer_division(a: Sql, b: Sql, sql_type: str) -> Sql:
     if sql_type == "numeric":
         return sql("div({a}, NULLIF({b}, 0))", a=a, b=b)
-    return sql("trunc({a} / NULLIF({b}, 0))", a=a, b=b)
+    return sql("trunc({quotient})", quotient=_quotient(a, b, sql_type))
 
 
-def _power(a: Sql, b: Sql, _: str) -> Sql:
+def _power(a: Sql, b: Sql, sql_type: str) -> Sql:
+    a, b = (as_double(Expr(side, Kind.NUMBER, sql_type)) for side in (a, b))
     # 709 is just below the logarithm of the largest double: beyond, power() raises an error.
-    formula = sql(
-        "CASE WHEN cql.a = 0 THEN CASE WHEN cql.b > 0 THEN 0 WHEN cql.b = 0 THEN 1 END"
-        " WHEN cql.a < 0 AND cql.b <> trunc(cql.b) THEN NULL"
-        " WHEN abs(cql.b) * abs(ln(abs(cql.a))) < 709 THEN power(cql.a, cql.b) END"
+    return once(
+        "(CASE WHEN {a} = 0 THEN CASE WHEN {b} > 0 THEN 0 WHEN {b} = 0 THEN 1 END"
+        " WHEN {a} < 0 AND {b} <> trunc({b}) THEN NULL"
+        " WHEN abs({b}) * abs(ln(abs({a}))) < 709 THEN power({a}, {b}) END)",
+        a=a,
+        b=b,
     )
-    return _once(formula, sql("({a})::float8", a=a), sql("({b})::float8", b=b))
 
 
-def _once(formula: Sql, a: Sql, b: Sql) -> Sql:
-    """A formula that names its operands several times; written out, nested ones would grow exponentially.
+def _sum(a: Sql, b: Sql, sql_type: str) -> Sql:
+    return sql("({a} + {b})", a=a, b=b) if sql_type == "numeric" else once(_BOUNDED + "{a} + {b} END)", a=a, b=b)
 
-    OFFSET 0 keeps the planner from doing the same.
-    """
-    return sql("(SELECT {formula} FROM (SELECT {a} AS a, {b} AS b OFFSET 0) AS cql)", formula=formula, a=a, b=b)
+
+def _difference(a: Sql, b: Sql, sql_type: str) -> Sql:
+    return sql("({a} - {b})", a=a, b=b) if sql_type == "numeric" else once(_BOUNDED + "{a} - {b} END)", a=a, b=b)
+
+
+# What is infinite raises no error; neither does NaN, which is more than Infinity to PostgreSQL.
+_BOUNDED: LiteralString = (
+    "(CASE WHEN (abs({a}) < 8e307 OR abs({a}) >= 'Infinity') AND (abs({b}) < 8e307 OR abs({b}) >= 'Infinity') THEN "
+)
+_UNSCALED: LiteralString = "(CASE WHEN {a} = 0 OR {b} = 0 OR abs({a}) >= 'Infinity' OR abs({b}) >= 'Infinity' THEN "
+
+
+def _product(a: Sql, b: Sql, sql_type: str) -> Sql:
+    if sql_type == "numeric":
+        return sql("({a} * {b})", a=a, b=b)
+    # too small to tell from it, the product is 0
+    return once(
+        _UNSCALED + "{a} * {b} WHEN ln(abs({a})) + ln(abs({b})) < -744 THEN 0"
+        " WHEN ln(abs({a})) + ln(abs({b})) < 709 THEN {a} * {b} END)",
+        a=a,
+        b=b,
+    )
+
+
+def _quotient(a: Sql, b: Sql, sql_type: str) -> Sql:
+    if sql_type == "numeric":
+        return sql("({a} / NULLIF({b}, 0))", a=a, b=b)
+    return once(
+        _UNSCALED + "{a} / NULLIF({b}, 0) WHEN ln(abs({a})) - ln(abs({b})) < -744 THEN 0"
+        " WHEN ln(abs({a})) - ln(abs({b})) < 709 THEN {a} / {b} END)",
+        a=a,
+        b=b,
+    )
 
 
 _SQL: dict[type, Callable[[Sql, Sql, str], Sql]] = {
-    ast.Add: lambda a, b, _: sql("({a} + {b})", a=a, b=b),
-    ast.Sub: lambda a, b, _: sql("({a} - {b})", a=a, b=b),
-    ast.Mul: lambda a, b, _: sql("({a} * {b})", a=a, b=b),
-    ast.Div: lambda a, b, _: sql("({a} / NULLIF({b}, 0))", a=a, b=b),
+    ast.Add: _sum,
+    ast.Sub: _difference,
+    ast.Mul: _product,
+    ast.Div: _quotient,
     Mod: _modulo,
     IntDiv: _integer_division,
     Pow: _power,

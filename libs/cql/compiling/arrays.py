@@ -13,6 +13,7 @@ from pygeofilter import ast
 
 from libs.cql.compiling.operands import (
     BUILTIN_TEXT,
+    NAIVE,
     Expr,
     Operand,
     Value,
@@ -38,14 +39,13 @@ class ArrayLiteral:
     places: tuple[Place, ...]
     kind = Kind.ARRAY
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether all members are values, none of them unknown."""
+        return all(isinstance(member, Value) and member.value is not None for member in self.members)
+
 
 Side = Expr | ArrayLiteral
-_SETS: dict[type, tuple[LiteralString, ...]] = {
-    ast.ArrayContains: ("{a} @> {b}",),
-    ast.ArrayContainedBy: ("{a} <@ {b}",),
-    ast.ArrayEquals: ("{a} @> {b}", "{a} <@ {b}"),
-    ast.ArrayOverlaps: ("{a} && {b}",),
-}
 _FLIPPED = {ast.ArrayContains: ast.ArrayContainedBy, ast.ArrayContainedBy: ast.ArrayContains}
 
 
@@ -76,8 +76,86 @@ def _side(node: ast.ArrayPredicate, operand: object, index: int) -> Side:
     raise fault(f"{describe(operand)}, but {name} takes arrays", place_of(node, index))
 
 
-def _sets(kind: type, a: Sql, b: Sql) -> Sql:
-    return all_of(sql(template, a=a, b=b) for template in _SETS[kind])
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """An array in SQL; `is_known` says that no member can be null."""
+
+    text: Sql
+    is_known: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Dialect:
+    """How arrays say whether they have unknown members, which ones are known, and whether there are any at all."""
+
+    has_unknown: LiteralString
+    known: LiteralString
+    has_members: LiteralString
+
+
+# Of any number of dimensions.
+_NATIVE = _Dialect(
+    "(SELECT count(*) > count(member) FROM unnest({v}) AS member)",
+    "ARRAY(SELECT member FROM unnest({v}) AS member WHERE member IS NOT NULL)",
+    "cardinality({v}) > 0",
+)
+_IN_JSON = _Dialect("{v} @> '[null]'", "jsonb_path_query_array({v}, '$[*] ? (@ != null)')", "{v} <> '[]'")
+
+
+def _sets(kind: type, a: _Side, b: _Side, dialect: _Dialect = _NATIVE) -> Sql:
+    """The predicate in three-valued logic: whether an unknown member equals another is unknown.
+
+    What makes it unknown stands beside what makes it true, where the planner can drop it: in a WHERE that is not
+    negated unknown is false, and an index serves what is left.
+    """
+    if kind is ast.ArrayEquals:
+        return all_of(_sets(each, a, b, dialect) for each in (ast.ArrayContains, ast.ArrayContainedBy))
+    if kind is ast.ArrayContainedBy:
+        return _sets_of(_within(sql("{a} <@ {b}", a=a.text, b=b.text), a, dialect), _uncontained(b, a, dialect))
+    if kind is ast.ArrayContains:
+        return _sets_of(_within(sql("{a} @> {b}", a=a.text, b=b.text), b, dialect), _uncontained(a, b, dialect))
+    return _sets_of(sql("{a} && {b}", a=a.text, b=b.text), _maybe_overlapping(a, b, dialect))
+
+
+def _within(holds: Sql, part: _Side, dialect: _Dialect) -> Sql:
+    """In JSON null is a member like any other, and equals itself."""
+    if part.is_known or dialect is _NATIVE:
+        return holds
+    return sql("({holds} AND NOT {unknown})", holds=holds, unknown=sql(dialect.has_unknown, v=part.text))
+
+
+def _maybe_overlapping(a: _Side, b: _Side, dialect: _Dialect) -> list[Sql]:
+    return [
+        sql(
+            "{unknown} AND {some}",
+            unknown=sql(dialect.has_unknown, v=one.text),
+            some=sql(dialect.has_members, v=other.text),
+        )
+        for one, other in ((a, b), (b, a))
+        if not one.is_known
+    ]
+
+
+def _sets_of(holds: Sql, unknown: Sequence[Sql]) -> Sql:
+    if not unknown:
+        return holds
+    return sql("{holds} OR (({unknown}) AND NULL)", holds=holds, unknown=any_of(unknown))
+
+
+def _uncontained(whole: _Side, part: _Side, dialect: _Dialect) -> list[Sql]:
+    """When it is unknown whether `whole` contains `part`, which it does not do for sure."""
+    unknown = [] if whole.is_known else [sql(dialect.has_unknown, v=whole.text)]
+    if not part.is_known:
+        unknown.append(
+            sql(
+                "{has_unknown} AND {has_members} AND {whole} @> {known}",
+                has_unknown=sql(dialect.has_unknown, v=part.text),
+                has_members=sql(dialect.has_members, v=whole.text),
+                whole=whole.text,
+                known=sql(dialect.known, v=part.text),
+            )
+        )
+    return unknown
 
 
 def _with_literal(node: ast.ArrayPredicate, kind: type, column: Expr, array: ArrayLiteral) -> Sql:
@@ -92,10 +170,10 @@ def _with_literal(node: ast.ArrayPredicate, kind: type, column: Expr, array: Arr
                 f'{describe(member)}, but the property "{column.queryable.name}" is an array of {element.kind}s',
                 array.places[index],
             )
-    text, sql_type = _typed(element, array.members)
+    text, sql_type = _typed(element, array)
     matches = element.base_type == sql_type
     value = column.sql if matches else sql("({column})::{cast}[]", column=column.sql, cast=Sql((sql_type,)))
-    return _sets(kind, value, text)
+    return _sets(kind, _Side(value), _Side(text, array.is_plain))
 
 
 def _fits(element: Kind, member: Kind) -> bool:
@@ -103,14 +181,14 @@ def _fits(element: Kind, member: Kind) -> bool:
     return any(element in family and member in family for family in families)
 
 
-def _typed(element: Queryable, members: Sequence[Operand]) -> tuple[Sql, str]:
+def _typed(element: Queryable, array: ArrayLiteral) -> tuple[Sql, str]:
     """The literal as an array and its element type: the column's, or a wider one that holds all members."""
     sql_type = element.base_type
-    if element.kind in TEMPORAL or not all(isinstance(member, Value) for member in members):
+    if element.kind in TEMPORAL or not array.is_plain:
         wide = _wide(element)
-        written = join(", ", [_member(member, wide) for member in members])
+        written = join(", ", [_member(member, wide) for member in array.members])
         return sql("ARRAY[{members}]::{cast}[]", members=written, cast=Sql((wide,))), wide
-    values = [member.value for member in members if isinstance(member, Value)]
+    values = [member.value for member in array.members if isinstance(member, Value)]
     converted = _converted(element, values)
     if converted is not None:
         return bind(converted, f"{sql_type}[]"), sql_type
@@ -153,35 +231,59 @@ def _wide(element: Queryable) -> str:
 def _member(member: Operand, sql_type: str) -> Sql:
     if isinstance(member, Expr):
         return sql("({value})::{cast}", value=member.sql, cast=Sql((sql_type,)))
+    if member.value is None:
+        return sql("NULL")
     if isinstance(member.value, date):
         return bind_instant(member.value, sql_type)
     return bind(number_value(member.value, "numeric") if sql_type == "numeric" else member.value, sql_type)
 
 
 def _with_json(kind: type, column: Expr, array: ArrayLiteral) -> Sql:
-    """A JSON column that holds arrays; a row that holds something else matches nothing."""
+    """A JSON column that holds arrays; of a row that holds something else it is unknown."""
     value = sql("({v})::jsonb", v=column.sql)
-    if kind is ast.ArrayOverlaps:
-        text = any_of(sql("{v} @> {one}", v=value, one=_json([member])) for member in array.members)
+    if kind is ast.ArrayOverlaps and array.is_plain:
+        # one containment each, which an index serves
+        members = [ArrayLiteral((member,), ()) for member in array.members]
+        meets = any_of(sql("{v} @> {one}", v=value, one=_json(one)) for one in members)
+        holds = _sets_of(meets, _maybe_overlapping(_Side(value), _Side(_json(array), is_known=True), _IN_JSON))
     else:
-        text = _sets(kind, value, _json(array.members))
-    return all_of([text, _is_array(value)])
+        holds = _json_sets(kind, value, _json(array), is_known=array.is_plain)
+    return _of_arrays(holds, [value])
 
 
-def _is_array(value: Sql) -> Sql:
-    return sql("jsonb_typeof({v}) = 'array'", v=value)
+def _of_arrays(holds: Sql, values: Sequence[Sql]) -> Sql:
+    are = all_of(sql("jsonb_typeof({v}) = 'array'", v=value) for value in values)
+    return sql("(({holds}) AND {are}) OR (NOT ({are}) AND NULL)", holds=holds, are=are)
 
 
-def _json(members: Sequence[Operand]) -> Sql:
-    if all(isinstance(member, Value) for member in members):
-        values = [_plain(member.value) for member in members if isinstance(member, Value)]
+def _json_sets(kind: type, a: Sql, b: Sql, *, is_known: bool = False) -> Sql:
+    """The predicate of two JSON arrays; `is_known` says that no member of `b` can be null."""
+    if kind is not ast.ArrayOverlaps:
+        return _sets(kind, _Side(a), _Side(b, is_known), _IN_JSON)
+    # jsonb has no operator for it
+    meets = sql(
+        "jsonb_path_exists({a}, '$[*] ? (@ != null && @ == $other[*])', jsonb_build_object('other', {b}))", a=a, b=b
+    )
+    return _sets_of(meets, _maybe_overlapping(_Side(a), _Side(b, is_known), _IN_JSON))
+
+
+def _json(array: ArrayLiteral) -> Sql:
+    if array.is_plain:
+        values = [_plain(member.value) for member in array.members if isinstance(member, Value)]
         # Digits of a Decimal survive as they are only through the default hook's text.
         return bind(json.dumps(values, ensure_ascii=False, default=float), "text", cast="jsonb")
-    written = [member.sql if isinstance(member, Expr) else _json_value(member) for member in members]
-    return sql("jsonb_build_array({members})", members=join(", ", written))
+    return sql("jsonb_build_array({members})", members=join(", ", [_json_member(member) for member in array.members]))
 
 
-def _json_value(member: Value) -> Sql:
+def _json_member(member: Operand) -> Sql:
+    if isinstance(member, Expr):
+        if member.kind is Kind.TIMESTAMP:
+            zone = sql(" AT TIME ZONE 'UTC'") if member.sql_type != NAIVE else sql("")
+            moment = sql("({v}){zone}", v=member.sql, zone=zone)
+            return sql('to_char({moment}, \'YYYY-MM-DD"T"HH24:MI:SS.US"Z"\')', moment=moment)
+        return member.sql
+    if isinstance(member.value, datetime):
+        return bind(f"{member.value.replace(tzinfo=None).isoformat(timespec='microseconds')}Z", "text")
     return bind(json.dumps(_plain(member.value), ensure_ascii=False, default=float), "text", cast="jsonb")
 
 
@@ -193,30 +295,25 @@ def _plain(value: Any) -> Any:
 
 def _of_columns(node: ast.ArrayPredicate, a: Expr, b: Expr) -> Sql:
     if a.kind is Kind.JSON and b.kind is Kind.JSON:
-        if isinstance(node, ast.ArrayOverlaps):
-            raise fault("A_OVERLAPS of two JSON properties is not offered", place_of(node))
         first, second = (sql("({v})::jsonb", v=side.sql) for side in (a, b))
-        return all_of([_sets(type(node), first, second), _is_array(first), _is_array(second)])
+        return _of_arrays(_json_sets(type(node), first, second), [first, second])
     elements = [side.queryable and side.queryable.element for side in (a, b)]
     kinds = [element.kind if element is not None else Kind.JSON for element in elements]
     if a.sql_type == b.sql_type:
-        return _sets(type(node), a.sql, b.sql)
+        return _sets(type(node), _Side(a.sql), _Side(b.sql))
     cast = "numeric" if set(kinds) <= NUMERIC else "text" if set(kinds) <= TEXTUAL else None
     if cast is None:
         raise fault(
             f"{describe(a)} of {kinds[0]}s, {describe(b)} of {kinds[1]}s: they cannot be compared", place_of(node)
         )
-    casts = [sql("({v})::{cast}[]", v=side.sql, cast=Sql((cast,))) for side in (a, b)]
-    return _sets(type(node), *casts)
+    casts = [_Side(sql("({v})::{cast}[]", v=side.sql, cast=Sql((cast,)))) for side in (a, b)]
+    return _sets(type(node), casts[0], casts[1])
 
 
 def _of_literals(kind: type, a: ArrayLiteral, b: ArrayLiteral) -> Sql:
-    """Two literals need no database, unless one names a property."""
-    if any(not isinstance(member, Value) for member in (*a.members, *b.members)):
-        left, right = _json(a.members), _json(b.members)
-        if kind is not ast.ArrayOverlaps:
-            return _sets(kind, left, right)
-        return any_of(sql("{a} @> {one}", a=left, one=_json([member])) for member in b.members)
+    """Two literals need no database, unless one names a property, or has a member that is unknown."""
+    if not (a.is_plain and b.is_plain):
+        return _json_sets(kind, _json(a), _json(b), is_known=b.is_plain)
     first, second = (
         {(m.kind in NUMERIC, type(m.value) is bool, m.value) for m in s.members if isinstance(m, Value)} for s in (a, b)
     )

@@ -10,13 +10,13 @@ import struct
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Any
+from typing import Any, LiteralString
 
 from libs.cql.errors import CqlError, excerpt, fault
 from libs.cql.nodes import place_of
 from libs.cql.queryable import Queryable
 from libs.pg.column_types import NUMERIC, Kind, types_where
-from libs.pg.sql import Sql, bind, sql
+from libs.pg.sql import Sql, bind, join, sql
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +145,32 @@ def bind_number(value: Any, sibling: str) -> Sql:
         return sql("NULL::numeric")
     sql_type = number_type(sibling, [value])
     return bind(number_value(value, sql_type), sql_type)
+
+
+def as_double(operand: Expr) -> Sql:
+    """A number as `double precision`, infinite or 0 where a `numeric` is beyond it: the cast would raise an error."""
+    if operand.sql_type in FLOAT_TYPES or operand.sql_type in INTEGER_TYPES:
+        return sql("({v})::float8", v=operand.sql)
+    return once(
+        "(CASE WHEN abs({v}) < 1e-307 THEN 0 WHEN abs({v}) < 1.7e308 OR {v} = 'NaN' THEN {v}::float8"
+        " ELSE sign({v})::float8 * 'Infinity' END)",
+        v=operand.sql,
+    )
+
+
+def once(template: LiteralString, /, **operands: Sql) -> Sql:
+    """A formula that names its operands several times; each is computed once for a row.
+
+    Written out, nested ones would grow exponentially. OFFSET 0 keeps the planner from doing the same. A column or a
+    literal is written as often as it is named.
+    """
+    if all(len(operand.parts) == 1 for operand in operands.values()):
+        return sql(template, **operands)
+    columns = {name: Sql((f"cql.{name}",)) for name in operands}
+    given = join(", ", [operand + Sql((f" AS {name}",)) for name, operand in operands.items()])
+    return sql(
+        "(SELECT {formula} FROM (SELECT {given} OFFSET 0) AS cql)", formula=sql(template, **columns), given=given
+    )
 
 
 def as_text(operand: Operand) -> Sql:

@@ -12,11 +12,13 @@ from pygeofilter import ast
 
 from libs.cql.compiling.operands import (
     BUILTIN_TEXT,
+    FLOAT_TYPES,
     INTEGER_TYPES,
     NAIVE,
     Expr,
     Operand,
     Value,
+    as_double,
     as_text,
     bind_number,
     condition,
@@ -27,8 +29,9 @@ from libs.cql.compiling.operands import (
     number_type,
     number_value,
 )
-from libs.cql.compiling.temporal import FLIPPED, compare_instants, compared
+from libs.cql.compiling.temporal import FLIPPED, Span, compare_instants, compared
 from libs.cql.errors import fault
+from libs.cql.guard import check_pattern
 from libs.cql.nodes import place_of
 from libs.pg.column_types import NUMERIC, TEMPORAL, TEXTUAL, Kind
 from libs.pg.sql import Sql, all_of, any_of, bind, join, sql
@@ -89,7 +92,10 @@ def _numbers(op: str, left: Operand, right: Operand) -> Sql:
         return compared(op, left.sql, bind_number(value, left.sql_type))
     if isinstance(right, Expr) and isinstance(left, Value):
         return _numbers(FLIPPED[op], right, left)
-    return compared(op, _number(left), _number(right))
+    doubles = (
+        {left.sql_type, right.sql_type} & FLOAT_TYPES if isinstance(left, Expr) and isinstance(right, Expr) else ()
+    )
+    return compared(op, *(_number(side, is_double=bool(doubles)) for side in (left, right)))
 
 
 def _whole(op: str, column: Expr, value: Any) -> tuple[str, Any]:
@@ -99,8 +105,11 @@ def _whole(op: str, column: Expr, value: Any) -> tuple[str, Any]:
     return (">" if op in (">", ">=") else "<="), math.floor(value)
 
 
-def _number(operand: Operand) -> Sql:
-    return operand.sql if isinstance(operand, Expr) else bind_number(operand.value, "numeric")
+def _number(operand: Operand, *, is_double: bool) -> Sql:
+    """A number as it is compared; a `numeric` beside a double as one, which PostgreSQL's own cast may fail to make."""
+    if isinstance(operand, Expr):
+        return as_double(operand) if is_double and operand.sql_type == "numeric" else operand.sql
+    return bind_number(operand.value, "numeric")
 
 
 def _texts(op: str, left: Operand, right: Operand) -> Sql:
@@ -197,6 +206,7 @@ def like(node: ast.Like, value: Operand, pattern: Operand) -> Expr:
         written = written.arguments[0]
     if not isinstance(written, str):
         raise fault("the pattern of LIKE is a string, perhaps in CASEI() or ACCENTI()", place_of(node, 1))
+    check_pattern(written, place_of(node, 1))
     if (len(written) - len(written.rstrip("\\"))) % 2:
         raise fault("the pattern ends with a backslash that escapes nothing", place_of(node, 1))
     if isinstance(value, Expr) and value.kind is Kind.JSON:
@@ -208,7 +218,11 @@ def like(node: ast.Like, value: Operand, pattern: Operand) -> Expr:
 
 
 def is_null(node: ast.IsNull, operand: object) -> Expr:
-    """IS NULL of a property or anything computed; a literal never is."""
+    """IS NULL of a property or anything computed; a literal never is, and an interval where an end of it is."""
+    if isinstance(operand, Span):
+        ends = [end.sql for end in (operand.start, operand.end) if isinstance(end, Expr)]
+        text = any_of(sql("{end} IS NULL", end=end) for end in ends)
+        return condition(sql("NOT ({text})", text=text) if node.not_ else text)
     if not isinstance(operand, Expr):
         known = not isinstance(operand, Value) or operand.value is not None
         return condition(sql("TRUE") if known is node.not_ else sql("FALSE"))

@@ -110,6 +110,8 @@ class _Wkt:
 
     def geometry(self, *, collections: bool = True) -> GeoJson:
         at, name = self.at, self.text.upper()
+        # POINT Z and POINTZ are one
+        name = name.removesuffix("Z") if name not in _TYPES else name
         if name not in _TYPES or (name == "GEOMETRYCOLLECTION" and not collections):
             raise fault(f"expected a type of geometry, found '{excerpt(self.text)}'", at)
         self.advance()

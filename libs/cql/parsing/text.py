@@ -28,11 +28,13 @@ def parse_text(text: str) -> Ast:
     return Ast(part.value, part.at)
 
 
-_ESCAPED_QUOTE = re.compile(r"''|\\(['\\])", re.DOTALL)
+_ESCAPE = re.compile(r"''|\\([abtnvfr'\\])")
+_ESCAPED = {"a": "\a", "b": "\b", "t": "\t", "n": "\n", "v": "\v", "f": "\f", "r": "\r", "\\": "\\"}
 
 
 def _unescape(match: re.Match[str]) -> str:
-    return match[0] if match[1] == "\\" else "'"
+    """/req/cql2-text/escaping. A backslash before anything else stays, so that patterns can be written `\\%`."""
+    return _ESCAPED.get(match[1], "'")
 
 
 @v_args(inline=True)
@@ -111,7 +113,7 @@ class _TreeBuilder(Transformer[Token, Part]):
         return Part(number(str(digits), at), at)
 
     def string(self, literal: Token) -> Part:
-        return Part(_ESCAPED_QUOTE.sub(_unescape, literal[1:-1]), literal.start_pos or 0)
+        return Part(_ESCAPE.sub(_unescape, literal[1:-1]), literal.start_pos or 0)
 
     def true(self, word: Token) -> Part:
         return Part(True, word.start_pos or 0)

@@ -67,8 +67,7 @@ async def evaluated(db: asyncpg.Connection) -> Table:
 
 
 def _quoted(text: str) -> str:
-    # A backslash is itself unless a quote or a backslash follows; in a literal of ours none does.
-    return "'" + text.replace("'", "''") + "'"
+    return "'" + text.replace("\\", "\\\\").replace("'", "''") + "'"
 
 
 def _literal(value: Any) -> str:
@@ -163,8 +162,8 @@ PATTERNS = ["%", "_", "a%", "%b", "%\\%", "a\\_b", "\\\\\\\\", "", "é", "_%_", 
 def _like(draw: st.DrawFn) -> Filter:
     name = draw(st.sampled_from(["words", "more"]))
     written = draw(st.sampled_from(PATTERNS))
-    # In a literal '' is a quote; the rest of the pattern reaches LIKE as it is.
-    parts = re.findall(r"\\.|.", written.replace("''", "'"), re.DOTALL)
+    # In a literal '' is a quote, and \\ a backslash; other backslashes reach LIKE as they are.
+    parts = re.findall(r"\\.|.", written.replace("''", "'").replace("\\\\", "\\"), re.DOTALL)
     expression = "".join(".*" if part == "%" else "." if part == "_" else re.escape(part[-1]) for part in parts)
 
     def holds(row: Row) -> Truth:

@@ -6,7 +6,7 @@
  */
 
 const NAME = '("(?:[^"]|"")+"|[A-Za-z_][A-Za-z0-9_]*)';
-const TEXT = "'((?:[^']|'')*)'";
+const TEXT = String.raw`'((?:[^'\\]|''|\\\\|\\(?![abtnvfr']))*)'`;
 const COMPARISON = "(=|<>|>=|<=|>|<)";
 
 /**
@@ -25,7 +25,7 @@ const FORMS = [
 ];
 
 /** @param {string} text */
-const unquoted = (text) => text.replaceAll("''", "'");
+const unquoted = (text) => text.replace(/''|\\\\/g, (pair) => pair[0]);
 
 /**
  * @param {string} pattern

@@ -32,22 +32,16 @@ export const quotedName = (name) =>
   NAME.test(name) && !RESERVED.has(name.toLowerCase()) ? name : `"${name.replaceAll('"', '""')}"`;
 
 /**
- * A text as a literal; not for one that takesTheQuote.
+ * A text as a literal.
  * @param {string} text
  */
-export const quoted = (text) => `'${text.replaceAll("'", "''")}'`;
+export const quoted = (text) => `'${text.replaceAll("\\", "\\\\").replaceAll("'", "''")}'`;
 
 /**
  * A text as a pattern of LIKE that matches it alone.
  * @param {string} text
  */
 const escaped = (text) => text.replace(/[\\%_]/g, "\\$&");
-
-/**
- * Whether no literal has this value: a single backslash before a quote, or before the end, takes the quote with it.
- * @param {string} text
- */
-const takesTheQuote = (text) => /(?<!\\)(?:\\\\)*\\(?='|$)/.test(text);
 
 /**
  * "One of the properties contains this text", in any case.
@@ -76,9 +70,6 @@ export function conditionText({ property, kind, operator, value }) {
   const text = String(value ?? "");
   if (text.trim() === "") return null;
   if (operator === "contains") return containing([property], text);
-  if ((kind === "text" || kind === "choice") && takesTheQuote(text)) {
-    return `${name} ${operator === "<>" ? "NOT LIKE" : "LIKE"} ${quoted(escaped(text))}`;
-  }
   const literal = literalOf(kind, text);
   return literal === null ? null : `${name} ${operator} ${literal}`;
 }

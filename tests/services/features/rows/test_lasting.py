@@ -10,7 +10,7 @@ from typing import Any
 
 import asyncpg
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from tests.eventually import eventually
@@ -145,6 +145,7 @@ async def _tile(tiles: Client, name: str, **parameters: str) -> set[int | None]:
 async def test_the_same_features_as_in_python(
     lasting: Services, pair: str, first: date | None, last: date | None, instant: bool
 ) -> None:
+    assume(first is not None or last is not None)
     if instant:
         if first is None:
             return
@@ -159,9 +160,7 @@ async def test_the_same_features_as_in_python(
     assert await _tile(lasting["tiles"], pair, datetime=text) == expected
 
 
-@pytest.mark.parametrize(
-    "text", ["2020-02-28T12:00:00Z", "2020-02-29", "../2020-02-28T01:00:00Z", "2020-03-01/..", "../.."]
-)
+@pytest.mark.parametrize("text", ["2020-02-28T12:00:00Z", "2020-02-29", "../2020-02-28T01:00:00Z", "2020-03-01/.."])
 async def test_columns_without_nulls_and_views_mean_the_same(lasting: Services, text: str) -> None:
     whole = {number for number, row in enumerate(ROWS, 1) if None not in row}
     assert await _items(lasting["features"], "known", datetime=text) == (
