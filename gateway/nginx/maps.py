@@ -18,7 +18,11 @@ def variables(routes: Routes) -> object:
         _map(
             "$request_uri",
             "$service_uri",
-            [*((f"~^{PREFIX}{pattern}$", name) for pattern, name in ALIASES), (f"~^{PREFIX}(/.*)$", "$1")],
+            [
+                *((f"~^{PREFIX}{pattern}$", name) for pattern, name in ALIASES),
+                (f"~^{PREFIX}(/.*)$", "$1"),
+                (rf"~^{PREFIX}(\?.*)?$", "/$1"),
+            ],
             "",
         ),
         # No resource ends with a slash but the first.

@@ -34,7 +34,8 @@ def server(settings: GatewaySettings, routes: Routes, *, cached: bool) -> object
         Location("= /", response_headers(), one("return", 302, f"{PREFIX}/")),
         _favicon(),
         _robots(),
-        Location(f"= {PREFIX}", response_headers(), one("return", 308, f"{PREFIX}/$is_args$args")),
+        # Answered, not redirected: QGIS does not follow a relative address, which alone is right behind any proxy.
+        Location(f"= {PREFIX}", one("rewrite", "^", f"{PREFIX}/", "last")),
         # The address without escapes and dots: there is no other spelling that gets past.
         Location(f"= {PREFIX}/internal", one("return", 404)),
         Location(f"^~ {PREFIX}/internal/", one("return", 404)),

@@ -1,7 +1,6 @@
 """Internal resources of every service: health, metrics, part. The gateway never exposes them."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
 
 from aiohttp import web
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
@@ -17,8 +16,8 @@ HEALTH_CHECKS = web.AppKey("health_checks", list[HealthCheck])
 HEALTH_NOTES = web.AppKey("health_notes", list[Callable[[], str | None]])
 """What is wrong, or None, with what a service does without: answers are slower, and no less healthy for it."""
 PART = web.AppKey("part", ServicePart)
-UNFULFILLED = web.AppKey("unfulfilled", list[Callable[[], set[str]]])
-"""Conformance classes of the part that what the service stands on does not allow at the moment."""
+AMENDMENTS = web.AppKey("amendments", list[Callable[[ServicePart], ServicePart]])
+"""What the state of the moment adds to the part, or takes away: columns of the data, abilities of the database."""
 
 
 def add_internal_routes(app: web.Application) -> None:
@@ -41,7 +40,7 @@ async def _metrics(_: web.Request) -> web.StreamResponse:
 
 
 async def _part(request: web.Request) -> web.StreamResponse:
-    part, unfulfilled = request.app[PART], {uri for classes in request.app[UNFULFILLED] for uri in classes()}
-    if unfulfilled:
-        part = replace(part, conforms_to=tuple(uri for uri in part.conforms_to if uri not in unfulfilled))
+    part = request.app[PART]
+    for amend in request.app[AMENDMENTS]:
+        part = amend(part)
     return conditional(request, json_response(part.to_json()), cache_control="public, max-age=0")

@@ -10,11 +10,11 @@ from libs.catalogue.versions import DataVersions
 from libs.pg.pool import Database, PoolSettings
 from libs.pg.text_folding import TextFoldings
 from libs.web.app import make_app
-from libs.web.health import HEALTH_CHECKS, UNFULFILLED
+from libs.web.health import AMENDMENTS, HEALTH_CHECKS
 from services.features.formats.geojson import encode_each
 from services.features.item import get_item
 from services.features.items import get_items
-from services.features.part import PART, unfulfilled
+from services.features.part import PART, amended
 from services.features.queryables import get_queryables
 from services.features.resources import CATALOGUE, FOLDING, STORE, VALUES, VERSIONS, WHOLE_PAGES
 from services.features.rows.counts import Counts
@@ -50,7 +50,7 @@ def make(env: Mapping[str, str]) -> web.Application:
             app[STORE] = ItemsStore(database, counts, cache)
             app[VALUES] = ValueRanges(database, versions)
             app[VERSIONS] = versions
-            app[UNFULFILLED].append(lambda: unfulfilled(app[FOLDING].current))
+            app[AMENDMENTS].append(lambda part: amended(part, app[CATALOGUE], app[FOLDING].current))
             app[WHOLE_PAGES] = WholePages()
             app[HEALTH_CHECKS].extend([lambda app: app[CATALOGUE].health(), lambda _: watch.health()])
             yield

@@ -1,14 +1,16 @@
 """GET /collections/{collectionId}/items (OGC API Features, /req/core/fc-op)."""
 
 import asyncio
+import re
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from urllib.parse import quote
 
 from aiohttp import web
 
 from libs.catalogue.model import Collection
 from libs.ogc.errors import InvalidParameters, Uncomputable
-from libs.ogc.media_type import MediaType, with_charset
+from libs.ogc.media_type import with_charset
 from libs.web.app import Call, sent_parameters
 from libs.web.base_url import SETTINGS, base_url, takes_chunks
 from libs.web.conditional import answered_before, data_headers, incomplete, not_modified
@@ -27,6 +29,7 @@ from services.features.rows.items_store import ItemsStore
 from services.features.rows.layout import Rows
 
 PAGING = "DAMS-Paging"
+_TOKEN = re.compile(r"[A-Za-z0-9._-]+")
 
 
 async def get_items(call: Call) -> web.StreamResponse:
@@ -37,13 +40,16 @@ async def get_items(call: Call) -> web.StreamResponse:
     unchanged = answered_before(call.request, headers)
     if unchanged is not None:
         return unchanged
-    if call.media_type == MediaType.HTML:
+    format_ = FEATURE_FORMATS.get(call.media_type)
+    if call.query.values["bom"] and not (format_ and format_.byte_order_mark):
+        call.query.fault("bom", "bom is for CSV alone")
+    if format_ is None:
         return await _page(call, collection, headers)
     query = parse_items(collection, call.query, call.request.query, app[FOLDING].current)
     unchanged = not_modified(call.request, headers)
     if unchanged is not None:
         return unchanged
-    store, format_ = app[STORE], FEATURE_FORMATS[call.media_type]
+    store = app[STORE]
     if format_.streams and query.limit > store.chunk(query):
         return await _stream(call, query, format_, headers)
     (page, ends), matched = await _fetched(store, query, format_.geometry_as, features=format_.of_features)
@@ -51,12 +57,14 @@ async def get_items(call: Call) -> web.StreamResponse:
     number = len(page.rows)
     body = b"".join(
         (
+            _mark(call, format_),
             format_.head(collection, page.layout, matched, links),
             format_.rows(page, first=True),
             format_.tail(number),
         )
     )
     headers = {**_kept(headers, matched), **_numbers(matched, number), **_paging(query), "Link": links.header}
+    headers |= _saved_as(collection, format_)
     return body_response(body, media_type=call.media_type, headers=headers)
 
 
@@ -77,6 +85,20 @@ async def _fetched(
 def _kept(headers: dict[str, str], matched: int | None) -> dict[str, str]:
     """The headers of an answer with this count: one that is not known yet comes with a later answer."""
     return incomplete(headers) if matched is None else headers
+
+
+def _mark(call: Call, format_: FeatureFormat) -> bytes:
+    return format_.byte_order_mark if call.query.values["bom"] else b""
+
+
+def _saved_as(collection: Collection, format_: FeatureFormat) -> dict[str, str]:
+    """What makes a browser save the answer, under a name of its own."""
+    if format_.extension is None:
+        return {}
+    name = f"{collection.id}.{format_.extension}"
+    # RFC 6266 section 4.3: names with other characters are escaped, in a parameter that not all clients know
+    file = f"filename={name}" if _TOKEN.fullmatch(name) else f"filename*=UTF-8''{quote(name, safe='')}"
+    return {"Content-Disposition": f"attachment; {file}"}
 
 
 def _numbers(matched: int | None, returned: int | None) -> dict[str, str]:
@@ -146,11 +168,13 @@ async def _stream(call: Call, query: ItemsQuery, format_: FeatureFormat, headers
         **_kept(headers, matched),
         **_numbers(matched, None),
         **_paging(query),
+        **_saved_as(collection, format_),
         "Link": links.header,
         "Content-Type": with_charset(call.media_type),
         "Vary": "Accept",
     }
-    pieces = _pieces(format_, format_.head(collection, rows.layout, matched, links), rows, chunks)
+    head = _mark(call, format_) + format_.head(collection, rows.layout, matched, links)
+    pieces = _pieces(format_, head, rows, chunks)
     if call.request.method != "HEAD" and not takes_chunks(call.request):
         return await call.request.app[WHOLE_PAGES].send(call.request, headers, pieces, query.limit)
     response = web.StreamResponse(headers=headers)

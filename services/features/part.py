@@ -1,8 +1,13 @@
 """What this service adds to the whole."""
 
+from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from libs.catalogue.catalogue import Catalogue
+from libs.catalogue.model import Collection
+from libs.ogc.errors import Unavailable
 from libs.ogc.link import REL_QUERYABLES, REL_SCHEMA, Link
 from libs.ogc.media_type import MediaType
 from libs.ogc.service_part import CollectionLink, ServicePart
@@ -10,6 +15,7 @@ from libs.pg.text_folding import TextFolding
 from libs.web.openapi import load_document
 from services.features.formats.format import Format
 from services.features.formats.registry import FORMATS
+from services.features.property_parameters import with_property_parameters
 
 _CQL2 = "http://www.opengis.net/spec/cql2/1.0/conf/"
 _CASE, _ACCENTS = "case-insensitive-comparison", "accent-insensitive-comparison"
@@ -34,10 +40,19 @@ def _items_address(entry: Format) -> str:
     return _ITEMS if entry is FORMATS[0] else f"{_ITEMS}?f={entry.name}"
 
 
-def unfulfilled(folding: TextFolding) -> set[str]:
-    """The conformance classes of the part that a database which folds texts like this does not allow."""
-    classes = ((_CASE, folding.case), (_ACCENTS, folding.accents))
-    return {f"{_CQL2}{name}" for name, way in classes if way is None}
+def amended(part: ServicePart, catalogue: Catalogue, folding: TextFolding) -> ServicePart:
+    """The part without the conformance classes that the database does not allow, and with its properties by name."""
+    ways = ((_CASE, folding.case), (_ACCENTS, folding.accents))
+    missing = {f"{_CQL2}{name}" for name, way in ways if way is None}
+    try:
+        collections: Iterable[Collection] = catalogue.collections.values()
+    except Unavailable:
+        collections = ()
+    return replace(
+        part,
+        conforms_to=tuple(uri for uri in part.conforms_to if uri not in missing),
+        openapi=with_property_parameters(part.openapi, _ITEMS, collections),
+    )
 
 
 PART = ServicePart(

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import subprocess
+from urllib.parse import unquote
 
 import pytest
 from owslib.ogcapi.features import Features
@@ -18,13 +19,13 @@ _NAME = re.compile(r"\d+: (\S+)")
 pytestmark = pytest.mark.system
 
 
-def _gdal(program: str, *arguments: str) -> str:
+def _gdal(program: str, *arguments: str, stderr: bool = False) -> str:
     # addresses of the stack are local, whatever proxy the machine has
     environment = {**os.environ, "no_proxy": "127.0.0.1", "GDAL_PAM_ENABLED": "NO"}
     result = subprocess.run([program, *arguments], capture_output=True, text=True, check=False, env=environment)
     assert result.returncode == 0, result.stderr
     assert "ERROR" not in result.stderr, result.stderr
-    return result.stdout
+    return result.stdout + result.stderr * stderr
 
 
 def test_gdal_lists_the_collections(api: Api) -> None:
@@ -41,6 +42,17 @@ def test_gdal_follows_the_pages_to_the_end(api: Api) -> None:
     features = json.loads(text)["features"]
     assert len(features) == expected
     assert len({feature["properties"].get("event_id", feature.get("id")) for feature in features}) == expected
+
+
+def test_gdal_leaves_what_it_can_to_the_service(api: Api) -> None:
+    items = f"/collections/{COLLECTION}/items"
+    value = api.get(items, {"limit": "1"}, Accept="application/geo+json").json()["features"][0]["properties"]["title"]
+    address = ("--debug", "HTTP", "-q", f"OAPIF:{api.base}", COLLECTION)
+    shown = _gdal("ogrinfo", *address, "-where", f"title = '{value}' AND place IS NOT NULL", stderr=True)
+    assert f"title (String) = {value}" in shown
+    asked = [unquote(line) for line in shown.splitlines() if "HTTP: Fetch" in line and "/items" in line]
+    # the first looks at what there is
+    assert any(f"title={value}" in address for address in asked), asked
 
 
 def test_gdal_reads_a_vector_tile(api: Api) -> None:

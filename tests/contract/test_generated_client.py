@@ -101,8 +101,7 @@ def test_it_lists_features(client: Any) -> None:
 
 
 def test_a_property_is_a_parameter(client: Any) -> None:
-    queries = _model("GetItemsPropertyQueries").from_dict({"network": "us"})
-    answer = _operation("ogc_features_api", "get_items").sync(COLLECTION, client=client, property_queries=queries)
+    answer = _operation("ogc_features_api", "get_items").sync(COLLECTION, client=client, network="us")
     assert {feature.properties["network"] for feature in answer.features} == {"us"}
 
 

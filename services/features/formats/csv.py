@@ -27,6 +27,8 @@ class Csv(FeatureFormat):
     label = "CSV"
     title = "Features as CSV"
     geometry_as = "wkt"
+    extension = "csv"
+    byte_order_mark = "\ufeff".encode()
 
     def head(self, collection: Collection, layout: Layout, matched: int | None, links: PageLinks) -> bytes:
         names = [*(["id"] if layout.has_id else []), *(["geometry"] if layout.has_geometry else [])]

@@ -49,6 +49,10 @@ class FeatureFormat(Format, ABC):
     """How PostGIS encodes the geometry for it: `geojson` or `wkt`."""
     of_features: ClassVar[bool] = False
     """Whether it is made of features in GeoJSON, which may come from the cache (`Rows.features`)."""
+    extension: ClassVar[str | None] = None
+    """Of the file as which browsers save a page; without one they show it."""
+    byte_order_mark: ClassVar[bytes] = b""
+    """What comes before the first byte for whoever wants `bom`; empty where the format has none."""
     streams: ClassVar[bool] = True
     """Whether rows can be written before all of them are there."""
 

@@ -3,7 +3,7 @@
 
 /**
  * @typedef {{
- *   name: string, in: string, required?: boolean, description?: string, example?: unknown,
+ *   name: string, in: string, required?: boolean, description?: string, example?: unknown, "x-queryable"?: boolean,
  *   schema?: { type?: string, default?: unknown },
  * }} Parameter
  * @typedef {{ parameters?: Parameter[] } & Record<string, any>} Holder a path or an operation
@@ -11,8 +11,9 @@
  */
 
 /**
- * Takes examples and defaults of optional query parameters out of their fields and into their descriptions, and makes
- * `{ name: value }` of `real` the examples of path parameters. Changes `document` and returns it.
+ * Takes examples and defaults of optional query parameters out of their fields and into their descriptions, leaves out
+ * the parameters that are properties, and makes `{ name: value }` of `real` the examples of path parameters. Changes
+ * `document` and returns it.
  * @param {OpenApiDocument} document
  * @param {Record<string, string>} [real]
  */
@@ -23,6 +24,14 @@ export function prepared(document, real = {}) {
     ...Object.values(document.components?.parameters ?? {}),
     ...lists.flatMap((holder) => holder?.parameters ?? []),
   ];
+  for (const holder of lists) {
+    /** @type {Parameter[]} */
+    const all = holder?.parameters ?? [];
+    // one field for those of the collection, not one for each property of all collections
+    const others = all.filter((parameter) => !parameter["x-queryable"]);
+    if (others.length < all.length)
+      holder.parameters = [...others, /** @type {any} */ ({ $ref: "#/components/parameters/propertyQueries" })];
+  }
   for (const parameter of parameters) {
     if (parameter.in === "query" && !parameter.required) empty(parameter);
     if (parameter.in === "path" && parameter.name in real) parameter.example = real[parameter.name];

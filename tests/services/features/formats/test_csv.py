@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from io import StringIO
 from typing import Any
+from urllib.parse import quote
 
 import asyncpg
 import pytest
@@ -105,3 +106,33 @@ def test_what_is_no_number_in_json_is_an_empty_cell(value: Any) -> None:
 def test_no_name_of_a_column_begins_a_formula() -> None:
     plan = layout(Column("=1+1", "text", "string"))
     assert Csv().head(None, plan, None, None) == b"id,'=1+1\r\n"  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("limit", [2, 10_000])
+async def test_a_byte_order_mark_comes_first_for_who_wants_it(features: Client, limit: int) -> None:
+    path, asked = "/collections/hostile.many/items", {"f": "csv", "limit": str(limit)}
+    plain = (await features.get(path, asked)).body
+    assert plain.startswith(b"id,")
+    assert (await features.get(path, asked | {"bom": "false"})).body == plain
+    assert (await features.get(path, asked | {"bom": "true"})).body == b"\xef\xbb\xbf" + plain
+
+
+@pytest.mark.parametrize("form", ["geojson", "json", "ndjson"])
+async def test_other_formats_have_no_byte_order_mark(features: Client, form: str) -> None:
+    answer = await features.get("/collections/hostile.many/items", {"f": form, "bom": "true"})
+    assert (answer.status, answer.json()["detail"][0]["loc"]) == (422, ["query", "bom"])
+    assert (await features.get("/collections/hostile.many/items", {"f": form, "bom": "false"})).status == 200
+
+
+@pytest.mark.parametrize("limit", [2, 10_000])
+async def test_browsers_save_csv_under_the_name_of_the_collection(features: Client, limit: int) -> None:
+    path = "/collections/hostile.many/items"
+    answer = await features.get(path, {"f": "csv", "limit": str(limit)})
+    assert answer.headers["Content-Disposition"] == "attachment; filename=hostile.many.csv"
+    assert "Content-Disposition" not in (await features.get(path, {"f": "geojson"})).headers
+
+
+async def test_other_characters_in_the_name_of_a_file_are_escaped(features: Client) -> None:
+    name = "hostile.émoji 🌋/table?x=1#y%41"
+    answer = await features.get(f"/collections/{quote(name, safe='')}/items", {"f": "csv"})
+    assert answer.headers["Content-Disposition"] == f"attachment; filename*=UTF-8''{quote(f'{name}.csv', safe='')}"

@@ -29,3 +29,12 @@ test("the explorer sends nothing that was not asked for", () => {
 });
 
 test("a document without parameters stays as it is", () => assert.deepEqual(prepared({}), {}));
+
+test("the explorer has one field for the properties of all collections", () => {
+  const queryable = { in: "query", "x-queryable": true };
+  const parameters = [{ ...queryable, name: "depth" }, { name: "bbox", in: "query" }, { ...queryable, name: "place" }];
+  const made = prepared({ paths: { "/items": { get: { parameters } }, "/": { get: { parameters: [] } } } });
+  const [bbox, properties, ...none] = made.paths["/items"].get.parameters;
+  assert.deepEqual([bbox.name, properties, none], ["bbox", { $ref: "#/components/parameters/propertyQueries" }, []]);
+  assert.deepEqual(made.paths["/"].get.parameters, []);
+});

@@ -1,0 +1,75 @@
+"""Queryables as named parameters of the published document."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from libs.catalogue.model import Collection, Column
+from libs.web.openapi import operations
+from services.features.part import PART
+from services.features.property_parameters import with_property_parameters
+
+ITEMS = "/collections/{collectionId}/items"
+
+
+def collection(name: str, *columns: Column) -> Collection:
+    """A collection of these columns."""
+    return Collection(f"s.{name}", "s", name, 1, "table", name, None, columns)
+
+
+def named(document: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """The parameters of items that are properties, by their names."""
+    return {entry["name"]: entry for entry in document["paths"][ITEMS]["get"]["parameters"] if entry.get("x-queryable")}
+
+
+def test_properties_of_a_single_value_are_parameters() -> None:
+    magnitude = Column("magnitude", "double precision", "number")
+    places = Column("places", "text[]", "array")
+    document = with_property_parameters(
+        PART.openapi,
+        ITEMS,
+        [
+            collection("a", magnitude, Column("mixed", "text", "string"), places),
+            *(collection(name, magnitude) for name in "bcde"),
+            collection("f", Column("mixed", "integer", "integer"), Column("limit", "integer", "integer")),
+        ],
+    )
+    found = named(document)
+    # a list is no single value, and `limit` is how many features are wanted
+    assert list(found) == ["magnitude", "mixed"]
+    assert found["magnitude"]["schema"] == {"type": "number"}
+    assert found["magnitude"]["description"].endswith("A property of s.a, s.b, s.c and 2 more.")
+    # what is a number here and a text there can only be said to be a text
+    assert found["mixed"]["schema"] == {"type": "string"}
+    assert found["mixed"]["description"].endswith("A property of s.a, s.f.")
+    assert (found["mixed"]["in"], found["mixed"].get("required", False)) == ("query", False)
+
+
+def test_the_document_itself_stays_as_it_is() -> None:
+    with_property_parameters(PART.openapi, ITEMS, [collection("a", Column("magnitude", "real", "number"))])
+    assert not named(dict(PART.openapi))
+
+
+def free_form(document: Mapping[str, Any]) -> str | None:
+    """The free-form parameter of items."""
+    return next(entry for entry in operations(dict(document)) if entry.path == ITEMS).extra_parameters
+
+
+@pytest.mark.parametrize(("number", "listed"), [(0, 0), (1, 1), (1000, 1000), (1001, 0)])
+def test_either_each_property_is_named_or_any_is_taken(number: int, listed: int) -> None:
+    columns = [Column(f"c{place:04}", "text", "string") for place in range(number)]
+    document = with_property_parameters(PART.openapi, ITEMS, [collection("wide", *columns)])
+    assert list(named(document)) == [column.name for column in columns][:listed]
+    assert free_form(document) == (None if listed else "propertyQueries")
+    assert free_form(PART.openapi) == "propertyQueries"
+
+
+def test_the_other_operations_are_the_same() -> None:
+    document = with_property_parameters(PART.openapi, ITEMS, [collection("a", Column("b", "text", "string"))])
+    before = {entry.path: entry.parameters.keys() for entry in operations(dict(PART.openapi))}
+    after = {entry.path: entry.parameters.keys() for entry in operations(document)}
+    assert after.pop(ITEMS) - before.pop(ITEMS) == {"b"}
+    assert after == before
