@@ -65,7 +65,9 @@ def _kind(column: Column) -> Kind:
 def _equals(column: Column, text: str) -> Sql | None:
     if _kind(column) not in _BY_VALUE:
         # the database wrote the text, and reads it again
-        value = bind(text, "text", cast=base_type(column.sql_type))
+        plain = base_type(column.sql_type)
+        # without its length it would be one bit
+        value = bind(text, "text", cast=column.sql_type if plain == "bit" else plain)
         return sql("{name} = {value}", name=ident(column.name), value=value)
     if _kind(column) is Kind.INTEGER:
         # as features have it: "049" and "49.0" are no other names of 49

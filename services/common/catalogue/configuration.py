@@ -153,17 +153,28 @@ class CatalogueConfig(_Said):
         included = any(fnmatchcase(collection_id, pattern) for pattern in self.include)
         return included and not any(fnmatchcase(collection_id, pattern) for pattern in self.exclude)
 
-    def apply(self, collection: Collection) -> Collection:
-        """The collection as configured. Raises ConfigError for a column that it does not have."""
+    def names_ids(self, collection_id: str) -> bool:
+        """Whether it says what the ids of the collection are."""
+        return collection_id in self.collections and self.collections[collection_id].id_column is not None
+
+    def apply(self, collection: Collection, *, id_column: bool = True) -> Collection:
+        """The collection as configured, without the `id_column` where that is not to be used.
+
+        Raises ConfigError for a column that it does not have.
+        """
         said = self.collections.get(collection.id, CollectionConfig())
+        if not id_column:
+            said = said.model_copy(update={"id_column": None})
         where = f"collections.{collection.id}"
         names = [column.name for column in collection.columns]
         _known(f"{where}.id_column", said.id_column, names)
         key = said.id_column or collection.key
+        composite = () if said.id_column else collection.composite_key
         # without the key's column features had no ids, and pages no place to start at
         shown = {name: position for position, name in enumerate(said.properties)}
-        if shown and key is not None:
-            shown.setdefault(key, -1)
+        if shown:
+            for name in (key,) if key is not None else composite:
+                shown.setdefault(name, -1)
         _known(f"{where}.geometry_column", said.geometry_column, [entry.name for entry in collection.geometries])
         start, end = said.datetime_column if isinstance(said.datetime_column, tuple) else (said.datetime_column, None)
         times = [entry.name for entry in collection.times]
@@ -185,8 +196,10 @@ class CatalogueConfig(_Said):
             title=said.title or collection.title,
             description=said.description or collection.description,
             key=key,
-            # of a column that is named its values are said to be unique
-            key_repeats=collection.key_repeats and said.id_column is None,
+            composite_key=composite,
+            # of the database's own key, its values are said to be unique; nobody watches over those of another column
+            key_repeats=collection.key_repeats if said.id_column is None else said.id_column != collection.key,
+            suggested_key=None if said.id_column else collection.suggested_key,
             geometries=tuple(sorted(collection.geometries, key=lambda entry: entry.name != said.geometry_column)),
             times=tuple(sorted(collection.times, key=lambda entry: entry.name != start)),
             time_end=end,
@@ -210,6 +223,7 @@ def _shape(collection: Collection) -> str:
         collection.title,
         collection.description,
         collection.key,
+        collection.composite_key,
         collection.key_repeats,
         collection.columns,
         [geometry.name for geometry in collection.geometries],

@@ -14,6 +14,7 @@ from libs.pg.pool import Database
 from libs.web.conditional import weak_etag
 from libs.web.respond import json_bytes
 from services.common.catalogue.configuration import CatalogueConfig, ConfigError
+from services.common.catalogue.id_check import IdCheck
 from services.common.introspection.introspect import Introspection
 
 _LOG = logging.getLogger("dams.catalogue")
@@ -27,6 +28,7 @@ class CatalogueKeeper(Catalogue):
     ) -> None:
         super().__init__()
         self._introspection = Introspection(database, schemas)
+        self._ids = IdCheck(database)
         self._config_file = config_file
         self._config_stamp: int | None = None
         self._refused: str | None = None
@@ -78,6 +80,11 @@ class CatalogueKeeper(Catalogue):
             for collection in introspected
             if collection.id in collections
         }
+        for collection in introspected:
+            if self._config.names_ids(collection.id) and collection.id in collections:
+                configured = collections[collection.id]
+                if configured.key != collection.key and await self._ids.repeats(configured):
+                    collections[collection.id] = self._config.apply(collection, id_column=False)
         if collections == self._collections:
             return
         if self._collections is not None and (changed := collections.keys() ^ self._collections.keys()):

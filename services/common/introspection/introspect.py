@@ -14,6 +14,7 @@ from libs.pg.pool import Database
 from libs.pg.sql import Sql, bind
 from services.common.introspection.columns import argument_of, column_of
 from services.common.introspection.extents import Extents
+from services.common.introspection.keys import Keys
 from services.common.introspection.view_check import ViewCheck
 from services.common.introspection.view_extents import ViewExtents
 
@@ -55,6 +56,7 @@ class Introspection:
         self._database = database
         self._schemas = schemas
         self._views = ViewCheck(database)
+        self._keys = Keys(database)
         self._extents = Extents(database)
         self._view_extents = ViewExtents(database)
         self._known: dict[tuple[object, ...], Collection] = {}
@@ -76,7 +78,7 @@ class Introspection:
                     known[_identity(row)] = found[collection.id] = collection
         self._known = known
         usable = await self._views.usable(tuple(found[identifier] for identifier in sorted(found)))
-        filled = await self._extents.filled_in(usable)
+        filled = await self._extents.filled_in(await self._keys.filled_in(usable))
         return await self._view_extents.filled_in(filled, self._extents.states)
 
 

@@ -16,6 +16,8 @@ _POINTS = '{"type":"MultiPoint"'
 _GAP = re.compile(r"(?<=\[),+|,+(?=[\],])")
 _SEPARATOR = orjson.Fragment(b"\0")
 _BETWEEN = b",\0,"
+_SAFE = 2**53 - 1
+"""The largest whole number that JavaScript reads as it is; a larger id is text."""
 _OPTIONS = orjson.OPT_NAIVE_UTC | orjson.OPT_UTC_Z
 
 
@@ -79,6 +81,8 @@ def features(rows: Sequence[Row], layout: Layout) -> list[dict[str, Any]]:
     end, names = start + len(layout.properties), [column.name for column in layout.properties]
     properties = [dict(zip(names, row[start:end], strict=True)) for row in rows]
     ids: Sequence[Any] = [row[0] for row in rows] if layout.has_id else []
+    if layout.large_id:
+        ids = [id_ if id_ is None or -_SAFE <= id_ <= _SAFE else str(id_) for id_ in ids]
     for place, rfc3339 in layout.times:
         # by columns: what is done to one value of each row is done faster to all of them
         times = rfc3339([row[place] for row in rows])

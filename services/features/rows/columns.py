@@ -80,7 +80,8 @@ def _columns(collection: Collection, properties: tuple[Column, ...], geometry: S
     types += [base_type(column.sql_type) for column in properties]
     raw = [column.type != "string" and base_type(column.sql_type) not in _NATIVE for column in properties]
     times = tuple((place, CALENDAR[sql_type]) for place, sql_type in enumerate(types) if sql_type in CALENDAR)
-    layout = Layout(collection.key, geometry is not None, properties, tuple(raw), times, numeric_id, composite)
+    large = types[:1] == ["bigint"] and collection.key is not None
+    layout = Layout(collection.key, geometry is not None, properties, tuple(raw), times, numeric_id, large, composite)
     return join(", ", columns), layout
 
 

@@ -37,6 +37,8 @@ class Layout:
     """Places in the row of times as PostgreSQL writes them, and what makes RFC 3339 of each."""
     numeric_id: bool = False
     """Whether ids are numbers, be they fetched as text or not."""
+    large_id: bool = False
+    """Whether ids may be whole numbers that JavaScript cannot tell apart, beyond 2^53."""
     composite: bool = False
     """Whether several columns are the id together."""
 

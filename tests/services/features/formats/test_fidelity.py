@@ -24,7 +24,7 @@ async def test_the_id_of_an_enumeration_leads_to_its_item(features: Client) -> N
 async def test_numbers_are_numbers(features: Client) -> None:
     document = await features.json("/collections/hostile.types/items")
     rows = {feature["id"]: feature["properties"] for feature in document["features"]}
-    first, second = rows[9007199254740993], rows[-1]
+    first, second = rows["9007199254740993"], rows[-1]
     assert (first["single"], first["exact"], first["price"]) == (6.1, -12.5, -1234.5)
     assert (second["single"], second["exact"], second["unbounded"]) == (None, None, None)
     assert (first["level"], first["address"], first["span"]) == ('a "quoted", one', "10.0.0.0/8", "[1,5)")

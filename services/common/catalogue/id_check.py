@@ -1,0 +1,67 @@
+"""Configured columns of ids whose values repeat: found out at the start and now and then, and reported in the log."""
+
+import logging
+import time
+
+from libs.catalogue.model import Collection
+from libs.pg.pool import Database
+from libs.pg.sql import Sql, ident, sql
+
+_LOG = logging.getLogger("dams.catalogue")
+
+
+class IdCheck:
+    """Looks whether features of a collection share ids, where no unique index keeps them from it.
+
+    Again every `trusted_seconds`. What takes longer than `statement_ms` stays unknown: then pages lose nothing, as they
+    go by more than the id, but an id may lead to another feature.
+    """
+
+    def __init__(self, database: Database, *, statement_ms: int = 1000, trusted_seconds: float = 60.0) -> None:
+        self._database = database
+        self._statement_ms = statement_ms
+        self._trusted_seconds = trusted_seconds
+        self._known: dict[tuple[int, str, str | None], tuple[float, str | None]] = {}
+        self._told: dict[str, str | None] = {}
+
+    async def repeats(self, collection: Collection) -> bool:
+        """Whether two features are known to have the same id. Raises Unavailable."""
+        if not collection.key or not collection.key_repeats or collection.kind == "function":
+            return False
+        name = (collection.oid, collection.shape, collection.key)
+        checked, wrong = self._known.get(name, (float("-inf"), None))
+        if time.monotonic() - checked > self._trusted_seconds:
+            wrong = await self._wrong(collection, collection.key)
+            self._known[name] = time.monotonic(), wrong
+        return wrong is not None
+
+    async def _wrong(self, collection: Collection, key: str) -> str | None:
+        where = f"collections.{collection.id}.id_column: '{key}'"
+        told, wrong = None, None
+        try:
+            rows = await self._rows(_repeated(collection, key))
+        except Exception as error:
+            if await self._database.passes(error):
+                raise
+            told = f"{where} could not be checked in {self._statement_ms / 1000:g} s; a unique index vouches for it"
+        else:
+            if rows:
+                wrong = told = f"{where} is not used, for it is not unique: {rows[0][1]} rows have {rows[0][0]!r}"
+        if told != self._told.get(collection.id) and told is not None:
+            _LOG.warning("ids of features", extra={"fields": {"cause": told}})
+        self._told[collection.id] = told
+        return wrong
+
+    async def _rows(self, statement: Sql) -> list[tuple[str, int]]:
+        text, arguments = statement.render()
+        async with self._database.connection() as connection, connection.transaction(readonly=True):
+            await connection.execute("SELECT set_config('statement_timeout', $1, true)", str(self._statement_ms))
+            return [(row[0], row[1]) for row in await connection.fetch(text, *arguments)]
+
+
+def _repeated(collection: Collection, key: str) -> Sql:
+    return sql(
+        "SELECT {key}::text, count(*) FROM {table} WHERE {key} IS NOT NULL GROUP BY {key} HAVING count(*) > 1 LIMIT 1",
+        key=ident(key),
+        table=ident(collection.schema, collection.name),
+    )

@@ -1,0 +1,153 @@
+"""What of a view's definition tells its rows apart: where its columns come from, what is joined by what. Pure.
+
+PostgreSQL keeps the definition as a tree of nodes in text (`pg_rewrite.ev_action`, nodes/readfuncs.c). What is not
+understood is passed over: then nothing is known of the view's keys.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+Place = tuple[int, int]
+"""Number of a source within a definition, number of its column."""
+
+_TOKEN = re.compile(r"[(){}]|(?:\\.|[^\s(){}\\])+", re.DOTALL)
+_INNER, _LEFT, _RIGHT = "0", "1", "3"
+_RELATION, _SUBQUERY, _JOIN = "0", "1", "2"
+
+
+@dataclass(frozen=True, slots=True)
+class Equal:
+    """Two columns that a condition makes equal."""
+
+    left: Place
+    right: Place
+    within: frozenset[int] | None = None
+    """The sources that the condition of an outer join chooses rows of; None: it holds for all rows."""
+
+
+@dataclass(slots=True)
+class Definition:
+    """A query over sources: relations (their oids) or queries of their own."""
+
+    sources: dict[int, "int | Definition"] = field(default_factory=dict)
+    nullable: set[int] = field(default_factory=set)
+    """Sources that an outer join may have no row of."""
+    columns: dict[int, Place] = field(default_factory=dict)
+    """Of each column of the result that is one of a source, that."""
+    equal: list[Equal] = field(default_factory=list)
+    grouped_by: tuple[int, ...] | None = None
+    """Columns of the result, each combination of which is one row."""
+
+    def relations(self) -> Iterator[int]:
+        """Oids of all relations, those of the queries within, too."""
+        for source in self.sources.values():
+            yield from [source] if isinstance(source, int) else source.relations()
+
+
+def read_definition(text: str) -> Definition | None:
+    """The definition that `ev_action` has; None where it is of a shape that tells nothing of its rows."""
+    tokens = iter(_TOKEN.findall(text))
+    try:
+        (query,) = _value(tokens, next(tokens))
+        return _definition(query)
+    except (KeyError, IndexError, TypeError, ValueError, StopIteration, RecursionError):
+        return None
+
+
+def _value(tokens: Iterator[str], first: str) -> Any:
+    if first == "(":
+        found = []
+        for entry in tokens:
+            if entry == ")":
+                break
+            found.append(_value(tokens, entry))
+        return found
+    if first != "{":
+        return None if first == "<>" else first
+    node: dict[str, Any] = {"": next(tokens)}
+    name = ""
+    for entry in tokens:
+        if entry == "}":
+            break
+        if entry.startswith(":"):
+            name = entry[1:]
+        elif name not in node:
+            node[name] = _value(tokens, entry)
+        else:
+            # the bytes of a constant
+            _value(tokens, entry)
+    return node
+
+
+def _definition(query: Mapping[str, Any]) -> Definition | None:
+    if query["commandType"] != "1" or query["setOperations"] is not None or query["hasTargetSRFs"] != "false":
+        return None
+    if query["groupingSets"] is not None or (query["hasAggs"] == "true" and not query["groupClause"]):
+        return None
+    found, ranges = Definition(), query["rtable"]
+    for entry in query["jointree"]["fromlist"]:
+        _join(found, ranges, entry)
+    _conditions(found, ranges, query["jointree"]["quals"], None)
+    entries = [entry for entry in query["targetList"] if entry["resjunk"] == "false"]
+    for entry in entries:
+        place = _place(ranges, entry["expr"])
+        if place is not None:
+            found.columns[int(entry["resno"])] = place
+    if query["groupClause"]:
+        by_number = {entry["ressortgroupref"]: int(entry["resno"]) for entry in entries}
+        found.grouped_by = tuple(by_number[group["tleSortGroupRef"]] for group in query["groupClause"])
+    return found
+
+
+def _join(found: Definition, ranges: list[Any], node: Mapping[str, Any]) -> frozenset[int]:
+    """Takes in what a node of FROM joins; the numbers of its sources."""
+    if node[""] == "RANGETBLREF":
+        number = int(node["rtindex"])
+        entry = ranges[number - 1]
+        if entry["rtekind"] == _RELATION:
+            found.sources[number] = int(entry["relid"])
+        elif entry["rtekind"] == _SUBQUERY and (query := _definition(entry["subquery"])) is not None:
+            found.sources[number] = query
+        else:
+            raise ValueError("a source whose rows nothing is known of")
+        return frozenset([number])
+    kind = node["jointype"]
+    if kind not in (_INNER, _LEFT, _RIGHT):
+        raise ValueError("each side may have no row")
+    left, right = _join(found, ranges, node["larg"]), _join(found, ranges, node["rarg"])
+    within = {_INNER: None, _LEFT: right, _RIGHT: left}[kind]
+    found.nullable |= within or set()
+    _conditions(found, ranges, node["quals"], within)
+    return left | right
+
+
+def _conditions(found: Definition, ranges: list[Any], node: Any, within: frozenset[int] | None) -> None:
+    for condition in node if isinstance(node, list) else [node] if node is not None else []:
+        if condition[""] == "BOOLEXPR" and condition["boolop"] == "and":
+            _conditions(found, ranges, condition["args"], within)
+        elif condition[""] == "OPEXPR" and condition["opno"] in _EQUALITIES and len(condition["args"]) == 2:
+            left, right = (_place(ranges, argument) for argument in condition["args"])
+            if left is not None and right is not None:
+                found.equal.append(Equal(left, right, within))
+
+
+def _place(ranges: list[Any], node: Mapping[str, Any]) -> Place | None:
+    while node[""] == "RELABELTYPE":
+        node = node["arg"]
+    if node[""] != "VAR" or node["varlevelsup"] != "0":
+        return None
+    number, column = int(node["varno"]), int(node["varattno"])
+    entry = ranges[number - 1]
+    if entry["rtekind"] == _JOIN:
+        return _place(ranges, entry["joinaliasvars"][column - 1])
+    return (number, column) if column > 0 else None
+
+
+_EQUALITIES = frozenset(
+    # of the same type or of two sizes of whole numbers: bool, "char", name, int2 to int8, oid, text, bpchar, uuid,
+    # date, timestamp, timestamptz, numeric; these numbers are the same in all versions of PostgreSQL (pg_operator.dat)
+    str(number)
+    for number in (91, 92, 93, 94, 96, 410, 532, 533, 416, 15, 1862, 1868, 607, 98, 1054, 2972, 1093, 2060, 1320, 1752)
+)
