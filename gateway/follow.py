@@ -17,7 +17,7 @@ from gateway.parts.fetch import PartsFetcher
 from gateway.parts.known import KnownParts
 from gateway.parts.publish import Published, Publisher
 from gateway.settings import GatewaySettings
-from gateway.upstreams import Addresses, resolve
+from gateway.upstreams import Addresses, backups, resolve
 
 _LOG = logging.getLogger("dams.gateway")
 
@@ -31,7 +31,7 @@ class Follower:
         self._publisher = publisher
         self._fetcher = PartsFetcher(session)
         self._known = KnownParts(settings.folder)
-        self._liveness = Liveness()
+        self._liveness = Liveness(backups(settings.upstreams))
         self._cache = CacheFolder(settings.folder / CACHE)
         self._addresses: Addresses = {}
         self._unpublished: Published | None = None

@@ -24,6 +24,8 @@ class Endpoint:
 
     host: str
     port: int
+    backup: bool = False
+    """Whether it is asked only where the others fail."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +33,8 @@ class UnixSocket:
     """A socket file on which a process of a service listens."""
 
     path: str
+    backup: bool = False
+    """Whether it is asked only where the others fail."""
 
 
 Upstreams = Mapping[str, tuple[Endpoint | UnixSocket, ...]]
@@ -43,19 +47,37 @@ def _upstream(value: object) -> object:
     parts = [part.strip() for part in value.split(",") if part.strip()]
     if not parts:
         raise ValueError("names nothing")
-    return tuple(_endpoint(part) for part in parts)
+    endpoints = tuple(_endpoint(part) for part in parts)
+    if all(endpoint.backup for endpoint in endpoints):
+        raise ValueError("names a backup and nothing that it is one of")
+    return endpoints
 
 
 def _endpoint(text: str) -> Endpoint | UnixSocket:
+    text, _, word = text.partition(" ")
+    if word not in ("", "backup"):
+        raise ValueError(f"says {word!r} of {text!r}; only `backup` may be said of an address")
+    backup = word == "backup"
     if text.startswith("unix:"):
         path = text.removeprefix("unix:")
         if not _SOCKET_PATH.match(path):
             raise ValueError(f"names {text!r}, which needs an absolute path of at most 107 letters, digits and ._/+@-")
-        return UnixSocket(path)
+        return UnixSocket(path, backup)
     host, _, port = text.rpartition(":")
     if not host or not port.isdecimal() or not 1 <= int(port) <= 65535:
         raise ValueError(f"names {text!r}, which is neither host:port nor unix:/path")
-    return Endpoint(host.strip("[]"), int(port))
+    host = host.strip("[]")
+    if backup and not _is_address(host):
+        raise ValueError(f"names {text!r} as a backup, which needs an address, not a name")
+    return Endpoint(host, int(port), backup)
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True
 
 
 Upstream = Annotated[tuple[Endpoint | UnixSocket, ...], BeforeValidator(_upstream)]

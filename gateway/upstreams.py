@@ -35,15 +35,27 @@ async def resolve(upstreams: Upstreams, known: Addresses) -> Addresses:
     return result
 
 
+def backups(upstreams: Upstreams) -> frozenset[str]:
+    """The addresses that are asked only where the others of their service fail."""
+    return frozenset(_literal(endpoint) for several in upstreams.values() for endpoint in several if endpoint.backup)
+
+
 async def _addresses(endpoint: Endpoint | UnixSocket) -> list[str]:
     if isinstance(endpoint, UnixSocket):
-        return [f"unix:{endpoint.path}"]
+        return [_literal(endpoint)]
     try:
-        return [_joined(ipaddress.ip_address(endpoint.host).compressed, endpoint.port)]
+        return [_literal(endpoint)]
     except ValueError:
         loop = asyncio.get_running_loop()
         found = await loop.getaddrinfo(endpoint.host, endpoint.port, type=socket.SOCK_STREAM)
         return [_joined(str(entry[4][0]), endpoint.port) for entry in found]
+
+
+def _literal(endpoint: Endpoint | UnixSocket) -> str:
+    """The address. Raises ValueError for a name."""
+    if isinstance(endpoint, UnixSocket):
+        return f"unix:{endpoint.path}"
+    return _joined(ipaddress.ip_address(endpoint.host).compressed, endpoint.port)
 
 
 def _joined(address: str, port: int) -> str:

@@ -191,7 +191,8 @@ def gateway_program(
     }
     for service in SERVICES:
         addresses = [
-            f"unix:{services_folder(sockets) / name}" if sockets else f"127.0.0.1:{ports[name]}"
+            (f"unix:{services_folder(sockets) / name}" if sockets else f"127.0.0.1:{ports[name]}")
+            + (" backup" if name.endswith(SPARE) else "")
             for name in [*service_names(settings), *spare_names(settings)]
             if service_of(name) == service
         ]

@@ -5,6 +5,8 @@ All paths in it are relative to the run directory, nginx's prefix.
 
 from __future__ import annotations
 
+from collections.abc import Set
+
 from nginx.config.api import Config, Section
 
 from gateway.folder import CACHE
@@ -15,7 +17,7 @@ from gateway.nginx.maps import variables
 from gateway.nginx.routes import Routes
 from gateway.nginx.server import server
 from gateway.settings import SERVICES, GatewaySettings
-from gateway.upstreams import Addresses
+from gateway.upstreams import Addresses, backups
 
 CACHE_INACTIVE_SECONDS = 75
 """What nobody asked for is forgotten after this time: most of it would be too old even for `stale-if-error`."""
@@ -43,7 +45,7 @@ def build_config(
             _http(settings),
             clients(settings),
             variables(routes),
-            _upstreams(addresses),
+            _upstreams(addresses, backups(settings.upstreams)),
             server(settings, routes, cached=cached),
         ),
     )
@@ -97,12 +99,15 @@ def _http(settings: GatewaySettings) -> object:
     )
 
 
-def _upstreams(addresses: Addresses) -> object:
+def _upstreams(addresses: Addresses, backups: Set[str]) -> object:
     block = EmptyBlock()
     for service in SERVICES:
+        found = addresses.get(service, ())
+        # nginx wants one that is no backup
+        spare = backups if set(found) - backups else frozenset()
         # Those that do not answer are left out of `addresses`. nginx itself counts no failures: a process that was just
         # restarted, alone perhaps, must not be passed over for what its predecessor refused.
-        servers = [(address, "max_fails=0") for address in addresses.get(service, ())]
+        servers = [(address, "max_fails=0", *(["backup"] if address in spare else [])) for address in found]
         # nginx wants one server at least; one that is down answers 503, as a service that is not there should.
         block.sections.add(
             Section(

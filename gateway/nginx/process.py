@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import pwd
 import shutil
@@ -49,6 +50,9 @@ class Nginx:
         """
         if (pid := master(self._folder)) is not None and parent(pid) == os.getpid():
             self._process = Child(pid)
+            # what it runs with: the same again is no reason for a reload
+            with contextlib.suppress(OSError):
+                self._configuration = (self._folder / "nginx.conf").read_text()
             await self.reload(configuration)
             return
         try:

@@ -7,7 +7,8 @@ import os
 import signal
 import socket
 from collections import Counter
-from contextlib import AsyncExitStack
+from collections.abc import Iterator
+from contextlib import AsyncExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 
@@ -15,6 +16,7 @@ import pytest
 from aiohttp import ClientSession, web
 
 from gateway.liveness import Liveness
+from gateway.nginx.running import workers
 from gateway.settings import SERVICES
 from tests.eventually import eventually
 from tests.gateway.harness import Gateway, Upstream, make_part, running_gateway
@@ -103,11 +105,7 @@ async def test_a_process_that_hangs_is_passed_over(tmp_path: Path, session: Clie
     async def used(*names: str) -> bool:
         return await upstreams() == [f"unix:{tmp_path / name}" for name in names]
 
-    # the kernel takes connections for a process that is stopped, too
-    with socket.socket(socket.AF_UNIX) as hangs:
-        hangs.bind(str(tmp_path / "hangs"))
-        (tmp_path / "hangs").chmod(0o666)
-        hangs.listen(100)
+    with silent(tmp_path / "hangs"):
         try:
             for upstream in [*others, good]:
                 await upstream.start()
@@ -147,23 +145,95 @@ async def test_a_service_that_takes_no_connection_is_not_waited_for_long(
             assert response.status == 504
 
 
-async def test_one_failure_is_none(tmp_path: Path) -> None:
+@contextmanager
+def silent(path: Path) -> Iterator[None]:
+    """A socket that takes connections, as the kernel does for a process that is stopped, and says nothing."""
+    with socket.socket(socket.AF_UNIX) as hangs:
+        hangs.bind(str(path))
+        path.chmod(0o666)
+        hangs.listen(100)
+        yield
+    path.unlink()
+
+
+async def test_one_silence_is_none(tmp_path: Path) -> None:
     liveness = Liveness()
     addresses = {"tiles": (f"unix:{tmp_path / 'a'}", f"unix:{tmp_path / 'b'}"), "viewer": (f"unix:{tmp_path / 'c'}",)}
     upstream = Upstream("tiles", socket=tmp_path / "b", part=make_part("tiles"))
     await upstream.start()
-    await liveness.check(addresses)
-    assert liveness.answering(addresses) == addresses
-    await liveness.check(addresses)
-    assert liveness.answering(addresses) == {"tiles": addresses["tiles"][1:], "viewer": addresses["viewer"]}
+    with silent(tmp_path / "a"):
+        await liveness.check(addresses)
+        assert liveness.answering(addresses) == addresses
+        await liveness.check(addresses)
+        assert liveness.answering(addresses) == {"tiles": addresses["tiles"][1:], "viewer": addresses["viewer"]}
+    # where no other is left, one that hangs may be busy
     await upstream.stop()
-    await liveness.check(addresses)
-    await liveness.check(addresses)
+    with silent(tmp_path / "a"):
+        await liveness.check(addresses)
+        assert liveness.answering(addresses)["tiles"] == addresses["tiles"][1:]
+        await liveness.check(addresses)
     assert liveness.answering(addresses) == addresses
+
+
+async def test_one_that_is_absent_stays_for_as_long_as_a_restart_takes(tmp_path: Path) -> None:
+    absent, spare, there = (f"unix:{tmp_path / name}" for name in "abc")
+    upstream = Upstream("tiles", socket=tmp_path / "c", part=make_part("tiles"))
+    await upstream.start()
+    for seconds, expected in ((30.0, (absent, spare, there)), (0.0, (spare, there))):
+        liveness = Liveness({spare}, absent_seconds=seconds)
+        for _ in range(3):
+            await liveness.check({"tiles": (absent, spare, there)})
+        assert liveness.answering({"tiles": (absent, spare, there)}) == {"tiles": expected}
+    await upstream.stop()
+
+
+async def test_a_restart_with_a_backup_beside_it_fails_no_request_and_reloads_nothing(
+    tmp_path: Path, session: ClientSession
+) -> None:
+    one, spare = (Upstream("tiles", name, socket=tmp_path / name, part=make_part("tiles")) for name in ("one", "spare"))
+    others = [Upstream(name, socket=tmp_path / name, part=make_part(name)) for name in SERVICES if name != "tiles"]
+    settings = {f"{upstream.service.upper()}_UPSTREAM": f"unix:{upstream.socket}" for upstream in others}
+    settings["TILES_UPSTREAM"] = f"unix:{one.socket},unix:{spare.socket} backup"
+    gateway = Gateway(tmp_path / "gateway", {}, settings)
+
+    async def names() -> set[str]:
+        found = set()
+        for _ in range(6):
+            async with session.get(f"{gateway.url}/api/tileMatrixSets") as response:
+                found.add((await response.json())["name"])
+        return found
+
+    try:
+        for upstream in [*others, one, spare]:
+            await upstream.start()
+        await gateway.start()
+        await gateway.published()
+        before = workers(nginx_pid(gateway))
+        assert await names() == {"one"}
+        await one.stop()
+        assert await names() == {"spare"}
+        # longer than the gateway takes to notice
+        await asyncio.sleep(3.5)
+        assert await names() == {"spare"}
+        await one.start()
+        await spare.stop()
+        assert await names() == {"one"}
+        assert gateway.process is not None
+        gateway.process.send_signal(signal.SIGHUP)
+        await asyncio.sleep(3.5)
+        assert await names() == {"one"}
+        assert workers(nginx_pid(gateway)) == before
+    finally:
+        if gateway.process is not None:
+            await gateway.stop()
+        for upstream in [*others, one, spare]:
+            await upstream.stop()
 
 
 def nginx_pid(gateway: Gateway) -> int:
-    return int((gateway.folder / "nginx.pid").read_text())
+    text = (gateway.folder / "nginx.pid").read_text()
+    assert text, "it is just being written"
+    return int(text)
 
 
 @pytest.mark.parametrize("both", [False, True])

@@ -15,7 +15,7 @@ from gateway.nginx.config import build_config
 from gateway.nginx.process import Nginx, NginxError
 from gateway.nginx.routes import routes
 from gateway.settings import SERVICES, Endpoint, GatewaySettings, UnixSocket
-from gateway.upstreams import resolve
+from gateway.upstreams import backups, resolve
 from libs.web.settings import SettingsError
 from tests.eventually import eventually
 from tests.gateway.harness import PARTS, Gateway, Upstream, free_port, make_part, make_path
@@ -81,6 +81,15 @@ async def test_ports_and_sockets_may_stand_side_by_side(tmp_path: Path) -> None:
     settings = settings_for(tmp_path, TILES_UPSTREAM="unix:/run/tiles_0, 127.0.0.1:80")
     assert settings.upstreams["tiles"] == (UnixSocket("/run/tiles_0"), Endpoint("127.0.0.1", 80))
     assert (await resolve(settings.upstreams, {}))["tiles"] == ("127.0.0.1:80", "unix:/run/tiles_0")
+
+
+async def test_a_backup_is_said_to_be_one(tmp_path: Path) -> None:
+    settings = settings_for(tmp_path, TILES_UPSTREAM="unix:/run/tiles_0, [::1]:80 backup, unix:/run/spare backup")
+    assert backups(settings.upstreams) == {"[::1]:80", "unix:/run/spare"}
+    assert (await resolve(settings.upstreams, {}))["tiles"] == ("[::1]:80", "unix:/run/spare", "unix:/run/tiles_0")
+    for wrong in ("unix:/run/tiles_0 spare", "unix:/run/tiles_0 backup", "unix:/run/tiles_0, tiles:80 backup"):
+        with pytest.raises(SettingsError, match="TILES_UPSTREAM"):
+            settings_for(tmp_path, TILES_UPSTREAM=wrong)
 
 
 async def test_services_on_unix_sockets(tmp_path: Path, session: ClientSession) -> None:

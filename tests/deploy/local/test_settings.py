@@ -87,7 +87,7 @@ def test_a_service_with_one_process_has_a_spare_one(tmp_path: Path) -> None:
     assert spare_names(settings) == ["common_spare", "tiles_spare", "viewer_spare"]
     ports = {name: 1000 + number for number, name in enumerate(port_names(settings))}
     environment = gateway_program(settings, StateFolder(tmp_path), ports, Path("/x"), None).environment
-    assert environment["TILES_UPSTREAM"] == "unix:/x/services/tiles_0,unix:/x/services/tiles_spare"
+    assert environment["TILES_UPSTREAM"] == "unix:/x/services/tiles_0,unix:/x/services/tiles_spare backup"
     assert environment["FEATURES_UPSTREAM"] == "unix:/x/services/features_0,unix:/x/services/features_1"
 
 
