@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -59,8 +59,13 @@ class Extents:
         self.states: Mapping[str, object] = {}
         """What the extents of each collection depend on, by id, as of the last time."""
 
-    async def filled_in(self, collections: tuple[Collection, ...]) -> tuple[Collection, ...]:
-        """The collections with the extents of their geometry and datetime columns. Raises Unavailable."""
+    async def filled_in(
+        self, collections: tuple[Collection, ...], locked: Set[str] = frozenset()
+    ) -> tuple[Collection, ...]:
+        """The collections with the extents of their geometry and datetime columns. Raises Unavailable.
+
+        Those whose ids are among `locked` cannot be looked at, and have the extents that they had.
+        """
         if time.monotonic() - self._read_at > self._trusted_seconds:
             self._known, self._read_at = {}, time.monotonic()
         # the states before the extents: what is known is never older than its state
@@ -79,12 +84,17 @@ class Extents:
         known = {
             collection.id: found
             for collection in collections
-            if (found := self._known.get(collection.id)) is not None and found.state == states[collection.id]
+            if (found := self._known.get(collection.id)) is not None
+            and (found.state == states[collection.id] or (collection.id in locked and found.bare is collection))
         }
-        read = await self._read([collection for collection in collections if collection.id not in known])
+        unknown = [collection for collection in collections if collection.id not in known]
+        read = await self._read([collection for collection in unknown if collection.id not in locked])
         for collection in collections:
             found = known.get(collection.id)
-            if found is None or found.bare is not collection:
+            if collection.id in locked and found is None:
+                # to be read once it is no longer locked
+                known[collection.id] = _Known(None, collection, collection)
+            elif found is None or found.bare is not collection:
                 extents = read[collection.id] if found is None else found.filled
                 known[collection.id] = _Known(states[collection.id], collection, _with(collection, extents))
         # what is gone is forgotten

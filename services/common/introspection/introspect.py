@@ -60,26 +60,45 @@ class Introspection:
         self._extents = Extents(database)
         self._view_extents = ViewExtents(database)
         self._known: dict[tuple[object, ...], Collection] = {}
+        # by oid, as they were when nobody had them locked
+        self._unlocked: dict[int, tuple[Row, Collection]] = {}
 
     async def collections(self) -> tuple[Collection, ...]:
         """Every collection, with extents, ordered by id; the same object as before where it is the same.
 
+        A relation that somebody has locked stays as it was; of a new one what can be known without opening it is said.
         Raises Unavailable where the database cannot be reached.
         """
         relations = await self._database.fetch(_statement(_RELATIONS, self._schemas))
         functions = await self._database.fetch(_statement(_FUNCTIONS, self._schemas))
         known: dict[tuple[object, ...], Collection] = {}
+        unlocked: dict[int, tuple[Row, Collection]] = {}
         found: dict[str, Collection] = {}
+        locked: set[str] = set()
         # a table keeps its name where a function has the same
         for rows, read in ((functions, _function), (relations, _relation)):
             for row in rows:
-                collection = _read(row, read, self._known)
-                if collection is not None:
-                    known[_identity(row)] = found[collection.id] = collection
-        self._known = known
-        usable = await self._views.usable(tuple(found[identifier] for identifier in sorted(found)))
-        filled = await self._extents.filled_in(await self._keys.filled_in(usable))
-        return await self._view_extents.filled_in(filled, self._extents.states)
+                if (collection := self._before(row) or _read(row, read, self._known)) is None:
+                    continue
+                known[_identity(row)] = found[collection.id] = collection
+                if row.get("locked"):
+                    locked.add(collection.id)
+                    if (before := self._unlocked.get(row["oid"])) is not None:
+                        unlocked[row["oid"]] = before
+                elif read is _relation:
+                    unlocked[row["oid"]] = row, collection
+        self._known, self._unlocked = known, unlocked
+        usable = await self._views.usable(tuple(found[identifier] for identifier in sorted(found)), locked)
+        filled = await self._extents.filled_in(await self._keys.filled_in(usable, locked), locked)
+        return await self._view_extents.filled_in(filled, self._extents.states, locked)
+
+    def _before(self, row: Row) -> Collection | None:
+        """What a relation that somebody has locked was before, where all that is known without opening it still is."""
+        before, collection = self._unlocked.get(row["oid"], (None, None))
+        if before is None or not row.get("locked"):
+            return None
+        same = all(before[name] == row[name] for name in ("schema", "name", "kind", "comment", "key", "columns"))
+        return collection if same else None
 
 
 def _identity(row: Row) -> tuple[object, ...]:

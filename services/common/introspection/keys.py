@@ -1,7 +1,7 @@
 """Keys of what has no single column that its table declares as one: of views, and of several columns."""
 
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import product
 
@@ -70,8 +70,13 @@ class Keys:
         self._filled: dict[str, tuple[Collection, _Found | None, Collection]] = {}
         self._without: frozenset[str] = frozenset()
 
-    async def filled_in(self, collections: tuple[Collection, ...]) -> tuple[Collection, ...]:
-        """The collections, the same object as before where it is the same. Raises Unavailable."""
+    async def filled_in(
+        self, collections: tuple[Collection, ...], locked: Set[str] = frozenset()
+    ) -> tuple[Collection, ...]:
+        """The collections, the same object as before where it is the same. Raises Unavailable.
+
+        Those whose ids are among `locked` cannot be looked at, and have the keys that they had.
+        """
         wanted = [collection for collection in collections if collection.key is None and collection.kind != "function"]
         definitions = await self._read_definitions([entry.oid for entry in wanted if entry.kind == "view"])
         tables = {oid for found in definitions.values() if found is not None for oid in found.relations()}
@@ -81,7 +86,11 @@ class Keys:
             found = chosen[collection.id]
             if found is not None and not found.unique and collection.kind == "materialized view":
                 # its columns are never declared to have no nulls
-                chosen[collection.id] = await self._without_nulls(collection, found)
+                before = self._filled.get(collection.id)
+                if collection.id not in locked:
+                    chosen[collection.id] = await self._without_nulls(collection, found)
+                elif before is not None and before[0] is collection:
+                    chosen[collection.id] = before[1]
         self._filled = {collection.id: self._with(collection, chosen[collection.id]) for collection in wanted}
         self._tell([filled for _, _, filled in self._filled.values()])
         return tuple(

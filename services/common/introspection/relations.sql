@@ -1,7 +1,16 @@
 -- One row per relation in the given schemas that the role may read: what it is, its columns, its key.
 -- Only the system catalogues are read, so the cost does not depend on the number of rows.
-WITH relation AS (
+WITH locked AS MATERIALIZED (
+    -- what somebody has for himself, or waits to have: whoever opens it waits, too, as sizes and definitions of views do
+    SELECT DISTINCT coalesce(i.indrelid, l.relation) AS oid
+    FROM pg_locks l
+    LEFT JOIN pg_index i ON i.indexrelid = l.relation
+    WHERE l.locktype = 'relation' AND l.mode = 'AccessExclusiveLock'
+      AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+),
+relation AS (
     SELECT c.oid, n.nspname, c.relname, c.relkind, c.relhassubclass, c.relrowsecurity, c.reltuples,
+        EXISTS (SELECT FROM locked WHERE locked.oid = c.oid) AS locked,
         obj_description(c.oid, 'pg_class') AS comment
     FROM pg_class c
     JOIN pg_namespace n ON n.oid = c.relnamespace
@@ -87,15 +96,17 @@ SELECT
     r.relkind AS kind,
     CASE WHEN r.reltuples >= 0 THEN r.reltuples::bigint END AS rows,
     -- with what is stored out of line, as large geometries are
-    CASE WHEN r.reltuples > 0 AND r.relkind IN ('r', 'm') THEN (pg_table_size(r.oid) / r.reltuples)::bigint END
-        AS row_bytes,
+    CASE WHEN r.reltuples > 0 AND r.relkind IN ('r', 'm') AND NOT r.locked
+        THEN (pg_table_size(r.oid) / r.reltuples)::bigint END AS row_bytes,
     r.comment AS comment,
     k.attname AS key,
     -- an index of a table does not cover its children (INHERITS)
     r.relkind <> 'p' AND EXISTS (SELECT FROM pg_inherits i WHERE i.inhparent = r.oid) AS key_repeats,
     a.columns::text AS columns,
     CASE WHEN r.relkind = 'f' THEN '{}' ELSE coalesce(dependency.sources, ARRAY[r.oid::bigint]) END AS sources,
-    dependency.text AS definition
+    dependency.text AS definition,
+    -- size and definition are not known, and what is known of it and its rows otherwise stays as it was
+    r.locked OR coalesce(dependency.locked, false) AS locked
 FROM relation r
 JOIN attribute a ON a.attrelid = r.oid
 LEFT JOIN key k ON k.indrelid = r.oid
@@ -123,17 +134,22 @@ LEFT JOIN LATERAL (
             SELECT i.inhrelid FROM pg_inherits i WHERE i.inhparent = u.oid
         ) found
     ),
+    blocked AS (
+        SELECT EXISTS (SELECT FROM under u JOIN locked l ON l.oid = u.oid) AS locked
+    ),
     -- what says which rows there are; xmin is the transaction that wrote the definition, another after each change
     definition AS (
         SELECT f.*
         FROM under u
         CROSS JOIN LATERAL (
-            SELECT 'pg_rewrite'::regclass AS catalogue, w.oid, w.xmin, pg_get_viewdef(w.ev_class) AS text
+            SELECT 'pg_rewrite'::regclass AS catalogue, w.oid, w.xmin,
+                CASE WHEN NOT (SELECT locked FROM blocked) THEN pg_get_viewdef(w.ev_class) END AS text
             FROM pg_rewrite w
             JOIN pg_class k ON k.oid = w.ev_class AND k.relkind = 'v'
             WHERE w.ev_class = u.oid AND w.ev_type = '1'
             UNION ALL
-            SELECT 'pg_policy'::regclass, p.oid, p.xmin, pg_get_expr(p.polqual, p.polrelid)
+            SELECT 'pg_policy'::regclass, p.oid, p.xmin,
+                CASE WHEN NOT (SELECT locked FROM blocked) THEN pg_get_expr(p.polqual, p.polrelid) END
             FROM pg_policy p
             JOIN pg_class k ON k.oid = p.polrelid AND k.relrowsecurity
             WHERE p.polrelid = u.oid
@@ -153,7 +169,9 @@ LEFT JOIN LATERAL (
     )
     SELECT
         -- none where rows change without a change of a table that is counted: with the clock, or in another database
-        CASE WHEN EXISTS (SELECT FROM under u JOIN pg_class k ON k.oid = u.oid AND k.relkind = 'f')
+        -- nor where that cannot be told at the moment
+        CASE WHEN (SELECT locked FROM blocked) AND EXISTS (SELECT FROM definition)
+            OR EXISTS (SELECT FROM under u JOIN pg_class k ON k.oid = u.oid AND k.relkind = 'f')
             OR EXISTS (SELECT FROM definition f, unstable WHERE ' ' || f.text || ' ' ~ unstable.pattern)
             OR EXISTS (SELECT FROM called WHERE provolatile <> 'i')
         THEN '{}' ELSE ARRAY(SELECT u.oid::bigint FROM under u ORDER BY u.oid) END AS sources,
@@ -164,6 +182,7 @@ LEFT JOIN LATERAL (
             -- without a policy, row security hides all rows
             (SELECT string_agg(k.oid || '.' || k.relforcerowsecurity, ' ' ORDER BY k.oid)
              FROM under u JOIN pg_class k ON k.oid = u.oid AND k.relrowsecurity)
-        ) AS text
+        ) AS text,
+        (SELECT locked FROM blocked) AS locked
 ) dependency ON r.relkind IN ('v', 'p') OR r.relhassubclass OR r.relrowsecurity
 ORDER BY r.nspname, r.relname

@@ -2,8 +2,10 @@
 
 import logging
 import time
+from collections.abc import Set
 
 from libs.catalogue.model import Collection
+from libs.pg.errors import Locked
 from libs.pg.pool import Database
 from libs.pg.sql import ident, sql
 
@@ -22,12 +24,19 @@ class ViewCheck:
         self._fine: dict[tuple[int, str], float] = {}
         self._broken: dict[str, str] = {}
 
-    async def usable(self, collections: tuple[Collection, ...]) -> tuple[Collection, ...]:
-        """The collections without the broken views. Raises Unavailable where the database cannot be reached."""
+    async def usable(
+        self, collections: tuple[Collection, ...], locked: Set[str] = frozenset()
+    ) -> tuple[Collection, ...]:
+        """The collections without the broken views. Raises Unavailable where the database cannot be reached.
+
+        Those whose ids are among `locked` cannot be looked at, and are what they were.
+        """
         causes = {
             collection.id: cause
             for collection in collections
-            if collection.kind == "view" and (cause := await self._wrong(collection)) is not None
+            if collection.kind == "view"
+            and (cause := self._broken.get(collection.id) if collection.id in locked else await self._wrong(collection))
+            is not None
         }
         for identifier, cause in causes.items():
             if self._broken.get(identifier) != cause:
@@ -42,6 +51,8 @@ class ViewCheck:
         self._fine.pop(identity, None)
         try:
             await self._database.fetch(sql("SELECT * FROM {view} LIMIT 0", view=ident(view.schema, view.name)))
+        except Locked:
+            return self._broken.get(view.id)
         except Exception as error:
             if await self._database.passes(error):
                 raise

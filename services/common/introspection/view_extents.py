@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, replace
 
 from libs.catalogue.model import Collection, GeometryColumn, TimeColumn
@@ -60,11 +60,12 @@ class ViewExtents:
         self._filled: dict[str, tuple[Collection, tuple[_Column, ...], Collection]] = {}
 
     async def filled_in(
-        self, collections: tuple[Collection, ...], states: Mapping[str, object]
+        self, collections: tuple[Collection, ...], states: Mapping[str, object], locked: Set[str] = frozenset()
     ) -> tuple[Collection, ...]:
         """The collections, the views among them with the extents that are known of them. Raises Unavailable.
 
-        `states` tells by collection id what a view's extents depend on.
+        `states` tells by collection id what a view's extents depend on. Those whose ids are among `locked` cannot be
+        looked at, and have the extents that they had.
         """
         columns = {
             (view.id, column.name): (view, column)
@@ -79,7 +80,7 @@ class ViewExtents:
             if time.monotonic() - started > self._round_seconds:
                 break
             view, column = columns[key]
-            if self._due(key, view.shape, states[view.id], started):
+            if view.id not in locked and self._due(key, view.shape, states[view.id], started):
                 read = await self._read(view, column)
                 self._known[key] = _Read(states[view.id], time.monotonic(), view.shape, read)
         self._filled = {
