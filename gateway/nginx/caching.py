@@ -26,7 +26,8 @@ def caching() -> object:
         one("proxy_cache_lock", "on"),
         # What nobody asks for again is not worth a file: writing one costs as much as passing the answer on.
         one("proxy_cache_min_uses", 2),
-        one("proxy_cache_lock_timeout", "5s"),
+        # Then they ask, too: who waits for another's answer has as long for one of its own.
+        one("proxy_cache_lock_timeout", "900ms"),
         # A stream would go to the disk as fast as the service makes it, however slowly its client reads.
         one("proxy_no_cache", "$not_cached", "$varies_otherwise", "$streamed"),
     )

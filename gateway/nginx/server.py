@@ -105,7 +105,7 @@ def _passed_on(settings: GatewaySettings, header_size: str) -> object:
         lines("proxy_hide_header", [[name] for name in OF_THE_GATEWAY]),
         one("proxy_redirect", "off"),
         one("proxy_connect_timeout", "2s"),
-        one("proxy_read_timeout", f"{settings.timeout_seconds}s"),
+        one("proxy_read_timeout", f"{settings.timeout_seconds * 1000:.0f}ms"),
         one("proxy_buffers", 16, "16k"),
         # The Link header of features repeats a long query.
         one("proxy_buffer_size", header_size),
@@ -114,7 +114,7 @@ def _passed_on(settings: GatewaySettings, header_size: str) -> object:
         one("proxy_max_temp_file_size", 0),
         # Only requests without effects come this far, so that all processes may try; a second one that hangs may not.
         one("proxy_next_upstream", "error", "timeout"),
-        one("proxy_next_upstream_timeout", f"{settings.timeout_seconds + 3}s"),
+        one("proxy_next_upstream_timeout", f"{settings.timeout_seconds * 1000 + 3000:.0f}ms"),
         *([one("limit_conn", "clients", limit)] if limit else []),
         # The request's own id: a cached response carries that of the request it was made for.
         security_headers(

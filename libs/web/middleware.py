@@ -10,7 +10,8 @@ from aiohttp import web
 from aiohttp.typedefs import Handler
 from prometheus_client import Counter, Histogram
 
-from libs.web.base_url import forwarded_request_id
+from libs.ogc.errors import Unavailable
+from libs.web.base_url import SETTINGS, forwarded_request_id
 from libs.web.errors import error_response
 from libs.web.logs import log_request
 
@@ -18,6 +19,7 @@ _LOG = logging.getLogger("dams.error")
 
 REQUEST_ID = web.RequestKey("request_id", str)
 _BEGUN = web.RequestKey("begun", web.StreamResponse)
+_LIMIT = web.RequestKey("limit", asyncio.Timeout)
 
 _SECONDS = Histogram(
     "dams_request_seconds",
@@ -43,7 +45,7 @@ async def around(request: web.Request, handler: Handler) -> web.StreamResponse:
     request[REQUEST_ID] = request_id
     route = _route(request)
     try:
-        response = _preflight(request) or await handler(request)
+        response = _preflight(request) or await _in_time(request, handler)
     except ConnectionResetError:
         # the client went away while it was written to: no mistake of ours, and nobody to send anything to
         _CANCELLED.labels(route).inc()
@@ -69,6 +71,25 @@ async def around(request: web.Request, handler: Handler) -> web.StreamResponse:
     return response
 
 
+async def _in_time(request: web.Request, handler: Handler) -> web.StreamResponse:
+    """The handler's response, which begins before the deadline. Raises Unavailable where it does not.
+
+    One deadline for all steps together: what each of them may take adds up to more than a gateway waits.
+    """
+    limit = asyncio.timeout(request.app[SETTINGS].request_timeout_seconds)
+    try:
+        async with limit:
+            request[_LIMIT] = limit
+            try:
+                return await handler(request)
+            finally:
+                del request[_LIMIT]
+    except TimeoutError as error:
+        if not limit.expired():
+            raise
+        raise Unavailable("The answer took too long; ask for less, or try again.", retry_after=5) from error
+
+
 def _broken_off(request: web.Request, begun: web.StreamResponse, error: Exception) -> web.StreamResponse:
     """Ends the connection in the middle of an answer, so that it does not look whole."""
     _BROKEN.labels(_route(request)).inc()
@@ -87,6 +108,10 @@ def _histogram(route: str, status: int) -> Histogram:
 async def add_headers(request: web.Request, response: web.StreamResponse) -> None:
     """Headers of every response (an `on_response_prepare` signal, so that streams have them too)."""
     request[_BEGUN] = response
+    limit = request.get(_LIMIT)
+    if limit is not None and not limit.expired():
+        # of a stream, which takes as long as its client reads
+        limit.reschedule(None)
     headers = response.headers
     headers["X-Request-Id"] = request.get(REQUEST_ID, "")
     # data are public and no credential exists: any page may read them

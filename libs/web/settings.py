@@ -130,6 +130,8 @@ class WebSettings(LogSettings):
     socket: Path | None = None
     public_url: HttpAddress | None = None
     trusted_proxies: Annotated[Networks, BeforeValidator(_networks)] = as_written("127.0.0.1,::1,unix")
+    request_timeout_seconds: float = Field(default=9.0, gt=0, le=600)
+    """From the arrival of a request to the beginning of its answer, whatever it waits for meanwhile."""
     invalid_parameter_status: Annotated[Literal[422, 400], BeforeValidator(_number)] = 422
 
 

@@ -34,6 +34,8 @@ async def cut(make_database: object) -> AsyncIterator[Services]:
     await owner.execute(_VIEWS)
     await owner.close()
     environment = {"DATABASE_URL": url, "COLLECTION_SCHEMAS": "cut", "FEATURES_KEPT_BYTES": "0"}
+    # as many bytes as are held at the most take a busy machine some seconds
+    environment["REQUEST_TIMEOUT_SECONDS"] = "60"
     async with services() as started:
         for name in ("common", "features"):
             await started.start(name, environment)
