@@ -137,6 +137,13 @@ def types_where(*kinds: Kind, **facts: bool) -> frozenset[str]:
 
 
 def as_float8(value: Sql, sql_type: str) -> Sql:
-    """A number of any type as the double that JSON and vector tiles have."""
+    """A number of any type as the double that JSON and vector tiles have; NULL where it is beyond all of them."""
+    if base_type(sql_type) == "numeric":
+        # what is nearer to zero than any of them is zero; PostgreSQL refuses both
+        return sql(
+            "CASE WHEN {value} BETWEEN -1.7e308 AND 1.7e308 THEN"
+            " CASE WHEN abs({value}) < 1e-307 THEN 0 ELSE {value}::float8 END END",
+            value=value,
+        )
     by_numeric = column_type(sql_type).by_numeric
     return sql("{value}::numeric::float8" if by_numeric else "{value}::float8", value=value)

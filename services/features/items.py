@@ -27,6 +27,7 @@ from services.features.request.items_query import ItemsQuery, parse_items
 from services.features.resources import CATALOGUE, FOLDING, STORE, VALUES, VERSIONS, WHOLE_PAGES
 from services.features.rows.items_store import ItemsStore
 from services.features.rows.layout import Rows
+from services.features.slow_readers import write
 
 PAGING = "DAMS-Paging"
 _TOKEN = re.compile(r"[A-Za-z0-9._-]+")
@@ -184,7 +185,7 @@ async def _stream(call: Call, query: ItemsQuery, format_: FeatureFormat, headers
             # aiohttp would send what is written here, and the client take it for the next answer
             return response
         async for piece in pieces:
-            await response.write(piece)
+            await write(call.request, response, piece)
         await response.write_eof()
     except ConnectionError:
         # the client has what it wanted, or is gone

@@ -9,6 +9,7 @@ from contextlib import suppress
 from aiohttp import web
 
 from libs.ogc.errors import Fault, InvalidParameters, Unavailable
+from services.features.slow_readers import write
 
 MOST_BYTES = 64_000_000
 """Of one page."""
@@ -49,7 +50,7 @@ class WholePages:
             with suppress(ConnectionError):
                 await response.prepare(request)
                 for piece in collected:
-                    await response.write(piece)
+                    await write(request, response, piece)
                 await response.write_eof()
             return response
         finally:

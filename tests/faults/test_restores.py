@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncpg
 import pytest
 
+from libs.catalogue.database_state import DatabaseStates
+from libs.pg.pool import Database, PoolSettings
 from tests.deploy.database.private_cluster import private_cluster
 from tests.eventually import eventually
 from tests.faults.places import ITEMS, TILE, good, insert_towns, make_places, on_places, town_names
@@ -110,6 +112,13 @@ async def test_a_failover_that_loses_transactions_brings_no_lost_answer_back(own
                 primary.stop()
                 replica.start()
                 await eventually(lambda: sees(started))
-                replica.promote()
+                async with Database(PoolSettings(replica.url("postgres"), "state-test", size=1)) as database:
+                    states = DatabaseStates(database)
+                    before = await states.read()
+                    replica.promote()
+                    promoted = await states.read()
+                # the server has not been started since: it is the timeline that tells of another history
+                assert promoted.server == before.server
+                assert promoted.identity != before.identity
                 await eventually(lambda: nothing_comes_back(started, lost))
                 await as_many_changes_as_were_lost(started, replica.url("postgres"), lost)

@@ -118,7 +118,11 @@ def _table(value: Any) -> dict[str, Any] | None:
     """Names and rows of a list of objects; None for any other value."""
     if not isinstance(value, orjson.Fragment):
         return None
-    entries = orjson.loads(orjson.dumps(value))
+    try:
+        entries = orjson.loads(orjson.dumps(value))
+    except orjson.JSONDecodeError:
+        # a number beyond those that Python has, such as 1e400
+        return None
     if not isinstance(entries, list) or not entries or not all(isinstance(entry, dict) for entry in entries):
         return None
     names = list(dict.fromkeys(name for entry in entries[:_SERIES] for name in entry))[:_COLUMNS]
