@@ -1,15 +1,17 @@
 # `make up` installs what is missing, starts the whole stack and prints its address; `make help` lists the rest.
 # Settings of the stack, from the environment or the command line (which others see: no passwords there):
 #   GATEWAY_PORT (8080), STATE_DIR (.local), COLLECTION_SCHEMAS (hazard),
+#   GATEWAY_HOST (127.0.0.1; 0.0.0.0 lets other machines in),
 #   FEATURES and TILES (one process for each processor, four at the most),
 #   DATABASE_URL and REDIS_URL (use existing servers; then no demo data are loaded)
+# A stack keeps the settings of its last start; `make up ARGS=--forget` starts it without them.
 # Of the tests: WORKERS (2), processes that share them; 0 for none beside the first
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
 STATE_DIR ?= .local
-export STATE_DIR GATEWAY_PORT FEATURES TILES COLLECTION_SCHEMAS DATABASE_URL REDIS_URL
+export STATE_DIR GATEWAY_HOST GATEWAY_PORT FEATURES TILES COLLECTION_SCHEMAS DATABASE_URL REDIS_URL
 
 WORKERS ?= 2
 AUDIT := .local/audit
@@ -21,14 +23,14 @@ ESLINT := services/viewer/node_modules/.bin/eslint --config services/viewer/esli
 COMPILE := .venv/bin/uv pip compile --quiet --no-config --universal --fork-strategy fewest --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-emit-find-links --no-header --override gateway/overrides.in
 
-.PHONY: help up down restart status logs test test-quick test-faults mutants check tiles psql bench format requirements sbom audit clean environment check-environment test-environment
+.PHONY: help up down restart status doctor logs test test-quick test-faults mutants check tiles psql bench format requirements sbom audit clean environment check-environment test-environment
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-18s %s\n", $$1, $$2 }' Makefile
 
 up: ## Install what is missing, start the stack, print its address
 	@$(BOOTSTRAP) run
-	@$(PYTHON) -m deploy.local up
+	@$(PYTHON) -m deploy.local up $(ARGS)
 
 down: ## Stop the stack of STATE_DIR
 	@if [ -x $(PYTHON) ]; then $(PYTHON) -m deploy.local down; else echo "nothing was started: .venv is missing"; fi
@@ -38,6 +40,9 @@ restart: ## Restart services and gateway, one process after another, without los
 
 status: ## What runs, where it listens
 	@$(PYTHON) -m deploy.local status
+
+doctor: environment ## What is wrong with database, Redis and ports, and the statement that mends it: make doctor DATABASE_URL=…
+	@$(PYTHON) -m deploy.local doctor
 
 logs: ## Follow the logs of the stack
 	@$(PYTHON) -m deploy.local logs

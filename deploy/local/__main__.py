@@ -1,4 +1,4 @@
-"""`python -m deploy.local up|down|status|run|psql|logs`: the local stack from the command line."""
+"""`python -m deploy.local up|down|restart|status|doctor|run|psql|logs`: the local stack from the command line."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import os
 import sys
 from urllib.parse import unquote, urlsplit
 
-from deploy.local import stack
+from deploy.local import doctor, remembered, stack
 from deploy.local.postgresql import find_programs
 from deploy.local.programs import SPARE
 from deploy.local.restart import restart
@@ -22,10 +22,12 @@ def main() -> int:
     commands = parser.add_subparsers(dest="command", required=True)
     up = commands.add_parser("up", help="start what is not running and wait until it answers")
     up.add_argument("--servers-only", action="store_true", help="only PostgreSQL and Redis")
+    up.add_argument("--forget", action="store_true", help="without the settings of earlier starts")
     down = commands.add_parser("down", help="stop the stack of STATE_DIR")
     down.add_argument("--purge", action="store_true", help="delete its data as well")
     commands.add_parser("restart", help="restart services and gateway one after another, without losing a request")
     commands.add_parser("status", help="show what runs and where it listens")
+    commands.add_parser("doctor", help="tell what is wrong with database, Redis and ports, and what mends it")
     commands.add_parser("logs", help="follow all logs")
     run = commands.add_parser("run", help="run a module of a service with the settings of its running process")
     run.add_argument("module")
@@ -37,17 +39,17 @@ def main() -> int:
     psql.add_argument("arguments", nargs=argparse.REMAINDER)
     arguments = parser.parse_args()
     try:
-        settings = read_settings(os.environ)
+        settings = _settings(arguments)
         if arguments.command == "up":
-            stack.up(settings, servers_only=arguments.servers_only)
-            if not arguments.servers_only:
-                print(f"http://127.0.0.1:{settings.gateway_port}/api")
+            _up(settings, servers_only=arguments.servers_only)
         elif arguments.command == "down":
             print("stopped" if stack.down(settings, purge=arguments.purge) else "nothing was running")
         elif arguments.command == "restart":
             restart(settings)
         elif arguments.command == "status":
             return _status(settings)
+        elif arguments.command == "doctor":
+            return _doctor(settings)
         elif arguments.command == "run":
             _run(settings, arguments.module, arguments.arguments)
         elif arguments.command == "psql":
@@ -61,6 +63,45 @@ def main() -> int:
         print("interrupted", file=sys.stderr)
         return 130
     return 0
+
+
+def _settings(arguments: argparse.Namespace) -> StackSettings:
+    """Those of this command, else of the start before; the environment has them, too, for the programs."""
+    folder = read_settings(os.environ).state_dir
+    up = arguments.command == "up"
+    if up and arguments.forget:
+        remembered.forget(folder)
+    before, given = remembered.recall(folder), remembered.given(os.environ)
+    if up and (others := sorted(before.keys() - given.keys())):
+        _say(f"With {', '.join(others)} as at the last start; make up ARGS=--forget starts without")
+    os.environ.update(before | given)
+    return read_settings(os.environ)
+
+
+def _up(settings: StackSettings, *, servers_only: bool) -> None:
+    if settings.database_url and not servers_only:
+        wrong = doctor.of_database(settings, settings.database_url)
+        if fatal := [str(finding) for finding in wrong if finding.fatal]:
+            raise StackError("\n       ".join(fatal))
+        for finding in wrong:
+            _say(f"warning: {finding}")
+    stack.up(settings, servers_only=servers_only)
+    if not servers_only:
+        remembered.remember(settings.state_dir, remembered.given(os.environ))
+        print(f"http://127.0.0.1:{settings.gateway_port}/api")
+
+
+def _doctor(settings: StackSettings) -> int:
+    wrong = doctor.findings(settings)
+    for finding in wrong:
+        print(f"{'error' if finding.fatal else 'warning'}: {finding}")
+    if not wrong:
+        print("all is well")
+    return int(any(finding.fatal for finding in wrong))
+
+
+def _say(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
 
 
 def _status(settings: StackSettings) -> int:

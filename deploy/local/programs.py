@@ -185,7 +185,7 @@ def gateway_program(
 ) -> Program:
     """nginx and what configures it."""
     environment = {
-        "GATEWAY_HOST": "127.0.0.1",
+        "GATEWAY_HOST": settings.gateway_host,
         "GATEWAY_PORT": str(settings.gateway_port),
         "GATEWAY_INTERNAL_PORT": str(ports["gateway_internal"]),
         "GATEWAY_DIR": str(folder.folder("gateway")),

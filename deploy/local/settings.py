@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
-from libs.web.settings import EnvironmentSettings, Port, SettingsError, as_written
+from libs.web.settings import EnvironmentSettings, Port, SettingsError, as_written, postgresql_address
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
@@ -32,11 +32,12 @@ class StackSettings(EnvironmentSettings):
     """What the person who starts a stack may choose; `make` passes the same names."""
 
     state_dir: Annotated[Path, AfterValidator(_in_checkout)] = as_written(".local")
+    gateway_host: Literal["127.0.0.1", "0.0.0.0"] = "127.0.0.1"  # noqa: S104 who says so wants others to reach it
     gateway_port: Port = 8080
     features_processes: Processes = Field(default=PROCESSES, validation_alias="FEATURES")
     tiles_processes: Processes = Field(default=PROCESSES, validation_alias="TILES")
     collection_schemas: str = "hazard"
-    database_url: str | None = Field(default=None, repr=False)
+    database_url: Annotated[str, AfterValidator(postgresql_address)] | None = Field(default=None, repr=False)
     redis_url: str | None = Field(default=None, repr=False)
 
 

@@ -248,7 +248,7 @@ def _purge(folder: StateFolder, cluster: Path | None) -> None:
     # By name, not STATE_DIR as a whole: somebody may have put it where other things are.
     for name in ("gateway", "log", "postgresql", "redis", "secrets", "services"):
         shutil.rmtree(folder.path / name, ignore_errors=True)
-    for file in ("redis.conf", "supervisord.conf", "supervisord.pid", "stack.json", "lock"):
+    for file in ("redis.conf", "supervisord.conf", "supervisord.pid", "settings.json", "stack.json", "lock"):
         (folder.path / file).unlink(missing_ok=True)
     if not any(folder.path.iterdir()):
         folder.path.rmdir()

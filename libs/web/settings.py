@@ -4,6 +4,7 @@ A program declares its variables as the fields of a model. The variable of a fie
 `validation_alias` says otherwise. What is secret is declared with `repr=False`, and is in no message either.
 """
 
+import csv
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -69,7 +70,8 @@ def _http_address(text: str) -> str:
     return text.rstrip("/")
 
 
-def _postgresql_address(text: str) -> str:
+def postgresql_address(text: str) -> str:
+    """The text, which must be the address of a PostgreSQL database. Raises ValueError."""
     try:
         parts = urlsplit(text)
         # of several hosts each may have a port
@@ -83,13 +85,16 @@ def _postgresql_address(text: str) -> str:
     return text
 
 
-def _names(text: object) -> object:
-    if not isinstance(text, str):
-        return text
-    names = tuple(part.strip() for part in text.split(",") if part.strip())
+def names_of(text: str) -> tuple[str, ...]:
+    """The names in a comma-separated list. Raises ValueError where there are none."""
+    names = tuple(name for part in next(csv.reader([text], skipinitialspace=True)) if (name := part.strip()))
     if not names:
         raise ValueError("names nothing")
     return names
+
+
+def _names(text: object) -> object:
+    return names_of(text) if isinstance(text, str) else text
 
 
 def _number(text: object) -> object:
@@ -106,11 +111,11 @@ def _networks(text: object) -> object:
 HttpAddress = Annotated[str, AfterValidator(_http_address)]
 """An absolute http or https address, without a slash at its end."""
 
-PostgresqlAddress = Annotated[str, AfterValidator(_postgresql_address), Field(repr=False)]
+PostgresqlAddress = Annotated[str, AfterValidator(postgresql_address), Field(repr=False)]
 """The address of a PostgreSQL database, which may hold a password."""
 
 Names = Annotated[tuple[str, ...], BeforeValidator(_names)]
-"""A comma-separated list, blanks around names removed."""
+"""A comma-separated list, blanks around names removed; a name with a comma stands in double quotes, as in SQL."""
 
 Port = Annotated[int, Field(ge=1, le=65535)]
 

@@ -1,13 +1,15 @@
 """The common service: which resource is answered where."""
 
 from collections.abc import AsyncIterator, Mapping
+from functools import partial
 from pathlib import Path
 
 from aiohttp import web
 
+from libs.pg.diagnosis import diagnose
 from libs.pg.pool import Database, PoolSettings
 from libs.web.app import make_app
-from libs.web.health import HEALTH_CHECKS
+from libs.web.health import HEALTH_CHECKS, HEALTH_NOTES
 from services.common.catalogue.keeper import CatalogueKeeper
 from services.common.collection import get_collection
 from services.common.collections import get_collections
@@ -43,12 +45,14 @@ def make(env: Mapping[str, str]) -> web.Application:
             CatalogueKeeper(
                 database,
                 settings.collection_schemas,
+                partial(diagnose, settings.database_url, settings.collection_schemas),
                 refresh_seconds=settings.catalogue_refresh_seconds,
                 config_file=settings.collections_config,
             ) as app[KEEPER],
             PartsClient(settings.parts_url, PART) as app[PARTS],
         ):
             app[HEALTH_CHECKS].append(lambda app: app[KEEPER].health())
+            app[HEALTH_NOTES].append(app[KEEPER].emptiness)
             yield
 
     app.cleanup_ctx.append(resources)

@@ -1,7 +1,8 @@
 """The catalogue's keeper: introspects the database now and then and serves the result to everybody."""
 
 import logging
-from collections.abc import Mapping
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Self
@@ -10,6 +11,7 @@ from libs.catalogue.catalogue import Catalogue
 from libs.catalogue.model import Collection
 from libs.concurrency.background import periodic
 from libs.ogc.errors import DomainError
+from libs.pg.diagnosis import Finding
 from libs.pg.pool import Database
 from libs.web.conditional import weak_etag
 from libs.web.respond import json_bytes
@@ -19,16 +21,29 @@ from services.common.introspection.introspect import Introspection
 
 _LOG = logging.getLogger("dams.catalogue")
 
+_DIAGNOSIS_SECONDS = 5.0
+"""Between two looks at what is wrong with the database."""
+
 
 class CatalogueKeeper(Catalogue):
     """All collections of the configured schemas, never older than the refresh interval while the database answers."""
 
     def __init__(
-        self, database: Database, schemas: tuple[str, ...], *, refresh_seconds: float, config_file: Path | None = None
+        self,
+        database: Database,
+        schemas: tuple[str, ...],
+        diagnose: Callable[[], Awaitable[Sequence[Finding]]],
+        *,
+        refresh_seconds: float,
+        config_file: Path | None = None,
     ) -> None:
         super().__init__()
         self._introspection = Introspection(database, schemas)
         self._ids = IdCheck(database)
+        self._diagnose = diagnose
+        # None before the first diagnosis
+        self._findings: Sequence[Finding] | None = None
+        self._diagnosed = 0.0
         self._config_file = config_file
         self._config_stamp: int | None = None
         self._refused: str | None = None
@@ -57,6 +72,35 @@ class CatalogueKeeper(Catalogue):
             await self.refresh()
         except DomainError as error:
             _LOG.warning("catalogue not refreshed", extra={"fields": {"cause": str(error)}})
+            await self._explain()
+        else:
+            if not self._collections or self._findings is None:
+                await self._explain()
+
+    async def _explain(self) -> None:
+        """Tells in the log why there are no collections, or none of a schema; the same once."""
+        now = time.monotonic()
+        if self._findings is not None and now - self._diagnosed < _DIAGNOSIS_SECONDS:
+            return
+        self._diagnosed = now
+        findings = await self._diagnose()
+        fatal = [finding for finding in findings if finding.fatal]
+        findings = fatal if fatal or self._collections else findings
+        if findings != self._findings:
+            for finding in findings:
+                _LOG.error(str(finding))
+        self._findings = findings
+
+    async def health(self) -> str | None:
+        """None, or what is missing and why."""
+        missing = await super().health()
+        return missing and " ".join([f"{missing}.", *map(str, self._findings or ())])
+
+    def emptiness(self) -> str | None:
+        """None, or why the catalogue is there and has no collections."""
+        if self._collections is None or self._collections:
+            return None
+        return " ".join(["catalogue: no collections.", *map(str, self._findings or ())])
 
     async def refresh(self) -> None:
         """Reads configuration and database anew. Raises Unavailable where the database cannot be reached."""

@@ -221,12 +221,43 @@ def test_a_taken_gateway_port_starts_nothing(state_dir: Path) -> None:
     assert not [process for process in psutil.process_iter() if environment(process).get(MARK) == str(state_dir)]
 
 
-def test_a_service_that_does_not_start_is_shown(state_dir: Path) -> None:
-    result = command(state_dir, "up", DATABASE_URL="nonsense", REDIS_URL="redis://127.0.0.1:1", LOG_FORMAT="wrong")
+def test_a_service_that_does_not_start_is_shown(state_dir: Path, database_url: str) -> None:
+    result = command(
+        state_dir,
+        "up",
+        **{"DATABASE_URL": database_url, "COLLECTION_SCHEMAS": "public", "REDIS_URL": "redis://127.0.0.1:1"},
+        LOG_FORMAT="wrong",
+    )
     assert result.returncode == 1
     assert "common does not stay up" in result.stderr
     assert "LOG_FORMAT='wrong' should be 'json' or 'text'" in result.stderr
     assert left_behind(state_dir, None) == []
+
+
+def test_a_database_that_cannot_be_served_is_told_before_anything_starts(state_dir: Path, database_url: str) -> None:
+    for result in (
+        command(state_dir, "up", DATABASE_URL=database_url, COLLECTION_SCHEMAS="publik"),
+        command(state_dir, "doctor", DATABASE_URL=database_url, COLLECTION_SCHEMAS="publik"),
+    ):
+        assert result.returncode == 1
+        (line,) = [line for line in (result.stderr + result.stdout).splitlines() if line.startswith("error: ")]
+        assert line.startswith('error: There is no schema "publik" in database ')
+        assert line.endswith(', but there is "public".')
+    assert left_behind(state_dir, None) == []
+    result = command(state_dir, "up", DATABASE_URL="mysql://a@b/c")
+    assert (result.returncode, result.stderr) == (
+        1,
+        "error: DATABASE_URL is not an address like postgresql://user@host:5432/database\n",
+    )
+
+
+def test_a_doctor_who_finds_nothing_fatal_says_so(state_dir: Path, database_url: str) -> None:
+    result = command(
+        state_dir, "doctor", DATABASE_URL=database_url, COLLECTION_SCHEMAS="public", REDIS_URL="redis://127.0.0.1:1"
+    )
+    assert result.returncode == 0
+    assert 'warning: Schema "public" has no tables and no views.' in result.stdout
+    assert "warning: Redis cannot be used" in result.stdout
 
 
 def environment(process: psutil.Process) -> dict[str, str]:

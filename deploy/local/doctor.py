@@ -1,0 +1,65 @@
+"""What is wrong with what a stack stands on: database, Redis, ports."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Iterator
+
+import redis
+
+from deploy.local import stack
+from deploy.local.ports import require_free
+from deploy.local.settings import StackError, StackSettings
+from deploy.local.state import StateFolder
+from deploy.local.supervision import Supervisor
+from libs.pg.diagnosis import Finding, diagnose
+from libs.web.settings import DatabaseSettings, names_of
+
+_OTHERS = 8
+"""Connections of `common`, and those of the other services that watch the database."""
+
+
+def findings(settings: StackSettings) -> list[Finding]:
+    """All that is wrong, what is fatal first; of the stack's own servers while they run."""
+    folder = StateFolder(settings.state_dir)
+    state = folder.load()
+    runs = Supervisor(folder, state.ports.get("supervisor", 0)).answers()
+    found: list[Finding] = []
+    if database := settings.database_url or (stack.reader_url(folder, state) if runs else None):
+        found += of_database(settings, database)
+    if cache := settings.redis_url or (stack.redis_url(folder, state) if runs else None):
+        found += _of_redis(cache)
+    if not runs:
+        found += _of_port(settings.gateway_port)
+    return sorted(found, key=lambda finding: not finding.fatal)
+
+
+def of_database(settings: StackSettings, url: str) -> list[Finding]:
+    """What is wrong with the database at `url`, what is fatal first."""
+    pool = int(os.environ.get("POOL_SIZE") or DatabaseSettings.model_fields["pool_size"].default)
+    processes = settings.features_processes + settings.tiles_processes
+    schemas = names_of(settings.collection_schemas)
+    return asyncio.run(diagnose(url, schemas, connections=processes * pool + _OTHERS))
+
+
+def _of_redis(url: str) -> Iterator[Finding]:
+    try:
+        with redis.Redis.from_url(url, socket_timeout=2, socket_connect_timeout=2) as client:
+            policy = client.config_get("maxmemory-policy").get("maxmemory-policy", "")
+    except redis.ResponseError:
+        # a managed one does not tell its settings
+        return
+    except redis.RedisError as error:
+        yield Finding(f"Redis cannot be used, so that tiles are made anew for each process: {error}.")
+        return
+    if not policy.startswith("allkeys"):
+        statement = "CONFIG SET maxmemory-policy allkeys-lru"
+        yield Finding(f'Redis refuses tiles when it is full (maxmemory-policy "{policy}").', statement)
+
+
+def _of_port(port: int) -> Iterator[Finding]:
+    try:
+        require_free(port)
+    except StackError as error:
+        yield Finding(f"{error}.", fatal=True)

@@ -1,0 +1,182 @@
+"""What keeps a database from being served, or makes that slow: a sentence each, and the statement that mends it.
+
+For operators, whom the names of roles and hosts are no secret to; clients get none of this.
+"""
+
+import asyncio
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from socket import gaierror
+from typing import Any
+from urllib.parse import unquote, urlsplit, urlunsplit
+
+import asyncpg
+
+from libs.pg.sql import ident
+
+_SECONDS = 4.0
+"""In which a server has to answer: what is wrong is told within five."""
+_MANY_ROWS = 10_000
+"""From which on it takes noticeably long to look at all of them."""
+_MOST_NAMED = 3
+_FACTS = (Path(__file__).parent / "diagnosis.sql").read_text(encoding="utf-8")
+_SEARCHED = ("public", "postgis", "extensions")
+
+Facts = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that is wrong."""
+
+    sentence: str
+    mended_by: str | None = None
+    """A statement, where one helps."""
+    fatal: bool = False
+    """Whether there is nothing to serve for it, or nothing of a schema."""
+
+    def __str__(self) -> str:
+        return f"{self.sentence} {self.mended_by}" if self.mended_by else self.sentence
+
+
+async def diagnose(url: str, schemas: Iterable[str], *, connections: int = 0) -> list[Finding]:
+    """All that is wrong with the database at `url`, what is fatal first; nothing where all is well.
+
+    `connections` are those that the services want at once.
+    """
+    wanted = list(schemas)
+    try:
+        async with asyncio.timeout(_SECONDS):
+            facts = await _facts(url, wanted)
+    except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+        return [await _unreachable(url, error)]
+    found = [
+        *_of_database(facts, connections),
+        *(finding for schema in wanted for finding in _of_schema(schema, facts)),
+    ]
+    return sorted(found, key=lambda finding: not finding.fatal)
+
+
+async def _facts(url: str, schemas: list[str]) -> Facts:
+    connection = await asyncpg.connect(url, timeout=_SECONDS)
+    try:
+        facts: Facts = json.loads(await connection.fetchval(_FACTS, schemas, _MANY_ROWS))
+    finally:
+        connection.terminate()
+    return facts
+
+
+async def _unreachable(url: str, error: BaseException) -> Finding:
+    parts = urlsplit(url)
+    place = unquote(parts.netloc.rpartition("@")[2]) or "the usual socket"
+    role, database = unquote(parts.username or ""), unquote(parts.path.removeprefix("/"))
+    statement = None
+    match error:
+        case asyncpg.InvalidPasswordError():
+            sentence = f'PostgreSQL at {place} refuses the password of role "{role}"'
+        case asyncpg.InvalidCatalogNameError():
+            others = await _databases(urlunsplit(parts._replace(path="/postgres")))
+            sentence = f'There is no database "{database}" at {place}{_instead(database, others)}'
+        case asyncpg.InsufficientPrivilegeError():
+            sentence = f'Role "{role}" may not connect to database "{database}" at {place}'
+            statement = f"GRANT CONNECT ON DATABASE {_name(database)} TO {_name(role)};"
+        case asyncpg.PostgresError():
+            sentence = f"PostgreSQL at {place} refuses the connection: {error}".rstrip(".")
+        case gaierror():
+            sentence = f"No host has the name in {place}"
+        case TimeoutError():
+            sentence = f"PostgreSQL at {place} does not answer within {_SECONDS:.0f} s"
+        case _:
+            sentence = f"No PostgreSQL answers at {place}: {error}".rstrip(".")
+    return Finding(f"{sentence}.", statement, fatal=True)
+
+
+async def _databases(url: str) -> list[str]:
+    try:
+        connection = await asyncpg.connect(url, timeout=1)
+    except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError):
+        return []
+    try:
+        rows = await connection.fetch("SELECT datname FROM pg_database WHERE NOT datistemplate ORDER BY datname")
+    finally:
+        connection.terminate()
+    return [row[0] for row in rows]
+
+
+def _of_database(facts: Facts, connections: int) -> Iterator[Finding]:
+    database, postgis = facts["database"], facts["postgis"]
+    if postgis is None:
+        sentence = f'Database "{database}" has no PostGIS.'
+        if not facts["postgis_installed"]:
+            sentence = f'Database "{database}" has no PostGIS, and its server has none to give: install it there first.'
+        yield Finding(sentence, "CREATE EXTENSION postgis;", fatal=True)
+    elif not postgis["usable"]:
+        yield Finding(
+            f'Role "{facts["role"]}" may not use PostGIS.',
+            f"GRANT USAGE ON SCHEMA {_name(postgis['schema'])} TO {_name(facts['role'])};",
+            fatal=True,
+        )
+    elif postgis["schema"] not in _SEARCHED:
+        yield Finding(
+            f'PostGIS is in schema "{postgis["schema"]}", where it is not looked for, but in {", ".join(_SEARCHED)}.',
+            fatal=True,
+        )
+    if facts["superuser"]:
+        yield Finding(f'Role "{facts["role"]}" is a superuser: give the services one that may only read.')
+    if not facts["counting"]:
+        yield Finding("Changes are not noticed.", "ALTER SYSTEM SET track_counts = on; SELECT pg_reload_conf();")
+    if connections > facts["connections"]:
+        yield Finding(
+            f"The services may want {connections} connections at once, and the server has {facts['connections']}.",
+            f"ALTER SYSTEM SET max_connections = {connections + 20}; -- and a restart",
+        )
+
+
+def _of_schema(schema: str, facts: Facts) -> Iterator[Finding]:
+    role = facts["role"]
+    if schema not in facts["schemas"]:
+        instead = _instead(schema, facts["schemas"])
+        yield Finding(f'There is no schema "{schema}" in database "{facts["database"]}"{instead}.', fatal=True)
+        return
+    if not facts["schemas"][schema]:
+        statement = f"GRANT USAGE ON SCHEMA {_name(schema)} TO {_name(role)};"
+        yield Finding(f'Role "{role}" may not use schema "{schema}".', statement, fatal=True)
+        return
+    relations = [relation for relation in facts["relations"] or () if relation["schema"] == schema]
+    readable = [relation for relation in relations if relation["readable"]]
+    if not relations:
+        yield Finding(f'Schema "{schema}" has no tables and no views.')
+    if len(readable) < len(relations):
+        hidden = _listed(relation for relation in relations if not relation["readable"])
+        statement = f"GRANT SELECT ON ALL TABLES IN SCHEMA {_name(schema)} TO {_name(role)};"
+        yield Finding(f'Role "{role}" may not read {hidden} in schema "{schema}".', statement, fatal=not readable)
+    if no_key := [relation for relation in readable if not relation["has_key"]]:
+        sentence = f'No key tells the rows of {_listed(no_key)} in schema "{schema}" apart: their features have no ids.'
+        yield Finding(sentence)
+    if no_statistics := [relation for relation in readable if not relation["analysed"]]:
+        yield Finding(f'There are no statistics of {_listed(no_statistics)} in schema "{schema}".', "ANALYZE;")
+    for relation in readable:
+        for column in relation["geometries_without_index"]:
+            name = f'"{schema}"."{relation["name"]}"'
+            statement = f"CREATE INDEX ON {_name(schema, relation['name'])} USING gist ({_name(column)});"
+            yield Finding(f'No index finds what is near on "{column}" of {name}, which has many rows.', statement)
+
+
+def _listed(relations: Iterable[Mapping[str, Any]]) -> str:
+    names = [f'"{relation["name"]}"' for relation in relations]
+    more = len(names) - _MOST_NAMED
+    return ", ".join(names[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+def _instead(name: str, names: Iterable[str]) -> str:
+    close = get_close_matches(name, list(names), n=1)
+    if close:
+        return f', but there is "{close[0]}"'
+    return f"; there are {found}" if (found := ", ".join(names)) else ""
+
+
+def _name(*names: str) -> str:
+    return ident(*names).render()[0]

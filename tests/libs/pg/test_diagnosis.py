@@ -1,0 +1,134 @@
+"""What is wrong with somebody's database is one sentence, with the statement that mends it."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import AsyncIterator
+from urllib.parse import urlsplit
+
+import asyncpg
+import pytest
+
+from libs.pg.diagnosis import Finding, diagnose
+
+ROLE = "diagnosed"
+SCHEMAS = """
+    CREATE SCHEMA own;
+    CREATE SCHEMA "Odd, one";
+    CREATE SCHEMA hidden;
+    CREATE SCHEMA bare;
+    CREATE TABLE own.places (id integer PRIMARY KEY, geom geometry(Point, 4326));
+    CREATE TABLE own.secret (id integer PRIMARY KEY);
+    CREATE TABLE own.many (n integer, geom geometry(Point, 4326));
+    INSERT INTO own.many SELECT n, ST_Point(n % 180, 0, 4326) FROM generate_series(1, 10000) AS n;
+    CREATE VIEW own.seen AS SELECT * FROM own.places;
+    CREATE TABLE hidden.places (id integer PRIMARY KEY);
+    ANALYZE own.many, own.places;
+"""
+
+
+@pytest.fixture
+async def owner(database_url: str) -> AsyncIterator[asyncpg.Connection]:
+    """Of a database with these schemas, and a role that may connect to it and nothing else."""
+    connection = await asyncpg.connect(database_url)
+    await connection.execute(f"{SCHEMAS} CREATE ROLE {ROLE} LOGIN PASSWORD 'right'")
+    yield connection
+    await connection.execute(f"DROP OWNED BY {ROLE}; DROP ROLE {ROLE}")
+    await connection.close()
+
+
+def address(url: str, *, password: str = "right", database: str | None = None) -> str:  # noqa: S107 of this test alone
+    """The same server, for the role."""
+    parts = urlsplit(url)
+    return f"postgresql://{ROLE}:{password}@{parts.hostname}:{parts.port}/{database or parts.path[1:]}"
+
+
+def said(findings: list[Finding]) -> list[str]:
+    return [str(finding) for finding in findings]
+
+
+async def test_all_is_told_that_keeps_a_schema_from_being_served(owner: asyncpg.Connection, database_url: str) -> None:
+    url = address(database_url)
+    database = urlsplit(database_url).path[1:]
+
+    async def fatal(*schemas: str) -> list[str]:
+        return said([finding for finding in await diagnose(url, schemas) if finding.fatal])
+
+    assert await fatal("owm") == [f'There is no schema "owm" in database "{database}", but there is "own".']
+    assert await fatal("own") == [
+        f'Role "{ROLE}" may not use schema "own". GRANT USAGE ON SCHEMA "own" TO "{ROLE}";',
+    ]
+    await owner.execute(f'GRANT USAGE ON SCHEMA "own" TO "{ROLE}"')
+    assert await fatal("own") == [
+        f'Role "{ROLE}" may not read "many", "places", "secret" and 1 more in schema "own".'
+        f' GRANT SELECT ON ALL TABLES IN SCHEMA "own" TO "{ROLE}";'
+    ]
+    await owner.execute(f'GRANT SELECT ON ALL TABLES IN SCHEMA "own" TO "{ROLE}"')
+    assert await fatal("own") == []
+    assert await fatal("own", "hidden", "Odd; one") == [
+        f'Role "{ROLE}" may not use schema "hidden". GRANT USAGE ON SCHEMA "hidden" TO "{ROLE}";',
+        f'There is no schema "Odd; one" in database "{database}", but there is "Odd, one".',
+    ]
+
+
+async def test_what_is_slow_or_unsafe_is_told_after_what_is_fatal(owner: asyncpg.Connection, database_url: str) -> None:
+    await owner.execute(
+        f"GRANT USAGE ON SCHEMA own, bare TO {ROLE}; GRANT SELECT ON ALL TABLES IN SCHEMA own TO {ROLE}"
+    )
+    await owner.execute("REVOKE SELECT ON own.secret FROM diagnosed")
+    found = await diagnose(address(database_url), ["own", "bare", "hidden"], connections=100_000)
+    assert [finding.fatal for finding in found] == [True, False, False, False, False, False]
+    sentences = said(found)
+    assert sentences[1].startswith("The services may want 100000 connections at once, and the server has ")
+    assert sentences[2:] == [
+        f'Role "{ROLE}" may not read "secret" in schema "own". GRANT SELECT ON ALL TABLES IN SCHEMA "own" TO "{ROLE}";',
+        'No key tells the rows of "many" in schema "own" apart: their features have no ids.',
+        'No index finds what is near on "geom" of "own"."many", which has many rows.'
+        ' CREATE INDEX ON "own"."many" USING gist ("geom");',
+        'Schema "bare" has no tables and no views.',
+    ]
+    await owner.execute('CREATE INDEX ON "own"."many" USING gist ("geom"); CREATE UNIQUE INDEX ON own.many (n)')
+    await owner.execute(
+        "CREATE TABLE own.fresh (id integer PRIMARY KEY); GRANT SELECT ON own.secret, own.fresh TO PUBLIC"
+    )
+    assert said(await diagnose(address(database_url), ["own"])) == [
+        'There are no statistics of "fresh", "secret" in schema "own". ANALYZE;'
+    ]
+
+
+async def test_a_database_without_postgis(owner: asyncpg.Connection, database_url: str) -> None:
+    found = await diagnose(address(database_url, database="postgres"), ["public"])
+    assert str(found[0]) == 'Database "postgres" has no PostGIS. CREATE EXTENSION postgis;'
+    assert found[0].fatal
+
+
+async def test_a_superuser_is_too_much(database_url: str) -> None:
+    role = urlsplit(database_url).username
+    found = said(await diagnose(database_url, ["public"]))
+    assert f'Role "{role}" is a superuser: give the services one that may only read.' in found
+
+
+async def test_what_keeps_from_connecting(owner: asyncpg.Connection, database_url: str) -> None:
+    place, database = urlsplit(database_url).netloc.rpartition("@")[2], urlsplit(database_url).path[1:]
+
+    async def fault(url: str) -> str:
+        (found,) = await diagnose(url, ["own"])
+        assert found.fatal
+        return str(found)
+
+    wrong = await fault(address(database_url, password="wrong"))
+    assert wrong == f'PostgreSQL at {place} refuses the password of role "{ROLE}".'
+    near = await fault(address(database_url, database=f"{database}_"))
+    assert near == f'There is no database "{database}_" at {place}, but there is "{database}".'
+    await owner.execute(f'REVOKE CONNECT ON DATABASE "{database}" FROM PUBLIC')
+    assert await fault(address(database_url)) == (
+        f'Role "{ROLE}" may not connect to database "{database}" at {place}.'
+        f' GRANT CONNECT ON DATABASE "{database}" TO "{ROLE}";'
+    )
+    assert await fault("postgresql://a@no-such-host.invalid/b") == "No host has the name in no-such-host.invalid."
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        port = taken.getsockname()[1]
+        assert (await fault(f"postgresql://a@127.0.0.1:{port}/b")).startswith(
+            f"No PostgreSQL answers at 127.0.0.1:{port}:"
+        )

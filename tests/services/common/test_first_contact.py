@@ -1,0 +1,79 @@
+"""A catalogue that is empty, or cannot be read, says why: in the log and in the service's health."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator
+
+import asyncpg
+import pytest
+
+from tests.eventually import eventually
+from tests.services.in_process import Client, Services, services
+
+
+@pytest.fixture
+async def running() -> AsyncIterator[Services]:
+    """No service yet."""
+    async with services() as started:
+        yield started
+
+
+@pytest.fixture
+async def owner(database_url: str) -> AsyncIterator[asyncpg.Connection]:
+    """Of the database, which is empty."""
+    connection = await asyncpg.connect(database_url)
+    yield connection
+    await connection.close()
+
+
+def told(caplog: pytest.LogCaptureFixture) -> list[str]:
+    """What the log says once, as an error, of the catalogue."""
+    return [record.getMessage() for record in caplog.records if record.levelno == logging.ERROR]
+
+
+async def _details(common: Client) -> str:
+    answer = await common.get("/internal/health")
+    return f"{answer.status} {answer.json().get('detail')}"
+
+
+async def test_a_misspelt_schema(
+    running: Services, database_url: str, owner: asyncpg.Connection, caplog: pytest.LogCaptureFixture
+) -> None:
+    database = await owner.fetchval("SELECT current_database()")
+    common = await running.start(
+        "common",
+        {"DATABASE_URL": database_url, "COLLECTION_SCHEMAS": 'own, "Od,d"', "CATALOGUE_REFRESH_SECONDS": "1"},
+    )
+    schema, other = (f'There is no schema "{name}" in database "{database}"' for name in ("own", "Od,d"))
+    assert len(told(caplog)) == 2
+    assert told(caplog)[0].startswith(schema)
+    assert told(caplog)[1].startswith(other)
+    health = await _details(common)
+    assert health.startswith("200 ['catalogue: no collections. There is no schema")
+    assert (await common.json("/collections", f="json"))["collections"] == []
+    await owner.execute('CREATE SCHEMA own; CREATE TABLE own.places (id integer PRIMARY KEY); CREATE SCHEMA "Od,d"')
+
+    async def served() -> None:
+        assert [entry["id"] for entry in (await common.json("/collections", f="json"))["collections"]] == ["own.places"]
+        assert await _details(common) == "200 None"
+
+    await eventually(served)
+    # once, not every few seconds
+    assert len(told(caplog)) == 2
+
+
+async def test_a_database_that_cannot_be_reached(running: Services, caplog: pytest.LogCaptureFixture) -> None:
+    common = await running.start("common", {"DATABASE_URL": "postgresql://a@127.0.0.1:1/b"})
+    assert [line.partition(": ")[0] for line in told(caplog)] == ["No PostgreSQL answers at 127.0.0.1:1"]
+    assert (await _details(common)).startswith('503 ["catalogue: none yet. No PostgreSQL answers at 127.0.0.1:1: ')
+
+
+async def test_one_of_two_schemas_is_missing(
+    running: Services, database_url: str, owner: asyncpg.Connection, caplog: pytest.LogCaptureFixture
+) -> None:
+    await owner.execute("CREATE SCHEMA here; CREATE TABLE here.places (id integer PRIMARY KEY)")
+    common = await running.start("common", {"DATABASE_URL": database_url, "COLLECTION_SCHEMAS": "here,there"})
+    assert len(told(caplog)) == 1
+    assert told(caplog)[0].startswith('There is no schema "there" in database ')
+    assert await _details(common) == "200 None"
