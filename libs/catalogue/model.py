@@ -6,7 +6,7 @@ from typing import Any, Self
 
 from libs.ogc.bbox import BBox
 from libs.ogc.temporal import parse_instant
-from libs.pg.column_types import column_type
+from libs.pg.column_types import Kind, column_type
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +28,8 @@ class Column:
     indexed: bool = False
     """A btree index starts with it, so that sorting and the ends of its range are cheap."""
     not_null: bool = False
+    items: str | None = None
+    """JSON Schema type of the members of an array; None where they may be of any."""
 
     @property
     def ordered(self) -> bool:
@@ -60,7 +62,7 @@ class GeometryColumn:
 
 @dataclass(frozen=True, slots=True)
 class TimeColumn:
-    """A date, timestamp or timestamptz column, with its extent in RFC 3339 where it is known."""
+    """A column of dates, timestamps or ranges of these, with its extent in RFC 3339 where it is known."""
 
     name: str
     sql_type: str
@@ -68,6 +70,11 @@ class TimeColumn:
     end: str | None = None
     nulls: bool = False
     """Whether rows without a value are known of."""
+
+    @property
+    def is_period(self) -> bool:
+        """Whether it is a range of time."""
+        return column_type(self.sql_type).kind is Kind.PERIOD
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +115,8 @@ class Collection:
     """Whether rows may share an id: those of a table and of its children (INHERITS), or nobody vouches for it."""
     suggested_key: str | None = None
     """Where features have no ids: a column that may tell them apart, for all that its name says."""
+    row_security: bool = False
+    """Whether policies hide rows from the services."""
     rows: int | None = None
     """Estimated number of rows."""
     row_bytes: int | None = None
@@ -190,7 +199,7 @@ class Collection:
     def lasting(self) -> tuple[TimeColumn, TimeColumn] | None:
         """The datetime columns between which a feature lasts; None where each is a moment."""
         start, end = self.time(), self.time(self.time_end) if self.time_end else None
-        return (start, end) if start and end else None
+        return (start, end) if start and end and not (start.is_period or end.is_period) else None
 
     def temporal_extent(self) -> tuple[str | None, str | None]:
         """First and last moment in RFC 3339, None where open or not known.

@@ -8,7 +8,7 @@ from libs.cql.compiling.compiler import column_of
 from libs.cql.compiling.operands import Value, literal
 from libs.cql.compiling.scalars import compare
 from libs.cql.compiling.spatial import box_literal, relation
-from libs.cql.compiling.temporal import compare_instants
+from libs.cql.compiling.temporal import compare_instants, meets_period
 from libs.cql.errors import CqlError, excerpt
 from libs.cql.guard import number
 from libs.cql.parsing.instants import date_literal, timestamp_literal
@@ -26,13 +26,15 @@ def bbox_predicate(queryable: Queryable, box: BBox) -> Sql:
 
 
 def datetime_predicate(queryable: Queryable, interval: Interval) -> Sql:
-    """Rows whose date or timestamp is in the closed interval; a row without a time never is.
+    """Rows whose date or timestamp is in the closed interval, or whose range of time meets it; none without a time.
 
     A date column is compared by day, in UTC. Raises ValueError for a column that holds no time.
     """
+    column = column_of(queryable)
+    if queryable.kind is Kind.PERIOD:
+        return meets_period(column, interval.start, interval.end)
     if queryable.kind not in TEMPORAL:
         raise ValueError(f"{queryable.name} is no date or timestamp")
-    column = column_of(queryable)
     bounds = ((">=", interval.start), ("<=", interval.end))
     return all_of(
         [compare_instants(op, column, Value(bound, Kind.TIMESTAMP)) for op, bound in bounds if bound is not None]

@@ -23,6 +23,8 @@ class Kind(StrEnum):
     BOOLEAN = "boolean"
     DATE = "date"
     TIMESTAMP = "timestamp"
+    DURATION = "duration"
+    PERIOD = "period of time"
     UUID = "UUID"
     ENUM = "string of a fixed list"
     GEOMETRY = "geometry"
@@ -33,7 +35,7 @@ class Kind(StrEnum):
 
 NUMERIC = frozenset({Kind.INTEGER, Kind.NUMBER})
 TEMPORAL = frozenset({Kind.DATE, Kind.TIMESTAMP})
-TEXTUAL = frozenset({Kind.STRING, Kind.UUID, Kind.ENUM, Kind.OTHER})
+TEXTUAL = frozenset({Kind.STRING, Kind.UUID, Kind.ENUM, Kind.DURATION, Kind.PERIOD, Kind.OTHER})
 """Kinds that a client sees as a JSON string and compares with a character literal."""
 
 
@@ -72,11 +74,11 @@ COLUMN_TYPES = (
     ColumnType("smallint", "int2", Kind.INTEGER, "integer", bits=16, native=True, one_text=True),
     ColumnType("integer", "int4", Kind.INTEGER, "integer", bits=32, native=True, one_text=True, in_tiles=True),
     ColumnType("bigint", "int8", Kind.INTEGER, "integer", bits=64, native=True, one_text=True, in_tiles=True),
-    ColumnType("oid", "oid", json_type="integer", one_text=True),
+    ColumnType("oid", "oid", Kind.INTEGER, "integer", native=True, one_text=True),
     ColumnType("real", "float4", Kind.NUMBER, "number", floating=True, native=True, in_tiles=True),
     ColumnType("double precision", "float8", Kind.NUMBER, "number", floating=True, native=True, in_tiles=True),
     ColumnType("numeric", "numeric", Kind.NUMBER, "number"),
-    ColumnType("money", "money", json_type="number", by_numeric=True),
+    ColumnType("money", "money", Kind.NUMBER, "number", by_numeric=True),
     ColumnType("boolean", "bool", Kind.BOOLEAN, "boolean", native=True, one_text=True, in_tiles=True),
     ColumnType("text", "text", Kind.STRING, native=True, one_text=True, in_tiles=True),
     ColumnType("character varying", "varchar", Kind.STRING, one_text=True),
@@ -90,7 +92,8 @@ COLUMN_TYPES = (
     ColumnType("timestamp with time zone", "timestamptz", Kind.TIMESTAMP, json_format="date-time", one_text=True),
     ColumnType("time without time zone", "time", json_format="time", one_text=True),
     ColumnType("time with time zone", "timetz", json_format="time"),
-    ColumnType("interval", "interval", json_format="duration"),
+    ColumnType("interval", "interval", Kind.DURATION, json_format="duration"),
+    *(ColumnType(name, name, Kind.PERIOD) for name in ("daterange", "tsrange", "tstzrange")),
     ColumnType("json", "json", Kind.JSON, "object", ordered=False),
     ColumnType("jsonb", "jsonb", Kind.JSON, "object"),
     ColumnType("hstore", "hstore", json_type="object", extension=True),

@@ -25,6 +25,7 @@ _UNAVAILABLE: tuple[tuple[type[BaseException], str, int], ...] = (
     (asyncpg.UndefinedFunctionError, CHANGING, 2),
     (asyncpg.DatatypeMismatchError, CHANGING, 2),
     (asyncpg.CannotCoerceError, CHANGING, 2),
+    (asyncpg.ObjectNotInPrerequisiteStateError, "The materialised view has no data yet; try again.", 5),
     (asyncpg.InsufficientPrivilegeError, "The collection may not be read at the moment; try again in a moment.", 2),
     (asyncpg.exceptions.TransactionRollbackError, "The database is busy; try again.", 2),
     (asyncpg.exceptions.InsufficientResourcesError, "The database is busy; try again.", 5),
@@ -48,13 +49,22 @@ _UNAVAILABLE: tuple[tuple[type[BaseException], str, int], ...] = (
 """The first that fits counts: sentence for the client, seconds until it is worth trying again."""
 
 
+def _fault_of_filter(error: BaseException) -> DomainError | None:
+    if isinstance(error, asyncpg.UndefinedFunctionError) and error.server_source_function != "op_error":
+        return UnknownFunction([Fault(("query", "filter"), "filter uses a function that this database does not have")])
+    if isinstance(error, asyncpg.FeatureNotSupportedError) and "nondeterministic collations" in str(error):
+        sentence = "filter has LIKE with a property whose collation cannot do it; put both sides into CASEI()"
+        return Uncomputable([Fault(("query", "filter"), sentence)])
+    return None
+
+
 def translate(error: BaseException) -> DomainError | None:
     """The domain error that a driver's error means, or None where it is a mistake of ours."""
     if isinstance(error, asyncpg.DataError):
         # a value that passed our checks but that the database cannot compute with, such as 10^400
         return Uncomputable([Fault(("query",), "a value in the request is out of range for what it is used with")])
-    if isinstance(error, asyncpg.UndefinedFunctionError) and error.server_source_function != "op_error":
-        return UnknownFunction([Fault(("query", "filter"), "filter uses a function that this database does not have")])
+    if (fault := _fault_of_filter(error)) is not None:
+        return fault
     if isinstance(error, asyncpg.LockNotAvailableError):
         return Locked()
     if isinstance(error, asyncpg.InternalServerError):

@@ -11,7 +11,6 @@ from aiohttp import web
 from libs.catalogue.model import Collection, Column, GeometryColumn
 from libs.ogc.link import path_segment
 from libs.ogc.media_type import MediaType
-from libs.pg.column_types import Kind, column_type
 from libs.web.app import Call
 from libs.web.base_url import base_url
 from libs.web.conditional import answered_before, data_headers, incomplete, not_modified
@@ -80,7 +79,7 @@ def _time_roles(collection: Collection) -> dict[str, str]:
     if pair is not None:
         return {pair[0].name: "primary-interval-start", pair[1].name: "primary-interval-end"}
     time = collection.time()
-    return {time.name: "primary-instant"} if time is not None else {}
+    return {time.name: "primary-instant"} if time is not None and not time.is_period else {}
 
 
 def _column(column: Column, found: ValueRange | None) -> dict[str, Any]:
@@ -98,17 +97,12 @@ def _column(column: Column, found: ValueRange | None) -> dict[str, Any]:
         "enum": [*values, *or_null] if values else None,
     }
     if column.type == "array":
-        members["items"] = _items(column.sql_type.removesuffix("[]"))
+        members["items"] = {"type": [column.items, "null"]} if column.items else {}
     if found is not None:
         numeric = column.type in ("integer", "number")
         members["minimum" if numeric else "formatMinimum"] = _plain(found.minimum)
         members["maximum" if numeric else "formatMaximum"] = _plain(found.maximum)
     return {name: value for name, value in members.items() if value is not None}
-
-
-def _items(element: str) -> dict[str, list[str]]:
-    kinds = {Kind.INTEGER: "integer", Kind.NUMBER: "number", Kind.BOOLEAN: "boolean"}
-    return {"type": [kinds.get(column_type(element).kind, "string"), "null"]}
 
 
 def _plain(value: Any) -> Any:

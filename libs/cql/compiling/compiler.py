@@ -6,7 +6,7 @@ Every value is a bind, every sub-expression in parentheses, and three-valued log
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Any, TypeVar, cast
@@ -29,6 +29,8 @@ from libs.pg.sql import Sql, ident, sql
 from libs.pg.text_folding import UNTRIED, TextFolding
 
 _LISTED = 30
+_NUMBERS = {"oid": "bigint", "money": "numeric"}
+"""Types that are numbers to clients, and the type that they are computed as."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,12 @@ class Target:
 
 def column_of(queryable: Queryable) -> Expr:
     """The operand of a queryable's column."""
+    if (number := _NUMBERS.get(queryable.base_type.removesuffix("[]"))) is not None:
+        # it has no operators with numbers of its own
+        is_array = queryable.kind is Kind.ARRAY
+        sql_type = f"{number}[]" if is_array else number
+        text = sql("({column})::{sql_type}", column=ident(queryable.name), sql_type=Sql((sql_type,)))
+        return Expr(text, queryable.kind, sql_type, replace(queryable, sql_type=sql_type))
     return Expr(ident(queryable.name), queryable.kind, queryable.base_type, queryable)
 
 

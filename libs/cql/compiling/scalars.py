@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from datetime import date, datetime
 from typing import Any
@@ -60,6 +61,8 @@ def compare(node: object, op: str, left: Operand, right: Operand, operand: int =
         return _numbers(op, left, right)
     if kinds <= TEMPORAL:
         return compare_instants(op, left, right)
+    if Kind.DURATION in kinds and kinds <= {Kind.DURATION, Kind.STRING}:
+        return compared(op, _duration(node, left, 0), _duration(node, right, operand))
     if kinds <= TEXTUAL:
         return _texts(op, left, right)
     if kinds == {Kind.BOOLEAN}:
@@ -78,6 +81,24 @@ def _unpacked(left: Operand, right: Operand) -> tuple[Operand, Operand]:
     if isinstance(right, Expr) and right.kind is Kind.JSON and left.kind in _IN_JSON:
         return left, from_json(right, left.kind)
     return left, right
+
+
+_DURATION = re.compile(
+    r"-?P(?=.)(-?\d+Y)?(-?\d+M)?(-?\d+W)?(-?\d+D)?(T(?=.)(-?\d+H)?(-?\d+M)?(-?\d+(\.\d+)?S)?)?\Z"
+    # as PostgreSQL has them
+    r"|(?=.)(-?\d+ (year|mon|month|week|day|hour|min|minute|sec|second)s?(?: (?=.)|\Z))*"
+    r"(-?\d+:\d\d(:\d\d(\.\d+)?)?)?\Z",
+    re.ASCII,
+)
+
+
+def _duration(node: object, operand: Operand, index: int) -> Sql:
+    """A length of time: one of a day is as long as one of 24 hours."""
+    if isinstance(operand, Expr) and operand.kind is Kind.DURATION:
+        return operand.sql
+    if not isinstance(operand, Value) or not _DURATION.match(operand.value):
+        raise fault(f"{describe(operand)}, but no duration such as P1DT2H30M", place_of(node, index))
+    return bind(operand.value, "text", cast="interval")
 
 
 def _boolean(operand: Operand) -> Sql:
@@ -160,6 +181,8 @@ def is_in(node: ast.In, value: Operand, members: Sequence[Operand]) -> Expr:
 def _any(column: Expr, members: Sequence[Operand]) -> Sql | None:
     """`column = ANY(...)`, or None where the members are of several kinds or computed."""
     kinds = {getattr(member, "kind", None) for member in members}
+    if column.kind is Kind.DURATION:
+        return None
     if kinds == {Kind.STRING} and column.kind in TEXTUAL:
         if all(isinstance(member, Value) for member in members):
             return _any_text(column, [member.value for member in members if isinstance(member, Value)])

@@ -188,6 +188,10 @@ TEMPORAL_NODES = (*_DEFINITIONS, ast.TimeDisjoint)
 
 def temporal(node: ast.TemporalPredicate, left: Operand | Span, right: Operand | Span) -> Expr:
     """A T_ function (/req/temporal-functions/temporal-functions). Raises CqlError for other operands."""
+    left, right = (
+        period(operand) if isinstance(operand, Expr) and operand.kind is Kind.PERIOD else operand
+        for operand in (left, right)
+    )
     spans = [_span(node, operand, index) for index, operand in enumerate((left, right))]
     if isinstance(left, Value | Expr) and isinstance(right, Value | Expr):
         return condition(compare_instants(_OF_INSTANTS[type(node)], left, right))
@@ -199,6 +203,50 @@ def temporal(node: ast.TemporalPredicate, left: Operand | Span, right: Operand |
         return condition(any_of(_compare_bounds(op, ends[a], ends[b]) for a, op, b in _DISJOINT))
     definition = _DEFINITIONS[type(node)]
     return condition(all_of(_compare_bounds(op, ends[a], ends[b]) for a, op, b in definition))
+
+
+def period(column: Expr) -> Span:
+    """A column of ranges of time as an interval, closed at both ends; of one that is empty all is unknown.
+
+    Ranges of PostgreSQL leave out their upper end, mostly: the last instant is the one before it.
+    """
+    kind, step = _ENDS[column.sql_type]
+    before = sql("upper({v}) - CASE WHEN upper_inc({v}) THEN 0 ELSE 1 END * {step}", v=column.sql, step=sql(step))
+    ends = [(sql("lower({v})", v=column.sql), sql("'-infinity'")), (before, sql("'infinity'"))]
+    lower, upper = (
+        sql("(CASE WHEN NOT isempty({v}) THEN coalesce({end}, {open}) END)", v=column.sql, end=end, open=unbounded)
+        for end, unbounded in ends
+    )
+    sql_type = _SUBTYPES[column.sql_type]
+    return Span(Expr(lower, kind, sql_type), Expr(upper, kind, sql_type))
+
+
+def meets_period(column: Expr, start: date | None, end: date | None) -> Sql:
+    """Whether a range of time meets the closed interval, in a form that an index on it answers."""
+    sql_type = _SUBTYPES[column.sql_type]
+    bounds = [
+        sql("NULL") if bound is None else bind_instant(_day_of(bound) if sql_type == "date" else bound, sql_type)
+        for bound in (start, end)
+    ]
+    return sql(
+        "{v} && {range}({start}, {end}, '[]')",
+        v=column.sql,
+        range=Sql((column.sql_type,)),
+        start=bounds[0],
+        end=bounds[1],
+    )
+
+
+def _day_of(value: date) -> date:
+    return value.date() if isinstance(value, datetime) else value
+
+
+_SUBTYPES = {"daterange": "date", "tsrange": NAIVE, "tstzrange": "timestamp with time zone"}
+_ENDS: dict[str, tuple[Kind, LiteralString]] = {
+    "daterange": (Kind.DATE, "1"),
+    "tsrange": (Kind.TIMESTAMP, "interval '1 microsecond'"),
+    "tstzrange": (Kind.TIMESTAMP, "interval '1 microsecond'"),
+}
 
 
 def _span(node: ast.TemporalPredicate, operand: Operand | Span, index: int) -> Span:

@@ -26,6 +26,7 @@ def column_of(entry: dict[str, Any]) -> Column:
         enum=tuple(entry["enum"]) if entry["enum"] else None,
         indexed=entry["indexed"],
         not_null=entry["not_null"],
+        items=_items(entry),
     )
 
 
@@ -42,6 +43,14 @@ def _json_type(entry: dict[str, Any]) -> tuple[str, str | None]:
     if entry["category"] == "A":
         return "array", None
     return known.json_type, known.json_format
+
+
+def _items(entry: dict[str, Any]) -> str | None:
+    """Type of an array's members: of JSON, composite values and the like any."""
+    if entry["category"] != "A" or entry["element_kind"] not in ("b", "e", "r", "m"):
+        return None
+    known = internal_type(entry["element_type"])
+    return None if known.json_type == "object" else known.json_type
 
 
 def split_comment(comment: str | None) -> tuple[str | None, str | None, str | None]:

@@ -168,7 +168,7 @@ class Extents:
             (collection.schema, collection.name, column.name): (collection.id, column.name)
             for collection in collections
             for column in collection.times
-            if time_query(collection, column) is None and collection.kind != "view"
+            if time_query(collection, column) is None and collection.kind != "view" and not column.is_period
         }
         if not wanted:
             return {}

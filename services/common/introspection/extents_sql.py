@@ -18,7 +18,7 @@ _STORED = ("table", "materialized view")
 def box_query(collection: Collection, column: GeometryColumn) -> Query | None:
     """West, south, east, north in degrees, or no row; None where the server keeps no box of the column."""
     # what the server keeps of geographies is a box in three dimensions around the Earth's centre
-    if column.is_geography or collection.kind not in (*_STORED, "partitioned table"):
+    if column.is_geography or collection.row_security or collection.kind not in (*_STORED, "partitioned table"):
         return None
     box = _in_degrees(_estimated(collection, column), column.srid)
     return lambda position: sql(
@@ -70,6 +70,8 @@ def time_query(collection: Collection, column: TimeColumn) -> Query | None:
     A third one of nulls where there is a row without a moment. None where no index leads to them.
     """
     property_ = collection.column(column.name)
+    if column.is_period or collection.row_security:
+        return None
     if property_ is None or not property_.indexed or collection.kind not in (*_STORED, "partitioned table"):
         return None
     return _ends(collection, column, nullable=not property_.not_null)
@@ -95,6 +97,12 @@ def ends_of_view(view: Collection, column: TimeColumn) -> Sql:
 
 def _ends(collection: Collection, column: TimeColumn, *, nullable: bool) -> Query:
     name, table = ident(column.name), ident(collection.schema, collection.name)
+    start, end_ = name, name
+    if column.is_period:
+        # of a range without an end, infinity; one that is empty is at no time
+        found: LiteralString = "CASE WHEN NOT isempty({name}) THEN coalesce({bound}({name}), {infinity}) END"
+        start = sql(found, name=name, bound=sql("lower"), infinity=sql("'-infinity'"))
+        end_ = sql(found, name=name, bound=sql("upper"), infinity=sql("'infinity'"))
     # min() and max() do the same, and are planned three times as slowly
     end = (
         # infinity, and years that neither RFC 3339 nor Python knows, are open ends
@@ -102,13 +110,18 @@ def _ends(collection: Collection, column: TimeColumn, *, nullable: bool) -> Quer
         " CASE WHEN {name} >= '0001-01-02' AND {name} < '9999-12-31' THEN {name}::timestamptz END"
         " FROM {table} WHERE {name} IS NOT NULL ORDER BY {name}"
     )
-    none: LiteralString = " UNION ALL (SELECT {position}, NULL, NULL FROM {table} WHERE {name} IS NULL LIMIT 1)"
+    none: LiteralString = " UNION ALL (SELECT {position}, NULL, NULL FROM {table} WHERE {start} IS NULL LIMIT 1)"
     return lambda position: sql(
-        end + " LIMIT 1) UNION ALL " + end.replace("{first}", "{last}") + " DESC LIMIT 1)" + (none if nullable else ""),
+        end.replace("{name}", "{start}")
+        + " LIMIT 1) UNION ALL "
+        + end.replace("{first}", "{last}").replace("{name}", "{end}")
+        + " DESC LIMIT 1)"
+        + (none if nullable else ""),
         position=position,
         first=sql("true"),
         last=sql("false"),
-        name=name,
+        start=start,
+        end=end_,
         table=table,
     )
 

@@ -127,6 +127,7 @@ def _relation(row: dict[str, Any]) -> Collection:
         _collection(row, _KINDS[kind]),
         key=row["key"],
         key_repeats=row["key_repeats"],
+        row_security=row["row_security"],
         row_bytes=row["row_bytes"],
         sources=tuple(row["sources"]),
     )
@@ -157,8 +158,10 @@ def _collection(row: dict[str, Any], kind: str) -> Collection:
         geometries=tuple(_geometry(entry) for entry, kind in zip(entries, kinds, strict=True) if kind is Kind.GEOMETRY),
         times=tuple(
             TimeColumn(entry["name"], entry["sql_type"])
+            # a range of time is the default where there is no instant
+            for wanted in (TEMPORAL, {Kind.PERIOD})
             for entry, kind in zip(entries, kinds, strict=True)
-            if kind in TEMPORAL
+            if kind in wanted
         ),
         rows=row["rows"],
         shape=blake2b(

@@ -17,6 +17,8 @@ relation AS (
     WHERE n.nspname = ANY ($1::text[])
       AND c.relkind IN ('r', 'v', 'm', 'p', 'f')
       AND NOT c.relispartition
+      -- a materialised view that was never filled cannot be read
+      AND c.relispopulated
       AND has_schema_privilege(n.oid, 'USAGE')
       -- every column must be readable: a role with rights on some columns only would meet errors later
       AND has_table_privilege(c.oid, 'SELECT')
@@ -46,6 +48,7 @@ attribute AS (
             'type_kind', bt.typtype,
             'category', bt.typcategory,
             'element_type', et.typname,
+            'element_kind', et.typtype,
             'not_null', a.attnotnull,
             'indexed', l.attnum IS NOT NULL,
             'comment', d.description,
@@ -102,6 +105,8 @@ SELECT
     k.attname AS key,
     -- an index of a table does not cover its children (INHERITS)
     r.relkind <> 'p' AND EXISTS (SELECT FROM pg_inherits i WHERE i.inhparent = r.oid) AS key_repeats,
+    -- policies hide rows from this role: what the server keeps of all rows tells of hidden ones, too
+    row_security_active(r.oid) AS row_security,
     a.columns::text AS columns,
     CASE WHEN r.relkind = 'f' THEN '{}' ELSE coalesce(dependency.sources, ARRAY[r.oid::bigint]) END AS sources,
     dependency.text AS definition,

@@ -27,9 +27,16 @@ class _Read:
     column: _Column
 
 
-def _columns(view: Collection) -> tuple[_Column, ...]:
+def _columns(collection: Collection) -> tuple[_Column, ...]:
+    """The columns of which only the rows tell the extent."""
     # the times first: an index may answer them at once
-    return *view.times, *view.geometries
+    times, geometries = collection.times, collection.geometries
+    if collection.kind in ("view", "foreign table") or collection.row_security:
+        return *times, *geometries
+    if collection.kind == "function":
+        return ()
+    periods = [time for time in times if time.is_period]
+    return *periods, *(column for column in geometries if column.is_geography)
 
 
 class ViewExtents:
@@ -67,12 +74,7 @@ class ViewExtents:
         `states` tells by collection id what a view's extents depend on. Those whose ids are among `locked` cannot be
         looked at, and have the extents that they had.
         """
-        columns = {
-            (view.id, column.name): (view, column)
-            for view in collections
-            if view.kind == "view"
-            for column in _columns(view)
-        }
+        columns = {(view.id, column.name): (view, column) for view in collections for column in _columns(view)}
         self._known = {key: known for key, known in self._known.items() if key in columns}
         started = time.monotonic()
         # those first that nobody has looked at, or not for the longest time
@@ -83,9 +85,7 @@ class ViewExtents:
             if view.id not in locked and self._due(key, view.shape, states[view.id], started):
                 read = await self._read(view, column)
                 self._known[key] = _Read(states[view.id], time.monotonic(), view.shape, read)
-        self._filled = {
-            collection.id: self._with(collection) for collection in collections if collection.kind == "view"
-        }
+        self._filled = {collection.id: self._with(collection) for collection in collections if _columns(collection)}
         return tuple(
             self._filled[collection.id][-1] if collection.id in self._filled else collection
             for collection in collections
@@ -103,7 +103,9 @@ class ViewExtents:
         return age > self._trusted_seconds or (known.state != state and age > self._least_seconds)
 
     def _with(self, view: Collection) -> tuple[Collection, tuple[_Column, ...], Collection]:
-        columns = tuple(self._extended(view, column) for column in _columns(view))
+        own = {column.name for column in _columns(view)}
+        every: tuple[_Column, ...] = (*view.times, *view.geometries)
+        columns = tuple(self._extended(view, column) if column.name in own else column for column in every)
         before = self._filled.get(view.id)
         if before is not None and before[0] is view and before[1] == columns:
             # the same object as long as nothing has changed

@@ -6,6 +6,7 @@ from typing import LiteralString
 
 from libs.catalogue.model import Collection, Column, GeometryColumn
 from libs.pg.column_types import Kind, base_type, types_where
+from libs.pg.json_values import as_json
 from libs.pg.sql import Sql, ident, join, sql
 from libs.selection.ids import composite_id
 from libs.selection.selection import Selection, SortTerm
@@ -92,10 +93,9 @@ def _id(key: Column) -> Sql:
 
 
 def _property(column: Column) -> Sql:
-    template = _TEMPLATES.get(base_type(column.sql_type)) or (
-        "{name}::text" if column.type == "string" else "to_json({name})::text"
-    )
-    return sql(template, name=ident(column.name))
+    sql_type, name = base_type(column.sql_type), ident(column.name)
+    template = _TEMPLATES.get(sql_type) or ("{name}::text" if column.type == "string" else None)
+    return as_json(name, sql_type) if template is None else sql(template, name=name)
 
 
 def sort_places(order: Sequence[SortTerm], layout: Layout) -> tuple[tuple[int, ...], list[Sql]]:

@@ -8,7 +8,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from libs.catalogue.model import Collection, Column
-from libs.pg.column_types import Kind, as_float8, column_type
+from libs.pg.column_types import Kind, as_float8, base_type, column_type
+from libs.pg.json_values import as_json
 from libs.pg.sql import EMPTY, Sql, all_of, bind, ident, join, sql
 from libs.selection.selection import SortTerm
 from services.tiles.rendering.shape import drawn, is_near, may_hold_areas, projected
@@ -238,7 +239,7 @@ def _some_lists(collection: Collection, properties: tuple[Column, ...], all_prop
 def _key(collection: Collection) -> Column | None:
     """The key where it is whole-numbered, as ids of vector tile features must be."""
     key = collection.column(collection.key) if collection.key else None
-    return key if key is not None and column_type(key.sql_type).kind is Kind.INTEGER else None
+    return key if key is not None and column_type(key.sql_type).bits is not None else None
 
 
 def _property(column: Column, *, is_id: bool) -> Sql:
@@ -247,18 +248,22 @@ def _property(column: Column, *, is_id: bool) -> Sql:
         # the feature's id says it already, save for negative numbers, which ids cannot be
         return sql("CASE WHEN {name} < 0 THEN {name}::int8 END", name=name)
     known = column_type(column.sql_type)
-    if known.in_tiles:
-        return name
-    if known.kind is Kind.INTEGER:
-        return sql("{name}::int4", name=name)
-    if column.type == "number":
+    if known.kind is Kind.INTEGER and not known.in_tiles:
+        return sql("{name}::int4" if known.bits is not None else "{name}::int8", name=name)
+    if column.type == "number" and not known.in_tiles:
         return as_float8(name, column.sql_type)
     if column.format in ("date-time", "date"):
-        # vector tiles have no type for time: the same text as in the features, null where they have none
-        text = sql("{name}::text", name=name)
-        if column.sql_type.startswith("timestamp"):
-            # the session's time zone is UTC: what follows the time is "+00". to_char would take twice as long
-            bare = sql("left({text}, -3)", text=text) if column.sql_type.endswith("with time zone") else text
-            text = sql("replace({bare}, ' ', 'T') || 'Z'", bare=bare)
-        return sql("CASE WHEN {name} >= '0001-01-01' AND {name} < '10000-01-01' THEN {text} END", name=name, text=text)
-    return sql("{name}::text", name=name)
+        return _time(name, column.sql_type)
+    if column.type in ("array", "object") and known.kind is not Kind.JSON:
+        return as_json(name, base_type(column.sql_type))
+    return name if known.in_tiles else sql("{name}::text", name=name)
+
+
+def _time(name: Sql, sql_type: str) -> Sql:
+    # vector tiles have no type for time: the same text as in the features, null where they have none
+    text = sql("{name}::text", name=name)
+    if sql_type.startswith("timestamp"):
+        # the session's time zone is UTC: what follows the time is "+00". to_char would take twice as long
+        bare = sql("left({text}, -3)", text=text) if sql_type.endswith("with time zone") else text
+        text = sql("replace({bare}, ' ', 'T') || 'Z'", bare=bare)
+    return sql("CASE WHEN {name} >= '0001-01-01' AND {name} < '10000-01-01' THEN {text} END", name=name, text=text)

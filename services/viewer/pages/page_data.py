@@ -18,7 +18,8 @@ def describe(collection: Collection) -> dict[str, Any]:
     """A collection as the page's script sees it."""
     geometry = collection.geometry()
     # the default where it is filled, else the first that is
-    time = next((column for column in collection.times if column.start and column.end), collection.time())
+    instants = [column for column in collection.times if not column.is_period]
+    time = next((column for column in instants if column.start and column.end), instants[0] if instants else None)
     pair = collection.lasting()
     end = pair[1] if pair is not None and pair[0] == time else None
     bbox = geometry.bbox if geometry else None

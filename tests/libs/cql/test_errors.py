@@ -222,7 +222,6 @@ def test_syntax(text: str, position: int | None, message: str) -> None:
             'the property "tags" is an array of strings, the property "extra" is a JSON value of JSON values:'
             " they cannot be compared",
         ),
-        ("A_OVERLAPS(extra, extra)", 0, "A_OVERLAPS of two JSON properties is not offered"),
         (
             "A_CONTAINS(sizes, (1, ('a', 'b')))",
             23,

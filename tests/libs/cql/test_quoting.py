@@ -120,7 +120,9 @@ async def test_any_text_can_be_written(text: str, texts: Table) -> None:
         ("date", "2020-01-31", "\"in\" = DATE('2020-01-31')"),
         ("timestamp with time zone", "2020-01-31T00:00:00Z", "\"in\" = TIMESTAMP('2020-01-31T00:00:00Z')"),
         ("uuid", "0b0f3f0e-0000-0000-0000-000000000000", "\"in\" = '0b0f3f0e-0000-0000-0000-000000000000'"),
-        ("money", "$5.00", "\"in\" = '$5.00'"),
+        ("money", "5.00", '"in" = 5.00'),
+        ("oid", "4000000000", '"in" = 4000000000'),
+        ("interval", "P1DT2H", "\"in\" = 'P1DT2H'"),
         ("jsonb", "a", "\"in\" = 'a'"),
     ],
 )

@@ -64,7 +64,8 @@ async def test_every_number_becomes_a_double(known: ColumnType, db: asyncpg.Conn
 
 @EVERY
 async def test_whole_numbers_have_as_many_bits(known: ColumnType, db: asyncpg.Connection) -> None:
-    if known.kind is not Kind.INTEGER:
+    # an oid has no sign
+    if known.kind is not Kind.INTEGER or known.name == "oid":
         assert known.bits is None
         return
     assert known.bits is not None

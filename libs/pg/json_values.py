@@ -1,0 +1,34 @@
+"""Arrays, composite values and key-value sets as the text of JSON that clients are given, in features and in tiles."""
+
+from libs.pg.column_types import Kind, column_type
+from libs.pg.sql import Sql, sql
+
+
+def as_json(value: Sql, sql_type: str) -> Sql:
+    """The JSON text of a value of this type; members are what a column of their type would be.
+
+    Times in RFC 3339 and UTC; null for those that have no name there and for what is no finite number.
+    """
+    if not sql_type.endswith("[]"):
+        return sql("to_json({value})::text", value=value)
+    element = column_type(sql_type.removesuffix("[]"))
+    number = "numeric" if element.by_numeric else "int8" if element.name == "oid" else None
+    if number is not None:
+        # as an array of their own type they would be texts
+        value = sql("{value}::{number}[]", value=value, number=Sql((number,)))
+    text = sql("to_json({value})::text", value=value)
+    if element.kind in (Kind.DATE, Kind.TIMESTAMP):
+        return _times(text, element.name)
+    if element.kind is Kind.NUMBER:
+        return sql("regexp_replace({text}, '\"(NaN|-?Infinity)\"', 'null', 'g')", text=text)
+    return text
+
+
+def _times(text: Sql, element: str) -> Sql:
+    # infinity, and years that RFC 3339 does not know
+    text = sql("regexp_replace({text}, '\"(-?infinity|[^\"]* BC|[0-9]{{5,}}-[^\"]*)\"', 'null', 'g')", text=text)
+    if element == "timestamp with time zone":
+        return sql("replace({text}, '+00:00\"', 'Z\"')", text=text)
+    if element == "timestamp without time zone":
+        return sql("regexp_replace({text}, '([0-9])\"', '\\1Z\"', 'g')", text=text)
+    return text

@@ -1,0 +1,280 @@
+"""Tables of somebody's own: every type as the schema says it, in every format and in tiles; extents; odd times."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import AsyncIterator
+from io import StringIO
+from math import isnan
+from typing import Any
+
+import asyncpg
+import orjson
+import pytest
+
+from tests.conftest import MakeDatabase
+from tests.eventually import eventually
+from tests.running_stack import Cluster
+from tests.services.conftest import reader_url
+from tests.services.in_process import Services, services
+from tests.services.tiles.places import decoded
+
+ANY = None
+"""Of a schema without a type."""
+COLUMNS: list[tuple[str, str, Any, str | None]] = [
+    # type, value as PostgreSQL reads it, value in JSON, type of the schema: of members where it is an array
+    ("oid", "4000000000", 4000000000, "integer"),
+    ("oid[]", "{1,4000000000}", [1, 4000000000], "integer"),
+    ("bigint", "-5", -5, "integer"),
+    ("smallint[]", "{1,NULL}", [1, None], "integer"),
+    ("numeric", "1.50", 1.5, "number"),
+    ("numeric[]", "{1.5,NaN}", [1.5, None], "number"),
+    ("double precision", "NaN", None, "number"),
+    ("double precision[]", "{NaN,1.5,Infinity,-Infinity}", [None, 1.5, None, None], "number"),
+    ("real", "0.1", 0.1, "number"),
+    ("real[]", "{0.1}", [0.1], "number"),
+    ("money", "5", 5, "number"),
+    ("money[]", "{5,6}", [5, 6], "number"),
+    ("boolean", "true", True, "boolean"),
+    ("boolean[]", "{t,NULL}", [True, None], "boolean"),
+    ("text[]", '{a,NULL,"b,c"}', ["a", None, "b,c"], "string"),
+    ("date", "infinity", None, "string"),
+    ("date[]", "{2020-01-01,infinity}", ["2020-01-01", None], "string"),
+    ("timestamptz", "0044-03-15 12:00:00+00 BC", None, "string"),
+    ("timestamptz[]", "{2020-01-01T00:00:00+02,-infinity}", ["2019-12-31T22:00:00Z", None], "string"),
+    ("timestamp[]", '{2020-01-01T00:00:00.25,"0044-03-15 BC"}', ["2020-01-01T00:00:00.25Z", None], "string"),
+    ("interval", "1 day 02:00", "P1DT2H", "string"),
+    ("jsonb", '{"a": [1, null]}', {"a": [1, None]}, ANY),
+    ("jsonb[]", '{"{\\"a\\": 1}",2}', [{"a": 1}, 2], ANY),
+    ("own.pair", "(1,x)", {"a": 1, "b": "x"}, ANY),
+    ("own.pair[]", '{"(1,x)"}', [{"a": 1, "b": "x"}], ANY),
+    ("own.level[]", "{low}", ["low"], "string"),
+    ("hstore", "a=>1,b=>NULL", {"a": "1", "b": None}, ANY),
+    ("tstzrange", "[2020-01-01Z,2020-02-01Z)", '["2020-01-01 00:00:00+00","2020-02-01 00:00:00+00")', "string"),
+    ("bytea", "\\x00ff", "\\x00ff", "string"),
+    ("citext", "Abc", "Abc", "string"),
+]
+OTHERS = """
+CREATE TABLE own.rows_hidden (id integer PRIMARY KEY, who text, at timestamptz, geom geometry(Point, 4326));
+INSERT INTO own.rows_hidden VALUES
+    (1, 'all', '2020-01-01Z', 'SRID=4326;POINT(1 1)'), (2, 'none', '2030-01-01Z', 'SRID=4326;POINT(100 50)');
+CREATE INDEX ON own.rows_hidden (at);
+CREATE INDEX ON own.rows_hidden USING gist (geom);
+ALTER TABLE own.rows_hidden ENABLE ROW LEVEL SECURITY;
+CREATE POLICY open ON own.rows_hidden USING (who = 'all');
+CREATE TABLE own.geographies (id integer PRIMARY KEY, geom geography(Point));
+INSERT INTO own.geographies VALUES (1, 'POINT(10 50)'), (2, 'POINT(20 60)');
+CREATE TABLE own.periods (id integer PRIMARY KEY, at tstzrange, days daterange, naive tsrange);
+INSERT INTO own.periods VALUES
+    (1, '[2020-01-01Z,2020-02-01Z)', '[2020-01-01,2020-02-01)', '[2020-01-01,2020-02-01]'),
+    (2, '[2020-02-01Z,)', '[2020-02-01,2020-02-01]', '(,2019-01-01)'),
+    (3, 'empty', NULL, 'empty');
+CREATE TABLE own.bounded (id integer PRIMARY KEY, at tstzrange);
+INSERT INTO own.bounded VALUES (1, '[2020-01-01Z,2020-02-01Z)'), (2, '[2019-01-01Z,2019-02-01Z)');
+CREATE TABLE own.odd_times (id integer PRIMARY KEY, day date, at timestamptz);
+INSERT INTO own.odd_times VALUES
+    (1, 'infinity', 'infinity'), (2, '-infinity', '-infinity'), (3, '0044-03-15 BC', '0044-03-15 BC'),
+    (4, '2020-01-01', '2020-01-01Z'), (5, '20000-01-01', '20000-01-01Z');
+CREATE MATERIALIZED VIEW own.unfilled AS SELECT * FROM own.odd_times WITH NO DATA;
+CREATE COLLATION own.any_case (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
+CREATE TABLE own.odd_collation (id integer PRIMARY KEY, name text COLLATE own.any_case);
+INSERT INTO own.odd_collation VALUES (1, 'Abc');
+ANALYZE;
+"""
+
+
+async def own_data(owner: asyncpg.Connection) -> None:
+    """A row of every type, and what else goes wrong on databases that nobody prepared."""
+    columns = ", ".join(f"c{number} {sql_type}" for number, (sql_type, *_) in enumerate(COLUMNS))
+    await owner.execute(
+        "CREATE EXTENSION hstore; CREATE EXTENSION citext; CREATE SCHEMA own; SET timezone = 'UTC';"
+        "CREATE TYPE own.pair AS (a integer, b text); CREATE TYPE own.level AS ENUM ('low', 'high');"
+        f"CREATE TABLE own.types (id integer PRIMARY KEY, {columns}, geom geometry(Point, 4326))"
+    )
+    values = ", ".join(f"${number + 1}::text::{sql_type}" for number, (sql_type, *_) in enumerate(COLUMNS))
+    await owner.execute(
+        f"INSERT INTO own.types VALUES (1, {values}, 'SRID=4326;POINT(10 50)')",  # noqa: S608
+        *(value for _, value, *_ in COLUMNS),
+    )
+    await owner.execute("INSERT INTO own.types (id, geom) VALUES (2, 'SRID=4326;POINT(11 51)')")
+    await owner.execute(OTHERS)
+    await owner.execute(
+        "DO $$ BEGIN CREATE ROLE hostile_reader LOGIN PASSWORD 'only reads';"
+        " EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$;"
+        "GRANT USAGE ON SCHEMA own TO hostile_reader; GRANT SELECT ON ALL TABLES IN SCHEMA own TO hostile_reader"
+    )
+
+
+@pytest.fixture(scope="module")
+async def own(make_database: MakeDatabase, cluster: Cluster) -> AsyncIterator[Services]:
+    url = await make_database(own_data)
+    env = {"DATABASE_URL": reader_url(url), "COLLECTION_SCHEMAS": "own", "REDIS_URL": cluster.redis_url}
+    async with services() as started:
+        for name in ("common", "features", "tiles"):
+            await started.start(name, env | {"CATALOGUE_REFRESH_SECONDS": "1"})
+        yield started
+
+
+ITEMS = "/collections/own.types/items"
+NAMES = [f"c{number}" for number in range(len(COLUMNS))]
+EXPECTED = {name: value for name, (_, _, value, _) in zip(NAMES, COLUMNS, strict=True)}
+
+
+async def test_values_are_as_the_schema_says(own: Services) -> None:
+    schema = (await own["features"].json("/collections/own.types/schema"))["properties"]
+    for name, (sql_type, _, value, kind) in zip(NAMES, COLUMNS, strict=True):
+        if sql_type.endswith("[]"):
+            assert schema[name]["type"] == ["array", "null"], sql_type
+            assert schema[name]["items"] == ({"type": [kind, "null"]} if kind else {}), sql_type
+            members = [member for member in value if member is not None]
+        else:
+            assert schema[name].get("type") == ([kind, "null"] if kind else None), sql_type
+            members = [] if value is None else [value]
+        assert kind is None or all(_is(kind, member) for member in members), sql_type
+
+
+def _is(kind: str, value: Any) -> bool:
+    kinds = {"integer": (int,), "number": (int, float), "boolean": (bool,), "string": (str,)}
+    return isinstance(value, kinds[kind]) and (kind == "boolean" or not isinstance(value, bool))
+
+
+@pytest.mark.parametrize("format_", ["geojson", "json", "geojsonseq", "ndjson"])
+async def test_values_in_json(own: Services, format_: str) -> None:
+    body = (await own["features"].get(ITEMS, {"f": format_})).body
+    if format_ in ("geojsonseq", "ndjson"):
+        rows = [orjson.loads(line.strip(b"\x1e"))["properties"] for line in body.splitlines()]
+    else:
+        found = orjson.loads(body)
+        rows = [feature["properties"] for feature in found["features"]] if format_ == "geojson" else found
+        rows = rows if isinstance(rows, list) else rows["features"]
+        rows = [row.get("properties", row) for row in rows]
+    assert {name: rows[0][name] for name in NAMES} == EXPECTED
+    assert {rows[1][name] for name in NAMES} == {None}
+    one = await own["features"].json(f"{ITEMS}/1")
+    assert {name: one["properties"][name] for name in NAMES} == EXPECTED
+
+
+async def test_values_in_csv_are_those_of_json(own: Services) -> None:
+    text = (await own["features"].get(ITEMS, {"f": "csv"})).body.decode()
+    first, second = csv.DictReader(StringIO(text))
+    for name, value in EXPECTED.items():
+        cell = first[name]
+        if isinstance(value, bool | list | dict | float | int):
+            assert orjson.loads(cell) == value, name
+        else:
+            assert cell == ("" if value is None else value), name
+    assert {second[name] for name in NAMES} == {""}
+
+
+@pytest.mark.parametrize("tms", ["WebMercatorQuad", "WorldCRS84Quad", "EuropeanETRS89_LAEAQuad"])
+async def test_values_in_tiles_are_those_of_json(own: Services, tms: str) -> None:
+    address = f"/collections/own.types/tiles/{tms}/0/{1 if tms == 'WorldCRS84Quad' else 0}/0"
+    tile = await own["tiles"].get(address)
+    found = {feature.id: feature for feature in decoded(tile.body, "own.types")}
+    for name, value in EXPECTED.items():
+        shown = found[1].properties.get(name)
+        if isinstance(value, list | dict):
+            shown = orjson.loads(str(shown))
+        if isinstance(shown, float) and isnan(shown):
+            # a tile has a value for it
+            shown = None
+        assert shown == (pytest.approx(value) if isinstance(value, float) else value), name
+    for format_ in ("json", "html"):
+        answer = await own["tiles"].get(address, {"f": format_})
+        assert answer.status == 200
+
+
+async def test_every_page_of_every_collection_answers(own: Services) -> None:
+    for collection in (await own["common"].json("/collections", limit="1000"))["collections"]:
+        address = f"/collections/{collection['id']}"
+        for resource in ("items", "schema", "queryables", "items/1", "items/2"):
+            answer = await own["features"].get(f"{address}/{resource}", {"f": "html"})
+            # of some there is one feature alone
+            assert answer.status == 200 or (answer.status == 404 and resource == "items/2"), answer.url
+
+
+async def test_a_view_that_was_never_filled_is_no_collection(own: Services) -> None:
+    assert (await own["features"].get("/collections/own.unfilled/items")).status == 404
+
+
+async def test_times_beyond_the_calendar_are_found(own: Services) -> None:
+    for condition, ids in {
+        "datetime=2019-01-01/..": {1, 4, 5},
+        "datetime=../2019-01-01": {2, 3},
+        "datetime=../2019-01-01&datetime-column=at": {2, 3},
+        "filter=day > DATE('9999-12-31')": {1, 5},
+        "filter=T_BEFORE(at, DATE('0001-01-01'))": {2, 3},
+    }.items():
+        assert await ids_of(own, "odd_times", condition) == ids, condition
+
+
+async def ids_of(own: Services, name: str, conditions: str) -> set[int]:
+    """The ids of the features that a query string finds."""
+    parameters = dict(condition.split("=", 1) for condition in conditions.split("&"))
+    items = await own["features"].json(f"/collections/own.{name}/items", **parameters)
+    return {feature["id"] for feature in items["features"]}
+
+
+@pytest.mark.parametrize(
+    ("condition", "ids"),
+    [
+        ("datetime=2020-01-15", {1}),
+        ("datetime=2020-01-31T23:59:59.999999Z", {1}),
+        ("datetime=2020-02-01", {2}),
+        ("datetime=2025-01-01/..", {2}),
+        ("datetime=2020-02-01&datetime-column=days", {2}),
+        ("datetime=2020-02-01T00:00:00Z&datetime-column=naive", {1}),
+        ("datetime=../2018-01-01&datetime-column=naive", {2}),
+        ("filter=T_INTERSECTS(at, INTERVAL('2020-01-31', '2020-02-01'))", {1, 2}),
+        ("filter=T_DURING(days, INTERVAL('2019-12-31', '2020-02-01'))", {1}),
+        ("filter=T_EQUALS(days, INTERVAL('2020-01-01', '2020-01-31'))", {1}),
+        ("filter=T_AFTER(at, TIMESTAMP('2020-01-15T00:00:00Z'))", {2}),
+        ("filter=T_MEETS(INTERVAL('2019-01-01', '2020-01-01'), days)", {1}),
+        ("filter=T_FINISHES(INTERVAL('2021-01-01', '..'), at)", {2}),
+        ("filter=NOT T_INTERSECTS(at, INTERVAL('2020-01-15', '2020-01-16'))", {2}),
+    ],
+)
+async def test_ranges_are_times(own: Services, condition: str, ids: set[int]) -> None:
+    assert await ids_of(own, "periods", condition) == ids
+
+
+@pytest.mark.parametrize(
+    ("condition", "ids"),
+    [
+        ("filter=c0 = 4000000000 AND c0 > 5 AND c0 IN (1, 4000000000) AND A_CONTAINS(c1, (1))", {1}),
+        ("filter=c10 = 5 AND c10 + 1 = 6 AND A_OVERLAPS(c11, (6, 7))", {1}),
+        ("c10=5.00&c0=4000000000", {1}),
+        ("filter=c20 = 'PT26H' AND c20 > 'P1D' AND c20 < '2 days' AND c20 IN ('PT1H', 'P1DT2H')", {1}),
+        ("filter=c20 BETWEEN 'P1D' AND 'P1DT1H'", set()),
+        ("c20=PT26H", {1}),
+    ],
+)
+async def test_filters_take_values_as_they_are_shown(own: Services, condition: str, ids: set[int]) -> None:
+    assert await ids_of(own, "types", condition) == ids
+
+
+async def test_faults_of_durations_and_collations_are_told(own: Services) -> None:
+    answer = await own["features"].get(ITEMS, {"filter": "c20 > 'a while'"})
+    assert answer.status == 422
+    assert "'a while' is a string, but no duration such as P1DT2H30M" in answer.body.decode()
+    answer = await own["features"].get("/collections/own.odd_collation/items", {"filter": "name LIKE 'a%'"})
+    assert answer.status == 422
+    assert "put both sides into CASEI()" in answer.body.decode()
+    assert await ids_of(own, "odd_collation", "filter=CASEI(name) LIKE CASEI('A%')") == {1}
+
+
+async def test_extents_that_only_the_rows_tell(own: Services) -> None:
+    async def extents() -> dict[str, Any]:
+        collections = (await own["common"].json("/collections", limit="1000"))["collections"]
+        return {collection["id"].removeprefix("own."): collection.get("extent") for collection in collections}
+
+    async def complete() -> dict[str, Any]:
+        found = await extents()
+        assert all(found[name] for name in ("bounded", "geographies", "rows_hidden"))
+        return found
+
+    found = await eventually(complete)
+    assert found["rows_hidden"]["spatial"]["bbox"] == [[1, 1, 1, 1]]
+    assert found["rows_hidden"]["temporal"]["interval"] == [["2020-01-01T00:00:00Z", "2020-01-01T00:00:00Z"]]
+    assert found["geographies"]["spatial"]["bbox"] == [[10, 50, 20, 60]]
+    assert found["bounded"]["temporal"]["interval"] == [["2019-01-01T00:00:00Z", "2020-02-01T00:00:00Z"]]
