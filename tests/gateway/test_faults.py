@@ -219,8 +219,14 @@ async def test_a_restart_with_a_backup_beside_it_fails_no_request_and_reloads_no
         await spare.stop()
         assert await names() == {"one"}
         assert gateway.process is not None
+        started = await since(session, gateway)
         gateway.process.send_signal(signal.SIGHUP)
-        await asyncio.sleep(3.5)
+
+        async def replaced() -> bool:
+            return await since(session, gateway) != started
+
+        await eventually(replaced)
+        await gateway.published()
         assert await names() == {"one"}
         assert workers(nginx_pid(gateway)) == before
     finally:
@@ -257,13 +263,15 @@ async def test_workers_without_their_master_give_the_port_free(
     await eventually(renewed)
 
 
-async def test_a_gateway_is_replaced_while_nginx_goes_on(own_gateway: Gateway, session: ClientSession) -> None:
-    async def since() -> str:
-        async with session.get(f"{own_gateway.internal_url}/internal/health") as response:
-            assert response.status == 200
-            return str((await response.json())["since"])
+async def since(session: ClientSession, gateway: Gateway) -> str:
+    """When the program was started that looks after the gateway."""
+    async with session.get(f"{gateway.internal_url}/internal/health") as response:
+        assert response.status == 200
+        return str((await response.json())["since"])
 
-    master, before = nginx_pid(own_gateway), await since()
+
+async def test_a_gateway_is_replaced_while_nginx_goes_on(own_gateway: Gateway, session: ClientSession) -> None:
+    master, before = nginx_pid(own_gateway), await since(session, own_gateway)
     assert own_gateway.process is not None
     own_gateway.process.send_signal(signal.SIGHUP)
     statuses: Counter[int] = Counter()
@@ -273,7 +281,7 @@ async def test_a_gateway_is_replaced_while_nginx_goes_on(own_gateway: Gateway, s
             # what is answered is not kept
             async with session.get(f"{own_gateway.url}/api/tileMatrixSets") as response:
                 statuses[response.status] += 1
-        return await since() != before
+        return await since(session, own_gateway) != before
 
     await eventually(replaced)
     await own_gateway.published()
