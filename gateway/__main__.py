@@ -37,7 +37,7 @@ async def serve(settings: GatewaySettings) -> int | None:
     settings.folder.mkdir(parents=True, exist_ok=True)
     nginx = Nginx(settings.folder)
     nginx.prepare()
-    write_error_pages(settings.folder, settings.public_url or PREFIX)
+    write_error_pages(settings.folder, settings.public_url or PREFIX, settings.site_title)
     publisher = Publisher(settings.folder, settings.public_url)
     async with ClientSession() as session, contextlib.AsyncExitStack() as stack:
         follower = Follower(settings, nginx, publisher, session)

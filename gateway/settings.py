@@ -9,7 +9,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
-from libs.web.settings import HttpAddress, LogSettings, Port, as_written
+from libs.web.settings import HttpAddress, PageSettings, Port, as_written
 
 SERVICES = ("common", "features", "tiles", "viewer")
 """In the order in which their paths, classes and links appear in what is published."""
@@ -96,7 +96,7 @@ def _networks(text: object) -> object:
 TrustedProxies = Annotated[tuple[str, ...], BeforeValidator(_networks)]
 
 
-class GatewaySettings(LogSettings):
+class GatewaySettings(PageSettings):
     """How the gateway listens and where the services are. docs/operations.md explains the variables."""
 
     host: str = Field(default="127.0.0.1", validation_alias="GATEWAY_HOST")

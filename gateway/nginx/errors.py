@@ -74,9 +74,9 @@ def error_locations() -> object:
     return block
 
 
-def write_error_pages(folder: Path, base: str) -> None:
+def write_error_pages(folder: Path, base: str, site_title: str) -> None:
     """Writes the pages that the locations answer with; `base` is the service's base address in their links."""
-    environment = make_environment()
+    environment = make_environment(site_title)
     for status, sentence in _SENTENCES.items():
         context = {"status": status, "phrase": HTTPStatus(status).phrase, "detail": sentence}
         (folder / _page(status)).write_text(render(environment, "error.html", base, context), encoding="utf-8")

@@ -83,7 +83,7 @@ def make_app(
     for path, handler in assets.items():
         app.router.add_get(path, handler)
     add_internal_routes(app)
-    app[ENVIRONMENT] = make_environment(templates)
+    app[ENVIRONMENT] = make_environment(settings.site_title, templates)
     app.on_response_prepare.append(add_headers)
     return app
 

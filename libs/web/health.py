@@ -1,11 +1,13 @@
 """Internal resources of every service: health, metrics, part. The gateway never exposes them."""
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 
 from aiohttp import web
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
 from libs.ogc.service_part import ServicePart
+from libs.web.base_url import SETTINGS
 from libs.web.conditional import conditional
 from libs.web.respond import json_response
 
@@ -40,7 +42,11 @@ async def _metrics(_: web.Request) -> web.StreamResponse:
 
 
 async def _part(request: web.Request) -> web.StreamResponse:
-    part = request.app[PART]
+    part, settings = request.app[PART], request.app[SETTINGS]
+    info = {**part.openapi["info"], "title": settings.site_title}
+    if "description" in info:
+        info["description"] = f"{settings.site_description} {info['description']}"
+    part = replace(part, openapi={**part.openapi, "info": info})
     for amend in request.app[AMENDMENTS]:
         part = amend(part)
     return conditional(request, json_response(part.to_json()), cache_control="public, max-age=0")

@@ -23,8 +23,8 @@ CONTENT_SECURITY_POLICY = (
 )
 
 
-def make_environment(folder: Path | None = None) -> jinja2.Environment:
-    """The templates that all services share, and those in a service's own `folder`."""
+def make_environment(site_title: str, folder: Path | None = None) -> jinja2.Environment:
+    """The templates that all services share, and those in a service's own `folder`, with what the site is called."""
     folders = [folder, _TEMPLATES] if folder else [_TEMPLATES]
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(folders),
@@ -35,6 +35,7 @@ def make_environment(folder: Path | None = None) -> jinja2.Environment:
         auto_reload=False,
     )
     environment.filters.update(FILTERS)
+    environment.globals["site_title"] = site_title
     for template in environment.list_templates(extensions=["html"]):
         # now, not when they are first used: by then an upgrade may have put newer ones in their place
         environment.get_template(template)

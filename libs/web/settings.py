@@ -127,13 +127,23 @@ class LogSettings(EnvironmentSettings):
     log_level: Literal["INFO", "DEBUG", "WARNING", "ERROR"] = "INFO"
 
 
-class WebSettings(LogSettings):
+class PageSettings(LogSettings):
+    """What pages for people say at their head."""
+
+    site_title: str = "Disaster Analysis and Mapping Service"
+
+
+class WebSettings(PageSettings):
     """How a service listens and speaks. See docs/operations.md for the variables' meaning."""
 
     host: str = "127.0.0.1"
     port: Port
     socket: Path | None = None
     public_url: HttpAddress | None = None
+    site_description: str = (
+        "Earthquakes, floods and tropical storms as OGC API Features and OGC API Tiles. "
+        "Public and read-only; no key is needed."
+    )
     trusted_proxies: Annotated[Networks, BeforeValidator(_networks)] = as_written("127.0.0.1,::1,unix")
     request_timeout_seconds: float = Field(default=9.0, gt=0, le=600)
     """From the arrival of a request to the beginning of its answer, whatever it waits for meanwhile."""

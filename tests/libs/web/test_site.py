@@ -1,0 +1,28 @@
+"""The operator's own title and description, wherever the service names itself."""
+
+from __future__ import annotations
+
+from tests.services.in_process import services
+
+
+async def test_the_site_is_called_what_its_operator_calls_it(database_url: str) -> None:
+    env = {
+        "DATABASE_URL": database_url,
+        "COLLECTION_SCHEMAS": "public",
+        "SITE_TITLE": "Roads & paths",
+        "SITE_DESCRIPTION": "All of them.",
+    }
+    async with services() as running:
+        common, viewer = await running.start("common", env), await running.start("viewer", env)
+        landing = await common.json("/", f="json")
+        assert (landing["title"], landing["description"]) == ("Roads & paths", "All of them.")
+        info = (await common.json("/internal/part"))["openapi"]["info"]
+        assert info["title"] == "Roads & paths"
+        assert info["description"].startswith("All of them. Coordinates are longitude, latitude")
+        # the merge wants one title of all
+        assert (await viewer.json("/internal/part"))["openapi"]["info"]["title"] == "Roads & paths"
+        for client, path in ((common, "/?f=html"), (common, "/nowhere?f=html"), (viewer, "/map"), (viewer, "/docs")):
+            page = (await client.get(path, headers={"Accept": "text/html"})).body.decode()
+            assert "Roads &amp; paths" in page, path
+            assert "Disaster" not in page, path
+        assert "All of them." in (await viewer.get("/map")).body.decode()
