@@ -168,7 +168,7 @@ class Extents:
             (collection.schema, collection.name, column.name): (collection.id, column.name)
             for collection in collections
             for column in collection.times
-            if time_query(collection, column) is None and collection.kind != "view" and not column.is_period
+            if collection.kind != "view" and not column.is_period and not _is_indexed(collection, column)
         }
         if not wanted:
             return {}
@@ -185,6 +185,11 @@ class Extents:
             values, nulls = found.get(key, ([], False))
             found[key] = [*values, *row["values"]], nulls or row["nulls"]
         return found
+
+
+def _is_indexed(collection: Collection, column: TimeColumn) -> bool:
+    property_ = collection.column(column.name)
+    return property_ is not None and property_.indexed
 
 
 def _with(collection: Collection, extents: Collection) -> Collection:

@@ -1,11 +1,11 @@
-"""The queries for extents: one row each, from indexes and statistics only; of views from their rows."""
+"""The queries for extents: from the rows of what is small and of views, else from indexes and statistics only."""
 
 from collections.abc import Callable, Sequence
 from typing import LiteralString
 
 from libs.catalogue.model import Collection, GeometryColumn, TimeColumn
 from libs.geo.lonlat_sql import in_lonlat
-from libs.pg.sql import Sql, bind, ident, sql
+from libs.pg.sql import EMPTY, Sql, bind, ident, sql
 
 Key = tuple[str, str]
 """Collection id and column name."""
@@ -13,19 +13,49 @@ Query = Callable[[Sql], Sql]
 """Makes the statement, whose first column is the given position in a batch."""
 
 _STORED = ("table", "materialized view")
+_TABLES = (*_STORED, "partitioned table")
+SMALL = 8 * 1024 * 1024
+"""Bytes of a table whose rows are read, some milliseconds each: then its extent is right before it is analysed, too,
+and after a DELETE."""
 
 
 def box_query(collection: Collection, column: GeometryColumn) -> Query | None:
-    """West, south, east, north in degrees, or no row; None where the server keeps no box of the column."""
-    # what the server keeps of geographies is a box in three dimensions around the Earth's centre
-    if column.is_geography or collection.row_security or collection.kind not in (*_STORED, "partitioned table"):
+    """West, south, east, north in degrees, or no row; None where neither rows nor estimates tell."""
+    if collection.row_security or collection.kind not in _TABLES:
         return None
-    box = _in_degrees(_estimated(collection, column), column.srid)
+    exact = sql(
+        "SELECT ST_Extent({column}::geometry) FROM {table}",
+        column=ident(column.name),
+        table=ident(collection.schema, collection.name),
+    )
+    # what the server keeps of geographies is a box in three dimensions around the Earth's centre
+    estimated = sql("SELECT NULL AS box") if column.is_geography else _estimated(collection, column)
+    box = sql(
+        "SELECT CASE WHEN {size} <= {small} THEN ({exact}) ELSE ({estimated}) END AS box",
+        size=_size(collection),
+        small=bind(SMALL, "int8"),
+        exact=exact,
+        estimated=estimated,
+    )
+    box = _in_degrees(box, column.srid)
     return lambda position: sql(
         "SELECT {position}, ST_XMin(b), ST_YMin(b), ST_XMax(b), ST_YMax(b)"
         " FROM ({box}) AS found(b) WHERE b IS NOT NULL",
         position=position,
         box=box,
+    )
+
+
+def _size(collection: Collection) -> Sql:
+    """Bytes of a table with what is stored out of line, as geometries are."""
+    template: LiteralString = "pg_table_size({oid})"
+    if collection.kind == "partitioned table" or len(collection.sources) > 1:
+        # with its partitions or children, which have rows of its
+        template = "(SELECT sum(pg_table_size(inhabited)) FROM unnest({oid} || {sources}) AS inhabited)"
+    return sql(
+        template,
+        oid=bind(collection.oid, "oid"),
+        sources=bind(list(collection.sources), "bigint[]", cast="oid[]"),
     )
 
 
@@ -67,14 +97,13 @@ def _in_degrees(box: Sql, srid: int) -> Sql:
 def time_query(collection: Collection, column: TimeColumn) -> Query | None:
     """Two rows: whether it is the first moment or the last, and the moment as timestamptz, null where open.
 
-    A third one of nulls where there is a row without a moment. None where no index leads to them.
+    A third one of nulls where there is a row without a moment. No row where no index leads to them and the table is
+    not small. None where it is none.
     """
     property_ = collection.column(column.name)
-    if column.is_period or collection.row_security:
+    if property_ is None or column.is_period or collection.row_security or collection.kind not in _TABLES:
         return None
-    if property_ is None or not property_.indexed or collection.kind not in (*_STORED, "partitioned table"):
-        return None
-    return _ends(collection, column, nullable=not property_.not_null)
+    return _ends(collection, column, nullable=not property_.not_null, small=not property_.indexed)
 
 
 def view_box(view: Collection, column: GeometryColumn) -> Sql:
@@ -95,7 +124,7 @@ def ends_of_view(view: Collection, column: TimeColumn) -> Sql:
     return _ends(view, column, nullable=True)(sql("0"))
 
 
-def _ends(collection: Collection, column: TimeColumn, *, nullable: bool) -> Query:
+def _ends(collection: Collection, column: TimeColumn, *, nullable: bool, small: bool = False) -> Query:
     name, table = ident(column.name), ident(collection.schema, collection.name)
     start, end_ = name, name
     if column.is_period:
@@ -103,14 +132,20 @@ def _ends(collection: Collection, column: TimeColumn, *, nullable: bool) -> Quer
         found: LiteralString = "CASE WHEN NOT isempty({name}) THEN coalesce({bound}({name}), {infinity}) END"
         start = sql(found, name=name, bound=sql("lower"), infinity=sql("'-infinity'"))
         end_ = sql(found, name=name, bound=sql("upper"), infinity=sql("'infinity'"))
+    # looked at before the table is
+    condition = (
+        sql(" AND (SELECT {size}) <= {small}", size=_size(collection), small=bind(SMALL, "int8")) if small else EMPTY
+    )
     # min() and max() do the same, and are planned three times as slowly
     end = (
         # infinity, and years that neither RFC 3339 nor Python knows, are open ends
         "(SELECT {position}, {first},"
         " CASE WHEN {name} >= '0001-01-02' AND {name} < '9999-12-31' THEN {name}::timestamptz END"
-        " FROM {table} WHERE {name} IS NOT NULL ORDER BY {name}"
+        " FROM {table} WHERE {name} IS NOT NULL{condition} ORDER BY {name}"
     )
-    none: LiteralString = " UNION ALL (SELECT {position}, NULL, NULL FROM {table} WHERE {start} IS NULL LIMIT 1)"
+    none: LiteralString = (
+        " UNION ALL (SELECT {position}, NULL, NULL FROM {table} WHERE {start} IS NULL{condition} LIMIT 1)"
+    )
     return lambda position: sql(
         end.replace("{name}", "{start}")
         + " LIMIT 1) UNION ALL "
@@ -123,6 +158,7 @@ def _ends(collection: Collection, column: TimeColumn, *, nullable: bool) -> Quer
         start=start,
         end=end_,
         table=table,
+        condition=condition,
     )
 
 

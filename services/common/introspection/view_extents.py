@@ -1,4 +1,4 @@
-"""Extents of views: the server keeps no statistics of them, so they are read, within limits."""
+"""Extents of views, and of tables that no estimate tells the extents of: read from the rows, within limits."""
 
 import logging
 import time
@@ -9,10 +9,18 @@ from libs.catalogue.model import Collection, GeometryColumn, TimeColumn
 from libs.pg.pool import Database
 from libs.pg.sql import Sql
 from services.common.introspection.extents import box_in_degrees, ends_of
-from services.common.introspection.extents_sql import ends_of_view, view_box
+from services.common.introspection.extents_sql import SMALL, ends_of_view, view_box
 
 _LOG = logging.getLogger("dams.catalogue")
 
+
+_LARGE = 500_000_000
+_MANY = 1_000_000
+"""Bytes and rows of a table that can be read in a quarter of a second, as a rule."""
+_CHEAP = 0.05
+"""Seconds."""
+_PAUSE, _LONG_PAUSE = 20, 120
+"""How many times as long as it took to read a column it is left alone while rows change; where it took too long."""
 
 _Column = GeometryColumn | TimeColumn
 
@@ -24,27 +32,41 @@ class _Read:
     state: object
     at: float
     shape: str
-    column: _Column
+    seconds: float
+    """How long that took."""
+    column: _Column | None
+    """None where it took too long, or failed."""
+
+
+class _Failed(Exception):
+    """The extent of a column is too slow, or its view is broken."""
 
 
 def _columns(collection: Collection) -> tuple[_Column, ...]:
-    """The columns of which only the rows tell the extent."""
+    """The columns of which the rows have to tell the extent."""
     # the times first: an index may answer them at once
-    times, geometries = collection.times, collection.geometries
-    if collection.kind in ("view", "foreign table") or collection.row_security:
-        return *times, *geometries
+    every: tuple[_Column, ...] = (*collection.times, *collection.geometries)
     if collection.kind == "function":
         return ()
-    periods = [time for time in times if time.is_period]
-    return *periods, *(column for column in geometries if column.is_geography)
+    if collection.kind in ("view", "foreign table") or collection.row_security:
+        return every
+    return tuple(column for column in every if _is_read(collection, column))
+
+
+def _is_read(table: Collection, column: _Column) -> bool:
+    if isinstance(column, TimeColumn):
+        return column.is_period or (column.start is None and column.end is None)
+    size = (table.rows or 0) * (table.row_bytes or 0)
+    # what is smaller has been read, and an estimate does not shrink with what is deleted
+    return column.bbox is None or (SMALL < size < _LARGE and (table.rows or 0) < _MANY)
 
 
 class ViewExtents:
-    """Reads the extents of views: all rows or nothing, never a part of them.
+    """Reads the extents of views, and of tables where the rows have to tell: all rows or nothing, never a part of them.
 
     A column whose extent takes longer than `statement_ms` has none. After `round_seconds` no further column is begun,
     the others follow at the next time; a column is read again when the view's relations have changed, but not within
-    `least_seconds`, and every `trusted_seconds` in any case.
+    `least_seconds`, longer where it is slow or failed, and every `trusted_seconds` in any case.
     """
 
     def __init__(
@@ -53,7 +75,7 @@ class ViewExtents:
         *,
         statement_ms: int = 250,
         round_seconds: float = 0.25,
-        least_seconds: float = 30.0,
+        least_seconds: float = 3.0,
         trusted_seconds: float = 300.0,
     ) -> None:
         self._database = database
@@ -83,8 +105,13 @@ class ViewExtents:
                 break
             view, column = columns[key]
             if view.id not in locked and self._due(key, view.shape, states[view.id], started):
-                read = await self._read(view, column)
-                self._known[key] = _Read(states[view.id], time.monotonic(), view.shape, read)
+                begun = time.monotonic()
+                try:
+                    read = await self._read(view, column)
+                except _Failed:
+                    read = None
+                ended = time.monotonic()
+                self._known[key] = _Read(states[view.id], ended, view.shape, ended - begun, read)
         self._filled = {collection.id: self._with(collection) for collection in collections if _columns(collection)}
         return tuple(
             self._filled[collection.id][-1] if collection.id in self._filled else collection
@@ -100,7 +127,10 @@ class ViewExtents:
         if known is None or known.shape != shape:
             return True
         age = now - known.at
-        return age > self._trusted_seconds or (known.state != state and age > self._least_seconds)
+        pause = self._least_seconds
+        if known.seconds > _CHEAP:
+            pause = max(pause, known.seconds * (_PAUSE if known.column is not None else _LONG_PAUSE))
+        return age > self._trusted_seconds or (known.state != state and age > pause)
 
     def _with(self, view: Collection) -> tuple[Collection, tuple[_Column, ...], Collection]:
         own = {column.name for column in _columns(view)}
@@ -116,7 +146,7 @@ class ViewExtents:
 
     def _extended(self, view: Collection, column: _Column) -> _Column:
         known = self._known.get((view.id, column.name))
-        return known.column if known is not None and known.shape == view.shape else column
+        return known.column if known is not None and known.column is not None and known.shape == view.shape else column
 
     async def _read(self, view: Collection, column: _Column) -> _Column:
         if isinstance(column, GeometryColumn):
@@ -137,4 +167,4 @@ class ViewExtents:
             if await self._database.passes(error):
                 raise
             _LOG.info("no extent", extra={"fields": {"collection": view.id, "cause": str(error.__cause__ or error)}})
-            return []
+            raise _Failed from None

@@ -12,13 +12,18 @@ from libs.catalogue.model import TimeColumn
 from libs.pg.pool import Database, PoolSettings
 from services.common.introspection.extents import Extents
 from services.common.introspection.introspect import Introspection
+from services.common.introspection.view_extents import ViewExtents
 from tests.conftest import MakeDatabase
+from tests.eventually import eventually
 from tests.services.conftest import PASSWORD, READER, reader_url
 
 _SCHEMA = """
 CREATE SCHEMA kept;
-CREATE TABLE kept.moments (id integer PRIMARY KEY, at timestamptz);
-INSERT INTO kept.moments SELECT n, '2020-01-01Z'::timestamptz + n * interval '1 day' FROM generate_series(0, 9) n;
+-- larger than what is read by rows
+CREATE TABLE kept.moments (id integer PRIMARY KEY, at timestamptz, padding text);
+ALTER TABLE kept.moments ALTER padding SET STORAGE EXTERNAL;
+INSERT INTO kept.moments SELECT n, '2020-01-01Z'::timestamptz + n * interval '1 day', repeat('x', 1000000)
+FROM generate_series(0, 9) n;
 ANALYZE kept.moments;
 """
 
@@ -53,3 +58,62 @@ async def test_statistics_that_may_not_be_read_cost_no_more_than_what_they_tell(
         await owner[0].execute("REVOKE SELECT ON pg_catalog.pg_stats FROM PUBLIC")
         unknown = await _times(database)
         assert (unknown.name, unknown.start, unknown.end) == ("at", None, None)
+
+
+async def test_rows_of_a_small_table_tell_before_it_is_analysed_and_after_a_deletion(
+    database_url: str,
+) -> None:
+    owner = await asyncpg.connect(database_url)
+    await owner.execute(
+        "CREATE SCHEMA kept;"
+        "CREATE TABLE kept.fresh (id int, at date, until date, geom geometry(Point, 3857), place geography);"
+        "CREATE INDEX ON kept.fresh USING gist (geom); CREATE TABLE kept.parts (geom geometry(Point, 4326), n int)"
+        " PARTITION BY LIST (n); CREATE TABLE kept.part PARTITION OF kept.parts DEFAULT;"
+        "INSERT INTO kept.parts VALUES ('SRID=4326;POINT(1 2)', 1), ('SRID=4326;POINT(3 4)', 2);"
+        "INSERT INTO kept.fresh SELECT n, '2020-01-01'::date + n, NULL,"
+        " ST_Transform(ST_SetSRID(ST_MakePoint(n, n), 4326), 3857), ST_MakePoint(n, 0) FROM generate_series(1, 50) n"
+    )
+    async with Database(PoolSettings(database_url, "test")) as database:
+        introspection = Introspection(database, ("kept",))
+
+        async def boxes(name: str) -> list[list[float]]:
+            found = {entry.name: entry for entry in await introspection.collections()}
+            return [[round(edge, 3) for edge in geometry.bbox or ()] for geometry in found[name].geometries]
+
+        assert await boxes("fresh") == [[1, 1, 50, 50], [1, 0, 50, 0]]
+        assert await boxes("parts") == [[1, 2, 3, 4]]
+        fresh = next(entry for entry in await introspection.collections() if entry.name == "fresh")
+        assert [(time.start, time.end, time.nulls) for time in fresh.times] == [
+            ("2020-01-02T00:00:00Z", "2020-02-20T00:00:00Z", False),
+            (None, None, True),
+        ]
+        await owner.execute(
+            "ANALYZE kept.fresh; DELETE FROM kept.fresh WHERE id > 7; SELECT pg_stat_force_next_flush()"
+        )
+        await owner.execute("SELECT 1")
+
+        async def shrunk() -> None:
+            assert await boxes("fresh") == [[1, 1, 7, 7], [1, 0, 7, 0]]
+
+        await eventually(shrunk)
+    await owner.close()
+
+
+async def test_rows_of_a_larger_table_tell_where_they_are_read_in_time(owner: tuple[asyncpg.Connection, str]) -> None:
+    await owner[0].execute(
+        "ALTER TABLE kept.moments ADD geom geometry(Point, 4326), ADD place geography;"
+        "UPDATE kept.moments SET geom = ST_SetSRID(ST_MakePoint(id, id), 4326), place = ST_MakePoint(id, 0);"
+        "ANALYZE kept.moments; DELETE FROM kept.moments WHERE id > 4"
+    )
+    async with Database(PoolSettings(owner[1], "test")) as database:
+        extents = Extents(database)
+        (found,) = await Introspection(database, ("kept",)).collections()
+        (estimated,) = await extents.filled_in((found,))
+        assert estimated.geometries[0].bbox is not None
+        assert estimated.geometries[0].bbox[2] > 8
+        assert estimated.geometries[1].bbox is None
+        (exact,) = await ViewExtents(database).filled_in((estimated,), extents.states)
+        assert [geometry.bbox for geometry in exact.geometries] == [(0, 0, 4, 4), (0, 0, 4, 0)]
+        # what takes too long keeps its estimate
+        (kept,) = await ViewExtents(database, round_seconds=-1).filled_in((estimated,), extents.states)
+        assert kept == estimated
