@@ -15,7 +15,10 @@ from services.features.formats.format import PageLinks
 from services.features.formats.registry import MEDIA_TYPES
 from services.features.request.cursor import PageEnds, encode_cursor
 from services.features.request.items_query import ItemsQuery
+from services.features.request.long_parameters import packed
 
+_LONGEST_NEXT = 6 * 1024
+"""Of an address that is written as it is; the long parameters of a longer one move into its cursor."""
 _SHORT_HEADER = 4 * 1024
 _LONGEST_HEADER = 7 * 1024
 _BY_OFFSET = "By offset: rows may repeat or be missing while the data change"
@@ -71,12 +74,17 @@ def page_links(query: ItemsQuery, media_type: str, base: str, ends: PageEnds, ma
     json, header = template.filled(base, _before_f(query.given))
     links = []
     for rel, position in (("next", ends.next), ("prev", ends.prev)):
-        cursor = "" if position is None else f"&cursor={encode_cursor(position, query.fingerprint)}"
+        token = "" if position is None else encode_cursor(position, query.fingerprint)
+        cursor = f"&cursor={token}" if token else ""
         beside = _without(query.given, "offset", "cursor") if cursor else _by_offset(query, rel, ends, matched)
         if beside is not None:
             address = f"{template.address}?{_before_f(beside)}f={FORMAT_NAMES[media_type]}{cursor}"
             title = None if query.resumable else _BY_OFFSET
             links.append(Link(_filled(address, base, "", ""), rel, media_type, title))
+            if rel == "next" and len(links[-1].href) > _LONGEST_NEXT:
+                kept, token = packed(beside, token)
+                address = f"{template.address}?{_before_f(kept)}f={FORMAT_NAMES[media_type]}&cursor={token}"
+                header["next"] = Link(_filled(address, base, "", ""), rel, media_type).to_header()
     if links:
         json = b",".join((json, orjson.dumps([link.to_json() for link in links])[1:-1]))
     return PageLinks(json, _header({**{link.rel: link.to_header() for link in links}, **header}))
@@ -85,7 +93,7 @@ def page_links(query: ItemsQuery, media_type: str, base: str, ends: PageEnds, ma
 def item_links(collection_id: str, media_type: str, base: str, given: Mapping[str, str], item_id: str) -> PageLinks:
     """`self`, `alternate` and `collection` (/req/core/f-links) of a feature, for a request with these parameters."""
     json, header = _template(collection_id, media_type, of_item=True).filled(base, _before_f(given), item_id)
-    return PageLinks(json, ", ".join(header.values()))
+    return PageLinks(json, _header(header))
 
 
 def arguments_query(collection: Collection, given: Iterable[tuple[str, str]]) -> str:
@@ -106,8 +114,8 @@ def _without(parameters: Mapping[str, str], *names: str) -> dict[str, str]:
 
 def _header(values: Mapping[str, str]) -> str:
     """Long addresses would make a header that proxies and clients refuse (aiohttp's client more than 8 kB in one, Node
-    more than 16 kB in all): `next`, which CSV has nowhere else, is always there, `prev`, `self` and then the others
-    while it is short enough. The bodies of JSON have them all.
+    more than 16 kB in all): `next`, which CSV has nowhere else, comes first, then `prev`, `self` and the others while
+    it is short enough. The bodies of JSON have them all.
     """
     chosen: list[str] = []
     length = 0
@@ -115,7 +123,7 @@ def _header(values: Mapping[str, str]) -> str:
         value = values.get(rel)
         if value is None:
             continue
-        if rel == "next" or length + len(value) + 2 <= (_LONGEST_HEADER if rel else _SHORT_HEADER):
+        if length + len(value) + 2 <= (_LONGEST_HEADER if rel else _SHORT_HEADER):
             chosen.append(value)
             length += len(value) + 2
     return ", ".join(chosen)

@@ -9,7 +9,10 @@ from libs.pg.text_folding import UNTRIED, TextFolding
 from libs.selection.selection import Selection, SortTerm, configured_order, select
 from libs.web.query_params import QueryValues
 from services.features.request.cursor import Position, decode_cursor
+from services.features.request.long_parameters import unpacked
 from services.features.request.row_identity import is_by_content, row_identity, usual_order
+
+_LONGEST_QUOTED = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +60,7 @@ def parse_items(
     collection: Collection, query: QueryValues, given: Mapping[str, str], folding: TextFolding = UNTRIED
 ) -> ItemsQuery:
     """The query that the parameters make; `given` is how they were sent. Raises InvalidParameters with every fault."""
+    given = _whole(query, given)
     selection = select(collection, query, folding=folding)
     values = query.values
     order = total_order(selection)
@@ -85,6 +89,26 @@ def parse_items(
         given=given,
         fingerprint=fingerprint,
     )
+
+
+def _whole(query: QueryValues, given: Mapping[str, str]) -> Mapping[str, str]:
+    """The parameters with those that the cursor holds, which `query` has then, too."""
+    cursor = query.values["cursor"]
+    if cursor is None:
+        return given
+    try:
+        held, rest = unpacked(cursor)
+    except ValueError as error:
+        query.fault("cursor", f"cursor {error}", value=cursor[:_LONGEST_QUOTED])
+        held, rest = {}, None
+    for name in held:
+        if name in given:
+            query.fault(name, f"{name} is held by the cursor already", value=name)
+    query.values.update({**held, "cursor": rest})
+    if not held:
+        return given
+    others = {name: text for name, text in given.items() if name != "cursor"}
+    return {**others, **held, **({"cursor": rest} if rest else {})}
 
 
 def _fingerprint(selection: Selection, order: Sequence[SortTerm]) -> str:

@@ -117,6 +117,9 @@ async def test_unique_indexes_tell_of_keys(owner: asyncpg.Connection, introspect
         "CREATE UNIQUE INDEX ON known.kept (id); CREATE MATERIALIZED VIEW known.nulls AS SELECT * FROM known.named;"
         "CREATE UNIQUE INDEX ON known.nulls (name)"
     )
+    # what was never filled is no collection yet
+    assert "empty" not in {entry.name for entry in await introspection.collections()}
+    await owner.execute("REFRESH MATERIALIZED VIEW known.empty")
     found = {entry.name: entry for entry in await introspection.collections()}
     told = {name: (found[name].key, found[name].composite_key, found[name].key_repeats) for name in found}
     assert told["kept"] == ("id", (), False)

@@ -87,13 +87,20 @@ def test_a_page_of_no_rows_leads_to_those_that_there_are(matched: int | None, le
         (1000, {"next", "queryables", "prev", "self"}),
         (3000, {"next", "queryables", "prev"}),
         (5000, {"next", "queryables"}),
-        (8000, {"next"}),
+        # its parameters move into the cursor
+        (8000, {"next", "queryables"}),
     ],
 )
 def test_the_header_has_what_there_is_room_for(length: int, rels: set[str]) -> None:
     ends = PageEnds(Position(("10",)), Position(("1",), backwards=True), more=True)
     header = page_links(query({"filter": "x" * length}), GEOJSON, "http://a", ends, None).header
     assert {rel.rpartition("/")[2] for rel in re.findall('rel="([^"]*)"', header)} == rels
+
+
+def test_the_header_of_a_feature_has_a_length() -> None:
+    header = item_links("a", GEOJSON, "http://a", {"properties": "x" * 3000}, "1").header
+    assert re.findall('rel="([^"]*)"', header) == ["self"]
+    assert item_links("a", GEOJSON, "http://a", {"properties": "x" * 9000}, "1").header == ""
 
 
 def test_links_of_a_feature() -> None:
