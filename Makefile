@@ -48,13 +48,13 @@ logs: ## Follow the logs of the stack
 	@$(PYTHON) -m deploy.local logs
 
 test: test-environment ## All tests, on a stack of their own: make test, make test ARGS="tests/services/features -k cursor"
-	$(PYTHON) -m pytest -n $(WORKERS) --dist loadgroup -m "not slow" $(ARGS)
+	$(PYTHON) -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder -m "not slow" $(ARGS)
 
 test-faults: test-environment ## The tests that break what the services stand on, also those that take long
 	$(PYTHON) -m pytest -m faults $(ARGS)
 
 test-quick: environment ## The tests of libraries, features and pages, for the loop of work: CONTRIBUTING.md says what is left out
-	$(PYTHON) -m pytest -q -n $(WORKERS) --dist loadgroup -m "not stack and not slow" $(or $(ARGS),$(QUICK))
+	$(PYTHON) -m pytest -q -n $(WORKERS) --dist loadfile --no-loadscope-reorder -m "not stack and not slow" $(or $(ARGS),$(QUICK))
 
 mutants: test-environment ## Break the code in one place at a time and see whether tests notice: make mutants ARGS="libs/selection"
 	$(PYTHON) -m tests.mutants $(ARGS)

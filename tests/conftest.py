@@ -30,16 +30,19 @@ class MakeDatabase(Protocol):
 
 
 STACK = "stack"
-"""The fixtures that bring up the whole product, and the group of tests that use them."""
+"""The fixture that brings up the whole product."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """With several workers (`-n`), a file stays in one of them, and so do all tests of the one stack."""
+    """What needs the stack comes first: these files take longest, and short ones fill the end of several workers."""
     for item in items:
-        whole = STACK in getattr(item, "fixturenames", ())
-        if whole:
+        if _is_of_the_stack(item):
             item.add_marker(pytest.mark.stack)
-        item.add_marker(pytest.mark.xdist_group(STACK if whole else str(item.path)))
+    items.sort(key=_is_of_the_stack, reverse=True)
+
+
+def _is_of_the_stack(item: pytest.Item) -> bool:
+    return STACK in getattr(item, "fixturenames", ())
 
 
 @pytest.fixture(scope="session")
@@ -47,7 +50,7 @@ def stack() -> Iterator[RunningStack]:
     """The whole product with demo data and two processes for tiles, on ports of its own.
 
     DAMS_TEST_URL=http://127.0.0.1:8080/api uses a stack that runs already; its STATE_DIR (`.local`, or
-    DAMS_TEST_STATE_DIR) leads to its database.
+    DAMS_TEST_STATE_DIR) leads to its database. There is one of it only: then with WORKERS=0.
     """
     if url := os.environ.get("DAMS_TEST_URL"):
         yield RunningStack(Path(os.environ.get("DAMS_TEST_STATE_DIR", ".local")).resolve(), url.rstrip("/"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import itertools
 import os
 import subprocess
 import sys
@@ -94,21 +95,29 @@ class RunningStack(Cluster):
 
 
 @contextmanager
+def _free_folder(name: str) -> Iterator[Path]:
+    """A folder for a stack, which no other process takes during the block."""
+    parent = REPOSITORY / ".local"
+    parent.mkdir(exist_ok=True)
+    for number in itertools.count(1):
+        state_dir = parent / (name if number == 1 else f"{name}-{number}")
+        with (parent / f"{state_dir.name}.lock").open("w") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                continue
+            yield state_dir
+            return
+
+
+@contextmanager
 def running(name: str, *options: str, purge: bool, **settings: str) -> Iterator[Path]:
     """A stack in `.local/<name>` for as long as the block lasts; its STATE_DIR.
 
-    Where another test session has it, the stack gets a folder that belongs to this process only. A stack that a
-    killed session left behind is stopped first: it would run old code.
+    Where another process of tests has it, the stack is in `.local/<name>-2`, and so on: each keeps its data, unless
+    `purge`. A stack that a killed session left behind is stopped first: it would run old code.
     """
-    parent = REPOSITORY / ".local"
-    parent.mkdir(exist_ok=True)
-    with (parent / f"{name}.lock").open("w") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            state_dir, purge = parent / f"{name}-{os.getpid()}", True
-        else:
-            state_dir = parent / name
+    with _free_folder(name) as state_dir:
         port = choose_ports(["gateway"], {}, state_dir)["gateway"]
         environment = {
             variable: value
