@@ -23,7 +23,7 @@ ESLINT := services/viewer/node_modules/.bin/eslint --config services/viewer/esli
 COMPILE := .venv/bin/uv pip compile --quiet --no-config --universal --fork-strategy fewest --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-emit-find-links --no-header --override gateway/overrides.in
 
-.PHONY: help up down restart status doctor logs test test-quick test-faults mutants check tiles psql bench format requirements sbom audit clean environment check-environment test-environment
+.PHONY: help up down restart status doctor watch logs test test-quick test-faults mutants check tiles psql bench format requirements sbom audit clean environment check-environment test-environment
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-18s %s\n", $$1, $$2 }' Makefile
@@ -43,6 +43,9 @@ status: ## What runs, where it listens
 
 doctor: environment ## What is wrong with database, Redis and ports, and the statement that mends it: make doctor DATABASE_URL=…
 	@$(PYTHON) -m deploy.local doctor
+
+watch: environment ## Have changes of a table seen within a second: make watch TABLE=public.roads (as its owner: DATABASE_OWNER_URL)
+	@$(PYTHON) -m deploy.local watch $(TABLE)
 
 logs: ## Follow the logs of the stack
 	@$(PYTHON) -m deploy.local logs

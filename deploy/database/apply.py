@@ -1,5 +1,6 @@
 """Applies the schema, and creates or updates the login role that the services use."""
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import asyncpg
@@ -7,6 +8,8 @@ import asyncpg
 from deploy.database.scram import scram_verifier
 
 SCHEMA_DIRECTORY = Path(__file__).parent / "schema"
+
+_CHANGE_LOG = "10_change_log.sql"
 
 # One schema is applied at a time per database; the number only has to be the same for everyone.
 _APPLY_LOCK = 0x44414D53
@@ -24,6 +27,23 @@ async def apply_schema(connection: asyncpg.Connection) -> list[str]:
         for file in files:
             await connection.execute(file.read_text(encoding="utf-8"))
     return [file.name for file in files]
+
+
+async def watch_tables(connection: asyncpg.Connection, tables: Iterable[str], reader: str) -> None:
+    """Have changes of these tables, of whoever asks, noticed as they are committed by services of the role `reader`.
+
+    Of the schema this needs the change log alone, which is made where it is missing. Raises asyncpg.PostgresError, and
+    then nothing has changed.
+    """
+    async with connection.transaction():
+        await connection.execute("SET LOCAL client_min_messages = warning")
+        await connection.execute("SELECT pg_advisory_xact_lock($1)", _APPLY_LOCK)
+        await connection.execute("CREATE SCHEMA IF NOT EXISTS dams")
+        await connection.execute((SCHEMA_DIRECTORY / _CHANGE_LOG).read_text(encoding="utf-8"))
+        for table in tables:
+            await connection.execute("SELECT dams.watch($1::text::regclass)", table)
+        await _execute(connection, "GRANT USAGE ON SCHEMA dams TO %I", reader)
+        await _execute(connection, "GRANT EXECUTE ON FUNCTION dams.data_versions() TO %I", reader)
 
 
 async def ensure_reader(connection: asyncpg.Connection, user: str, password: str) -> None:

@@ -1,14 +1,18 @@
-"""`python -m deploy.local up|down|restart|status|doctor|run|psql|logs`: the local stack from the command line."""
+"""`python -m deploy.local up|down|restart|status|doctor|watch|run|psql|logs`: the local stack from the command line."""
 
 from __future__ import annotations
 
 import argparse
+import asyncio
 import os
 import sys
 from urllib.parse import unquote, urlsplit
 
+import asyncpg
+
+from deploy.database.apply import watch_tables
 from deploy.local import doctor, remembered, stack
-from deploy.local.postgresql import find_programs
+from deploy.local.postgresql import READER, find_programs
 from deploy.local.programs import SPARE
 from deploy.local.restart import restart
 from deploy.local.settings import StackError, StackSettings, read_settings
@@ -32,6 +36,8 @@ def main() -> int:
     run = commands.add_parser("run", help="run a module of a service with the settings of its running process")
     run.add_argument("module")
     run.add_argument("arguments", nargs=argparse.REMAINDER)
+    watch = commands.add_parser("watch", help="have changes of a table seen within a second, not at the next look")
+    watch.add_argument("tables", nargs="+", metavar="schema.table")
     # what begins with "-" is for psql
     psql = commands.add_parser(
         "psql", prefix_chars="+", add_help=False, help="open the stack's own database as its owner"
@@ -52,6 +58,8 @@ def main() -> int:
             return _doctor(settings)
         elif arguments.command == "run":
             _run(settings, arguments.module, arguments.arguments)
+        elif arguments.command == "watch":
+            _watch(settings, arguments.tables)
         elif arguments.command == "psql":
             _psql(settings, arguments.arguments)
         else:
@@ -125,6 +133,28 @@ def _running(settings: StackSettings) -> tuple[StateFolder, StackState]:
     if not Supervisor(folder, state.ports.get("supervisor", 0)).answers():
         raise StackError(f"no stack runs in {settings.state_dir}; `make up` starts one")
     return folder, state
+
+
+def _watch(settings: StackSettings, tables: list[str]) -> None:
+    if settings.database_url:
+        owner, reader = os.environ.get("DATABASE_OWNER_URL"), urlsplit(settings.database_url).username
+        if not owner or not reader:
+            raise StackError("DATABASE_OWNER_URL is missing: the address of the database, as the owner of the tables")
+    else:
+        owner, reader = stack.owner_url(*_running(settings)), READER
+
+    async def watch() -> None:
+        connection = await asyncpg.connect(owner)
+        try:
+            await watch_tables(connection, tables, unquote(reader))
+        finally:
+            await connection.close()
+
+    try:
+        asyncio.run(watch())
+    except (OSError, asyncpg.PostgresError) as error:
+        raise StackError(str(error)) from error
+    print(f"changes of {', '.join(tables)} are seen within a second")
 
 
 def _psql(settings: StackSettings, arguments: list[str]) -> None:
