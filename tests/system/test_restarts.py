@@ -29,12 +29,18 @@ class Clients(Asking):
     def __init__(self, stack: RunningStack) -> None:
         self._address = urlsplit(stack.base_url)
         self._kept = threading.local()
+        self._connections: list[HTTPConnection] = []
         # what an earlier run asked for may still be kept
         self._fresh = itertools.count(int(time.time() * 1000) % 10**9)
         self.outcomes: Counter[str] = Counter()
         asks = (self._item, self._tile, self._collection, self._page, self._stream)
         # processes that start need processors, too
         super().__init__([partial(self._ask, ask) for ask in asks], pause=0.05)
+
+    def __exit__(self, *_: object) -> None:
+        super().__exit__(*_)
+        for connection in self._connections:
+            connection.close()
 
     def _ask(self, ask: Callable[[], str]) -> None:
         try:
@@ -46,6 +52,7 @@ class Clients(Asking):
     def _get(self, path: str, **headers: str) -> tuple[int, bytes]:
         if not hasattr(self._kept, "connection"):
             self._kept.connection = HTTPConnection(self._address.netloc, timeout=30)
+            self._connections.append(self._kept.connection)
         connection: HTTPConnection = self._kept.connection
         connection.request("GET", f"{self._address.path}{path}", headers=headers)
         response = connection.getresponse()
