@@ -57,6 +57,7 @@ async def test_a_locked_table_does_not_hold_up_the_list_of_collections(database_
     await make_places(database_url)
     owner = await asyncpg.connect(database_url)
     await owner.execute(
+        "ALTER TABLE places.towns ADD at timestamptz DEFAULT '2020-01-01'; CREATE INDEX ON places.towns (at);"
         "CREATE VIEW places.some_towns AS SELECT id, name, geom FROM places.towns WHERE id < 100;"
         "CREATE INDEX ON places.towns USING gist (geom); CREATE INDEX ON places.rivers USING gist (geom);"
         "GRANT SELECT ON places.some_towns TO dams_reader; ANALYZE"
