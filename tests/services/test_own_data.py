@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import html
+import re
 from collections.abc import AsyncIterator
 from io import StringIO
 from math import isnan
@@ -79,6 +81,8 @@ CREATE MATERIALIZED VIEW own.unfilled AS SELECT * FROM own.odd_times WITH NO DAT
 CREATE COLLATION own.any_case (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
 CREATE TABLE own.odd_collation (id integer PRIMARY KEY, name text COLLATE own.any_case);
 INSERT INTO own.odd_collation VALUES (1, 'Abc');
+CREATE TABLE own."odd names" ("the ""key"" <b>" integer PRIMARY KEY, "and" text);
+INSERT INTO own."odd names" VALUES (1, 'x');
 ANALYZE;
 """
 
@@ -191,6 +195,14 @@ async def test_every_page_of_every_collection_answers(own: Services) -> None:
             answer = await own["features"].get(f"{address}/{resource}", {"f": "html"})
             # of some there is one feature alone
             assert answer.status == 200 or (answer.status == 404 and resource == "items/2"), answer.url
+
+
+async def test_filters_that_pages_propose_are_read(own: Services) -> None:
+    page = (await own["features"].get("/collections/own.odd%20names/items", {"f": "html"})).body.decode()
+    proposed = re.search(r'name="filter"[^>]*placeholder="([^"]*)"', page)
+    assert proposed
+    text = html.unescape(proposed[1])
+    assert (await own["features"].json("/collections/own.odd%20names/items", filter=text))["numberMatched"] == 1
 
 
 async def test_a_view_that_was_never_filled_is_no_collection(own: Services) -> None:

@@ -7,9 +7,9 @@ from typing import Any
 
 from libs.catalogue.basins import BASIN, BASINS
 from libs.catalogue.model import Collection
+from libs.catalogue.name_columns import name_columns
 from libs.web.page_text import day
 
-_OWN = ("title", "name", "place")
 _STRENGTH = ("max_wind_kt", "wind_speed_kt", "wind_kt")
 
 
@@ -21,7 +21,7 @@ def feature_name(collection: Collection, id_: Any, properties: Mapping[str, Any]
     when = _when(collection, properties)
     if _text(properties.get(BASIN)):
         return _storm(properties, when)
-    own = next((text for name in _OWN if (text := _text(properties.get(name)))), None)
+    own = next((text for name in name_columns(properties) if (text := _text(properties.get(name)))), None)
     if own is not None:
         return own
     title = collection.title

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from libs.catalogue.model import Collection, Column
+from libs.cql.quoting import property_name
 from libs.ogc.errors import Fault
 from services.features.rows.value_ranges import ValueRange
 
@@ -66,9 +67,16 @@ def form_context(
             if name not in shown and name not in _LEFT_OUT and name not in by_name
         },
         "examples": examples,
+        "placeholder": _placeholder(columns, examples),
         "faults": {name: "; ".join(texts) for name, texts in by_name.items() if name in shown},
         "other_faults": [text for name, texts in by_name.items() if name not in shown for text in texts],
     }
+
+
+def _placeholder(columns: Sequence[Column], examples: Sequence[Example]) -> str:
+    """A filter to begin with."""
+    own = f"{property_name(columns[0].name)} IS NOT NULL" if columns else ""
+    return next((example.parameters["filter"] for example in examples if "filter" in example.parameters), own)
 
 
 def _fields(collection: Collection, declared: Names[str], ranges: Mapping[str, ValueRange]) -> list[Field]:

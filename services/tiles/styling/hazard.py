@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from libs.catalogue.name_columns import name_columns
 from services.tiles.styling.layers import Look, by_zoom
 from services.tiles.styling.palette import (
     ALERT,
@@ -46,7 +47,8 @@ def look_of(collection_id: str, geometry_type: str, properties: Mapping[str, Any
         symbol=_SYMBOLS.get(geometry_type.removeprefix("Multi"), "fill"),
     )
     found = (rule(subject) for rule in (_disturbance, _earthquake, _wind_zone, _storm, _alert, _flood))
-    generic = Look(color=GENERIC, legend=(_single("Feature", GENERIC, subject.symbol),))
+    named = next((name for name in name_columns(properties) if properties[name] == "string"), None)
+    generic = Look(color=GENERIC, label=named, legend=(_single("Feature", GENERIC, subject.symbol),))
     return next((look for look in found if look is not None), generic)
 
 

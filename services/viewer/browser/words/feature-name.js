@@ -4,6 +4,8 @@
 /** @import { Column, Properties, Time } from "../types.d.ts" */
 
 const OWN = ["title", "name", "place"];
+const WORD = /^(title|name|label|place|nom|nombre|nome|naam|namn|nazwa|bezeichnung)$/i;
+const PART = /^(name_|.*_name$)/is;
 const STRENGTH = ["max_wind_kt", "wind_speed_kt", "wind_kt"];
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 const MOMENT = /^\d{4}-\d\d-\d\d(T\d\d:\d\d.*)?$/;
@@ -17,12 +19,24 @@ const MOMENT = /^\d{4}-\d\d-\d\d(T\d\d:\d\d.*)?$/;
 export function featureName({ label, time = null, columns = [] }, { id = null, properties }) {
   const values = properties ?? {};
   if (text(values.basin)) return stormName(values, time, columns);
-  const own = OWN.map((name) => text(values[name])).find(Boolean);
+  const own = nameColumns(Object.keys(values)).map((name) => text(values[name])).find(Boolean);
   if (own) return own;
   const kind = label.replace(/([^s])s$/, "$1");
   const parts = [text(values.country), when(values, time)].filter(Boolean);
   return parts.length ? [kind, ...parts].join(", ") : `${kind} ${id ?? ""}`.trim();
 }
+
+/**
+ * Those of these columns whose text may name a feature, the likeliest first, as libs/catalogue/name_columns.py has them.
+ * @param {string[]} names
+ */
+const nameColumns = (names) => [
+  ...new Set([
+    ...OWN.filter((name) => names.includes(name)),
+    ...names.filter((name) => WORD.test(name)),
+    ...names.filter((name) => PART.test(name)),
+  ]),
+];
 
 /**
  * @param {Properties} values

@@ -10,6 +10,8 @@ import pytest
 
 from libs.web.basemap import Basemap
 from services.tiles.styling.document import style_json
+from services.tiles.styling.hazard import look_of
+from services.tiles.styling.layers import data_layers
 from services.tiles.styling.palette import DISTURBANCE, GENERIC, MISSING
 
 _MODULES = Path(__file__).parents[4] / "services" / "viewer" / "node_modules"
@@ -276,3 +278,18 @@ def test_centre_and_zoom_show_the_bounds(bounds: Any, center: list[float], zoom:
 def test_bounds_across_180_do_not_limit_the_source() -> None:
     assert "bounds" not in _style(_EARTHQUAKES, bounds=(170, -20, -170, 0))["sources"]["hazard.hazard_eq_events"]
     assert _style(_EARTHQUAKES)["sources"]["hazard.hazard_eq_events"]["bounds"] == [-120, 20, -60, 45]
+
+
+def test_somebodys_own_features_are_labelled_by_their_names() -> None:
+    for properties, name in (
+        ({"ID": "integer", "NAME": "string"}, "NAME"),
+        ({"station_name": "string", "Label": "string"}, "Label"),
+        ({"name": "integer", "name_en": "string"}, "name_en"),
+        ({"code": "string"}, None),
+    ):
+        look = look_of("own.stations", "Point", properties)
+        assert look.label == name
+        labels = [layer for layer in data_layers("own.stations", "Point", look) if layer["type"] == "symbol"]
+        assert [layer["layout"]["text-field"] for layer in labels] == (
+            [["to-string", ["coalesce", ["get", name], ""]]] if name else []
+        )
