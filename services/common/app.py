@@ -48,6 +48,7 @@ def make(env: Mapping[str, str]) -> web.Application:
                 partial(diagnose, settings.database_url, settings.collection_schemas),
                 refresh_seconds=settings.catalogue_refresh_seconds,
                 config_file=settings.collections_config,
+                extension_collections=settings.extension_collections or (),
             ) as app[KEEPER],
             PartsClient(settings.parts_url, PART) as app[PARTS],
         ):

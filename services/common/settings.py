@@ -14,5 +14,6 @@ class Settings(WebSettings):
     database_url: PostgresqlAddress
     collection_schemas: Names = ("hazard",)
     collections_config: Path | None = None
+    extension_collections: Names | None = None
     parts_url: HttpAddress | None = None
     catalogue_refresh_seconds: int = Field(default=5, ge=1, le=3600)

@@ -36,9 +36,10 @@ class CatalogueKeeper(Catalogue):
         *,
         refresh_seconds: float,
         config_file: Path | None = None,
+        extension_collections: tuple[str, ...] = (),
     ) -> None:
         super().__init__()
-        self._introspection = Introspection(database, schemas)
+        self._introspection = Introspection(database, schemas, extension_collections)
         self._ids = IdCheck(database)
         self._diagnose = diagnose
         # None before the first diagnosis

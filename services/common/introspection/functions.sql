@@ -9,6 +9,11 @@ WITH candidate AS (
       AND p.proretset AND p.prokind = 'f' AND p.provolatile IN ('i', 's') AND p.provariadic = 0
       AND has_schema_privilege(n.oid, 'USAGE')
       AND has_function_privilege(p.oid, 'EXECUTE')
+      -- what belongs to an extension is its own affair, such as spatial_ref_sys
+      AND (n.nspname || '.' || p.proname = ANY ($2::text[]) OR NOT EXISTS (
+          SELECT FROM pg_depend d
+          WHERE d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'
+      ))
 ),
 output AS (
     -- RETURNS TABLE and OUT parameters

@@ -52,8 +52,12 @@ _GEOMETRY_TYPE = {
 class Introspection:
     """The collections in some schemas of a database, read again and again at little cost while nothing changes."""
 
-    def __init__(self, database: Database, schemas: tuple[str, ...]) -> None:
+    def __init__(
+        self, database: Database, schemas: tuple[str, ...], extension_collections: tuple[str, ...] = ()
+    ) -> None:
+        """What belongs to an extension is no collection, but for those that are named."""
         self._database = database
+        self._extension_collections = extension_collections
         self._schemas = schemas
         self._views = ViewCheck(database)
         self._keys = Keys(database)
@@ -69,8 +73,8 @@ class Introspection:
         A relation that somebody has locked stays as it was; of a new one what can be known without opening it is said.
         Raises Unavailable where the database cannot be reached.
         """
-        relations = await self._database.fetch(_statement(_RELATIONS, self._schemas))
-        functions = await self._database.fetch(_statement(_FUNCTIONS, self._schemas))
+        relations = await self._database.fetch(self._statement(_RELATIONS))
+        functions = await self._database.fetch(self._statement(_FUNCTIONS))
         known: dict[tuple[object, ...], Collection] = {}
         unlocked: dict[int, tuple[Row, Collection]] = {}
         found: dict[str, Collection] = {}
@@ -91,6 +95,17 @@ class Introspection:
         usable = await self._views.usable(tuple(found[identifier] for identifier in sorted(found)), locked)
         filled = await self._extents.filled_in(await self._keys.filled_in(usable, locked), locked)
         return await self._view_extents.filled_in(filled, self._extents.states, locked)
+
+    def _statement(self, text: str) -> Sql:
+        before, rest = text.split("$1::text[]")
+        between, after = rest.split("$2::text[]")
+        return (
+            Sql((before,))
+            + bind(list(self._schemas), "text[]")
+            + Sql((between,))
+            + bind(list(self._extension_collections), "text[]")
+            + Sql((after,))
+        )
 
     def _before(self, row: Row) -> Collection | None:
         """What a relation that somebody has locked was before, where all that is known without opening it still is."""
@@ -114,11 +129,6 @@ def _read(
         # a relation that we cannot make sense of costs only itself
         _LOG.exception("collection left out", extra={"fields": {"collection": f"{row['schema']}.{row['name']}"}})
         return None
-
-
-def _statement(text: str, schemas: tuple[str, ...]) -> Sql:
-    before, after = text.split("$1::text[]")
-    return Sql((before,)) + bind(list(schemas), "text[]") + Sql((after,))
 
 
 def _relation(row: dict[str, Any]) -> Collection:

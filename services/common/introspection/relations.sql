@@ -22,6 +22,11 @@ relation AS (
       AND has_schema_privilege(n.oid, 'USAGE')
       -- every column must be readable: a role with rights on some columns only would meet errors later
       AND has_table_privilege(c.oid, 'SELECT')
+      -- what belongs to an extension is its own affair, such as spatial_ref_sys
+      AND (n.nspname || '.' || c.relname = ANY ($2::text[]) OR NOT EXISTS (
+          SELECT FROM pg_depend d
+          WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e'
+      ))
 ),
 first_column AS (
     -- first column of each plain btree index: MIN and MAX on it are one index probe
