@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator
 from io import StringIO
 from math import isnan
 from typing import Any
+from urllib.parse import quote
 
 import asyncpg
 import orjson
@@ -190,7 +191,7 @@ async def test_values_in_tiles_are_those_of_json(own: Services, tms: str) -> Non
 
 async def test_every_page_of_every_collection_answers(own: Services) -> None:
     for collection in (await own["common"].json("/collections", limit="1000"))["collections"]:
-        address = f"/collections/{collection['id']}"
+        address = f"/collections/{quote(collection['id'])}"
         for resource in ("items", "schema", "queryables", "items/1", "items/2"):
             answer = await own["features"].get(f"{address}/{resource}", {"f": "html"})
             # of some there is one feature alone

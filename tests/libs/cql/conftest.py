@@ -96,6 +96,11 @@ async def make_table(
 @pytest.fixture(scope="session")
 async def standard(db: asyncpg.Connection) -> dict[str, Table]:
     """The three tables of the standard's cases."""
+    return await make_standard(db)
+
+
+async def make_standard(db: asyncpg.Connection) -> dict[str, Table]:
+    """The three tables of the standard's cases, made in this database."""
     tables = {}
     for name, (kind, columns) in STANDARD_TABLES.items():
         definitions = ", ".join(f'"{column}" {sql_type}' for column, sql_type in columns.items())

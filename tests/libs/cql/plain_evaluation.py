@@ -6,8 +6,9 @@ import math
 import operator
 import re
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime
+from itertools import product
 from typing import Any
 
 import cql2
@@ -25,24 +26,40 @@ ARITHMETIC: dict[str, Callable[[Any, Any], float]] = {
     "div": lambda a, b: math.trunc(a / b), "^": operator.pow,
 }  # fmt: skip
 SPATIAL = ("contains", "crosses", "disjoint", "equals", "intersects", "overlaps", "touches", "within")
-# starts and ends of the first and of the second interval
-INTERVALS: dict[str, Callable[[Any, Any, Any, Any], bool]] = {
-    "t_after": lambda s1, _e1, _s2, e2: s1 > e2,
-    "t_before": lambda _s1, e1, s2, _e2: e1 < s2,
-    "t_contains": lambda s1, e1, s2, e2: s1 < s2 and e2 < e1,
-    "t_disjoint": lambda s1, e1, s2, e2: e1 < s2 or e2 < s1,
-    "t_during": lambda s1, e1, s2, e2: s2 < s1 and e1 < e2,
-    "t_equals": lambda s1, e1, s2, e2: (s1, e1) == (s2, e2),
-    "t_finishedby": lambda s1, e1, s2, e2: s1 < s2 and e1 == e2,
-    "t_finishes": lambda s1, e1, s2, e2: s2 < s1 and e1 == e2,
-    "t_intersects": lambda s1, e1, s2, e2: s1 <= e2 and s2 <= e1,
-    "t_meets": lambda _s1, e1, s2, _e2: e1 == s2,
-    "t_metby": lambda s1, _e1, _s2, e2: s1 == e2,
-    "t_overlappedby": lambda s1, e1, s2, e2: s2 < s1 < e2 < e1,
-    "t_overlaps": lambda s1, e1, s2, e2: s1 < s2 < e1 < e2,
-    "t_startedby": lambda s1, e1, s2, e2: s1 == s2 and e2 < e1,
-    "t_starts": lambda s1, e1, s2, e2: s1 == s2 and e1 < e2,
+# starts and ends of the first and of the second interval; each comparison is unknown where an end is
+INTERVALS: dict[str, Callable[[Any, Any, Any, Any], bool | None]] = {
+    "t_after": lambda s1, _e1, _s2, e2: _less(e2, s1),
+    "t_before": lambda _s1, e1, s2, _e2: _less(e1, s2),
+    "t_contains": lambda s1, e1, s2, e2: _all(_less(s1, s2), _less(e2, e1)),
+    "t_disjoint": lambda s1, e1, s2, e2: _any([_less(e1, s2), _less(e2, s1)]),
+    "t_during": lambda s1, e1, s2, e2: _all(_less(s2, s1), _less(e1, e2)),
+    "t_equals": lambda s1, e1, s2, e2: _all(_same(s1, s2), _same(e1, e2)),
+    "t_finishedby": lambda s1, e1, s2, e2: _all(_less(s1, s2), _same(e1, e2)),
+    "t_finishes": lambda s1, e1, s2, e2: _all(_less(s2, s1), _same(e1, e2)),
+    "t_intersects": lambda s1, e1, s2, e2: _not(_any([_less(e2, s1), _less(e1, s2)])),
+    "t_meets": lambda _s1, e1, s2, _e2: _same(e1, s2),
+    "t_metby": lambda s1, _e1, _s2, e2: _same(s1, e2),
+    "t_overlappedby": lambda s1, e1, s2, e2: _all(_less(s2, s1), _less(s1, e2), _less(e2, e1)),
+    "t_overlaps": lambda s1, e1, s2, e2: _all(_less(s1, s2), _less(s2, e1), _less(e1, e2)),
+    "t_startedby": lambda s1, e1, s2, e2: _all(_same(s1, s2), _less(e2, e1)),
+    "t_starts": lambda s1, e1, s2, e2: _all(_same(s1, s2), _less(e1, e2)),
 }
+
+
+def _less(a: Any, b: Any) -> bool | None:
+    return None if None in (a, b) else bool(operator.lt(*_aligned(a, b)))
+
+
+def _same(a: Any, b: Any) -> bool | None:
+    return None if None in (a, b) else bool(operator.eq(*_aligned(a, b)))
+
+
+def _not(truth: bool | None) -> bool | None:
+    return None if truth is None else not truth
+
+
+def _all(*truths: bool | None) -> bool | None:
+    return False if False in truths else None if None in truths else True
 
 
 def matching(text: str, features: Sequence[Feature]) -> list[int]:
@@ -97,12 +114,9 @@ def _operation(node: Any, feature: Feature) -> Any:
     return None if None in args else _FUNCTIONS[name](*args)
 
 
-def _related(holds: Callable[..., bool]) -> Callable[[Any, Any], bool | None]:
+def _related(holds: Callable[..., bool | None]) -> Callable[[Any, Any], bool | None]:
     def related(a: Any, b: Any) -> bool | None:
         (s1, e1), (s2, e2) = (arg if isinstance(arg, tuple) else (arg, arg) for arg in (a, b))
-        if None in (s1, e1, s2, e2):
-            return None
-        (s1, e2), (e1, s2) = _aligned(s1, e2), _aligned(e1, s2)
         return holds(s1, e1, s2, e2)
 
     return related
@@ -115,8 +129,38 @@ def _aligned(a: Any, b: Any) -> tuple[Any, Any]:
     return a, b
 
 
+_STROKES = str.maketrans({**dict(zip("ØøĐđŁłıŦŧ", "OoDdLliTt", strict=True)), "Æ": "AE", "æ": "ae", "ß": "ss"})
+
+
 def _without_accents(text: str) -> str:
-    return "".join(sign for sign in unicodedata.normalize("NFD", text) if not unicodedata.combining(sign))
+    decomposed = unicodedata.normalize("NFD", text)
+    return "".join(sign for sign in decomposed if not unicodedata.combining(sign)).translate(_STROKES)
+
+
+def contains(whole: Sequence[Any] | None, part: Sequence[Any] | None) -> bool | None:
+    """Every member of `part` equals some member of `whole`, in three-valued logic."""
+    if whole is None or part is None:
+        return None
+    found = [_any(None if None in (one, other) else one == other for other in whole) for one in part]
+    return False if False in found else None if None in found else True
+
+
+def overlaps(a: Sequence[Any] | None, b: Sequence[Any] | None) -> bool | None:
+    """Some member of one equals some member of the other."""
+    if a is None or b is None:
+        return None
+    return _any(None if None in (one, other) else one == other for one, other in product(a, b))
+
+
+def equal(a: Sequence[Any] | None, b: Sequence[Any] | None) -> bool | None:
+    """Each contains the other."""
+    both = (contains(a, b), contains(b, a))
+    return False if False in both else None if None in both else True
+
+
+def _any(found: Iterable[bool | None]) -> bool | None:
+    truths = list(found)
+    return True if True in truths else None if None in truths else False
 
 
 def _like(text: str, pattern: str) -> bool:
@@ -134,6 +178,10 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "in": lambda value, members: any(operator.eq(*_aligned(value, member)) for member in members),
     "between": lambda value, low, high: low <= value <= high,
     "like": _like,
+    "a_contains": contains,
+    "a_containedby": lambda a, b: contains(b, a),
+    "a_equals": equal,
+    "a_overlaps": overlaps,
     "casei": str.casefold,
     "accenti": _without_accents,
 }

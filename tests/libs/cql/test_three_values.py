@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from itertools import product
 
 import asyncpg
@@ -10,35 +10,10 @@ import pytest
 
 from libs.cql import CqlError, parse
 from tests.libs.cql.conftest import Table, make_table
+from tests.libs.cql.plain_evaluation import contains, equal, overlaps
 
 ARRAYS: list[list[int | None] | None] = [None, [], [1], [2], [1, 2], [1, None], [None], [1, 2, 3], [2, None]]
 Truth = bool | None
-
-
-def contains(whole: list[int | None] | None, part: list[int | None] | None) -> Truth:
-    """Every member of `part` equals some member of `whole`, in three-valued logic."""
-    if whole is None or part is None:
-        return None
-    found = [_any(None if None in (one, other) else one == other for other in whole) for one in part]
-    return False if False in found else None if None in found else True
-
-
-def overlaps(a: list[int | None] | None, b: list[int | None] | None) -> Truth:
-    """Some member of one equals some member of the other."""
-    if a is None or b is None:
-        return None
-    return _any(None if None in (one, other) else one == other for one, other in product(a, b))
-
-
-def _any(found: Iterable[Truth]) -> Truth:
-    truths = list(found)
-    return True if True in truths else None if None in truths else False
-
-
-def equal(a: list[int | None] | None, b: list[int | None] | None) -> Truth:
-    """Each contains the other."""
-    both = (contains(a, b), contains(b, a))
-    return False if False in both else None if None in both else True
 
 
 PREDICATES: dict[str, Callable[[list[int | None] | None, list[int | None] | None], Truth]] = {
