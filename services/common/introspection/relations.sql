@@ -181,7 +181,7 @@ LEFT JOIN LATERAL (
         -- none where rows change without a change of a table that is counted: with the clock, or in another database
         -- nor where that cannot be told at the moment
         CASE WHEN (SELECT locked FROM blocked) AND EXISTS (SELECT FROM definition)
-            OR EXISTS (SELECT FROM under u JOIN pg_class k ON k.oid = u.oid AND k.relkind = 'f')
+            OR EXISTS (SELECT FROM under u JOIN pg_class k ON k.oid = u.oid AND k.relkind IN ('f', 'S'))
             OR EXISTS (SELECT FROM definition f, unstable WHERE ' ' || f.text || ' ' ~ unstable.pattern)
             OR EXISTS (SELECT FROM called WHERE provolatile <> 'i')
         THEN '{}' ELSE ARRAY(SELECT u.oid::bigint FROM under u ORDER BY u.oid) END AS sources,

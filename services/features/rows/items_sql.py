@@ -4,14 +4,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from libs.ogc.errors import StoredValueError
+from libs.pg.column_types import Kind, column_type
 from libs.pg.sql import EMPTY, Sql, all_of, bind, ident, join, sql
-from libs.selection.selection import Selection
+from libs.selection.selection import Selection, SortTerm
 from services.features.request.cursor import Position
 from services.features.request.items_query import ItemsQuery
 from services.features.rows.columns import columns_of, sort_places, sort_value
 from services.features.rows.geometry_sql import encoded_geometry
 from services.features.rows.layout import GeometriesOf, RowPlan
-from services.features.rows.order import at, beyond, not_beyond, order_by
+from services.features.rows.order import at, beyond, not_beyond, order_by, qualified
 
 ROW_VERSION_COLUMNS = 3
 _ROW_VERSION = sql("item.tableoid, item.xmin, item.ctid")
@@ -158,7 +159,7 @@ def places_statement(query: ItemsQuery, *, number: int) -> Sql:
 
     Where nothing tells rows apart, an array of nothing. Arrays, for that many rows take the driver five times as long.
     """
-    values = [sort_value(term) for term in query.order] if query.resumable else [sql("NULL::text")]
+    values = [_listed(term) for term in query.order] if query.resumable else [sql("NULL::text")]
     names = [ident(f"value {place}") for place in range(len(values))]
     return sql(
         "SELECT {arrays} FROM"
@@ -173,6 +174,11 @@ def places_statement(query: ItemsQuery, *, number: int) -> Sql:
         number=bind(number, "int8"),
         offset=_offset(query, 0),
     )
+
+
+def _listed(term: SortTerm) -> Sql:
+    # whole numbers are made text here, as those of rows are: that takes the database three times as long
+    return qualified(term) if column_type(term.column.sql_type).kind is Kind.INTEGER else sort_value(term)
 
 
 def item_plan(

@@ -1,6 +1,5 @@
 """Runs the SQL of items: pages of rows, large pages in chunks, and how many rows match."""
 
-from collections import Counter
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
 
@@ -14,14 +13,7 @@ from services.features.rows.feature_cache import FeatureCache
 from services.features.rows.fetching import fetch_rows
 from services.features.rows.items_sql import cursor_statement, items_plan, places_statement
 from services.features.rows.layout import Row, RowPlan, Rows
-from services.features.rows.page_ends import (
-    RowName,
-    number_alike,
-    only_named,
-    page_ends,
-    position_of,
-    row_names,
-)
+from services.features.rows.page_ends import RowsOfPage, name_places, number_alike, page_ends, position_of
 
 _CHUNK_BYTES = 2_000_000
 """What a chunk may take in the database's own encoding; as Python values and text it is a few times as much."""
@@ -40,8 +32,8 @@ class LargePage:
     """Where the pages beside it start."""
     until: Position | None = None
     """Its last row."""
-    names: tuple[RowName, ...] = ()
-    """What tells its rows apart: what is added meanwhile is no part of the page."""
+    rows: RowsOfPage | None = None
+    """Where something tells them apart: what is added meanwhile is no part of the page."""
 
 
 class ItemsStore:
@@ -107,20 +99,33 @@ class ItemsStore:
         """The ends of a page that is larger than a chunk. Raises Unavailable."""
         database = self._database.of(query.selection.collection.id)
         (arrays,) = await database.fetch(places_statement(query, number=query.limit + 1))
-        rows, places = list(zip(*arrays, strict=True)), range(len(query.order))
+        found, places = len(arrays[0]), range(len(query.order))
+        number = min(found, query.limit)
+        if not query.resumable or number == 0:
+            return LargePage(query, PageEnds(more=found > query.limit))
+
+        def row(at: int) -> tuple[object, ...]:
+            return tuple(array[at] for array in arrays)
+
+        if query.by_content:
+            rows = [row(at) for at in range(found)]
+        else:
+            # none but those at the ends are looked at
+            rows = [row(0)] * found
+            rows[number - 1], rows[-1] = row(number - 1), row(found - 1)
         ends = page_ends(query, rows, places)
-        page = rows[: query.limit]
-        if not query.resumable or not page:
-            return LargePage(query, ends)
-        names = tuple(row_names(query, page, places))
-        if query.after is None or not query.after.backwards:
-            return LargePage(query, ends, position_of(page[-1], places), names)
+        backwards = query.after is not None and query.after.backwards
+        named = [arrays[place] for place in name_places(query, places)]
+        names = RowsOfPage([array[number - 1 :: -1] for array in named] if backwards else named, number)
+        last = position_of(row(0 if backwards else number - 1), places)
+        if not backwards:
+            return LargePage(query, ends, last, names)
         # read forwards, from behind the row before it; of rows that are alike there are as many as are wanted then
         start = None
-        if len(rows) > len(page):
-            before, first = position_of(rows[-1], places), position_of(page[-1], places)
-            start = replace(before, alike=int(before == first))
-        return LargePage(replace(query, after=start), ends, position_of(page[0], places), names)
+        if found > number:
+            before = position_of(row(number), places)
+            start = replace(before, alike=int(before == position_of(row(number - 1), places)))
+        return LargePage(replace(query, after=start), ends, last, names)
 
     async def chunks(self, page: LargePage, geometry_as: str, *, features: bool = False) -> AsyncIterator[Rows]:
         """The rows of a large page, some at a time; at least one chunk, perhaps empty.
@@ -131,24 +136,21 @@ class ItemsStore:
         """
         rest, left = page.query, page.query.limit
         size, known = self.chunk(rest), rest.selection.collection.row_bytes is not None
-        wanted, together = Counter(page.names), Counter(page.names)
         while True:
             # Never more than are left: a database that does not see the end in its index would look for more rows
             # before it to the end of the table. Rows that were added meanwhile come a few at a time.
             limit = min(size, left) if left > 0 else _CHUNK_ROWS.start
             plan = items_plan(rest, limit=limit, geometry_as=geometry_as, until=page.until)
             found = await self._rows(rest, plan, limit=limit, features=features, until=page.until)
-            number, kept = len(found.rows), found
-            names = row_names(rest, found.rows, found.sort_values) if page.until is not None else []
-            if page.until is not None:
-                kept = only_named(found, names, wanted)
+            number, places = len(found.rows), name_places(rest, found.sort_values) if rest.resumable else ()
+            kept = page.rows.only(found, places) if page.rows is not None else found
             yield kept
             left -= len(kept.rows)
             if number < limit or left <= 0:
                 return
             if rest.resumable:
                 last = position_of(found.rows[-1], found.sort_values)
-                if rest.by_content and names and together[names[-1]] > 1:
+                if rest.by_content and page.rows is not None and page.rows.alike(found.rows[-1], places):
                     alike = number_alike(found.rows, found.sort_values)
                     before = rest.after
                     if alike == number and before is not None and before.values == last.values:

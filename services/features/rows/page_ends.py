@@ -72,23 +72,52 @@ def position_of(row: Row, places: Sequence[int], *, backwards: bool = False) -> 
     return Position(tuple(None if value is None else str(value) for value in values), backwards)
 
 
-def row_names(query: ItemsQuery, rows: Sequence[Row], places: Sequence[int]) -> list[RowName]:
-    """What tells each of the rows apart; rows that are alike in all that they show have the same."""
+def name_places(query: ItemsQuery, places: Sequence[int]) -> tuple[int, ...]:
+    """Those of the places of sort values that tell a row apart."""
     identity = {term.column.name for term in row_identity(query.selection.collection)}
-    chosen = [place for place, term in zip(places, query.order, strict=True) if term.column.name in identity]
-    if len(chosen) == 1:
-        return [str(row[chosen[0]]) for row in rows]
-    return [tuple(str(row[place]) for place in chosen) for row in rows]
+    return tuple(place for place, term in zip(places, query.order, strict=True) if term.column.name in identity)
 
 
-def only_named(found: Rows, names: Sequence[RowName], wanted: Counter[RowName]) -> Rows:
-    """The rows that are wanted, which have come then; what was added meanwhile is not among them."""
-    kept = []
-    for place, name in enumerate(names):
-        if wanted[name] > 0:
-            wanted[name] -= 1
-            kept.append(place)
-    if len(kept) == len(names):
-        return found
-    features = None if found.features is None else [found.features[place] for place in kept]
-    return replace(found, rows=[found.rows[place] for place in kept], features=features)
+def name_of(row: Row, places: Sequence[int]) -> RowName:
+    """What tells the row apart; rows that are alike in all that they show have the same."""
+    return str(row[places[0]]) if len(places) == 1 else tuple(str(row[place]) for place in places)
+
+
+class RowsOfPage:
+    """The rows that a page has, as they come: what was added meanwhile is left out."""
+
+    def __init__(self, arrays: Sequence[Sequence[object]], number: int) -> None:
+        """`arrays` are the columns of what tells the first `number` rows apart, as `name_of` has them."""
+        self._arrays = arrays
+        self._number = number
+        self._come = 0
+        # what is left, once rows were added or are gone
+        self._left: Counter[RowName] | None = None
+
+    def only(self, found: Rows, places: Sequence[int]) -> Rows:
+        """Those of the next rows that the page has."""
+        end = self._come + len(found.rows)
+        if not found.rows:
+            return found
+        if self._left is None and end <= self._number and name_of(found.rows[-1], places) == self._name(end - 1):
+            # as many as there were up to this one
+            self._come = end
+            return found
+        if self._left is None:
+            self._left = Counter(map(self._name, range(self._come, self._number)))
+        kept = []
+        for place, row in enumerate(found.rows):
+            name = name_of(row, places)
+            if self._left[name] > 0:
+                self._left[name] -= 1
+                kept.append(place)
+        features = None if found.features is None else [found.features[place] for place in kept]
+        return replace(found, rows=[found.rows[place] for place in kept], features=features)
+
+    def alike(self, row: Row, places: Sequence[int]) -> bool:
+        """Whether the page has several rows that are called the same."""
+        name = name_of(row, places)
+        return sum(name == self._name(at) for at in range(self._number)) > 1
+
+    def _name(self, at: int) -> RowName:
+        return name_of([array[at] for array in self._arrays], range(len(self._arrays)))

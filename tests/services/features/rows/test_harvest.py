@@ -34,6 +34,7 @@ CREATE VIEW found.united AS SELECT id AS number, kind, touched, geom FROM found.
     SELECT id + 1000000, kind, touched, geom FROM found.keyless;
 CREATE VIEW found.grouped AS
     SELECT id % 1500 AS number, bool_or(touched) AS touched, count(*) FROM found.quakes GROUP BY 1;
+CREATE VIEW found.clocked AS SELECT now() AS at, kind, touched FROM found.quakes;
 CREATE VIEW found.alike AS SELECT kind, touched, geom FROM found.quakes;
 """
 
@@ -120,3 +121,20 @@ async def test_rows_that_are_alike_are_counted(harvested: tuple[Services, str]) 
     for limit in (90, 700):
         found = await harvest(features, "alike", limit, **{"properties": "kind,touched", "geom-column": "none"})
         assert Counter(str(properties["kind"]) for properties in found) == {"a": 333, "b": 334, "c": 333}
+
+
+async def test_where_nothing_tells_rows_apart_the_answer_says_so(harvested: tuple[Services, str]) -> None:
+    """A view that follows the clock, and has no key: its rows are other ones each time."""
+    running = harvested[0]
+    for parameters in ({"limit": "20"}, {"limit": "1000", "f": "csv"}, {"f": "html"}):
+        answer = await running["features"].get("/collections/found.clocked/items", parameters)
+        assert answer.headers["DAMS-Paging"] == "offset"
+    page = await running["features"].json("/collections/found.clocked/items", limit="20")
+    (following,) = [link for link in page["links"] if link["rel"] == "next"]
+    assert "offset=20" in following["href"]
+    assert "may repeat" in following["title"]
+    assert (await running["common"].json("/collections/found.clocked"))["paging"] == "offset"
+    for name in ("joined", "united", "keyless"):
+        answer = await running["features"].get(f"/collections/found.{name}/items", {"limit": "20"})
+        assert "DAMS-Paging" not in answer.headers
+        assert "paging" not in await running["common"].json(f"/collections/found.{name}")
