@@ -48,7 +48,16 @@ class GeometryColumn:
     is_geography: bool = False
     dimensions: int = 2
     bbox: tuple[float, float, float, float] | None = None
-    """Extent in CRS84, degrees, longitude then latitude; None where unknown or empty."""
+    """Extent in CRS84, degrees, longitude then latitude; None where unknown or empty.
+
+    West is greater than east where it crosses the antimeridian.
+    """
+    turns: tuple[int, ...] = ()
+    """Whole turns around the Earth by which longitudes of rows lie beyond ±180: 1 for those from 180 to 540."""
+    partial: bool = False
+    """Whether rows may lie where neither longitude and latitude nor a turn leads."""
+    as_stored: bool = False
+    """Whether features are to have longitudes as they are stored, be they beyond ±180 or not."""
 
     def __hash__(self) -> int:
         return hash((self.name, self.type, self.srid))
@@ -241,7 +250,13 @@ class Collection:
                     for column in value["columns"]
                 ),
                 "geometries": tuple(
-                    GeometryColumn(**{**entry, "bbox": tuple(entry["bbox"]) if entry["bbox"] else None})
+                    GeometryColumn(
+                        **{
+                            **entry,
+                            "bbox": tuple(entry["bbox"]) if entry["bbox"] else None,
+                            "turns": tuple(entry["turns"]),
+                        }
+                    )
                     for entry in value["geometries"]
                 ),
                 "times": tuple(TimeColumn(**entry) for entry in value["times"]),

@@ -29,6 +29,8 @@ class Queryable:
     srid: int | None = None
     geometry_type: str | None = None
     enum: tuple[str, ...] | None = None
+    turns: tuple[int, ...] = ()
+    """Of a geometry in longitude and latitude: whole turns around the Earth by which rows lie beyond ±180."""
 
     @property
     def is_geography(self) -> bool:
@@ -65,6 +67,7 @@ def queryable(
     srid: int | None = None,
     geometry_type: str | None = None,
     enum: tuple[str, ...] | None = None,
+    turns: tuple[int, ...] = (),
 ) -> Queryable:
     """A queryable whose kind follows from its type: see `Queryable` for the arguments."""
     return Queryable(
@@ -74,6 +77,7 @@ def queryable(
         srid=srid,
         geometry_type=geometry_type,
         enum=enum,
+        turns=turns,
     )
 
 

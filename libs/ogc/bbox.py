@@ -22,6 +22,10 @@ class BBox(NamedTuple):
             BBox(-180.0, self.south, self.east, self.north),
         )
 
+    def unbroken(self) -> "BBox":
+        """The same for those who want west below east: around the world where it crosses the antimeridian."""
+        return self if self.west <= self.east else BBox(-180.0, self.south, 180.0, self.north)
+
     def intersects(self, other: "BBox") -> bool:
         """Whether the two boxes share a point."""
         return any(

@@ -28,4 +28,5 @@ def geometry_queryable(geometry: GeometryColumn) -> Queryable:
         "geography" if geometry.is_geography else "geometry",
         srid=None if mixed else geometry.srid,
         geometry_type=geometry.type,
+        turns=geometry.turns,
     )

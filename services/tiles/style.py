@@ -3,6 +3,7 @@
 from aiohttp import web
 
 from libs.geo.tile_matrix_sets import tile_matrix_set
+from libs.ogc.bbox import BBox
 from libs.ogc.media_type import MediaType
 from libs.web.app import Call
 from libs.web.base_url import base_url
@@ -33,7 +34,7 @@ async def get_style(call: Call) -> web.StreamResponse:
         tiles_url_template=source.template,
         minzoom=source.minzoom,
         maxzoom=source.maxzoom,
-        bounds=source.geometry.bbox,
+        bounds=source.geometry.bbox and BBox(*source.geometry.bbox).unbroken(),
         center=None,
         attribution=collection.attribution,
         basemap=call.request.app[BASEMAP],

@@ -49,6 +49,7 @@ async def get_tilejson(call: Call) -> web.StreamResponse:
     if collection.attribution:
         document["attribution"] = collection.attribution
     if bbox:
-        document["bounds"] = list(bbox)
+        # whether bounds may cross the antimeridian is not said, and clients show nothing then
+        document["bounds"] = list(BBox(*bbox).unbroken())
         document["center"] = [*BBox(*bbox).middle(), source.minzoom]
     return conditional(call.request, json_response(document, media_type=MediaType.JSON))

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, LiteralString
 
 import shapely
 from pygeofilter import ast
+from shapely.affinity import translate
 from shapely.geometry.base import BaseGeometry
 
 from libs.cql.compiling.operands import Expr, condition, describe
@@ -21,10 +22,11 @@ from libs.cql.nodes import OP_NAMES, place_of
 from libs.cql.projected import fitted
 from libs.cql.queryable import Queryable
 from libs.geo.crs_areas import is_projected, keeps_boxes
+from libs.geo.longitudes import TURN, turned
 from libs.geo.lonlat_sql import in_lonlat
 from libs.ogc.bbox import BBox
 from libs.pg.column_types import Kind
-from libs.pg.sql import Sql, any_of, bind, join, sql
+from libs.pg.sql import Sql, all_of, any_of, bind, join, sql
 
 CRS84_SRID = 4326
 
@@ -33,12 +35,14 @@ CRS84_SRID = 4326
 class GeometryLiteral:
     """A geometry as written, in CRS84.
 
-    `boxes` are the rectangles it consists of where it is a box: one, or two across the antimeridian.
+    `boxes` are the rectangles it consists of where it is a box: one, or two across the antimeridian. `turn` moves it by
+    so many times around the Earth, to where rows with longitudes beyond ±180 are.
     """
 
     shape: BaseGeometry
     place: Place | None
     boxes: tuple[BaseGeometry, ...] = ()
+    turn: int = 0
     kind = Kind.GEOMETRY
 
 
@@ -102,8 +106,10 @@ def relation(kind: type, a: Expr | GeometryLiteral, b: Expr | GeometryLiteral) -
         return relation(_FLIPPED.get(kind, kind), b, a)
     if kind is ast.GeometryDisjoint:
         return sql("NOT ({intersects})", intersects=relation(ast.GeometryIntersects, a, b))
-    if kind is ast.GeometryIntersects and isinstance(b, GeometryLiteral) and len(b.boxes) > 1:
-        return any_of(relation(kind, a, GeometryLiteral(box, b.place, (box,))) for box in b.boxes)
+    if kind is ast.GeometryIntersects and isinstance(b, GeometryLiteral):
+        parts = _parts(a, b)
+        if len(parts) > 1:
+            return any_of(relation(kind, column, part) for column, part in parts)
     srid = _srid(a) if isinstance(a, Expr) else CRS84_SRID
     if isinstance(a, Expr) and isinstance(b, GeometryLiteral) and kind in _COVERING and _is_cut(b, srid):
         # A geometry of this CRS cannot cover what lies beyond the CRS's area.
@@ -113,6 +119,17 @@ def relation(kind: type, a: Expr | GeometryLiteral, b: Expr | GeometryLiteral) -
         # GEOS decides on rectangles without building a topology, so that no row can raise an error.
         return sql(_FUNCTIONS[kind], a=_in_srid(a, srid), b=_in_srid(b, srid))
     return _robust(kind, (a, b), srid)
+
+
+def _parts(a: Expr | GeometryLiteral, b: GeometryLiteral) -> list[tuple[Expr | GeometryLiteral, GeometryLiteral]]:
+    """What each part of a literal that consists of several boxes is compared with.
+
+    Where rows lie beyond ±180 the literal is brought to them, so that an index serves and nothing is cut.
+    """
+    boxes = [GeometryLiteral(box, b.place, (box,)) for box in b.boxes] if len(b.boxes) > 1 else [b]
+    if not isinstance(a, Expr) or not _column(a).turns:
+        return [(a, box) for box in boxes]
+    return [(_as_stored(a), replace(box, turn=turn)) for box in boxes for turn in (0, *_column(a).turns)]
 
 
 def _is_cut(literal: GeometryLiteral, srid: int) -> bool:
@@ -127,19 +144,34 @@ def _robust(kind: type, sides: Sequence[Expr | GeometryLiteral], srid: int) -> S
     parts = [(_in_srid(side, srid), isinstance(side, Expr) and _may_be_invalid(_column(side))) for side in sides]
     (a, _), (b, _) = parts
     plain = sql(_FUNCTIONS[kind], a=a, b=b)
+    near = _near_turned(sides, srid)
     checks = [sql("ST_IsValid({g})", g=text) for text, is_doubtful in parts if is_doubtful]
     if not checks:
-        return plain
+        return all_of([near, plain]) if near else plain
     repaired = [sql("ST_MakeValid({g})", g=text) if is_doubtful else text for text, is_doubtful in parts]
     # PostGIS cannot see through CASE: the index serves the boxes.
     return sql(
-        "{a} && {b} AND CASE WHEN {valid} THEN {plain} ELSE {careful} END",
-        a=a,
-        b=b,
+        "{near} AND CASE WHEN {valid} THEN {plain} ELSE {careful} END",
+        near=near or sql("{a} && {b}", a=a, b=b),
         valid=join(" AND ", checks),
         plain=plain,
         careful=sql(_FUNCTIONS[kind], a=repaired[0], b=repaired[1]),
     )
+
+
+def _near_turned(sides: Sequence[Expr | GeometryLiteral], srid: int) -> Sql | None:
+    """Where rows lie beyond ±180, a condition on boxes that an index serves: of a literal's, turned; None elsewhere."""
+    a, b = sides
+    if not isinstance(a, Expr) or not isinstance(b, GeometryLiteral) or not _column(a).turns:
+        return None
+    shape, turns = _in_srid(_as_stored(a), srid), (0, *_column(a).turns)
+    boxes = (sql("{a} && {b}", a=shape, b=_in_srid(replace(b, turn=turn), srid)) for turn in turns)
+    return sql("({near})", near=any_of(boxes))
+
+
+def _as_stored(column: Expr) -> Expr:
+    """A column whose rows are compared where they are stored."""
+    return replace(column, queryable=replace(_column(column), turns=()))
 
 
 _SIMPLE = re.compile(r"(?i)(multi)?(point|linestring)(zm?|m)?\Z")
@@ -187,20 +219,27 @@ def _planar(column: Expr) -> Sql:
     queryable = _column(column)
     if queryable.is_geography:
         return sql("({column})::geometry", column=column.sql)
-    return in_lonlat(column.sql, None) if queryable.srid is None else column.sql
+    shape = in_lonlat(column.sql, None) if queryable.srid is None else column.sql
+    return turned(shape, queryable.turns, is_point=queryable.geometry_type == "Point")
 
 
 def _literal(side: GeometryLiteral, srid: int) -> Sql:
     if srid == 0:
-        return _bound(side.shape, 0)
+        return _bound(_turned(side), 0)
     west, south, east, north = shapely.bounds(side.shape)
     if west < -180 or east > 180 or south < -90 or north > 90:
         outside = f"longitudes {west:g} to {east:g}, latitudes {south:g} to {north:g}"
         raise fault(f"the geometry is outside longitude -180 to 180, latitude -90 to 90: it has {outside}", side.place)
     if srid == CRS84_SRID:
-        return _bound(side.shape, srid)
+        return _bound(_turned(side), srid)
     shape = fitted(side.shape, srid, is_box=bool(side.boxes))[0] if is_projected(srid) else side.shape
     return sql("ST_Transform({shape}, {srid})", shape=_bound(shape, CRS84_SRID), srid=Sql((str(srid),)))
+
+
+def _turned(side: GeometryLiteral) -> BaseGeometry:
+    if not side.turn:
+        return side.shape
+    return translate(side.shape, side.turn * TURN)
 
 
 def _bound(shape: BaseGeometry, srid: int) -> Sql:

@@ -17,6 +17,7 @@ collections:
     tile_properties:             # what tiles of these zooms hold; of others everything, and what a request names always
       0-4: [magnitude, depth]
       5-7: [magnitude, depth, place]
+    longitudes: stored           # beyond ±180 as they are stored, instead of turned round the Earth
     keywords: [earthquake]
     license: https://creativecommons.org/publicdomain/zero/1.0/
     attribution: USGS
@@ -28,7 +29,7 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 from hashlib import blake2b
 from pathlib import Path
-from typing import Annotated, Self
+from typing import Annotated, Literal, Self
 
 import yaml
 from pydantic import (
@@ -117,6 +118,7 @@ class CollectionConfig(_Said):
     minzoom: _Zoom | None = None
     maxzoom: _Zoom | None = None
     tile_properties: Annotated[tuple[tuple[int, int, tuple[str, ...]], ...], BeforeValidator(_by_zoom)] = ()
+    longitudes: Literal["turned", "stored"] = "turned"
     keywords: _Texts = ()
     license: Annotated[str, AfterValidator(_address)] | None = None
     attribution: str | None = None
@@ -200,7 +202,10 @@ class CatalogueConfig(_Said):
             # of the database's own key, its values are said to be unique; nobody watches over those of another column
             key_repeats=collection.key_repeats if said.id_column is None else said.id_column != collection.key,
             suggested_key=None if said.id_column else collection.suggested_key,
-            geometries=tuple(sorted(collection.geometries, key=lambda entry: entry.name != said.geometry_column)),
+            geometries=tuple(
+                replace(entry, as_stored=said.longitudes == "stored")
+                for entry in sorted(collection.geometries, key=lambda entry: entry.name != said.geometry_column)
+            ),
             times=tuple(sorted(collection.times, key=lambda entry: entry.name != start)),
             time_end=end,
             columns=tuple(sorted(columns, key=lambda column: shown.get(column.name, 0))),
@@ -226,7 +231,7 @@ def _shape(collection: Collection) -> str:
         collection.composite_key,
         collection.key_repeats,
         collection.columns,
-        [geometry.name for geometry in collection.geometries],
+        [(entry.name, entry.turns, entry.partial, entry.as_stored) for entry in collection.geometries],
         [time.name for time in collection.times],
         collection.time_end,
         collection.sort,

@@ -14,13 +14,13 @@ from libs.ogc.temporal import rfc3339
 from libs.pg.pool import Database
 from libs.pg.sql import bind, join, sql
 from services.common.introspection.extents_sql import Key, Query, box_query, sampled_times, time_query
+from services.common.introspection.located import located
 
 _LOG = logging.getLogger("dams.catalogue")
 _BATCH = 100
 
 Found = dict[Key, list[tuple[Any, ...]]]
 """The rows of each query."""
-BBox4 = tuple[float, float, float, float]
 Ends = tuple[str | None, str | None, bool]
 """First and last moment, and whether there are rows without one."""
 Sampled = tuple[list[str], bool]
@@ -122,8 +122,7 @@ class Extents:
             collection.id: replace(
                 collection,
                 geometries=tuple(
-                    replace(column, bbox=box_in_degrees(boxes.get((collection.id, column.name), []), column.srid))
-                    for column in collection.geometries
+                    located(column, boxes.get((collection.id, column.name), [])) for column in collection.geometries
                 ),
                 times=tuple(
                     _with_ends(column, ends_of(ends[key]) if key in ends else _span(*sampled.get(key, ([], False))))
@@ -199,25 +198,6 @@ def _with(collection: Collection, extents: Collection) -> Collection:
 
 def _with_ends(column: TimeColumn, ends: Ends) -> TimeColumn:
     return replace(column, start=ends[0], end=ends[1], nulls=ends[2])
-
-
-def box_in_degrees(rows: Sequence[tuple[Any, ...]], srid: int) -> BBox4 | None:
-    """The box of the first row, cut to the world; None where that is none, or of no CRS that is known."""
-    if not rows or any(not isinstance(value, float) for value in rows[0]):
-        return None
-    west, south, east, north = rows[0]
-    if not (west <= 180 and east >= -180 and south <= 90 and north >= -90):
-        return None
-    # without a declared SRID the rows may be in any: only a box that fits degrees is one
-    if srid == 0 and not (west >= -181 and east <= 181 and south >= -91 and north <= 91):
-        return None
-    # index boxes are rounded outwards to float4
-    return (
-        max(-180.0, round(west, 5)),
-        max(-90.0, round(south, 5)),
-        min(180.0, round(east, 5)),
-        min(90.0, round(north, 5)),
-    )
 
 
 def ends_of(rows: Sequence[tuple[bool | None, datetime | None]]) -> Ends:

@@ -15,6 +15,7 @@ from libs.pg.sql import Sql, bind
 from services.common.introspection.columns import argument_of, column_of
 from services.common.introspection.extents import Extents
 from services.common.introspection.keys import Keys
+from services.common.introspection.located import may_lie_anywhere
 from services.common.introspection.view_check import ViewCheck
 from services.common.introspection.view_extents import ViewExtents
 
@@ -186,7 +187,7 @@ def _geometry(entry: dict[str, Any]) -> GeometryColumn:
     geography = entry["base_type"] == "geography"
     declared = entry["sql_type"]
     if typmod < 0:
-        return GeometryColumn(entry["name"], "Geometry", 4326 if geography else 0, geography)
+        return may_lie_anywhere(GeometryColumn(entry["name"], "Geometry", 4326 if geography else 0, geography))
     inside = declared[declared.index("(") + 1 : declared.index(")")].split(",") if "(" in declared else ["Geometry"]
     word = inside[0].upper()
     srid = int(inside[1]) if len(inside) > 1 else (4326 if geography else 0)
@@ -194,4 +195,5 @@ def _geometry(entry: dict[str, Any]) -> GeometryColumn:
     for suffix in ("ZM", "Z", "M"):
         if word not in _GEOMETRY_TYPE and word.endswith(suffix):
             word = word.removesuffix(suffix)
-    return GeometryColumn(entry["name"], _GEOMETRY_TYPE[word], srid, geography, 2 + has_z + has_m)
+    column = GeometryColumn(entry["name"], _GEOMETRY_TYPE[word], srid, geography, 2 + has_z + has_m)
+    return may_lie_anywhere(column)

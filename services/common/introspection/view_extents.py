@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from libs.catalogue.model import Collection, GeometryColumn, TimeColumn
 from libs.pg.pool import Database
 from libs.pg.sql import Sql
-from services.common.introspection.extents import box_in_degrees, ends_of
+from services.common.introspection.extents import ends_of
 from services.common.introspection.extents_sql import SMALL, ends_of_view, view_box
+from services.common.introspection.located import located
 
 _LOG = logging.getLogger("dams.catalogue")
 
@@ -151,7 +152,7 @@ class ViewExtents:
     async def _read(self, view: Collection, column: _Column) -> _Column:
         if isinstance(column, GeometryColumn):
             rows = await self._rows(view, view_box(view, column))
-            return replace(column, bbox=box_in_degrees([row[1:] for row in rows], column.srid))
+            return located(column, [row[1:] for row in rows])
         rows = await self._rows(view, ends_of_view(view, column))
         start, end, nulls = ends_of([(row[1], row[2]) for row in rows])
         return replace(column, start=start, end=end, nulls=nulls)

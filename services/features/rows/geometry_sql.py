@@ -1,6 +1,7 @@
 """SQL of a feature's geometry: whatever a database holds, as GeoJSON or WKT in CRS84."""
 
 from libs.catalogue.model import GeometryColumn
+from libs.geo.longitudes import turned
 from libs.geo.lonlat_sql import in_lonlat
 from libs.pg.sql import Sql, bind, ident, sql
 
@@ -14,6 +15,10 @@ _NARROWEST_MAP = 40
 """Degrees."""
 _ONE_PART = {"Point", "LineString", "Polygon"}
 _AREAS = {"Polygon", "MultiPolygon"}
+_WORLD = sql("'SRID=4326;LINESTRING(-180.0000000005 -90.0000000005, 180.0000000005 90.0000000005)'::geometry")
+_AROUND = sql("'SRID=4326;LINESTRING(-181 -91, 181 91)'::geometry")
+_ANYWHERE = sql("'SRID=4326;LINESTRING(-1e30 -90.0000000005, 1e30 90.0000000005)'::geometry")
+_AROUND_ANYWHERE = sql("'SRID=4326;LINESTRING(-1e30 -91, 1e30 91)'::geometry")
 _SIMPLE = {*_ONE_PART, "MultiPoint", "MultiLineString", "MultiPolygon"}
 
 
@@ -26,13 +31,13 @@ def encoded_geometry(column: GeometryColumn, geometry_as: str, *, bbox_only: boo
     """
     shape = _in_crs84(column)
     if shape == ident(column.name) and simplify is None and not bbox_only:
-        return _text(shape, shape, geometry_as)
+        return _text(shape, shape, geometry_as, as_stored=column.as_stored)
     stored, drawn = sql("SELECT {shape} AS g", shape=shape), sql("shape.g")
     if geometry_as == "drawing":
         drawn = _thinned(_box(drawn))
         return sql(
             "(SELECT {text} FROM ({stored} OFFSET 0) AS shape)",
-            text=_text(sql("shape.g"), drawn, geometry_as),
+            text=_text(sql("shape.g"), drawn, geometry_as, as_stored=column.as_stored),
             stored=stored,
         )
     if simplify is not None:
@@ -46,13 +51,14 @@ def encoded_geometry(column: GeometryColumn, geometry_as: str, *, bbox_only: boo
         drawn = _valid(column)
     if bbox_only:
         # one part lies on one side, or around the world
-        drawn = sql("ST_Envelope({shape})", shape=drawn) if column.type in _ONE_PART else _box(drawn)
+        is_one = column.type in _ONE_PART and not column.turns
+        drawn = sql("ST_Envelope({shape})", shape=drawn) if is_one else _box(drawn)
     if bbox_only or simplify is not None:
         drawn = _rings_turned(drawn, "Polygon" if bbox_only else column.type)
     # OFFSET 0 keeps the planner from repeating the expression at each place where its value is used
     return sql(
         "(SELECT {text} FROM ({stored} OFFSET 0) AS shape)",
-        text=_text(sql("shape.g"), drawn, geometry_as),
+        text=_text(sql("shape.g"), drawn, geometry_as, as_stored=column.as_stored),
         stored=stored,
     )
 
@@ -123,16 +129,16 @@ def _valid(column: GeometryColumn) -> Sql:
     return sql("ST_Multi({valid})", valid=valid) if column.type.startswith("Multi") else valid
 
 
-def _text(shape: Sql, drawn: Sql, geometry_as: str) -> Sql:
+def _text(shape: Sql, drawn: Sql, geometry_as: str, *, as_stored: bool = False) -> Sql:
     # nine decimals are a tenth of a millimetre; option 0 leaves the CRS out, as RFC 7946 wants
     text = sql("ST_AsText({drawn}, 9)" if geometry_as == "wkt" else "ST_AsGeoJSON({drawn}, 9, 0)", drawn=drawn)
     # Half of the last decimal lies outside: a transformation may miss 180 by that. The operator compares the boxes
     # that geometries carry, in single precision. An empty geometry has none; from PostGIS 3.5 on it is within any box.
     return sql(
-        "CASE WHEN {shape} @"
-        " 'SRID=4326;LINESTRING(-180.0000000005 -90.0000000005, 180.0000000005 90.0000000005)'::geometry"
-        " AND {shape} && 'SRID=4326;LINESTRING(-181 -91, 181 91)'::geometry THEN {text} END",
+        "CASE WHEN {shape} @ {world} AND {shape} && {around} THEN {text} END",
         shape=shape,
+        world=_ANYWHERE if as_stored else _WORLD,
+        around=_AROUND_ANYWHERE if as_stored else _AROUND,
         text=text,
     )
 
@@ -143,7 +149,8 @@ def _in_crs84(column: GeometryColumn) -> Sql:
     if column.type not in _SIMPLE:
         shape = _known_to_geojson(shape)
     # where the column has none, rows may each have an SRID of their own
-    return in_lonlat(shape, column.srid or None, stored=name)
+    shape = in_lonlat(shape, column.srid or None, stored=name)
+    return shape if column.as_stored else turned(shape, column.turns, is_point=column.type == "Point")
 
 
 def _known_to_geojson(shape: Sql) -> Sql:

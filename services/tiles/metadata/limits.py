@@ -7,11 +7,12 @@ from libs.geo.boxes import Box
 from libs.geo.crs_areas import boxes_in
 from libs.geo.tile_matrix_sets import Matrix, TileMatrixSet
 from libs.geo.tiles_of_box import tile_ranges
+from libs.ogc.bbox import BBox
 
 
 def limits(geometry: GeometryColumn, tms: TileMatrixSet) -> list[dict[str, Any]]:
     """For each matrix the rows and columns that can hold data (/req/tileset/tms-limits)."""
-    boxes = boxes_in([geometry.bbox], tms.srid) if geometry.bbox else []
+    boxes = boxes_in(BBox(*geometry.bbox).parts(), tms.srid) if geometry.bbox else []
     return [_limits(matrix, boxes) for matrix in tms.matrices.values()]
 
 

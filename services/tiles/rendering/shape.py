@@ -2,6 +2,7 @@
 
 from libs.catalogue.model import GeometryColumn
 from libs.geo.boxes import Box
+from libs.geo.longitudes import turned
 from libs.geo.lonlat_sql import in_lonlat
 from libs.pg.sql import Sql, any_of, bind, binds, ident, join, sql
 from services.tiles.request.region import BUFFER, EXTENT, longest_straight
@@ -72,7 +73,7 @@ def _in_tile_units(shape: Sql, bounds: Sql) -> Sql:
 def projected(request: TileRequest) -> Sql:
     """The geometry in the tile's CRS, as far as it has a place there."""
     column, target = request.geometry, request.region.tile_srid
-    shape = _in_one_crs(column)
+    shape = _on_earth(column)
     if column.type in _CURVED:
         # vector tiles know no curves
         shape = sql("ST_CurveToLine({shape})", shape=shape)
@@ -172,6 +173,11 @@ def _in_one_crs(column: GeometryColumn) -> Sql:
     if _is_mixed(column):
         return in_lonlat(name, None)
     return name if column.srid else in_lonlat(name, 0)
+
+
+def _on_earth(column: GeometryColumn) -> Sql:
+    """The same with longitudes within ±180."""
+    return turned(_in_one_crs(column), column.turns, is_point=column.type == "Point")
 
 
 def _cut(shape: Sql, boxes: list[Box], *, bend: bool) -> Sql:

@@ -93,7 +93,7 @@ def _spread(request: TileRequest, where: Sql, matched: int, importance: tuple[So
     x, y = middle(request.geometry)
     boxes = request.region.near
     cells = max(1, min(_FINEST, isqrt(request.limit // 2)))
-    wide = sum(right - left for left, _, right, _ in boxes) / cells
+    wide = sum(right - left for left, _, right, _ in boxes) / (1 + len(request.region.turns)) / cells
     high = max(top - bottom for _, bottom, _, top in boxes) / cells
     ranks = [ident(f"importance_{position}") for position, _ in enumerate(importance)]
     order = join(

@@ -6,6 +6,7 @@ from math import ceil, radians, sqrt
 
 from libs.geo.boxes import WORLD, Box, overlap, transformed
 from libs.geo.crs_areas import boxes_in, within_finite_area
+from libs.geo.longitudes import TURN
 from libs.ogc.bbox import BBox
 
 EXTENT = 4096
@@ -28,11 +29,14 @@ class Region:
     tile_srid: int
     srid: int
     """Of the boxes: the column's; 4326 where the column has none."""
+    turns: tuple[int, ...] = ()
+    """By which longitudes of the column's rows lie beyond ±180, as they are stored."""
 
     @cached_property
     def near(self) -> list[Box]:
-        """Where features that the tile shows can be: one box, two across the antimeridian, or none."""
-        return self._boxes(BUFFER)
+        """Where features that the tile shows can be: one box, two across the antimeridian, or none; and each turned."""
+        placed = self._boxes(BUFFER)
+        return [*placed, *(_moved(box, turn * TURN) for turn in self.turns for box in placed)]
 
     @cached_property
     def cut(self) -> list[Box]:
@@ -70,6 +74,11 @@ def longest_straight(boxes: list[Box]) -> float | None:
     width = max(max(right - left, top - bottom) for left, bottom, right, top in boxes)
     pieces = ceil(sqrt(EXTENT * radians(width) / 8))
     return width / pieces if pieces > 1 else None
+
+
+def _moved(box: Box, by: float) -> Box:
+    left, bottom, right, top = box
+    return left + by, bottom, right + by, top
 
 
 def _within(small: Box, large: Box) -> bool:

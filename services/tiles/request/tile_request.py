@@ -5,6 +5,7 @@ from functools import lru_cache
 from hashlib import blake2b
 
 from libs.catalogue.model import Collection, GeometryColumn
+from libs.geo.boxes import Box
 from libs.geo.tile_matrix_sets import TileMatrixSet
 from libs.ogc.errors import NotFound
 from libs.pg.text_folding import UNTRIED, TextFolding
@@ -65,11 +66,16 @@ def parse_tile(  # noqa: PLR0917 the address of a tile
         z=z,
         x=x - x % tile_matrix_set.matrix(z).coalesced(y),
         y=y,
-        region=Region(bounds, tile_matrix_set.srid, selection.geometry.srid or 4326),
+        region=region_of(bounds, tile_matrix_set, selection.geometry),
         limit=limit,
         all_properties=all_properties,
         variant="" if plain else _variant(selection, None if limit == max_features else limit, all_properties),
     )
+
+
+def region_of(bounds: Box, tile_matrix_set: TileMatrixSet, geometry: GeometryColumn) -> Region:
+    """What a tile of these bounds shows of a column."""
+    return Region(bounds, tile_matrix_set.srid, geometry.srid or 4326, geometry.turns)
 
 
 @lru_cache(maxsize=1024)

@@ -5,8 +5,7 @@ from functools import lru_cache
 from typing import Self
 
 from libs.geo.tile_matrix_sets import Matrix, tile_matrix_set
-from services.tiles.request.region import Region
-from services.tiles.request.tile_request import TileRequest
+from services.tiles.request.tile_request import TileRequest, region_of
 
 _GENERATIONS = 4
 
@@ -62,7 +61,7 @@ def says_empty(request: TileRequest, z: int, x: int, y: int) -> bool:
     of the larger ones cannot be in a smaller one within them.
     """
     region = request.region
-    above = Region(request.tile_matrix_set.tile_bounds(z, x, y), region.tile_srid, region.srid)
+    above = region_of(request.tile_matrix_set.tile_bounds(z, x, y), request.tile_matrix_set, request.geometry)
     return above.holds(region)
 
 

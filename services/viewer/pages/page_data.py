@@ -9,6 +9,7 @@ import orjson
 from libs.catalogue.basins import BASIN, BASINS
 from libs.catalogue.model import Collection
 from libs.catalogue.modules import EVENT_KEY, module
+from libs.ogc.bbox import BBox
 from libs.ogc.temporal import parse_interval
 
 _ORDER = ["Earthquakes", "Tropical storms", "Tropical disturbances", "Floods"]
@@ -22,7 +23,7 @@ def describe(collection: Collection) -> dict[str, Any]:
     time = next((column for column in instants if column.start and column.end), instants[0] if instants else None)
     pair = collection.lasting()
     end = pair[1] if pair is not None and pair[0] == time else None
-    bbox = geometry.bbox if geometry else None
+    bbox = BBox(*geometry.bbox).unbroken() if geometry and geometry.bbox else None
     return {
         "id": collection.id,
         "title": collection.title,

@@ -1,0 +1,51 @@
+"""Where the rows of a geometry column are: their extent, and how far beyond ±180 their longitudes go."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from libs.catalogue.model import GeometryColumn
+from libs.geo.longitudes import MOST_TURNS, can_be_given, turned_ends, turns_of
+
+_DEGREES = (0, 4326)
+"""SRIDs of columns whose numbers are taken for longitudes and latitudes."""
+_MOST = 361.0
+"""Without an SRID: what goes further is in another CRS."""
+
+
+def may_lie_anywhere(column: GeometryColumn) -> GeometryColumn:
+    """A column of which nothing is known yet; a geography never has longitudes beyond ±180."""
+    if column.is_geography or column.srid not in _DEGREES:
+        return column
+    return replace(column, turns=MOST_TURNS, partial=True)
+
+
+def located(column: GeometryColumn, rows: Sequence[tuple[Any, ...]]) -> GeometryColumn:
+    """The column with the box of the first row: west, south, east, north in degrees, as stored.
+
+    Without a row, or with one that fits no CRS that is known, nothing is known of the column.
+    """
+    unknown = may_lie_anywhere(replace(column, bbox=None))
+    if not rows or any(not isinstance(value, float) for value in rows[0]):
+        return unknown
+    west, south, east, north = rows[0]
+    if not (south <= 90 and north >= -90):
+        return unknown
+    if unknown.turns:
+        # without a declared SRID the rows may be in any: only a box that fits degrees is one
+        if column.srid == 0 and not (west >= -_MOST and east <= _MOST and south >= -91 and north <= 91):
+            return unknown
+        turns = turns_of(west, east)
+        column = replace(column, turns=turns, partial=not can_be_given((west, south, east, north)))
+        if turns:
+            west, east = turned_ends(west, east)
+    if not (west <= 180 and east >= -180):
+        return replace(column, bbox=None)
+    # index boxes are rounded outwards to float4
+    box = (
+        max(-180.0, round(west, 5)),
+        max(-90.0, round(south, 5)),
+        min(180.0, round(east, 5)),
+        min(90.0, round(north, 5)),
+    )
+    return replace(column, bbox=box)
