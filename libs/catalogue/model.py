@@ -130,6 +130,8 @@ class Collection:
     """Estimated number of rows."""
     row_bytes: int | None = None
     """Estimated size of a row as it is stored, geometries included."""
+    large_rows: bool = False
+    """Whether rows may have geometries of thousands of corners: some are stored out of line, or that is not known."""
     sources: tuple[int, ...] = field(default=())
     """Relations (oids) whose changes change this collection; none where they are unknown."""
     arguments: tuple[Argument, ...] = ()

@@ -16,8 +16,18 @@ class Locked(Unavailable):
         super().__init__("The collection is locked while it is changed; try again in a moment.")
 
 
+class TooSlow(Unavailable):
+    """The statement took longer than it may."""
+
+    def __init__(self) -> None:
+        super().__init__("The database took too long to answer; ask for less, or try again.", retry_after=5)
+
+
+class Uninterrupted(TooSlow):
+    """The same, and the server has not stopped: PostGIS cannot be interrupted everywhere."""
+
+
 _UNAVAILABLE: tuple[tuple[type[BaseException], str, int], ...] = (
-    (asyncpg.QueryCanceledError, "The database took too long to answer; ask for less, or try again.", 5),
     # the catalogue is a few seconds older than the schema and the rights on it
     (asyncpg.UndefinedTableError, CHANGING, 2),
     (asyncpg.UndefinedColumnError, CHANGING, 2),
@@ -58,15 +68,18 @@ def _fault_of_filter(error: BaseException) -> DomainError | None:
     return None
 
 
-def translate(error: BaseException) -> DomainError | None:
-    """The domain error that a driver's error means, or None where it is a mistake of ours."""
+def translate(error: BaseException, *, is_late: bool = False) -> DomainError | None:
+    """The domain error that a driver's error means, or None where it is a mistake of ours.
+
+    `is_late` says that the statement had as long as it may take.
+    """
+    if (slow := _slow(error, is_late=is_late)) is not None:
+        return slow
     if isinstance(error, asyncpg.DataError):
         # a value that passed our checks but that the database cannot compute with, such as 10^400
         return Uncomputable([Fault(("query",), "a value in the request is out of range for what it is used with")])
     if (fault := _fault_of_filter(error)) is not None:
         return fault
-    if isinstance(error, asyncpg.LockNotAvailableError):
-        return Locked()
     if isinstance(error, asyncpg.InternalServerError):
         # PostGIS says so of what cannot be projected
         return StoredValueError()
@@ -74,3 +87,14 @@ def translate(error: BaseException) -> DomainError | None:
         if isinstance(error, kind):
             return Unavailable(sentence, retry_after=seconds)
     return None
+
+
+def _slow(error: BaseException, *, is_late: bool) -> Unavailable | None:
+    if isinstance(error, asyncpg.LockNotAvailableError):
+        return Locked()
+    if isinstance(error, asyncpg.QueryCanceledError):
+        return TooSlow()
+    if isinstance(error, asyncpg.InternalServerError) and (is_late or "Interrupt" in str(error)):
+        # what PostGIS says of itself where it is interrupted, not always in these words
+        return TooSlow()
+    return Uninterrupted() if is_late and isinstance(error, TimeoutError) else None

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import logging
+import time
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
 from types import TracebackType
@@ -102,6 +103,7 @@ class Database(Statements):
 
     def __init__(self, settings: PoolSettings) -> None:
         self._settings = settings
+        self._seconds = settings.statement_timeout_ms / 1000
         self._recurring = Recurring()
         self._connections = Connections(
             self._connect,
@@ -145,14 +147,14 @@ class Database(Statements):
 
     def connection(self) -> "_Use":
         """As any `Statements` give it."""
-        return _Use(self._connections)
+        return _Use(self._connections, self._seconds)
 
     def of(self, name: str) -> Statements:
         """The same, with no more than a share of the connections for all who name the same, such as a collection.
 
         Whoever has a connection of a name must not wait for another of that name.
         """
-        return self if self._shares is None else _Share(self._connections, self._shares, name)
+        return self if self._shares is None else _Share(self._connections, self._seconds, self._shares, name)
 
     async def passes(self, error: BaseException) -> bool:
         """Whether the error is one of the moment: a lock, or no database; not of what was asked for."""
@@ -171,24 +173,26 @@ class Database(Statements):
 class _Share(Statements):
     """Statements of those who name the same."""
 
-    __slots__ = ("_connections", "_name", "_shares")
+    __slots__ = ("_connections", "_name", "_seconds", "_shares")
 
-    def __init__(self, connections: Connections, shares: Shares, name: str) -> None:
+    def __init__(self, connections: Connections, seconds: float, shares: Shares, name: str) -> None:
         self._connections = connections
+        self._seconds = seconds
         self._shares = shares
         self._name = name
 
     def connection(self) -> "_Use":
-        return _Use(self._connections, self._shares, self._name)
+        return _Use(self._connections, self._seconds, self._shares, self._name)
 
 
 class _Use:
     """One use of a connection. A class, as a generator would cost as much as taking the connection."""
 
-    __slots__ = ("_connections", "_name", "_pooled", "_shares")
+    __slots__ = ("_began", "_connections", "_name", "_pooled", "_seconds", "_shares")
 
-    def __init__(self, connections: Connections, shares: Shares | None = None, name: str = "") -> None:
+    def __init__(self, connections: Connections, seconds: float, shares: Shares | None = None, name: str = "") -> None:
         self._connections = connections
+        self._seconds = seconds
         self._shares = shares
         self._name = name
         self._pooled: Pooled | None = None
@@ -196,6 +200,7 @@ class _Use:
     async def __aenter__(self) -> asyncpg.Connection:
         if self._shares is None:
             self._pooled = await self._connections.acquire()
+            self._began = time.monotonic()
             return self._pooled.connection
         await self._shares.enter(self._name)
         try:
@@ -203,6 +208,7 @@ class _Use:
         except BaseException:
             self._shares.leave(self._name)
             raise
+        self._began = time.monotonic()
         return self._pooled.connection
 
     async def __aexit__(
@@ -216,7 +222,8 @@ class _Use:
             self._connections.release(self._pooled)
         if self._shares is not None:
             self._shares.leave(self._name)
-        translated = translate(error) if isinstance(error, Exception) else None
+        is_late = time.monotonic() - self._began >= self._seconds
+        translated = translate(error, is_late=is_late) if isinstance(error, Exception) else None
         if translated is not None:
             _LOG.warning("query failed", extra={"fields": {"cause": f"{type(error).__name__}: {error}"}})
             raise translated from error

@@ -61,10 +61,11 @@ async def get_items(call: Call) -> web.StreamResponse:
             _mark(call, format_),
             format_.head(collection, page.layout, matched, links),
             format_.rows(page, first=True),
-            format_.tail(number),
+            format_.tail(number, page.omitted),
         )
     )
-    headers = {**_kept(headers, matched), **_numbers(matched, number), **_paging(query), "Link": links.header}
+    numbers = _numbers(matched, number, page.omitted)
+    headers = {**_kept(headers, matched), **numbers, **_paging(query), "Link": links.header}
     headers |= _saved_as(collection, format_)
     return body_response(body, media_type=call.media_type, headers=headers)
 
@@ -102,8 +103,12 @@ def _saved_as(collection: Collection, format_: FeatureFormat) -> dict[str, str]:
     return {"Content-Disposition": f"attachment; {file}"}
 
 
-def _numbers(matched: int | None, returned: int | None) -> dict[str, str]:
-    numbers = {"OGC-NumberMatched": matched, "OGC-NumberReturned": returned}
+def _numbers(matched: int | None, returned: int | None, omitted: int = 0) -> dict[str, str]:
+    numbers = {
+        "OGC-NumberMatched": matched,
+        "OGC-NumberReturned": returned,
+        "DAMS-Geometries-Omitted": omitted or None,
+    }
     return {name: str(number) for name, number in numbers.items() if number is not None}
 
 
@@ -131,7 +136,7 @@ async def _page(call: Call, collection: Collection, headers: dict[str, str]) -> 
     ranges = await call.request.app[VALUES].recent(collection)
     context = items_context(query, page, matched, links, declared=call.query.values.keys(), ranges=ranges or {})
     headers = incomplete(headers) if ranges is None else _kept(headers, matched)
-    headers |= {**_numbers(matched, len(page.rows)), **_paging(query), "Link": links.header}
+    headers |= {**_numbers(matched, len(page.rows), page.omitted), **_paging(query), "Link": links.header}
     return page_response(call.request, "items.html", context, headers=headers)
 
 
@@ -198,8 +203,9 @@ async def _pieces(
 ) -> AsyncIterator[bytes | memoryview]:
     """A page as it is written: its head with the first rows, the rest of them, its tail."""
     yield b"".join((head, format_.rows(first, first=True)))
-    returned = len(first.rows)
+    returned, omitted = len(first.rows), first.omitted
     async for rows in rest:
         yield format_.rows(rows, first=returned == 0)
         returned += len(rows.rows)
-    yield format_.tail(returned)
+        omitted += rows.omitted
+    yield format_.tail(returned, omitted)

@@ -52,7 +52,7 @@ def schema_json(collection: Collection, ranges: dict[str, ValueRange], address: 
     times = _time_roles(collection)
     properties: dict[str, Any] = {}
     for position, geometry in enumerate(collection.geometries):
-        properties[geometry.name] = _geometry(geometry, primary=position == 0)
+        properties[geometry.name] = _geometry(geometry, ranges.get(geometry.name), primary=position == 0)
     for argument in collection.arguments:
         if argument.name:
             properties[argument.name] = {**argument_schema(argument), "x-ogc-role": "argument"}
@@ -110,6 +110,9 @@ def _plain(value: Any) -> Any:
     return None if isinstance(value, float) and not isfinite(value) else value
 
 
-def _geometry(geometry: GeometryColumn, *, primary: bool) -> dict[str, str]:
+def _geometry(geometry: GeometryColumn, found: ValueRange | None, *, primary: bool) -> dict[str, str]:
     role = {"x-ogc-role": "primary-geometry"} if primary else {}
-    return {"title": geometry.name, "format": geometry_format(geometry), **role}
+    said = {}
+    if found is not None and found.omitted:
+        said["description"] = f"Outside longitude and latitude, hence null: {found.omitted}"
+    return {"title": geometry.name, **said, "format": geometry_format(geometry), **role}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -70,15 +71,22 @@ async def around(hostile: HostileDatabase, running: Services) -> AsyncIterator[S
         "CREATE TABLE hostile.pacific (id integer PRIMARY KEY, geom geometry(Point, 4326));"
         "INSERT INTO hostile.pacific VALUES (1, 'SRID=4326;POINT(150 -10)'), (2, 'SRID=4326;POINT(290 20)');"
         "CREATE INDEX ON hostile.pacific USING gist (geom); ANALYZE hostile.pacific;"
+        "CREATE TABLE hostile.far (id integer PRIMARY KEY, geom geometry(Geometry, 4326));"
+        "INSERT INTO hostile.far VALUES (1, 'SRID=4326;POINT(900 10)'), (2, 'SRID=4326;LINESTRING(10 80, 10 95)'),"
+        " (3, 'SRID=4326;POINT(200 10)'), (4, NULL), (5, 'SRID=4326;POINT EMPTY');"
+        "CREATE INDEX ON hostile.far USING gist (geom); ANALYZE hostile.far;"
         "CREATE VIEW hostile.unknown AS SELECT id, geom FROM hostile.beyond WHERE pg_sleep(0.03) IS NOT NULL;"
-        "GRANT SELECT ON ALL TABLES IN SCHEMA hostile TO hostile_reader"
+        "GRANT SELECT ON hostile.beyond, hostile.within, hostile.pacific, hostile.far TO hostile_reader;"
+        "GRANT SELECT ON hostile.unknown TO hostile_reader"
     )
-    for name in ("beyond", "within", "pacific", "unknown"):
+    for name in ("beyond", "within", "pacific", "far", "unknown"):
         for service in ("features", "tiles"):
             path = "items" if service == "features" else "tiles"
-            await eventually(lambda s=service, n=name, p=path: running[s].json(f"/collections/hostile.{n}/{p}"))
+            await eventually(partial(running[service].json, f"/collections/hostile.{name}/{path}"))
     yield running
-    await owner.execute("DROP VIEW hostile.unknown; DROP TABLE hostile.beyond, hostile.within, hostile.pacific")
+    await owner.execute(
+        "DROP VIEW hostile.unknown; DROP TABLE hostile.beyond, hostile.within, hostile.pacific, hostile.far"
+    )
     await owner.close()
 
 
@@ -86,7 +94,7 @@ def _same(found: BaseGeometry, expected: BaseGeometry) -> bool:
     if found.geom_type == "GeometryCollection" or expected.geom_type == "GeometryCollection":
         parts = zip(_by_type(found).items(), _by_type(expected).items(), strict=True)
         return all(one[0] == other[0] and _same(one[1], other[1]) for one, other in parts)
-    return shapely.hausdorff_distance(found, expected) < 1e-6 and abs(found.area - expected.area) < 1e-6
+    return bool(shapely.hausdorff_distance(found, expected) < 1e-6 and abs(found.area - expected.area) < 1e-6)
 
 
 def _by_type(collection: BaseGeometry) -> dict[int, BaseGeometry]:
@@ -123,7 +131,7 @@ async def test_other_representations_hold_no_longitude_beyond(around: Services, 
         bounds = {feature["id"]: shape(feature["geometry"]).bounds for feature in features}
         assert all(-180 <= west <= east <= 180 for west, _, east, _ in bounds.values())
         # two boxes, at the antimeridian
-        assert bounds[4] == (-180, -10, 180, 10)
+        assert list(bounds[4]) == [-180, -10, 180, 10]
         assert next(feature["geometry"]["type"] for feature in features if feature["id"] == 4) == "MultiPolygon"
 
 
@@ -206,6 +214,26 @@ async def test_extents_are_on_earth(around: Services) -> None:
     assert tileset["tileMatrixSetLimits"][2]["maxTileCol"] == 3
     for service, path in (("common", "/collections/hostile.pacific"), ("common", "/collections")):
         assert (await around[service].get(path, {"f": "html"})).status == 200
+
+
+@pytest.mark.parametrize("limit", ["10", "5000"])
+async def test_what_has_no_place_on_earth_is_counted(around: Services, limit: str) -> None:
+    path = "/collections/hostile.far/items"
+    page = (await around["features"].get(path, {"limit": limit})).json()
+    assert [feature["geometry"] is None for feature in page["features"]] == [True, True, False, True, True]
+    assert page["geometriesOmitted"] == 2
+    schema = await around["features"].json("/collections/hostile.far/schema")
+    assert schema["properties"]["geom"]["description"] == "Outside longitude and latitude, hence null: 2"
+
+
+async def test_the_header_counts_those_of_a_page(around: Services) -> None:
+    path = "/collections/hostile.far/items"
+    for parameters in ({}, {"f": "csv"}, {"f": "ndjson"}, {"f": "html"}, {"bbox-only": "true"}, {"simplify": "1"}):
+        headers = (await around["features"].get(path, parameters)).headers
+        assert headers["DAMS-Geometries-Omitted"] == "2", parameters
+    none = await around["features"].get(path, {"ids": "3,4,5"})
+    assert "DAMS-Geometries-Omitted" not in none.headers
+    assert "geometriesOmitted" not in none.json()
 
 
 async def test_stored_numbers_for_those_who_want_them(

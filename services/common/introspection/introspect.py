@@ -140,6 +140,7 @@ def _relation(row: dict[str, Any]) -> Collection:
         key_repeats=row["key_repeats"],
         row_security=row["row_security"],
         row_bytes=row["row_bytes"],
+        large_rows=row["large_rows"],
         sources=tuple(row["sources"]),
     )
 
@@ -147,6 +148,7 @@ def _relation(row: dict[str, Any]) -> Collection:
 def _function(row: dict[str, Any]) -> Collection:
     return replace(
         _collection(row, "function"),
+        large_rows=True,
         arguments=tuple(argument_of(entry) for entry in json.loads(row["arguments"])),
     )
 

@@ -9,7 +9,7 @@ WITH locked AS MATERIALIZED (
       AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
 ),
 relation AS (
-    SELECT c.oid, n.nspname, c.relname, c.relkind, c.relhassubclass, c.relrowsecurity, c.reltuples,
+    SELECT c.oid, n.nspname, c.relname, c.relkind, c.relhassubclass, c.relrowsecurity, c.reltuples, c.reltoastrelid,
         EXISTS (SELECT FROM locked WHERE locked.oid = c.oid) AS locked,
         obj_description(c.oid, 'pg_class') AS comment
     FROM pg_class c
@@ -106,6 +106,9 @@ SELECT
     -- with what is stored out of line, as large geometries are
     CASE WHEN r.reltuples > 0 AND r.relkind IN ('r', 'm') AND NOT r.locked
         THEN (pg_table_size(r.oid) / r.reltuples)::bigint END AS row_bytes,
+    -- what is stored out of line tells of a table; of others nothing does
+    CASE WHEN r.relkind NOT IN ('r', 'm') OR r.relhassubclass OR r.locked THEN true
+        WHEN r.reltoastrelid = 0 THEN false ELSE pg_relation_size(r.reltoastrelid) > 16384 END AS large_rows,
     r.comment AS comment,
     k.attname AS key,
     -- an index of a table does not cover its children (INHERITS)

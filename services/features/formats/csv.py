@@ -12,6 +12,7 @@ from typing import Any
 
 from libs.catalogue.model import Collection
 from services.features.formats.format import FeatureFormat, PageLinks
+from services.features.formats.rings import wkt_without_short_rings
 from services.features.rows.layout import Layout, Rows
 
 # a spreadsheet takes a cell that begins with one of these for a formula
@@ -57,7 +58,12 @@ class Csv(FeatureFormat):
             if place in times:
                 cells.append(times[place](values))
             elif layout.has_geometry and place == layout.has_id:
-                cells.append([None if text is None or "NaN" in text or "Inf" in text else text for text in values])
+                cells.append(
+                    [
+                        None if not text or "NaN" in text or "Inf" in text else wkt_without_short_rings(text)
+                        for text in values
+                    ]
+                )
             else:
                 # exact decimals travel as text, but a minus begins no formula
                 cells.append([*map(_number if place in numbers else _cell, values)])

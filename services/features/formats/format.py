@@ -64,8 +64,8 @@ class FeatureFormat(Format, ABC):
     def rows(self, rows: Rows, *, first: bool) -> bytes | memoryview:
         """Some features; `first` tells whether none came before."""
 
-    def tail(self, returned: int) -> bytes:
-        """What comes after the last of so many features."""
+    def tail(self, returned: int, omitted: int = 0) -> bytes:
+        """What comes after the last of so many features, of which some are without their geometry."""
         return b""
 
     def item(self, collection: Collection, layout: Layout, row: Row, links: PageLinks) -> bytes:

@@ -9,6 +9,7 @@ import orjson
 from libs.catalogue.model import Collection
 from libs.ogc.temporal import now
 from services.features.formats.format import FeatureFormat, PageLinks
+from services.features.formats.rings import may_have_short_rings, without_short_rings
 from services.features.rows.layout import Layout, Row, Rows
 
 _MULTI = '{"type":"Multi'
@@ -52,8 +53,9 @@ class GeoJson(FeatureFormat):
         encoded = memoryview(encode(features(rows.rows, rows.layout)))[1:-1]
         return encoded if first or not encoded else b"".join((b",", encoded))
 
-    def tail(self, returned: int) -> bytes:
-        return b'],"numberReturned":%d}' % returned
+    def tail(self, returned: int, omitted: int = 0) -> bytes:
+        said = b',"geometriesOmitted":%d' % omitted if omitted else b""
+        return b'],"numberReturned":%d%b}' % (returned, said)
 
     def item(self, collection: Collection, layout: Layout, row: Row, links: PageLinks) -> bytes:
         return b"".join((encode(features([row], layout)[0])[:-1], b',"links":[', links.json, b"]}"))
@@ -112,12 +114,12 @@ def _replace(properties: Sequence[dict[str, Any]], name: str, values: Sequence[A
 
 
 def _embedded(texts: Sequence[str | None]) -> list[orjson.Fragment | None]:
-    """The geometries that PostGIS has written; null where there is none or a coordinate is not finite."""
+    """The geometries that PostGIS has written; null where none is, none is given, or a coordinate is not finite."""
     fragment = orjson.Fragment
     joined = "".join([text or "" for text in texts])
     # "NaN", "Infinity", "Multi…": most pages hold none of these
-    special = "N" in joined or "I" in joined or "M" in joined
-    return [None if text is None else (_one_embedded(text) if special else fragment(text)) for text in texts]
+    special = "N" in joined or "I" in joined or "M" in joined or may_have_short_rings(joined)
+    return [None if not text else (_one_embedded(text) if special else fragment(text)) for text in texts]
 
 
 def _one_embedded(text: str) -> orjson.Fragment | None:
@@ -129,6 +131,9 @@ def _one_embedded(text: str) -> orjson.Fragment | None:
         geometry = orjson.loads(_GAP.sub("", text))
         geometry["coordinates"] = [member for member in geometry["coordinates"] if member]
         return orjson.Fragment(orjson.dumps(geometry))
+    if may_have_short_rings(text):
+        left = without_short_rings(orjson.loads(text))
+        return None if left is None else orjson.Fragment(orjson.dumps(left))
     return orjson.Fragment(text)
 
 

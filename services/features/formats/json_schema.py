@@ -17,5 +17,8 @@ def argument_schema(argument: Argument) -> dict[str, str]:
 
 def geometry_format(geometry: GeometryColumn) -> str:
     """The format of a spatial property, such as `geometry-point` (/req/queryables/get-queryables-response-body)."""
+    if geometry.turns and geometry.type in ("LineString", "Polygon"):
+        # cut in two where it crosses the antimeridian
+        return "geometry-any"
     known = ("Point", "LineString", "Polygon", "MultiPoint", "MultiLineString", "MultiPolygon", "GeometryCollection")
     return f"geometry-{geometry.type.lower()}" if geometry.type in known else "geometry-any"

@@ -65,6 +65,9 @@ class FeatureCache:
                 return None
             plan = rows_of_keys_plan(query, absent)
             rows = await fetch_rows(self._database.of(query.selection.collection.id), query.selection.collection, plan)
+            if Rows(plan.layout, rows).omitted:
+                # what is put together of features does not tell how many these are
+                return None
             made = dict(zip(map(_version, rows), self._encode(rows, plan.layout), strict=True))
             self._encoded.put(namespace, made)
             features = [
@@ -89,6 +92,8 @@ class FeatureCache:
             # a client that asks for other names or tolerances each time must not push out what all ask for
             or query.selection.properties is not collection.columns
             or query.simplify is not None
+            # of features that are put together nobody knows how many are without their geometry
+            or (geometry is not None and geometry.partial)
         ):
             return None
         shown = geometry.name if geometry is not None else None, query.bbox_only

@@ -8,7 +8,7 @@ from libs.ogc.errors import StoredValueError
 from libs.pg.halving import failing_places
 from libs.pg.pool import Statements
 from libs.pg.sql import Sql
-from services.features.rows.layout import GeometriesOf, Row, RowPlan
+from services.features.rows.layout import OMITTED, GeometriesOf, Row, RowPlan
 
 _LOG = logging.getLogger("dams.features")
 
@@ -17,7 +17,7 @@ _SECONDS = 5.0
 
 
 async def fetch_rows(database: Statements, collection: Collection, plan: RowPlan) -> list[Row]:
-    """The rows of a plan, with None for a geometry that PostGIS cannot encode.
+    """The rows of a plan, with OMITTED for a geometry that PostGIS cannot encode.
 
     Raises Unavailable, and StoredValueError where it is not the geometry that is at fault, or takes too long to find.
     """
@@ -48,4 +48,5 @@ async def _fetch_apart(
         fields["ids"] = [keys[place] for place in invalid[:10]]
     _LOG.warning("geometry not encoded", extra={"fields": fields})
     # a row of nothing at all comes as one column
+    found.update(dict.fromkeys(invalid, OMITTED))
     return [(*row[:has_id], found.get(place), *row[has_id:]) for place, row in enumerate(rows)]

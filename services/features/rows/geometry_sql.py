@@ -3,7 +3,8 @@
 from libs.catalogue.model import GeometryColumn
 from libs.geo.longitudes import turned
 from libs.geo.lonlat_sql import in_lonlat
-from libs.pg.sql import Sql, bind, ident, sql
+from libs.pg.sql import EMPTY, Sql, bind, ident, sql
+from services.features.rows.layout import OMITTED
 
 _MOST_MENDED = 500
 _MOST_DRAWN = 500
@@ -26,18 +27,19 @@ def encoded_geometry(column: GeometryColumn, geometry_as: str, *, bbox_only: boo
     """The geometry as text, longitude then latitude in degrees; `geometry_as` is `geojson`, `wkt` or `drawing`:
     GeoJSON for a small map, thinned to a pixel of it, or the box where that leaves too many positions.
 
-    NULL where it is null, empty, or outside CRS84 (a column without SRID may hold anything). `simplify` is a
+    NULL where it is null, empty, or outside CRS84 (a column without SRID may hold anything); OMITTED instead where rows
+    of the column are known to lie there. `simplify` is a
     tolerance in degrees. Coordinates that are not finite may still be in the text.
     """
     shape = _in_crs84(column)
     if shape == ident(column.name) and simplify is None and not bbox_only:
-        return _text(shape, shape, geometry_as, as_stored=column.as_stored)
+        return _text(shape, shape, geometry_as, column)
     stored, drawn = sql("SELECT {shape} AS g", shape=shape), sql("shape.g")
     if geometry_as == "drawing":
         drawn = _thinned(_box(drawn))
         return sql(
             "(SELECT {text} FROM ({stored} OFFSET 0) AS shape)",
-            text=_text(sql("shape.g"), drawn, geometry_as, as_stored=column.as_stored),
+            text=_text(sql("shape.g"), drawn, geometry_as, column),
             stored=stored,
         )
     if simplify is not None:
@@ -58,8 +60,20 @@ def encoded_geometry(column: GeometryColumn, geometry_as: str, *, bbox_only: boo
     # OFFSET 0 keeps the planner from repeating the expression at each place where its value is used
     return sql(
         "(SELECT {text} FROM ({stored} OFFSET 0) AS shape)",
-        text=_text(sql("shape.g"), drawn, geometry_as, as_stored=column.as_stored),
+        text=_text(sql("shape.g"), drawn, geometry_as, column),
         stored=stored,
+    )
+
+
+def omitted_statement(table: Sql, column: GeometryColumn) -> Sql:
+    """The number of rows whose geometry lies outside longitude and latitude."""
+    shape = _in_crs84(column)
+    return sql(
+        "SELECT count(*) FROM (SELECT {shape} AS g FROM {table} OFFSET 0) AS shape"
+        " WHERE NOT ST_IsEmpty(g) AND NOT g @ {world}",
+        shape=shape,
+        table=table,
+        world=_ANYWHERE if column.as_stored else _WORLD,
     )
 
 
@@ -129,17 +143,24 @@ def _valid(column: GeometryColumn) -> Sql:
     return sql("ST_Multi({valid})", valid=valid) if column.type.startswith("Multi") else valid
 
 
-def _text(shape: Sql, drawn: Sql, geometry_as: str, *, as_stored: bool = False) -> Sql:
+def _text(shape: Sql, drawn: Sql, geometry_as: str, column: GeometryColumn) -> Sql:
     # nine decimals are a tenth of a millimetre; option 0 leaves the CRS out, as RFC 7946 wants
     text = sql("ST_AsText({drawn}, 9)" if geometry_as == "wkt" else "ST_AsGeoJSON({drawn}, 9, 0)", drawn=drawn)
     # Half of the last decimal lies outside: a transformation may miss 180 by that. The operator compares the boxes
     # that geometries carry, in single precision. An empty geometry has none; from PostGIS 3.5 on it is within any box.
     return sql(
-        "CASE WHEN {shape} @ {world} AND {shape} && {around} THEN {text} END",
+        "CASE WHEN {shape} @ {world} AND {shape} && {around} THEN {text}{omitted} END",
         shape=shape,
-        world=_ANYWHERE if as_stored else _WORLD,
-        around=_AROUND_ANYWHERE if as_stored else _AROUND,
+        world=_ANYWHERE if column.as_stored else _WORLD,
+        around=_AROUND_ANYWHERE if column.as_stored else _AROUND,
         text=text,
+        omitted=sql(
+            " WHEN ST_IsEmpty({shape}) THEN NULL WHEN {shape} IS NOT NULL THEN {omitted}",
+            shape=shape,
+            omitted=bind(OMITTED, "text"),
+        )
+        if column.partial
+        else EMPTY,
     )
 
 

@@ -10,6 +10,9 @@ from libs.pg.sql import Sql
 Row = Any
 """A fetched row, as its Layout says."""
 
+OMITTED = ""
+"""In a row for a geometry that cannot be given: it lies outside longitude and latitude, or PostGIS fails on it."""
+
 Conversion = Callable[[Sequence[str | None]], list[str | None]]
 """Makes RFC 3339 of times as PostgreSQL writes them."""
 
@@ -58,6 +61,13 @@ class Rows:
     """Places in a row of the values that a cursor is made of."""
     features: Sequence[bytes] | None = None
     """The feature of each row in GeoJSON."""
+
+    @property
+    def omitted(self) -> int:
+        """How many of the rows have a geometry that is not given."""
+        if not self.layout.has_geometry or self.features is not None:
+            return 0
+        return [row[self.layout.has_id] for row in self.rows].count(OMITTED)
 
 
 @dataclass(frozen=True, slots=True)

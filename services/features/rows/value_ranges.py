@@ -14,6 +14,7 @@ from libs.pg.column_types import as_float8, base_type
 from libs.pg.pool import Database, Statements
 from libs.pg.sql import Sql, bind, ident, join, sql
 from services.features.rows.columns import CALENDAR
+from services.features.rows.geometry_sql import omitted_statement
 
 _LOG = logging.getLogger("dams.features")
 _MOST_VALUES = 40
@@ -31,6 +32,8 @@ class ValueRange:
     minimum: Any = None
     maximum: Any = None
     values: list[str] | None = None
+    omitted: int = 0
+    """Of a geometry column: rows whose geometry is not given."""
 
 
 class ValueRanges:
@@ -103,6 +106,9 @@ class ValueRanges:
                 ends = list(values[2 * position : 2 * position + 2])
                 rfc3339 = CALENDAR.get(base_type(column.sql_type))
                 result[column.name] = ValueRange(*(rfc3339(ends) if rfc3339 else ends))
+        for geometry in collection.geometries:
+            if geometry.partial:
+                result[geometry.name] = ValueRange(omitted=await database.fetchval(omitted_statement(table, geometry)))
         few = await self._columns_with_few_values(collection)
         for column in collection.columns:
             if column.name in few and column.type == "string" and column.format is None:

@@ -5,6 +5,7 @@ from libs.geo.boxes import Box
 from libs.geo.longitudes import turned
 from libs.geo.lonlat_sql import in_lonlat
 from libs.pg.sql import Sql, any_of, bind, binds, ident, join, sql
+from services.tiles.rendering.heavy import lightened
 from services.tiles.request.region import BUFFER, EXTENT, longest_straight
 from services.tiles.request.tile_request import TileRequest
 
@@ -74,6 +75,9 @@ def projected(request: TileRequest) -> Sql:
     """The geometry in the tile's CRS, as far as it has a place there."""
     column, target = request.geometry, request.region.tile_srid
     shape = _on_earth(column)
+    if may_hold_areas(column) and request.selection.collection.large_rows and request.region.cut:
+        around = _hull(request.region.cut)
+        shape = lightened(shape, ident(column.name), around, clip=request.region.srid == target)
     if column.type in _CURVED:
         # vector tiles know no curves
         shape = sql("ST_CurveToLine({shape})", shape=shape)
@@ -89,6 +93,11 @@ def projected(request: TileRequest) -> Sql:
         if column.dimension != 0 and not column.is_geography:
             shape = sql("CASE WHEN {finite} THEN {shape} END", finite=_is_finite(column, target), shape=shape)
     return shape
+
+
+def _hull(boxes: list[Box]) -> Box:
+    left, bottom, right, top = zip(*boxes, strict=True)
+    return min(left), min(bottom), max(right), max(top)
 
 
 def _is_finite(column: GeometryColumn, target: int) -> Sql:

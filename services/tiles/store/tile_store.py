@@ -4,6 +4,7 @@ import asyncio
 from collections import Counter
 from dataclasses import dataclass
 
+from cachetools import TTLCache
 from prometheus_client import Counter as Metric
 
 from libs.cache.tile_cache import TileCache
@@ -11,6 +12,7 @@ from libs.catalogue.model import Collection
 from libs.catalogue.versions import DataVersion, DataVersions
 from libs.concurrency.single_flight import SingleFlight
 from libs.ogc.errors import StoredValueError, Unavailable
+from libs.pg.errors import Uninterrupted
 from libs.pg.pool import Database
 from libs.web.build_id import build_id
 from services.tiles.rendering.render import SEARCH_SECONDS, Rendered, render
@@ -33,6 +35,9 @@ _CLAIM_SECONDS = 60
 """Longer than making a tile takes; whoever waits for one that nobody makes any more gives up earlier."""
 _WAIT_SECONDS = 3.0
 _LOOK_AGAIN_SECONDS = 0.04
+_TOO_SLOW_SECONDS = 30
+"""For which a tile is not tried again that the server was still making after the time limit."""
+_MOST_TOO_SLOW = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +79,7 @@ class TileStore:
         self._flights: SingleFlight[Tile] = SingleFlight()
         self._admission = Admission()
         self._unrepairable = Unrepairable()
+        self._too_slow: TTLCache[tuple[object, ...], None] = TTLCache(_MOST_TOO_SLOW, _TOO_SLOW_SECONDS)
         self._most_rendering = most_rendering
         self._most_of_collection = max(1, int(share * most_rendering))
         self._rendering = 0
@@ -164,10 +170,21 @@ class TileStore:
         if self._rendering >= self._most_rendering or self._rendering_of[collection] >= self._most_of_collection:
             # a longer queue would only make all wait longer than clients do
             raise Unavailable("Too many tiles are being made at the moment; try again.", retry_after=2)
+        # of whatever version: functions, which have none, are the slowest
+        place = (collection, request.tile_matrix_set.id, request.z, request.x, request.y, request.variant)
+        if place in self._too_slow:
+            # the server is still at the last attempt: each further one would occupy it more
+            raise Unavailable(
+                "This tile took too long to make a moment ago; ask for a smaller area or for less, or try again later.",
+                retry_after=_TOO_SLOW_SECONDS,
+            )
         self._rendering += 1
         self._rendering_of[collection] += 1
         try:
             rendered = await self._rendered(request)
+        except Uninterrupted:
+            self._too_slow[place] = None
+            raise
         finally:
             self._rendering -= 1
             self._rendering_of[collection] -= 1

@@ -11,6 +11,7 @@ import asyncpg
 import pytest
 
 from libs.ogc.errors import Unavailable
+from libs.pg.errors import TooSlow
 from libs.pg.pool import Database, PoolSettings
 from libs.pg.sql import sql
 from tests.eventually import eventually
@@ -50,6 +51,19 @@ async def test_cancelled_requests_leave_no_connection_behind(database: Database,
 
     await eventually(few_and_idle)
     await owner.close()
+
+
+async def test_what_gives_up_because_of_the_time_limit_is_too_slow_whatever_it_says(database_url: str) -> None:
+    # PostGIS says of itself that it threw an error; spikes, which lie over each other without crossing
+    spikes = sql(
+        "SELECT ST_IsValid(ST_MakePolygon(ST_AddPoint(line, ST_StartPoint(line)))) FROM (SELECT"
+        " ST_MakeLine(ST_MakePoint(r * cos(angle), r * sin(angle)) ORDER BY angle) AS line"
+        " FROM (SELECT n * 2 * pi() / 60000 AS angle,"
+        " 3 + n % 2 * 7 AS r FROM generate_series(0, 59999) AS n) AS corners) AS ring"
+    )
+    async with Database(PoolSettings(database_url, "pool-test", statement_timeout_ms=1000)) as pool:
+        with pytest.raises(TooSlow):
+            await pool.fetchval(spikes)
 
 
 async def test_a_statement_that_fails_gives_its_share_back(database_url: str) -> None:

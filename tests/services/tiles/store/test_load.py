@@ -116,6 +116,30 @@ async def test_a_claim_that_ends_without_a_tile_goes_to_the_next(started: Servic
         await eventually(claims_are_gone)
 
 
+async def test_a_tile_that_the_server_does_not_stop_making_is_not_tried_again_at_once(
+    started: Services, heavy: asyncpg.Connection
+) -> None:
+    tiles, path = started["tiles"], "/collections/heavy.stubborn/tiles/WebMercatorQuad/9/0/0"
+    await heavy.execute(
+        # as PostGIS within GEOS, it does not end when it is cancelled
+        "CREATE FUNCTION heavy.ignore(seconds integer) RETURNS boolean STABLE LANGUAGE plpgsql AS $$ BEGIN"
+        " PERFORM pg_sleep(30); RETURN true;"
+        " EXCEPTION WHEN query_canceled THEN PERFORM pg_sleep(seconds); RETURN true; END $$;"
+        "CREATE VIEW heavy.stubborn AS SELECT id, geom FROM heavy.many WHERE (SELECT heavy.ignore(4));"
+        "GRANT SELECT ON heavy.stubborn TO hostile_reader; SELECT dams.watch('heavy.many')"
+    )
+
+    try:
+        await eventually(lambda: tiles.json("/collections/heavy.stubborn/tiles"))
+        first = await tiles.get(path)
+        assert (first.status, b"took too long" in first.body) == (503, True), first.body
+        again = await tiles.get(path)
+        assert (again.status, again.headers["Retry-After"]) == (503, "30"), again.body
+        assert b"a moment ago" in again.body
+    finally:
+        await heavy.execute("DROP VIEW heavy.stubborn; DROP FUNCTION heavy.ignore")
+
+
 async def test_a_slow_tile_is_given_up_and_others_are_refused_at_once(
     started: Services, placed: Placed, heavy: asyncpg.Connection
 ) -> None:
