@@ -104,7 +104,8 @@ def sort_places(order: Sequence[SortTerm], layout: Layout) -> tuple[tuple[int, .
     places: list[int] = []
     more: list[Sql] = []
     for term in order:
-        place = _place(term.column, layout)
+        # an expression is no property, whatever that is called
+        place = None if term.expression is not None else _place(term.column, layout)
         if place is None:
             place = end + len(more)
             more.append(sort_value(term))
