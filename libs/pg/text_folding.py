@@ -10,8 +10,10 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from typing import Any, LiteralString, Self
 
+import asyncpg
+
 from libs.concurrency.background import periodic
-from libs.ogc.errors import DomainError
+from libs.ogc.errors import DomainError, Uncomputable
 from libs.pg.pool import Statements
 from libs.pg.sql import Sql, bind, ident, sql
 
@@ -96,6 +98,8 @@ SELECT current_setting('server_encoding') AS encoding,
 _CASE = ("StraßE İŉﬁ ΟΔΟΣ Жıẞ", "strasse i̇ʼnfi οδοσ жıss")
 _ACCENTS = ("ÀÉÅЙŁø ñ", "AEAИLo n")
 _LEAST_CASE, _LEAST_ACCENTS = ("ÀÉÖ", "àéö"), ("ÀÉñ", "AEn")
+# Not every encoding has the same letters: those of western and of central Europe, Cyrillic, Greek.
+_CASE_OF_ENCODINGS = (_LEAST_CASE, ("ÁÉÖ", "áéö"), ("ЖИ", "жи"), ("ΑΩ", "αω"))
 
 
 def _cases(facts: Mapping[str, Any]) -> list[tuple[Folding, tuple[str, str]]]:
@@ -112,8 +116,9 @@ def _cases(facts: Mapping[str, Any]) -> list[tuple[Folding, tuple[str, str]]]:
             for collation in (*names, sql('"default"'))
         ]
     elif "und-x-icu" in collations:
-        found.append((Folding('lower({text} COLLATE pg_catalog."und-x-icu") COLLATE "default"'), _LEAST_CASE))
-    found.append((Folding('lower({text} COLLATE "default")'), _LEAST_CASE))
+        by_icu = Folding('lower({text} COLLATE pg_catalog."und-x-icu") COLLATE "default"')
+        found += [(by_icu, sample) for sample in _CASE_OF_ENCODINGS]
+    found += [(Folding('lower({text} COLLATE "default")'), sample) for sample in _CASE_OF_ENCODINGS]
     return found
 
 
@@ -142,7 +147,12 @@ async def _first(database: Statements, candidates: list[tuple[Folding, tuple[str
         statement = sql(
             "SELECT {folded} FROM (SELECT {text} AS sample) AS samples", folded=folded, text=bind(text, "text")
         )
-        if (await database.fetch(statement))[0][0] == wanted:
+        try:
+            found = (await database.fetch(statement))[0][0]
+        except (Uncomputable, asyncpg.UndefinedObjectError):
+            # its encoding has no such letters, or ICU does not know the encoding
+            continue
+        if found == wanted:
             return folding
     return None
 

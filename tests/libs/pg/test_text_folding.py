@@ -120,6 +120,21 @@ async def test_a_database_of_another_encoding(make: Make) -> None:
         assert await folded(database, (await text_folding(database)).accents, ("ÄÉ", "a")) == ["AE", "a"]
 
 
+@pytest.mark.parametrize(("encoding", "texts"), [("WIN1251", ("ЙЖ", "a")), ("LATIN2", ("ŁÓ", "a"))])
+async def test_an_encoding_without_the_letters_that_are_tried_first(
+    make: Make, encoding: str, texts: tuple[str, ...]
+) -> None:
+    async with opened(await make("C", encoding)) as database:
+        folding = await text_folding(database)
+        assert await folded(database, folding.case, texts) == [text.lower() for text in texts]
+        assert folding.accents is None
+
+
+async def test_a_database_of_bytes_without_an_encoding_folds_nothing(make: Make) -> None:
+    async with opened(await make("C", "SQL_ASCII")) as database:
+        assert await text_folding(database) == TextFolding(None, None)
+
+
 async def test_functions_of_the_schema_are_used_so_that_indexes_on_them_serve(database_url: str) -> None:
     owner = await asyncpg.connect(database_url)
     await apply_schema(owner)
