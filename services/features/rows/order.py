@@ -7,7 +7,7 @@ from typing import LiteralString
 from libs.pg.sql import EMPTY, Sql, all_of, any_of, bind, ident, join, sql
 from libs.selection.selection import Selection, SortTerm
 from services.features.request.cursor import Position
-from services.features.request.row_identity import is_by_content, row_identity
+from services.features.request.row_identity import is_by_content, row_identity, told_in_part
 
 
 def order_by(selection: Selection, order: Sequence[SortTerm], *, backwards: bool) -> Sql:
@@ -18,8 +18,7 @@ def order_by(selection: Selection, order: Sequence[SortTerm], *, backwards: bool
     if not row_identity(selection.collection):
         names = [column.name for column in selection.collection.columns if column.ordered]
     elif is_by_content(tuple(order)):
-        # what a hash and a box do not tell apart
-        names = [geometry.name for geometry in selection.collection.geometries]
+        names = told_in_part(selection.collection)
     terms += [sql("item.{name} DESC" if backwards else "item.{name}", name=ident(name)) for name in names]
     return sql(" ORDER BY {terms}", terms=join(", ", terms)) if terms else EMPTY
 
