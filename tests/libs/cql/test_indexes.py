@@ -28,7 +28,9 @@ async def many(db: asyncpg.Connection) -> Table:
         " ST_SetSRID(ST_MakePoint(n % 360 - 180, n % 170 - 85), 4326) AS geom FROM generate_series(1, 20000) n"
     )
     await db.execute(
-        "ALTER TABLE many ADD mercator geometry(Point, 3857), ADD utm geometry(Point, 32633);"
+        "ALTER TABLE many ADD mercator geometry(Point, 3857), ADD utm geometry(Point, 32633),"
+        " ADD beyond geometry(Point, 4326);"
+        "UPDATE many SET beyond = ST_ShiftLongitude(geom);"
         "UPDATE many SET mercator = ST_Transform(geom, 3857);"
         "UPDATE many SET utm = ST_Transform(geom, 32633) WHERE ST_X(geom) BETWEEN 6 AND 24 AND ST_Y(geom) > 0"
     )
@@ -36,7 +38,7 @@ async def many(db: asyncpg.Connection) -> Table:
     columns |= {"words": "text", "short": "character varying(10)", "code": "uuid", "day": "date"}
     columns |= {"at": "timestamp with time zone", "local": "timestamp without time zone"}
     columns |= {"fixed": "character(5)", "level": "many_level"}
-    spatial = {"geom": 4326, "mercator": 3857, "utm": 32633}
+    spatial = {"geom": 4326, "mercator": 3857, "utm": 32633, "beyond": 4326}
     for column in columns:
         await db.execute(f"CREATE INDEX ON many ({column})")
     for column in spatial:
@@ -54,6 +56,7 @@ async def many(db: asyncpg.Connection) -> Table:
     queryables |= {column: queryable(column, sql_type) for column, sql_type in arrays.items()}
     queryables["levels"] = queryable("levels", "many_level[]", enum=("low", "high"))
     queryables |= {column: queryable(column, "geometry", srid=srid) for column, srid in spatial.items()}
+    queryables["beyond"] = queryable("beyond", "geometry", srid=4326, geometry_type="Point", turns=(1,))
     return Table(db, "many", queryables)
 
 
@@ -98,6 +101,9 @@ async def many(db: asyncpg.Connection) -> Table:
         "S_EQUALS(POINT(1 1), geom)",
         "S_INTERSECTS(mercator, BBOX(1.5, 1.5, 3.5, 30))",
         "S_INTERSECTS(utm, BBOX(11.5, 1.5, 13.5, 30))",
+        "S_INTERSECTS(beyond, BBOX(-3.5, 1.5, -1.5, 30))",
+        "S_INTERSECTS(beyond, POLYGON((-3.5 1.5, -1.5 1.5, -1.5 30, -3.5 1.5)))",
+        "S_WITHIN(beyond, POLYGON((-3 1, -1 1, -1 3, -3 1)))",
         "whole = 5 AND words LIKE '5%'",
     ],
 )
