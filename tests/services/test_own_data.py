@@ -58,9 +58,12 @@ COLUMNS: list[tuple[str, str, Any, str | None]] = [
     ("citext", "Abc", "Abc", "string"),
 ]
 OTHERS = """
-CREATE TABLE own.rows_hidden (id integer PRIMARY KEY, who text, at timestamptz, geom geometry(Point, 4326));
+CREATE TABLE own.rows_hidden (id integer PRIMARY KEY, who text, at timestamptz, geom geometry(Point, 4326), note text);
 INSERT INTO own.rows_hidden VALUES
     (1, 'all', '2020-01-01Z', 'SRID=4326;POINT(1 1)'), (2, 'none', '2030-01-01Z', 'SRID=4326;POINT(100 50)');
+-- more than are read where the server keeps an extent itself
+INSERT INTO own.rows_hidden
+SELECT n, 'none', '2030-01-01Z', 'SRID=4326;POINT(90 40)', repeat('x', 1500) FROM generate_series(3, 8000) n;
 CREATE INDEX ON own.rows_hidden (at);
 CREATE INDEX ON own.rows_hidden USING gist (geom);
 ALTER TABLE own.rows_hidden ENABLE ROW LEVEL SECURITY;
