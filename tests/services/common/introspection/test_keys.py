@@ -115,6 +115,7 @@ async def test_unique_indexes_tell_of_keys(owner: asyncpg.Connection, introspect
         "INSERT INTO known.quakes (id) VALUES (1), (2); INSERT INTO known.named VALUES (NULL, 1), (NULL, 2);"
         "CREATE MATERIALIZED VIEW known.kept AS SELECT id, NULLIF(name, '') AS name FROM known.quakes;"
         "CREATE UNIQUE INDEX ON known.kept (id); CREATE MATERIALIZED VIEW known.nulls AS SELECT * FROM known.named;"
+        "CREATE MATERIALIZED VIEW known.empty AS SELECT id FROM known.quakes WITH NO DATA;"
         "CREATE UNIQUE INDEX ON known.nulls (name)"
     )
     # what was never filled is no collection yet

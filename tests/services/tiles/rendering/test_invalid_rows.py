@@ -36,7 +36,7 @@ INSERT INTO ward.parted SELECT 'a ' || id, geom FROM ward.places;
 CREATE TABLE ward.mixed (id integer PRIMARY KEY, geom geometry(Geometry));
 INSERT INTO ward.mixed SELECT id, geom FROM ward.places WHERE id < 5;
 INSERT INTO ward.mixed VALUES (5, 'SRID=4326;POINT(10 50)'), (6, 'POINT(11 51)'), (7, 'SRID=990001;POINT(1 1)');
-CREATE VIEW ward.seen AS SELECT id, geom FROM ward.places;
+CREATE VIEW ward.seen AS SELECT id + 0 AS id, geom FROM ward.places;
 CREATE VIEW ward.half_named AS SELECT nullif(id, 8) AS id, geom FROM ward.places WHERE id < 20;
 ANALYZE;
 GRANT USAGE ON SCHEMA ward TO dams_reader;

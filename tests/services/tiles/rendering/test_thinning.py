@@ -36,7 +36,7 @@ CREATE INDEX ON crowd.shocks (magnitude);
 CREATE TABLE crowd.plain AS SELECT id, geom FROM crowd.shocks;
 CREATE INDEX ON crowd.plain USING gist (geom);
 ALTER TABLE crowd.plain ADD PRIMARY KEY (id);
-CREATE VIEW crowd.seen AS SELECT id, magnitude, geom FROM crowd.shocks WHERE id <= 30000;
+CREATE VIEW crowd.seen AS SELECT id + 0 AS id, magnitude, geom FROM crowd.shocks WHERE id <= 30000;
 COMMENT ON VIEW crowd.seen IS 'No key.';
 CREATE TABLE crowd.stations (id integer PRIMARY KEY, name text, geom geometry(Point, 4326));
 CREATE TABLE crowd_stations_north () INHERITS (crowd.stations);
