@@ -114,8 +114,8 @@ def _without(parameters: Mapping[str, str], *names: str) -> dict[str, str]:
 
 def _header(values: Mapping[str, str]) -> str:
     """Long addresses would make a header that proxies and clients refuse (aiohttp's client more than 8 kB in one, Node
-    more than 16 kB in all): `next`, which CSV has nowhere else, comes first, then `prev`, `self` and the others while
-    it is short enough. The bodies of JSON have them all.
+    more than 16 kB in all): `prev`, `self` and the others are there while it is short enough. `next`, which CSV has
+    nowhere else, always is: without it a page would pass for the last one. The bodies of JSON have them all.
     """
     chosen: list[str] = []
     length = 0
@@ -123,7 +123,7 @@ def _header(values: Mapping[str, str]) -> str:
         value = values.get(rel)
         if value is None:
             continue
-        if length + len(value) + 2 <= (_LONGEST_HEADER if rel else _SHORT_HEADER):
+        if rel == "next" or length + len(value) + 2 <= (_LONGEST_HEADER if rel else _SHORT_HEADER):
             chosen.append(value)
             length += len(value) + 2
     return ", ".join(chosen)

@@ -14,7 +14,8 @@ import orjson
 
 from libs.selection.selection import SortTerm
 
-_MAX_LENGTH = 4096
+_MAX_LENGTH = 24 * 1024
+"""What a request line holds beside other parameters: sorted by a long text, a cursor has all of it."""
 _CHECKSUM_BYTES = 6
 
 
@@ -53,7 +54,7 @@ def decode_cursor(token: str, fingerprint: str, order: Sequence[SortTerm]) -> Po
     again at the first page would let a harvester run for ever.
     """
     if len(token) > _MAX_LENGTH:
-        raise ValueError("is too long to be one of ours")
+        raise ValueError("is too long: sort by a column of shorter values")
     try:
         decoded = urlsafe_b64decode(token.encode("ascii") + b"=" * (-len(token) % 4))
     except (binascii.Error, UnicodeEncodeError):

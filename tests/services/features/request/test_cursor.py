@@ -49,11 +49,11 @@ def test_values_are_text() -> None:
 
 def test_the_longest_cursor() -> None:
     frame = len(b'["f00",0,"","17"]') + 6
-    longest = encode_cursor(Position(("x" * (3072 - frame), "17")), "f00")
-    assert len(longest) == 4096
+    longest = encode_cursor(Position(("x" * (18 * 1024 - frame), "17")), "f00")
+    assert len(longest) == 24 * 1024
     assert decode_cursor(longest, "f00", ORDER).values[1] == "17"
     with pytest.raises(ValueError, match="too long"):
-        decode_cursor("A" * 4097, "f00", ORDER)
+        decode_cursor("A" * (24 * 1024 + 1), "f00", ORDER)
 
 
 def test_a_null_survives_too() -> None:

@@ -5,11 +5,15 @@ from __future__ import annotations
 import base64
 import re
 import zlib
+from random import getrandbits
+from uuid import UUID
 
+import asyncpg
 import pytest
 
 from services.features.request.long_parameters import packed, unpacked
-from tests.services.in_process import Client
+from tests.conftest import MakeDatabase
+from tests.services.in_process import Client, services
 
 POLYGON = ", ".join(f"{-170 + n * 0.1:.2f} {-80 + n * 0.05:.2f}" for n in range(900))
 FILTER = f"S_INTERSECTS(geom, BBOX(-180, -90, 180, 90)) OR S_INTERSECTS(geom, LINESTRING({POLYGON}))"
@@ -67,6 +71,37 @@ async def test_pages_of_csv_are_read_to_the_end_by_the_header_alone(features: Cl
         assert answer.status == 200, answer.body[:300]
         rows += answer.body.splitlines()[1:]
     assert len(rows) == len(set(rows)) == whole > 40
+
+
+async def reports(owner: asyncpg.Connection) -> None:
+    """Three texts of 12 kB."""
+    await owner.execute(
+        "CREATE SCHEMA own; CREATE TABLE own.reports (id uuid PRIMARY KEY DEFAULT gen_random_uuid(), body text);"
+        "INSERT INTO own.reports (body) SELECT string_agg(md5(n || ' ' || m), '') FROM generate_series(1, 400) n,"
+        " generate_series(1, 3) m GROUP BY m"
+    )
+
+
+async def test_no_page_passes_for_the_last_one_because_the_next_address_is_long(make_database: MakeDatabase) -> None:
+    """Sorted by long texts, and with parameters that are long even when they are packed."""
+    url = await make_database(reports)
+    async with services() as running:
+        for name in ("common", "features"):
+            await running.start(name, {"DATABASE_URL": url, "COLLECTION_SCHEMAS": "own"})
+        await _read_to_the_end(running["features"], "/collections/own.reports/items")
+
+
+async def _read_to_the_end(client: Client, address: str) -> None:
+    known = [str(feature["id"]) for feature in (await client.json(address))["features"]]
+    others = [str(UUID(int=getrandbits(128), version=4)) for _ in range(300)]
+    for parameters in ({"sortby": "body"}, {"ids": ",".join([*known, *others])}):
+        answer = await client.get(address, {"f": "csv", "limit": "1", **parameters})
+        found = answer.body.splitlines()[1:]
+        while following := re.search(r'<([^>]*)>; rel="next"', answer.headers["Link"]):
+            answer = await client.get(following[1])
+            assert answer.status == 200, answer.body[:300]
+            found += answer.body.splitlines()[1:]
+        assert len(found) == len(set(found)) == len(known)
 
 
 async def test_links_in_the_body_say_all(features: Client) -> None:
