@@ -12,7 +12,7 @@ SELECT json_build_object(
     ),
     'postgis_installed', EXISTS (SELECT FROM pg_available_extensions WHERE name = 'postgis'),
     'schemas', (
-        SELECT json_object_agg(n.nspname, has_schema_privilege(n.oid, 'USAGE'))
+        SELECT coalesce(json_object_agg(n.nspname, has_schema_privilege(n.oid, 'USAGE')), '{}')
         FROM pg_namespace n WHERE n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'
     ),
     'relations', (

@@ -10,6 +10,7 @@ import asyncpg
 import pytest
 
 from libs.pg.diagnosis import Finding, diagnose
+from tests.conftest import MakeDatabase
 
 ROLE = "diagnosed"
 SCHEMAS = """
@@ -100,6 +101,15 @@ async def test_a_database_without_postgis(owner: asyncpg.Connection, database_ur
     found = await diagnose(address(database_url, database="postgres"), ["public"])
     assert str(found[0]) == 'Database "postgres" has no PostGIS. CREATE EXTENSION postgis;'
     assert found[0].fatal
+
+
+async def test_a_database_without_any_schema(make_database: MakeDatabase) -> None:
+    async def emptied(owner: asyncpg.Connection) -> None:
+        await owner.execute("DROP SCHEMA public CASCADE")
+
+    url = await make_database(emptied)
+    database = urlsplit(url).path[1:]
+    assert f'There is no schema "own" in database "{database}".' in said(await diagnose(url, ["own"]))
 
 
 async def test_a_superuser_is_too_much(database_url: str) -> None:
