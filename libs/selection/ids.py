@@ -22,6 +22,15 @@ _ESCAPED: LiteralString = "replace(replace(replace({name}::text, '%', '%25'), '~
 # as RFC 3339 has it; what is not of our calendar stays as PostgreSQL has it, which reads both
 _MOMENT: LiteralString = r"regexp_replace({name}::text, '^([^ ]+) ([^ +]+)(\+00)?$', '\1T\2Z')"
 
+_BEYOND = {
+    # what formats of features and filters have no name for: there an id of one column is null
+    Kind.NUMBER: re.compile(r"-?Infinity|NaN"),
+    **dict.fromkeys(
+        (Kind.DATE, Kind.TIMESTAMP),
+        re.compile(r"-?infinity|\d{4,}-\d\d-\d\d( [\d:.]+\+00)? BC|\d{5,}-\d\d-\d\d(T[\d:.]+Z)?", re.ASCII),
+    ),
+}
+
 
 def composite_id(columns: tuple[Column, ...]) -> Sql:
     """The id that several columns make."""
@@ -48,22 +57,29 @@ def key_condition(collection: Collection, text: str) -> Sql | None:
     parts = text.split(SEPARATOR)
     if len(parts) != len(columns):
         return None
-    conditions = [_equals(column, unquote(part)) for column, part in zip(columns, parts, strict=True)]
+    conditions = [_equals_part(column, unquote(part)) for column, part in zip(columns, parts, strict=True)]
     known = [condition for condition in conditions if condition is not None]
     return all_of(known) if len(known) == len(columns) else None
 
 
 def has_odd_id(collection: Collection) -> bool:
     """Whether only the database can tell if a text is a value of the key."""
-    return any(_kind(column) not in _BY_VALUE for column in collection.id_columns)
+    kinds = [_kind(column) for column in collection.id_columns]
+    return any(kind not in _BY_VALUE or (len(kinds) > 1 and kind in _BEYOND) for kind in kinds)
 
 
 def _kind(column: Column) -> Kind:
     return column_queryable(column).kind
 
 
-def _equals(column: Column, text: str) -> Sql | None:
-    if _kind(column) not in _BY_VALUE:
+def _equals_part(column: Column, text: str) -> Sql | None:
+    beyond = _BEYOND.get(_kind(column))
+    is_odd = beyond is not None and beyond.fullmatch(text) is not None
+    return _equals(column, text, is_odd=is_odd)
+
+
+def _equals(column: Column, text: str, *, is_odd: bool = False) -> Sql | None:
+    if is_odd or _kind(column) not in _BY_VALUE:
         # the database wrote the text, and reads it again
         plain = base_type(column.sql_type)
         # without its length it would be one bit

@@ -60,13 +60,20 @@ async def tables_with_keys(owner: asyncpg.Connection) -> None:
     await owner.execute(
         "CREATE TABLE ids.hits (quake int, place text, at timestamptz, n int, PRIMARY KEY (quake, place, at));"
         "INSERT INTO ids.hits SELECT n % 3, 'x~y,z%/' || n, '2020-01-01 00:00:00.5Z', n FROM generate_series(1, 7) n;"
+        "CREATE TABLE ids.spells (place int, until timestamptz, day date, share float8, exact numeric, n int,"
+        " PRIMARY KEY (place, until, day, share, exact));"
+        "INSERT INTO ids.spells SELECT n, u::timestamptz, d::date, s::float8, e::numeric, n FROM unnest("
+        " '{infinity,-infinity,0044-03-15 12:00:00.5+00 BC,20000-01-01 10:00:00+00,2020-01-01,2020-01-01,2020-01-01}'"
+        " ::text[], '{infinity,-infinity,0044-03-15 BC,20000-01-01,2020-01-01,2020-01-01,2020-01-01}'::text[],"
+        " '{NaN,Infinity,-Infinity,1e-300,-0,0.1,1e300}'::text[], '{NaN,0,1.50,1e30,-1,1e-20,2}'::text[])"
+        " WITH ORDINALITY AS values (u, d, s, e, n);"
         "CREATE VIEW ids.seen AS SELECT at, place, quake AS number, n FROM ids.hits;"
         "CREATE TABLE ids.countries AS SELECT n, 'C' || n / 2 AS code FROM generate_series(1, 40) n;"
         "CREATE TABLE ids.fine AS SELECT n, 'C' || n AS code FROM generate_series(1, 40) n"
     )
 
 
-@pytest.mark.parametrize("name", [*_KEYS, "hits", "seen"])
+@pytest.mark.parametrize("name", [*_KEYS, "hits", "seen", "spells"])
 async def test_every_id_leads_to_its_feature(identified: Services, name: str) -> None:
     features = identified["features"]
     found: dict[object, dict[str, object]] = {}
@@ -84,7 +91,8 @@ async def test_every_id_leads_to_its_feature(identified: Services, name: str) ->
     for identifier, feature in found.items():
         item = (await features.get(f"/collections/ids.{name}/items/{quote(str(identifier), safe='')}")).json()
         assert {member: item[member] for member in feature} == feature
-    for nobody in ("no such", "1~2", "1~2~3", "~~", "\0"):
+    nobodies = ("no such", "1~2", "1~2~3", "~~", "\0", "1~infinity~99999999-99-99~NaN~NaN")
+    for nobody in nobodies:
         assert (await features.get(f"/collections/ids.{name}/items/{quote(nobody, safe='')}")).status == 404
 
 
