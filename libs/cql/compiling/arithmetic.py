@@ -82,11 +82,13 @@ def _integer_division(a: Sql, b: Sql, sql_type: str) -> Sql:
 
 def _power(a: Sql, b: Sql, sql_type: str) -> Sql:
     a, b = (as_double(Expr(side, Kind.NUMBER, sql_type)) for side in (a, b))
-    # 709 is just below the logarithm of the largest double: beyond, power() raises an error.
+    # 709 is just below the logarithm of the largest double: beyond, power() raises an error. So does a product of the
+    # exponent and a logarithm that is itself too large or too small.
     return once(
         "(CASE WHEN {a} = 0 THEN CASE WHEN {b} > 0 THEN 0 WHEN {b} = 0 THEN 1 END"
         " WHEN {a} < 0 AND {b} <> trunc({b}) THEN NULL"
-        " WHEN abs({b}) * abs(ln(abs({a}))) < 709 THEN power({a}, {b}) END)",
+        " WHEN abs({b}) < 1e-290 THEN 1"
+        " WHEN abs({b}) < 1e300 THEN CASE WHEN abs({b}) * abs(ln(abs({a}))) < 709 THEN power({a}, {b}) END END)",
         a=a,
         b=b,
     )

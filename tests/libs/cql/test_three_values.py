@@ -130,6 +130,8 @@ async def test_a_row_that_cannot_be_computed_costs_itself(db: asyncpg.Connection
     assert await table.ids("f % 3 = 2 AND f < 10") == [5]
     assert await table.ids("f div 1.5 = 1") == [5]
     assert await table.ids("f ^ 2 = 4 AND n ^ 2 = 4") == [5]
+    assert await table.ids("f ^ f = 4") == [5]
+    assert await table.ids("1.0000000000000002 ^ f = 1 AND f < 1") == [3, 4]
     assert await table.ids("f * n = 4") == [5]
     assert await table.ids("f * f * f * f = 16") == [5]
     # infinite is more than anything, NaN more than that, and 1e-400 next to nothing
