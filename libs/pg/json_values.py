@@ -19,6 +19,9 @@ def as_json(value: Sql, sql_type: str) -> Sql:
     text = sql("to_json({value})::text", value=value)
     if element.kind in (Kind.DATE, Kind.TIMESTAMP):
         return _times(text, element.name)
+    if element.name == "numeric":
+        # as a single one is: 309 digits are beyond the doubles, and 103 times three is what regular expressions count
+        text = sql("regexp_replace({text}, '([[,])-?([0-9]{{103}}){{3}}[0-9]*(\\.[0-9]+)?', '\\1null', 'g')", text=text)
     if element.kind is Kind.NUMBER:
         return sql("regexp_replace({text}, '\"(NaN|-?Infinity)\"', 'null', 'g')", text=text)
     return text

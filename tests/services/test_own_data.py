@@ -32,6 +32,7 @@ COLUMNS: list[tuple[str, str, Any, str | None]] = [
     ("smallint[]", "{1,NULL}", [1, None], "integer"),
     ("numeric", "1.50", 1.5, "number"),
     ("numeric[]", "{1.5,NaN}", [1.5, None], "number"),
+    ("numeric[]", "{1e400,-1e400,1.5}", [None, None, 1.5], "number"),
     ("double precision", "NaN", None, "number"),
     ("double precision[]", "{NaN,1.5,Infinity,-Infinity}", [None, 1.5, None, None], "number"),
     ("real", "0.1", 0.1, "number"),
