@@ -14,7 +14,7 @@ from typing import Protocol
 from aiohttp import web
 
 from libs.ogc.media_type import MediaType
-from libs.web.base_url import base_url
+from libs.web.base_url import SETTINGS, base_url
 from libs.web.build_id import SERVICE, build_id, page_build_id
 
 CATALOGUE_CACHE = "public, max-age=2, stale-while-revalidate=2, stale-if-error=60"
@@ -55,7 +55,11 @@ def state_headers(
     The tag is that of the address, the media type, the states and the software.
     """
     # absolute links make the body depend on the address that the client used
-    made_by = (page_build_id if media_type == MediaType.HTML else build_id)(request.app[SERVICE])
+    service = request.app[SERVICE]
+    made_by = build_id(service)
+    if media_type == MediaType.HTML:
+        # the head of a page names the site
+        made_by = f"{page_build_id(service)}|{request.app[SETTINGS].site_title}"
     content = f"{made_by}|{'|'.join(states)}|{media_type}|{base_url(request)}{request.path_qs}"
     return {"ETag": weak_etag(content), "Cache-Control": cache_control, "Vary": "Accept"}
 

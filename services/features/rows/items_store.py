@@ -136,16 +136,19 @@ class ItemsStore:
         """
         rest, left = page.query, page.query.limit
         size, known = self.chunk(rest), rest.selection.collection.row_bytes is not None
+        least = 1
         while True:
-            # Never more than are left: a database that does not see the end in its index would look for more rows
-            # before it to the end of the table. Rows that were added meanwhile come a few at a time.
-            limit = min(size, left) if left > 0 else _CHUNK_ROWS.start
+            # No more than are left: a database that does not see the end in its index would look for more rows before
+            # it to the end of the table. But where rows were added among them, a few more, not one after another.
+            limit = min(size, max(left, least))
             plan = items_plan(rest, limit=limit, geometry_as=geometry_as, until=page.until)
             found = await self._rows(rest, plan, limit=limit, features=features, until=page.until)
             number, places = len(found.rows), name_places(rest, found.sort_values) if rest.resumable else ()
             kept = page.rows.only(found, places) if page.rows is not None else found
             yield kept
             left -= len(kept.rows)
+            if len(kept.rows) < number:
+                least = _CHUNK_ROWS.start
             if number < limit or left <= 0:
                 return
             if rest.resumable:

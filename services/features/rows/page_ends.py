@@ -93,6 +93,8 @@ class RowsOfPage:
         self._come = 0
         # what is left, once rows were added or are gone
         self._left: Counter[RowName] | None = None
+        # how many rows of the page are called the same, once somebody asks
+        self._numbers: Counter[RowName] | None = None
 
     def only(self, found: Rows, places: Sequence[int]) -> Rows:
         """Those of the next rows that the page has."""
@@ -116,8 +118,9 @@ class RowsOfPage:
 
     def alike(self, row: Row, places: Sequence[int]) -> bool:
         """Whether the page has several rows that are called the same."""
-        name = name_of(row, places)
-        return sum(name == self._name(at) for at in range(self._number)) > 1
+        if self._numbers is None:
+            self._numbers = Counter(map(self._name, range(self._number)))
+        return self._numbers[name_of(row, places)] > 1
 
     def _name(self, at: int) -> RowName:
         return name_of([array[at] for array in self._arrays], range(len(self._arrays)))

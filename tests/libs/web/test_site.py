@@ -25,4 +25,13 @@ async def test_the_site_is_called_what_its_operator_calls_it(database_url: str) 
             page = (await client.get(path, headers={"Accept": "text/html"})).body.decode()
             assert "Roads &amp; paths" in page, path
             assert "Disaster" not in page, path
+        listed = await common.get("/collections", headers={"Accept": "text/html"})
+        other = await running.start("common", env | {"SITE_TITLE": "Paths"})
+        headers = {
+            "Accept": "text/html",
+            "If-None-Match": listed.headers["ETag"],
+            "Host": common.base.removeprefix("http://"),
+        }
+        assert (await other.get("/collections", headers=headers)).status == 200
+        assert (await common.get("/collections", headers=headers)).status == 304
         assert "All of them." in (await viewer.get("/map")).body.decode()
