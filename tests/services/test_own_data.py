@@ -75,7 +75,7 @@ CREATE TABLE own.periods (id integer PRIMARY KEY, at tstzrange, days daterange, 
 INSERT INTO own.periods VALUES
     (1, '[2020-01-01Z,2020-02-01Z)', '[2020-01-01,2020-02-01)', '[2020-01-01,2020-02-01]'),
     (2, '[2020-02-01Z,)', '[2020-02-01,2020-02-01]', '(,2019-01-01)'),
-    (3, 'empty', NULL, 'empty');
+    (3, 'empty', NULL, 'empty'), (4, NULL, NULL, '(2010-01-01,2010-02-01)');
 CREATE TABLE own.bounded (id integer PRIMARY KEY, at tstzrange);
 INSERT INTO own.bounded VALUES (1, '[2020-01-01Z,2020-02-01Z)'), (2, '[2019-01-01Z,2019-02-01Z)');
 CREATE TABLE own.odd_times (id integer PRIMARY KEY, day date, at timestamptz);
@@ -241,7 +241,10 @@ async def ids_of(own: Services, name: str, conditions: str) -> set[int]:
         ("datetime=2025-01-01/..", {2}),
         ("datetime=2020-02-01&datetime-column=days", {2}),
         ("datetime=2020-02-01T00:00:00Z&datetime-column=naive", {1}),
-        ("datetime=../2018-01-01&datetime-column=naive", {2}),
+        ("datetime=../2018-01-01&datetime-column=naive", {2, 4}),
+        ("datetime=2010-01-01T00:00:00Z&datetime-column=naive", {2}),
+        ("filter=T_AFTER(naive, TIMESTAMP('2010-01-01T00:00:00Z'))", {1, 4}),
+        ("filter=T_BEFORE(naive, TIMESTAMP('2010-02-01T00:00:00Z'))", {4}),
         ("filter=T_INTERSECTS(at, INTERVAL('2020-01-31', '2020-02-01'))", {1, 2}),
         ("filter=T_DURING(days, INTERVAL('2019-12-31', '2020-02-01'))", {1}),
         ("filter=T_EQUALS(days, INTERVAL('2020-01-01', '2020-01-31'))", {1}),

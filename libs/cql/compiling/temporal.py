@@ -208,11 +208,12 @@ def temporal(node: ast.TemporalPredicate, left: Operand | Span, right: Operand |
 def period(column: Expr) -> Span:
     """A column of ranges of time as an interval, closed at both ends; of one that is empty all is unknown.
 
-    Ranges of PostgreSQL leave out their upper end, mostly: the last instant is the one before it.
+    Of an end that a range leaves out, as most do their upper one, it is the instant beside it.
     """
     kind, step = _ENDS[column.sql_type]
-    before = sql("upper({v}) - CASE WHEN upper_inc({v}) THEN 0 ELSE 1 END * {step}", v=column.sql, step=sql(step))
-    ends = [(sql("lower({v})", v=column.sql), sql("'-infinity'")), (before, sql("'infinity'"))]
+    first = sql("lower({v}) + CASE WHEN lower_inc({v}) THEN 0 ELSE 1 END * {step}", v=column.sql, step=sql(step))
+    last = sql("upper({v}) - CASE WHEN upper_inc({v}) THEN 0 ELSE 1 END * {step}", v=column.sql, step=sql(step))
+    ends = [(first, sql("'-infinity'")), (last, sql("'infinity'"))]
     lower, upper = (
         sql("(CASE WHEN NOT isempty({v}) THEN coalesce({end}, {open}) END)", v=column.sql, end=end, open=unbounded)
         for end, unbounded in ends
