@@ -1,10 +1,16 @@
 """Longitudes beyond ±180: how far around the Earth a column goes, and SQL that brings its rows back to ±180. Pure."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from math import isfinite
+from typing import TYPE_CHECKING
 
-from libs.geo.boxes import Box
 from libs.pg.sql import Sql, any_of, join, sql
+
+if TYPE_CHECKING:
+    # without PROJ, which `common` does not need
+    from libs.geo.boxes import Box
 
 TURN = 360.0
 MOST_TURNS = (-1, 1)
