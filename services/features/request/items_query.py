@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import blake2b
 
 from libs.catalogue.model import Collection
@@ -46,8 +47,12 @@ class ItemsQuery:
 
 def total_order(selection: Selection) -> tuple[SortTerm, ...]:
     """`sortby`, else the collection's own order; then the id and what tells rows apart, unless it is there already."""
-    collection = selection.collection
-    terms = list(selection.sort or configured_order(collection, collection.sort) or usual_order(collection))
+    return _total_order(selection.collection, selection.sort)
+
+
+@lru_cache(maxsize=1024)
+def _total_order(collection: Collection, sort: tuple[SortTerm, ...]) -> tuple[SortTerm, ...]:
+    terms = list(sort or configured_order(collection, collection.sort) or usual_order(collection))
     names = {term.column.name for term in terms}
     for term in (*[SortTerm(column) for column in collection.id_columns], *row_identity(collection)):
         if term.expression is not None or term.column.name not in names:
