@@ -87,7 +87,7 @@ def _power(a: Sql, b: Sql, sql_type: str) -> Sql:
     return once(
         "(CASE WHEN {a} = 0 THEN CASE WHEN {b} > 0 THEN 0 WHEN {b} = 0 THEN 1 END"
         " WHEN {a} < 0 AND {b} <> trunc({b}) THEN NULL"
-        " WHEN abs({b}) < 1e-290 THEN 1"
+        " WHEN abs({b}) < 1e-290 THEN CASE WHEN {a} IS NOT NULL THEN 1 END"
         " WHEN abs({b}) < 1e300 THEN CASE WHEN abs({b}) * abs(ln(abs({a}))) < 709 THEN power({a}, {b}) END END)",
         a=a,
         b=b,
