@@ -14,7 +14,7 @@ from deploy.local.settings import StackError, StackSettings
 from deploy.local.state import StateFolder
 from deploy.local.supervision import Supervisor
 from libs.pg.diagnosis import Finding, diagnose
-from libs.web.settings import DatabaseSettings, names_of
+from libs.web.settings import DatabaseSettings, SettingsError, names_of
 
 _OTHERS = 8
 """Connections of `common`, and those of the other services that watch the database."""
@@ -36,10 +36,16 @@ def findings(settings: StackSettings) -> list[Finding]:
 
 
 def of_database(settings: StackSettings, url: str) -> list[Finding]:
-    """What is wrong with the database at `url`, what is fatal first."""
-    pool = int(os.environ.get("POOL_SIZE") or DatabaseSettings.model_fields["pool_size"].default)
+    """What is wrong with the database at `url`, what is fatal first. Raises StackError for settings that do not fit."""
+    try:
+        given = {"POOL_SIZE": os.environ.get("POOL_SIZE", ""), "PORT": "1", "DATABASE_URL": url}
+        pool = DatabaseSettings.from_env(given).pool_size
+        schemas = names_of(settings.collection_schemas)
+    except SettingsError as error:
+        raise StackError(str(error)) from None
+    except ValueError as error:
+        raise StackError(f"COLLECTION_SCHEMAS={settings.collection_schemas!r} {error}") from None
     processes = settings.features_processes + settings.tiles_processes
-    schemas = names_of(settings.collection_schemas)
     return asyncio.run(diagnose(url, schemas, connections=processes * pool + _OTHERS))
 
 
@@ -62,4 +68,4 @@ def _of_port(port: int) -> Iterator[Finding]:
     try:
         require_free(port)
     except StackError as error:
-        yield Finding(f"{error}.", fatal=True)
+        yield Finding(str(error), fatal=True)

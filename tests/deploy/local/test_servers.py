@@ -251,6 +251,16 @@ def test_a_database_that_cannot_be_served_is_told_before_anything_starts(state_d
     )
 
 
+def test_settings_that_do_not_fit_are_named(state_dir: Path, database_url: str) -> None:
+    for name, value, fault in (
+        ("POOL_SIZE", "many", "POOL_SIZE='many' should be a valid integer"),
+        ("COLLECTION_SCHEMAS", ",", "COLLECTION_SCHEMAS=',' names nothing"),
+    ):
+        result = command(state_dir, "doctor", **{"DATABASE_URL": database_url, name: value})
+        assert (result.returncode, result.stdout) == (1, "")
+        assert result.stderr.startswith(f"error: {fault}")
+
+
 def test_a_doctor_who_finds_nothing_fatal_says_so(state_dir: Path, database_url: str) -> None:
     result = command(
         state_dir, "doctor", DATABASE_URL=database_url, COLLECTION_SCHEMAS="public", REDIS_URL="redis://127.0.0.1:1"
