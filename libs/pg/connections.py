@@ -41,8 +41,8 @@ class Connections:
     ) -> None:
         """At most `size` connections, for each of which requests wait `wait_seconds` at the most.
 
-        `close_unused` closes those that were not used for `idle_seconds`, and all after `age_seconds`: what a session
-        costs the server grows with its age, and it knows PostGIS as it was when the session began.
+        None is used after `age_seconds`: what a session costs the server grows with its age, and it knows PostGIS as it
+        was when the session began. `close_unused` closes those too that were not used for `idle_seconds`.
         """
         self._connect = connect
         self._size = size
@@ -72,10 +72,14 @@ class Connections:
 
     def release(self, pooled: Pooled) -> None:
         """Give back a connection on which no statement runs."""
+        now = time.monotonic()
         if pooled.connection.is_closed():
             self._forget(pooled)
+        elif now - pooled.opened > self._age_seconds:
+            # here, since one that is always wanted is never idle when `close_unused` looks
+            self.discard(pooled)
         elif not self._hand_over(pooled):
-            pooled.released = time.monotonic()
+            pooled.released = now
             self._idle.append(pooled)
 
     def discard(self, pooled: Pooled) -> None:

@@ -181,6 +181,17 @@ async def test_connections_that_nobody_needs_are_closed_and_old_ones(server: Ser
         assert await connections.acquire() is not old
 
 
+async def test_an_old_connection_is_replaced_although_somebody_always_waits_for_it(server: Server) -> None:
+    async with pool(server, size=1, age_seconds=0.1) as connections:
+        old = await connections.acquire()
+        waiting = await eventually_waits(connections.acquire())
+        await asyncio.sleep(0.15)
+        connections.release(old)
+        new = await asyncio.wait_for(waiting, 1)
+        assert new is not old
+        assert old.connection.is_closed()
+
+
 async def test_closing_ends_what_is_in_use(server: Server) -> None:
     async with pool(server) as connections:
         idle, busy = await connections.acquire(), await connections.acquire()
