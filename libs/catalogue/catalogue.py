@@ -16,6 +16,11 @@ class Catalogue:
         self._collections: Mapping[str, Collection] | None = None
 
     @property
+    def known(self) -> Mapping[str, Collection] | None:
+        """All collections by id, the same object until another catalogue has come; None before the first."""
+        return self._collections
+
+    @property
     def collections(self) -> Mapping[str, Collection]:
         """All collections by id. Raises Unavailable before the first catalogue."""
         if self._collections is None:

@@ -184,7 +184,7 @@ class TextFoldings:
             # the database is away; its pool has said so
             return
         if found != self.current or not self._is_known:
+            self.current, self._is_known = found, True
             missing = [name for name, way in (("CASEI", found.case), ("ACCENTI", found.accents)) if way is None]
             if missing:
                 _LOG.warning("this database cannot fold texts", extra={"fields": {"not offered": missing}})
-        self.current, self._is_known = found, True

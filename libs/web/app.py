@@ -15,11 +15,12 @@ from libs.ogc.media_type import MediaType
 from libs.ogc.service_part import ServicePart
 from libs.web.base_url import SETTINGS
 from libs.web.build_id import SERVICE, page_build_id
-from libs.web.health import AMENDMENTS, HEALTH_CHECKS, HEALTH_NOTES, PART, add_internal_routes
+from libs.web.health import HEALTH_CHECKS, HEALTH_NOTES, PART, add_internal_routes
 from libs.web.html import ENVIRONMENT, make_environment
 from libs.web.middleware import add_headers, around
 from libs.web.negotiation import negotiate
 from libs.web.openapi import Operation, operations
+from libs.web.part import PresentPart
 from libs.web.query_params import QueryValues, read_query
 from libs.web.settings import WebSettings
 
@@ -67,10 +68,10 @@ def make_app(
     """
     app = web.Application(middlewares=[around], client_max_size=64 * 1024, handler_args=_LONG)
     app[SETTINGS] = settings
-    app[PART] = part
+    app[PART] = PresentPart(part, settings)
     app[SERVICE] = part.name
     page_build_id(part.name)  # read while starting, not during the first request
-    app[HEALTH_CHECKS], app[HEALTH_NOTES], app[AMENDMENTS] = [], [], []
+    app[HEALTH_CHECKS], app[HEALTH_NOTES] = [], []
     documented = {operation.operation_id: operation for operation in operations(dict(part.openapi))}
     if documented.keys() != handlers.keys():
         raise ValueError(f"documented and served operations differ: {sorted(documented.keys() ^ handlers.keys())}")

@@ -1,14 +1,11 @@
 """Internal resources of every service: health, metrics, part. The gateway never exposes them."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
 
 from aiohttp import web
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
-from libs.ogc.service_part import ServicePart
-from libs.web.base_url import SETTINGS
-from libs.web.conditional import conditional
+from libs.web.part import PresentPart
 from libs.web.respond import json_response
 
 HealthCheck = Callable[[web.Application], Awaitable[str | None]]
@@ -17,9 +14,7 @@ HealthCheck = Callable[[web.Application], Awaitable[str | None]]
 HEALTH_CHECKS = web.AppKey("health_checks", list[HealthCheck])
 HEALTH_NOTES = web.AppKey("health_notes", list[Callable[[], str | None]])
 """What is wrong, or None, with what a service does without: answers are slower, and no less healthy for it."""
-PART = web.AppKey("part", ServicePart)
-AMENDMENTS = web.AppKey("amendments", list[Callable[[ServicePart], ServicePart]])
-"""What the state of the moment adds to the part, or takes away: columns of the data, abilities of the database."""
+PART = web.AppKey("part", PresentPart)
 
 
 def add_internal_routes(app: web.Application) -> None:
@@ -42,11 +37,4 @@ async def _metrics(_: web.Request) -> web.StreamResponse:
 
 
 async def _part(request: web.Request) -> web.StreamResponse:
-    part, settings = request.app[PART], request.app[SETTINGS]
-    info = {**part.openapi["info"], "title": settings.site_title}
-    if "description" in info:
-        info["description"] = f"{settings.site_description} {info['description']}"
-    part = replace(part, openapi={**part.openapi, "info": info})
-    for amend in request.app[AMENDMENTS]:
-        part = amend(part)
-    return conditional(request, json_response(part.to_json()), cache_control="public, max-age=0")
+    return request.app[PART].answer(request)

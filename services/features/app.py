@@ -10,7 +10,8 @@ from libs.catalogue.versions import DataVersions
 from libs.pg.pool import Database, PoolSettings
 from libs.pg.text_folding import TextFoldings
 from libs.web.app import make_app
-from libs.web.health import AMENDMENTS, HEALTH_CHECKS
+from libs.web.health import HEALTH_CHECKS
+from libs.web.health import PART as PRESENT_PART
 from services.features.formats.geojson import encode_each
 from services.features.item import get_item
 from services.features.items import get_items
@@ -50,7 +51,7 @@ def make(env: Mapping[str, str]) -> web.Application:
             app[STORE] = ItemsStore(database, counts, cache)
             app[VALUES] = ValueRanges(database, versions)
             app[VERSIONS] = versions
-            app[AMENDMENTS].append(lambda part: amended(part, app[CATALOGUE], app[FOLDING].current))
+            app[PRESENT_PART].follow(lambda: (app[CATALOGUE].known, app[FOLDING].current), amended)
             app[WHOLE_PAGES] = WholePages()
             app[HEALTH_CHECKS].extend([lambda app: app[CATALOGUE].health(), lambda _: watch.health()])
             yield

@@ -1,13 +1,11 @@
 """What this service adds to the whole."""
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from libs.catalogue.catalogue import Catalogue
 from libs.catalogue.model import Collection
-from libs.ogc.errors import Unavailable
 from libs.ogc.link import REL_QUERYABLES, REL_SCHEMA, Link
 from libs.ogc.media_type import MediaType
 from libs.ogc.service_part import CollectionLink, ServicePart
@@ -40,18 +38,17 @@ def _items_address(entry: Format) -> str:
     return _ITEMS if entry is FORMATS[0] else f"{_ITEMS}?f={entry.name}"
 
 
-def amended(part: ServicePart, catalogue: Catalogue, folding: TextFolding) -> ServicePart:
-    """The part without the conformance classes that the database does not allow, and with its properties by name."""
+def amended(part: ServicePart, known: Mapping[str, Collection] | None, folding: TextFolding) -> ServicePart:
+    """The part without the conformance classes that the database does not allow, and with its properties by name.
+
+    `known` are the collections by id; None before the first catalogue.
+    """
     ways = ((_CASE, folding.case), (_ACCENTS, folding.accents))
     missing = {f"{_CQL2}{name}" for name, way in ways if way is None}
-    try:
-        collections: Iterable[Collection] = catalogue.collections.values()
-    except Unavailable:
-        collections = ()
     return replace(
         part,
         conforms_to=tuple(uri for uri in part.conforms_to if uri not in missing),
-        openapi=with_property_parameters(part.openapi, _ITEMS, collections),
+        openapi=with_property_parameters(part.openapi, _ITEMS, (known or {}).values()),
     )
 
 

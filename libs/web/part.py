@@ -1,0 +1,51 @@
+"""What a service says of itself at `/internal/part`, as it is at present."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from aiohttp import web
+
+from libs.ogc.service_part import ServicePart
+from libs.web.conditional import check_preconditions, weak_etag
+from libs.web.respond import body_response, json_bytes
+from libs.web.settings import WebSettings
+
+
+class PresentPart:
+    """A service's part under the name of its site, encoded once for each state of what it follows from.
+
+    A gateway asks each process every second, and a document that names the columns of a thousand tables takes long.
+    """
+
+    def __init__(self, part: ServicePart, settings: WebSettings) -> None:
+        self._part = part
+        self._settings = settings
+        self._state: Callable[[], tuple[object, ...]] = tuple
+        self._amend: Callable[..., ServicePart] = lambda part: part
+        self._encoded: tuple[tuple[object, ...], bytes, dict[str, str]] | None = None
+
+    def follow(self, state: Callable[[], tuple[object, ...]], amend: Callable[..., ServicePart]) -> None:
+        """From now on the part is what `amend` makes of it and of the objects that `state` gives at the moment.
+
+        They have changed where one of them is another object.
+        """
+        self._state, self._amend, self._encoded = state, amend, None
+
+    def answer(self, request: web.Request) -> web.StreamResponse:
+        """The part as JSON. Raises NotModified."""
+        body, headers = self._present()
+        check_preconditions(request, headers)
+        return body_response(body, media_type="application/json", headers=headers)
+
+    def _present(self) -> tuple[bytes, dict[str, str]]:
+        state = self._state()
+        if self._encoded is None or any(now is not then for now, then in zip(state, self._encoded[0], strict=True)):
+            body = json_bytes(self._amend(self._named(), *state).to_json())
+            self._encoded = state, body, {"ETag": weak_etag(body), "Cache-Control": "public, max-age=0"}
+        return self._encoded[1:]
+
+    def _named(self) -> ServicePart:
+        info = {**self._part.openapi["info"], "title": self._settings.site_title}
+        if "description" in info:
+            info["description"] = f"{self._settings.site_description} {info['description']}"
+        return replace(self._part, openapi={**self._part.openapi, "info": info})

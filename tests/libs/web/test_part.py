@@ -1,0 +1,50 @@
+"""What a service says of itself follows from the state of the moment, and is put together once for each."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import make_mocked_request
+
+from libs.ogc.service_part import ServicePart
+from libs.web.conditional import NotModified
+from libs.web.part import PresentPart
+from libs.web.settings import WebSettings
+
+PART = ServicePart("test", {"info": {"title": "test"}, "paths": {}}, ("core",))
+
+
+def answer(part: PresentPart, **headers: str) -> web.Response:
+    response = part.answer(make_mocked_request("GET", "/internal/part", headers))
+    assert isinstance(response, web.Response)
+    return response
+
+
+@pytest.mark.parametrize("place", [0, 1])
+def test_it_is_put_together_again_where_what_it_follows_from_is_another_object(place: int) -> None:
+    part = PresentPart(PART, WebSettings.from_env({"PORT": "1"}))
+    before = answer(part).body
+    state: list[Any] = [["a"], ["b"]]
+    amended: list[tuple[object, ...]] = []
+
+    def amend(part: ServicePart, first: list[str], second: list[str]) -> ServicePart:
+        amended.append((first, second))
+        return replace(part, conforms_to=(*part.conforms_to, *first, *second))
+
+    part.follow(lambda: tuple(state), amend)
+    found = [answer(part) for _ in range(3)]
+    assert len({response.body for response in found}) == 1
+    assert found[0].body != before
+    assert len(amended) == 1
+    tag = found[0].headers["ETag"]
+    with pytest.raises(NotModified):
+        answer(part, **{"If-None-Match": tag})
+    state[place] = ["c"]
+    other = answer(part, **{"If-None-Match": tag})
+    assert amended[1:] == [tuple(state)]
+    assert other.headers["ETag"] != tag
+    assert isinstance(other.body, bytes)
+    assert b'"c"' in other.body
