@@ -23,6 +23,14 @@ DATA_CACHE = "public, max-age=1, stale-while-revalidate=2, stale-if-error=60"
 """Of what follows from rows: a second fresh; after that a cache may serve it while it asks again, but not for long."""
 
 
+class NotModified(Exception):
+    """The client holds the answer already: it gets 304 with these headers."""
+
+    def __init__(self, headers: Mapping[str, str]) -> None:
+        super().__init__("the client holds the answer already")
+        self.headers = headers
+
+
 class Version(Protocol):
     """A state of the data: what changes with it, and since when it is known (`libs.catalogue.versions`)."""
 
@@ -86,32 +94,37 @@ def incomplete(headers: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in headers.items() if name not in ("ETag", "Last-Modified")}
 
 
-def answered_before(request: web.Request, headers: Mapping[str, str]) -> web.Response | None:
-    """304 where the client names the tag of these headers, which it can only have from an answer to this request.
+def check_tag(request: web.Request, headers: Mapping[str, str]) -> None:
+    """Raises NotModified where the client names the tag of these headers.
 
-    So the request need not be parsed. `*` and dates tell no such thing: they are for `not_modified`.
+    It can only have the tag from an answer to this request, which therefore need not be parsed. `*` and dates tell no
+    such thing: they are for `check_preconditions`.
     """
     tag, wanted = headers.get("ETag"), request.headers.get("If-None-Match")
-    return _unchanged(headers) if tag and wanted and _names(wanted, tag) else None
+    if tag and wanted and _names(wanted, tag):
+        raise NotModified(headers)
 
 
-def not_modified(request: web.Request, headers: Mapping[str, str]) -> web.Response | None:
-    """304 where the client's copy of a valid answer with these headers is still right.
+def check_preconditions(request: web.Request, headers: Mapping[str, str]) -> None:
+    """Raises NotModified where the client's copy of a valid answer with these headers is still right.
 
     An `If-None-Match` makes `If-Modified-Since` moot (RFC 9110 section 13.1.3).
     """
     if "ETag" not in headers:
-        return None
+        return
     if "If-None-Match" in request.headers:
-        return _unchanged(headers) if etag_matches(request.headers["If-None-Match"], headers["ETag"]) else None
+        if etag_matches(request.headers["If-None-Match"], headers["ETag"]):
+            raise NotModified(headers)
+        return
     if "If-Modified-Since" not in request.headers:
-        return None
+        return
     since, modified = _date(request.headers["If-Modified-Since"]), _date(headers.get("Last-Modified"))
-    return _unchanged(headers) if since is not None and modified is not None and modified <= since else None
+    if since is not None and modified is not None and modified <= since:
+        raise NotModified(headers)
 
 
 def conditional(request: web.Request, response: web.Response, *, cache_control: str = CATALOGUE_CACHE) -> web.Response:
-    """`response` with a weak ETag, how long it keeps and what it varies with; 304 where the client has it already.
+    """`response` with a weak ETag, how long it keeps and what it varies with. Raises NotModified.
 
     The ETag is made from the body.
     """
@@ -121,19 +134,13 @@ def conditional(request: web.Request, response: web.Response, *, cache_control: 
     # the same body is another representation under another type
     tag = weak_etag(body + response.headers["Content-Type"].encode())
     headers = {"ETag": tag, "Cache-Control": cache_control, "Vary": "Accept"}
-    unchanged = not_modified(request, headers)
-    if unchanged is not None:
-        return unchanged
+    check_preconditions(request, headers)
     response.headers.update(headers)
     return response
 
 
 def _names(if_none_match: str, etag: str) -> bool:
     return etag.removeprefix("W/") in (tag.strip().removeprefix("W/") for tag in if_none_match.split(","))
-
-
-def _unchanged(headers: Mapping[str, str]) -> web.Response:
-    return web.Response(status=304, headers={name: value for name, value in headers.items() if name != "Content-Type"})
 
 
 def _date(text: str | None) -> datetime | None:

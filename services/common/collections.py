@@ -13,7 +13,7 @@ from libs.ogc.media_type import FORMAT_NAMES, MediaType
 from libs.ogc.temporal import Interval, now, parse_instant, parse_interval
 from libs.web.app import Call, sent_parameters
 from libs.web.base_url import base_url
-from libs.web.conditional import answered_before, not_modified, state_headers
+from libs.web.conditional import check_preconditions, check_tag, state_headers
 from libs.web.html import page_response
 from libs.web.query_params import QueryValues
 from libs.web.representations import representations
@@ -30,14 +30,10 @@ async def get_collections(call: Call) -> web.StreamResponse:
     """The collections that match, a page of them."""
     app, base, query = call.request.app, base_url(call.request), call.query
     headers = state_headers(call.request, call.media_type, app[KEEPER].etag, app[PARTS].etag)
-    unchanged = answered_before(call.request, headers)
-    if unchanged is not None:
-        return unchanged
+    check_tag(call.request, headers)
     bbox, interval = _bbox(query), _interval(query)
     query.check()
-    unchanged = not_modified(call.request, headers)
-    if unchanged is not None:
-        return unchanged
+    check_preconditions(call.request, headers)
     known = app[KEEPER].collections
     matched = [
         collection

@@ -4,7 +4,7 @@ from aiohttp import web
 
 from libs.catalogue.catalogue import UNKNOWN
 from libs.ogc.errors import Unavailable
-from libs.web.conditional import not_modified
+from libs.web.conditional import check_preconditions
 from libs.web.respond import body_response
 from services.common.resources import KEEPER
 
@@ -15,7 +15,5 @@ async def get_internal_catalogue(request: web.Request) -> web.StreamResponse:
     if not keeper.document:
         raise Unavailable(UNKNOWN)
     headers = {"ETag": keeper.etag, "Cache-Control": "no-cache"}
-    unchanged = not_modified(request, headers)
-    if unchanged is not None:
-        return unchanged
+    check_preconditions(request, headers)
     return body_response(keeper.document, media_type="application/json", headers=headers)

@@ -11,7 +11,7 @@ from libs.selection.ids import has_odd_id, key_condition
 from libs.selection.selection import select
 from libs.web.app import Call, sent_parameters
 from libs.web.base_url import base_url
-from libs.web.conditional import answered_before, data_headers, not_modified
+from libs.web.conditional import check_preconditions, check_tag, data_headers
 from libs.web.html import page_response
 from libs.web.respond import body_response
 from services.features.formats.format import PageLinks
@@ -33,9 +33,7 @@ async def get_item(call: Call) -> web.StreamResponse:
     app, request, item_id = call.request.app, call.request, call.path["itemId"]
     collection = app[CATALOGUE].collection(call.path["collectionId"])
     headers = data_headers(request, call.media_type, app[VERSIONS].version(collection))
-    unchanged = answered_before(request, headers)
-    if unchanged is not None:
-        return unchanged
+    check_tag(request, headers)
     format_ = FEATURE_FORMATS.get(call.media_type)
     selection, values = select(collection, call.query), call.query.values
     for name in call.query.extra.keys() - {argument.name for argument in collection.arguments}:
@@ -59,9 +57,7 @@ async def get_item(call: Call) -> web.StreamResponse:
                 raise
     if row is None:
         raise NotFound(f"There is no item '{item_id}' in collection '{collection.id}'.")
-    unchanged = not_modified(request, headers)
-    if unchanged is not None:
-        return unchanged
+    check_preconditions(request, headers)
     # links must not carry what the page passes over
     given = dict(sent_parameters(request)) if format_ is None else request.query
     links = item_links(collection.id, call.media_type, base_url(request), given, item_id)

@@ -13,7 +13,7 @@ from libs.ogc.errors import InvalidParameters, Uncomputable
 from libs.ogc.media_type import with_charset
 from libs.web.app import Call, sent_parameters
 from libs.web.base_url import SETTINGS, base_url, takes_chunks
-from libs.web.conditional import answered_before, data_headers, incomplete, not_modified
+from libs.web.conditional import check_preconditions, check_tag, data_headers, incomplete
 from libs.web.html import page_response
 from libs.web.negotiation import prefers_html
 from libs.web.respond import body_response
@@ -38,18 +38,14 @@ async def get_items(call: Call) -> web.StreamResponse:
     app = call.request.app
     collection = app[CATALOGUE].collection(call.path["collectionId"])
     headers = data_headers(call.request, call.media_type, app[VERSIONS].version(collection))
-    unchanged = answered_before(call.request, headers)
-    if unchanged is not None:
-        return unchanged
+    check_tag(call.request, headers)
     format_ = FEATURE_FORMATS.get(call.media_type)
     if call.query.values["bom"] and not (format_ and format_.byte_order_mark):
         call.query.fault("bom", "bom is for CSV alone")
     if format_ is None:
         return await _page(call, collection, headers)
     query = parse_items(collection, call.query, call.request.query, app[FOLDING].current)
-    unchanged = not_modified(call.request, headers)
-    if unchanged is not None:
-        return unchanged
+    check_preconditions(call.request, headers)
     store = app[STORE]
     if format_.streams and query.limit > store.chunk(query):
         return await _stream(call, query, format_, headers)
@@ -125,9 +121,7 @@ async def _page(call: Call, collection: Collection, headers: dict[str, str]) -> 
         )
     except InvalidParameters as error:
         return await _form_again(call, collection, error)
-    unchanged = not_modified(call.request, headers)
-    if unchanged is not None:
-        return unchanged
+    check_preconditions(call.request, headers)
     # a table of thousands of rows is of no use; `next` leads on, and the page says so. Boxes are all that the small
     # map draws: large geometries must not bloat the page
     query = replace(query, limit=min(query.limit, PAGE_ROWS), bbox_only=True)

@@ -13,7 +13,7 @@ from libs.ogc.link import path_segment
 from libs.ogc.media_type import MediaType
 from libs.web.app import Call
 from libs.web.base_url import base_url
-from libs.web.conditional import answered_before, data_headers, incomplete, not_modified
+from libs.web.conditional import check_preconditions, check_tag, data_headers, incomplete
 from libs.web.html import page_response
 from libs.web.representations import representations
 from libs.web.respond import json_response, links_json
@@ -29,12 +29,9 @@ async def get_schema(call: Call) -> web.StreamResponse:
     app, request = call.request.app, call.request
     collection = app[CATALOGUE].collection(call.path["collectionId"])
     headers = data_headers(request, call.media_type, app[VERSIONS].version(collection))
-    unchanged = answered_before(request, headers)
-    if unchanged is None:
-        call.query.check()
-        unchanged = not_modified(request, headers)
-    if unchanged is not None:
-        return unchanged
+    check_tag(request, headers)
+    call.query.check()
+    check_preconditions(request, headers)
     address = f"{base_url(call.request)}/collections/{path_segment(collection.id)}/schema"
     ranges = await app[VALUES].ranges(collection)
     if ranges is None:

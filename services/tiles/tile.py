@@ -7,7 +7,7 @@ from aiohttp import web
 from libs.geo.tile_matrix_sets import tile_matrix_set
 from libs.ogc.media_type import MediaType
 from libs.web.app import Call
-from libs.web.conditional import answered_before, data_headers, not_modified
+from libs.web.conditional import check_preconditions, check_tag, data_headers
 from libs.web.content_coding import takes_gzip
 from services.tiles.inspection.representation import tile_representation
 from services.tiles.request.tile_request import parse_tile
@@ -26,9 +26,7 @@ async def get_tile(call: Call) -> web.StreamResponse:
     headers = data_headers(call.request, call.media_type, store.version(collection), limits=store.limits)
     if call.media_type == MediaType.MVT:
         headers["Vary"] = "Accept-Encoding"
-    unchanged = answered_before(call.request, headers)
-    if unchanged is not None:
-        return unchanged
+    check_tag(call.request, headers)
     request = parse_tile(
         collection,
         tile_matrix_set(path["tileMatrixSetId"]),
@@ -39,9 +37,7 @@ async def get_tile(call: Call) -> web.StreamResponse:
         app[MAX_FEATURES],
         app[FOLDING].current,
     )
-    unchanged = not_modified(call.request, headers)
-    if unchanged is not None:
-        return unchanged
+    check_preconditions(call.request, headers)
     tile = await store.tile(request, store.key(request))
     if call.media_type != MediaType.MVT:
         return await tile_representation(call, request, tile, headers)

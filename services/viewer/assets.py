@@ -12,7 +12,7 @@ from pathlib import Path
 from aiohttp import web
 
 from libs.web.assets import IMMUTABLE, shared_asset
-from libs.web.conditional import not_modified, weak_etag
+from libs.web.conditional import check_preconditions, weak_etag
 from libs.web.content_coding import takes_gzip
 from libs.web.settings import SettingsError
 
@@ -102,9 +102,7 @@ def _respond(request: web.Request, file: _File, cache_control: str) -> web.Strea
         "X-Content-Type-Options": "nosniff",
         "Vary": "Accept-Encoding",
     }
-    unchanged = not_modified(request, headers)
-    if unchanged is not None:
-        return unchanged
+    check_preconditions(request, headers)
     if compressed is not None:
         headers["Content-Encoding"] = "gzip"
     return web.Response(body=compressed or file.body, headers=headers)
