@@ -28,11 +28,13 @@ from tests.eventually import eventually
 Answer = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
+# below those that Linux lends to outgoing connections, so that none of these takes one
+_PORTS = iter(random.sample(range(12_000, LOWEST), LOWEST - 12_000))
+
+
 def free_port() -> int:
-    """A port that nothing listens on, below those that Linux lends to outgoing connections, so that none takes it."""
-    while not is_free(port := random.randrange(12_000, LOWEST)):  # noqa: S311 no secret
-        pass
-    return port
+    """A port that nothing listens on, and that was never given before: it may not be listened on for a while."""
+    return next(port for port in _PORTS if is_free(port))
 
 
 PARTS = {part.name: part for part in (common.PART, features.PART, tiles.PART, viewer.PART)}
@@ -155,8 +157,10 @@ class Gateway:
             **{f"{name.upper()}_UPSTREAM": f"127.0.0.1:{up.port}" for name, up in self.upstreams.items()},
             **self.settings,
         }
+        # it stops, and nginx with it, when the tests are killed
+        command = ["setpriv", "--pdeathsig", "TERM", sys.executable, "-m", "gateway"]
         self.process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "gateway", env=environment, stdout=asyncio.subprocess.DEVNULL
+            *command, env=environment, stdout=asyncio.subprocess.DEVNULL
         )
         await eventually(self._answers)
 
