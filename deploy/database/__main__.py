@@ -34,8 +34,13 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+async def _connected() -> asyncpg.Connection:
+    # without names for statements, which poolers in transaction mode lose
+    return await asyncpg.connect(os.environ[_URL], statement_cache_size=0)
+
+
 async def _apply(arguments: argparse.Namespace) -> None:
-    connection = await asyncpg.connect(os.environ[_URL])
+    connection = await _connected()
     try:
         files = await apply_schema(connection)
         print(f"schema applied: {', '.join(files)}")
@@ -52,7 +57,7 @@ async def _apply(arguments: argparse.Namespace) -> None:
 
 async def _demo(arguments: argparse.Namespace) -> None:
     data = DemoCollections(Sources.find(arguments.npm))
-    connection = await asyncpg.connect(os.environ[_URL])
+    connection = await _connected()
     try:
         await load_demo(connection, data, progress=arguments.progress, replace=arguments.replace)
     finally:

@@ -144,7 +144,8 @@ def _watch(settings: StackSettings, tables: list[str]) -> None:
         owner, reader = stack.owner_url(*_running(settings)), READER
 
     async def watch() -> None:
-        connection = await asyncpg.connect(owner)
+        # without names for statements, which poolers in transaction mode lose
+        connection = await asyncpg.connect(owner, statement_cache_size=0)
         try:
             await watch_tables(connection, tables, unquote(reader))
         finally:

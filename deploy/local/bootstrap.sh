@@ -55,6 +55,8 @@ fi
 if [ "$level" = test ]; then
   # GDAL reads the service as QGIS and others do
   has ogrinfo || missing+=(gdal-bin)
+  # what stands before many databases
+  has pgbouncer || missing+=(pgbouncer)
   # Ubuntu's chromium package is a snap, which does not run everywhere; playwright brings its own there.
   has_browser || grep -q '^ID=ubuntu' /etc/os-release 2>/dev/null || missing+=(chromium fonts-dejavu-core)
 fi

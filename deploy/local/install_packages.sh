@@ -34,7 +34,7 @@ for package in "$@"; do
 done
 
 new_services=()
-for service in postgresql redis-server nginx; do
+for service in postgresql redis-server nginx pgbouncer; do
   dpkg -s "$service" >/dev/null 2>&1 || dpkg -s "$service-common" >/dev/null 2>&1 || new_services+=("$service")
 done
 apt-get -o DPkg::Lock::Timeout=300 install --yes --no-install-recommends "${packages[@]}"

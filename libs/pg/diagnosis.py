@@ -15,6 +15,7 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 
 import asyncpg
 
+from libs.pg.sessions import own_session
 from libs.pg.sql import ident
 
 _SECONDS = 4.0
@@ -24,6 +25,8 @@ _MANY_ROWS = 10_000
 _MOST_NAMED = 3
 _FACTS = (Path(__file__).parent / "diagnosis.sql").read_text(encoding="utf-8")
 _SEARCHED = ("public", "postgis", "extensions")
+_CLIENTS_OF_PGBOUNCER = 100
+"""That it lets in where its settings say nothing else."""
 
 Facts = Mapping[str, Any]
 
@@ -61,9 +64,10 @@ async def diagnose(url: str, schemas: Iterable[str], *, connections: int = 0) ->
 
 
 async def _facts(url: str, schemas: list[str]) -> Facts:
-    connection = await asyncpg.connect(url, timeout=_SECONDS)
+    connection = await asyncpg.connect(url, timeout=_SECONDS, statement_cache_size=0)
     try:
-        facts: Facts = json.loads(await connection.fetchval(_FACTS, schemas, _MANY_ROWS))
+        facts: dict[str, Any] = json.loads(await connection.fetchval(_FACTS, schemas, _MANY_ROWS))
+        facts["pooler"] = await connection.execute(f"SELECT WHERE {own_session(connection)}") != "SELECT 1"
     finally:
         connection.terminate()
     return facts
@@ -128,7 +132,12 @@ def _of_database(facts: Facts, connections: int) -> Iterator[Finding]:
         yield Finding(f'Role "{facts["role"]}" is a superuser: give the services one that may only read.')
     if not facts["counting"]:
         yield Finding("Changes are not noticed.", "ALTER SYSTEM SET track_counts = on; SELECT pg_reload_conf();")
-    if connections > facts["connections"]:
+    if facts["pooler"]:
+        # the server's own number bounds nothing here, and that of the pooler is not for everybody to see
+        if connections > _CLIENTS_OF_PGBOUNCER:
+            sentence = f"The services may want {connections} connections at once of the pooler before the database."
+            yield Finding(sentence, f"max_client_conn = {connections + 20} ; in pgbouncer.ini")
+    elif connections > facts["connections"]:
         yield Finding(
             f"The services may want {connections} connections at once, and the server has {facts['connections']}.",
             f"ALTER SYSTEM SET max_connections = {connections + 20}; -- and a restart",

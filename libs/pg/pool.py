@@ -15,7 +15,7 @@ from libs.concurrency.background import periodic
 from libs.ogc.errors import DomainError, Unavailable
 from libs.pg.connections import Connections, Pooled
 from libs.pg.errors import UNREACHABLE, Locked, translate
-from libs.pg.prepared import Recurring, connect
+from libs.pg.sessions import Sessions
 from libs.pg.shares import Shares
 from libs.pg.sql import Sql
 
@@ -44,8 +44,8 @@ class PoolSettings:
     parallel: bool = True
     """False forbids parallel plans, whose start costs more than a small query takes."""
 
-    def server_settings(self) -> dict[str, str]:
-        """The session of each connection."""
+    def session(self) -> dict[str, str]:
+        """The settings of each session."""
         settings = {
             "application_name": self.application_name,
             "timezone": "UTC",
@@ -74,10 +74,11 @@ class Statements(ABC):
     """What runs statements."""
 
     @abstractmethod
-    def connection(self) -> "_Use":
+    def connection(self, *, transaction: bool = False) -> "_Use":
         """`async with` gives a connection for a few statements; errors of the driver come out as domain errors.
 
-        Raises Unavailable where the server cannot be reached, is too slow, or all connections are busy.
+        `transaction` makes one of them, as statements with settings of their own need. Raises Unavailable where the
+        server cannot be reached, is too slow, or all connections are busy.
         """
 
     async def fetch(self, statement: Sql) -> list[asyncpg.Record]:
@@ -104,7 +105,12 @@ class Database(Statements):
     def __init__(self, settings: PoolSettings) -> None:
         self._settings = settings
         self._seconds = settings.statement_timeout_ms / 1000
-        self._recurring = Recurring()
+        self._sessions = Sessions(
+            settings.url,
+            settings.session(),
+            command_timeout=self._seconds + 2,
+            timeout=settings.acquire_timeout,
+        )
         self._connections = Connections(
             self._connect,
             size=settings.size,
@@ -134,20 +140,14 @@ class Database(Statements):
 
     async def _connect(self) -> asyncpg.Connection:
         try:
-            return await connect(
-                self._settings.url,
-                self._recurring,
-                command_timeout=self._settings.statement_timeout_ms / 1000 + 2,
-                timeout=self._settings.acquire_timeout,
-                server_settings=self._settings.server_settings(),
-            )
+            return await self._sessions.open()
         except (OSError, TimeoutError, ValueError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
             _LOG.warning("cannot connect", extra={"fields": {"cause": f"{type(error).__name__}: {error}"}})
             raise Unavailable(UNREACHABLE) from error
 
-    def connection(self) -> "_Use":
+    def connection(self, *, transaction: bool = False) -> "_Use":
         """As any `Statements` give it."""
-        return _Use(self._connections, self._seconds)
+        return _Use(self._connections, self._seconds, transaction=transaction)
 
     def of(self, name: str) -> Statements:
         """The same, with no more than a share of the connections for all who name the same, such as a collection.
@@ -181,49 +181,78 @@ class _Share(Statements):
         self._shares = shares
         self._name = name
 
-    def connection(self) -> "_Use":
-        return _Use(self._connections, self._seconds, self._shares, self._name)
+    def connection(self, *, transaction: bool = False) -> "_Use":
+        return _Use(self._connections, self._seconds, self._shares, self._name, transaction=transaction)
 
 
 class _Use:
     """One use of a connection. A class, as a generator would cost as much as taking the connection."""
 
-    __slots__ = ("_began", "_connections", "_name", "_pooled", "_seconds", "_shares")
+    __slots__ = ("_began", "_connections", "_in_transaction", "_name", "_pooled", "_seconds", "_shares")
 
-    def __init__(self, connections: Connections, seconds: float, shares: Shares | None = None, name: str = "") -> None:
+    def __init__(
+        self,
+        connections: Connections,
+        seconds: float,
+        shares: Shares | None = None,
+        name: str = "",
+        *,
+        transaction: bool = False,
+    ) -> None:
         self._connections = connections
         self._seconds = seconds
         self._shares = shares
         self._name = name
+        self._in_transaction = transaction
         self._pooled: Pooled | None = None
 
     async def __aenter__(self) -> asyncpg.Connection:
-        if self._shares is None:
-            self._pooled = await self._connections.acquire()
-            self._began = time.monotonic()
-            return self._pooled.connection
-        await self._shares.enter(self._name)
+        if self._shares is not None:
+            await self._shares.enter(self._name)
         try:
             self._pooled = await self._connections.acquire()
         except BaseException:
-            self._shares.leave(self._name)
+            if self._shares is not None:
+                self._shares.leave(self._name)
             raise
         self._began = time.monotonic()
-        return self._pooled.connection
+        connection = self._pooled.connection
+        if self._in_transaction or connection.begin is not None:
+            self._in_transaction = True
+            try:
+                await connection.execute(connection.begin or "BEGIN READ ONLY")
+            except BaseException as error:
+                await self.__aexit__(type(error), error, None)
+                raise
+        return connection
 
     async def __aexit__(
         self, _: type[BaseException] | None, error: BaseException | None, __: TracebackType | None
     ) -> None:
         if self._pooled is None:
             return
-        if isinstance(error, _UNFINISHED) or (error is not None and self._pooled.connection.is_in_transaction()):
+        unended = await self._end(self._pooled.connection, error) if self._in_transaction else None
+        if isinstance(error, _UNFINISHED) or unended is not None:
             self._connections.discard(self._pooled)
         else:
             self._connections.release(self._pooled)
         if self._shares is not None:
             self._shares.leave(self._name)
+        failure = error or unended
         is_late = time.monotonic() - self._began >= self._seconds
-        translated = translate(error, is_late=is_late) if isinstance(error, Exception) else None
+        translated = translate(failure, is_late=is_late) if isinstance(failure, Exception) else None
         if translated is not None:
-            _LOG.warning("query failed", extra={"fields": {"cause": f"{type(error).__name__}: {error}"}})
-            raise translated from error
+            _LOG.warning("query failed", extra={"fields": {"cause": f"{type(failure).__name__}: {failure}"}})
+            raise translated from failure
+        if isinstance(unended, asyncio.CancelledError) or (error is None and unended is not None):
+            raise unended
+
+    async def _end(self, connection: asyncpg.Connection, error: BaseException | None) -> BaseException | None:
+        """What keeps the transaction from ending; None after a statement at which the server may still be."""
+        if isinstance(error, _UNFINISHED):
+            return None
+        try:
+            await connection.execute("COMMIT" if error is None else "ROLLBACK")
+        except BaseException as failure:
+            return failure
+        return None

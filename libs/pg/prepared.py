@@ -37,12 +37,15 @@ class Recurring:
 class Connection(asyncpg.Connection):  # type: ignore[misc]
     """Keeps a statement prepared from the second time on that any connection of its pool is given it."""
 
-    recurring: Recurring
+    recurring: Recurring | None = None
+    """None: nothing is kept prepared."""
+    begin: str | None = None
+    """What begins each use of it, where that has to be a transaction."""
 
     async def fetch(self, query: str, *args: Any, **options: Any) -> list[asyncpg.Record]:
         """All rows of the query."""
         rows: list[asyncpg.Record]
-        if query in self.recurring:
+        if self.recurring is None or query in self.recurring:
             rows = await super().fetch(query, *args, **options)
         else:
             # without a name the server forgets it with the next one
@@ -55,12 +58,12 @@ class Connection(asyncpg.Connection):  # type: ignore[misc]
         return rows[0] if rows else None
 
 
-async def connect(url: str, recurring: Recurring, **options: Any) -> Connection:
-    """A connection of those that share `recurring`. Raises as `asyncpg.connect` does."""
+async def connect(url: str, recurring: Recurring | None, **options: Any) -> Connection:
+    """A connection of those that share `recurring`; None: it gives no statement a name. Raises as `asyncpg.connect`."""
     connection: Connection = await asyncpg.connect(
         url,
         connection_class=Connection,
-        statement_cache_size=_MOST_PREPARED,
+        statement_cache_size=0 if recurring is None else _MOST_PREPARED,
         max_cacheable_statement_size=_LONGEST,
         **options,
     )

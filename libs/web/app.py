@@ -30,6 +30,7 @@ _INTEGER = re.compile(r"-?\d{1,18}\Z", re.ASCII)
 _LONG = {"max_line_size": 64 * 1024, "max_field_size": 64 * 1024}
 
 _TRACKING = web.RequestKey("tracking", bool)
+_JOINED = web.RequestKey("joined", list[tuple[str, str]])
 _TRACKERS = frozenset({"fbclid", "gclid", "mc_cid", "mc_eid", "msclkid"})
 
 
@@ -47,6 +48,12 @@ class Call:
     media_type: str
     offers: tuple[str, ...]
     """The media types that the operation offers, the default first: what `alternate` links lead to."""
+
+    @property
+    def given(self) -> Mapping[str, str]:
+        """The query parameters as they were sent; of one that is given more than once, the first."""
+        joined = self.request.get(_JOINED)
+        return self.request.query if joined is None else dict(joined)
 
 
 OperationHandler = Callable[[Call], Awaitable[web.StreamResponse]]
@@ -114,17 +121,32 @@ def _passes_over_tracking(request: web.Request, operation: Operation) -> bool:
 def sent_parameters(request: web.Request) -> list[tuple[str, str]]:
     """The query parameters; of those that a page's form sends, the ones that were filled in.
 
-    A page for people passes over what trackers add to links.
+    A page for people passes over what trackers add to links. Members of a list that were given one by one are one.
     """
     if not request.rel_url.raw_query_string:
         return []
-    pairs = list(request.query.items())
+    pairs = request[_JOINED] if _JOINED in request else list(request.query.items())
     if _TRACKING in request:
         pairs = [(name, text) for name, text in pairs if not _is_tracking(name)]
     if request.query.get("f") != "html":
         return pairs
     # an empty list of properties means something: none
     return [(name, text) for name, text in pairs if text or name == "properties"]
+
+
+def _join_members(request: web.Request, lists: tuple[str, ...]) -> None:
+    """Puts the members of a list together that were given one by one.
+
+    Many generated clients write `bbox=1&bbox=2&bbox=3&bbox=4`, whatever the document says of commas.
+    """
+    joined = {
+        name: ",".join(texts)
+        for name in lists
+        if len(texts := request.query.getall(name, [])) > 1 and not any("," in text for text in texts)
+    }
+    if joined:
+        others = [(name, text) for name, text in request.query.items() if name not in joined]
+        request[_JOINED] = [*others, *joined.items()]
 
 
 def _is_text(escaped: str) -> bool:
@@ -137,8 +159,10 @@ def _is_text(escaped: str) -> bool:
 
 def _bound(operation: Operation, handler: OperationHandler) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
     async def handle(request: web.Request) -> web.StreamResponse:
-        if request.rel_url.raw_query_string and _passes_over_tracking(request, operation):
-            request[_TRACKING] = True
+        if request.rel_url.raw_query_string:
+            if _passes_over_tracking(request, operation):
+                request[_TRACKING] = True
+            _join_members(request, operation.lists)
         query = read_query(operation.parameters, operation.extra_parameters, sent_parameters(request))
         if "%" in request.rel_url.raw_query_string and not _is_text(request.rel_url.raw_query_string):
             query.fault("query", "the query string holds escapes that are not UTF-8", "string_unicode")
@@ -166,7 +190,9 @@ def _bound(operation: Operation, handler: OperationHandler) -> Callable[[web.Req
             query.check()
         f = query.values.get("f")
         offers = operation.negotiated if f is None else operation.media_types
-        media_type = negotiate(offers, f, request.headers.get("Accept"), has_f="f" in query.values)
+        # where there is nothing to choose, what can be given is better than nothing (RFC 9110, section 12.5.1)
+        accept = request.headers.get("Accept") if len(offers) > 1 else None
+        media_type = negotiate(offers, f, accept, has_f="f" in query.values)
         response = await handler(Call(request, path, query, media_type, operation.media_types))
         if len(operation.negotiated) > 1:
             response.headers.setdefault("Vary", "Accept")

@@ -31,6 +31,8 @@ class Operation:
     path: str
     parameters: Mapping[str, QueryParameter]
     """By name."""
+    lists: tuple[str, ...]
+    """Names of the parameters that are lists."""
     path_parameters: tuple[PathParameter, ...]
     extra_parameters: str | None
     """Name of the free-form parameter whose members are parameters themselves (property queries)."""
@@ -83,6 +85,7 @@ def _operation(
         parameters={
             entry["name"]: query_parameter(entry) for entry in query if entry["schema"].get("type") != "object"
         },
+        lists=tuple(entry["name"] for entry in query if entry["schema"].get("type") == "array"),
         path_parameters=tuple(
             PathParameter(entry["name"], entry["schema"]["type"]) for entry in declared if entry["in"] == "path"
         ),

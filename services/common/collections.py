@@ -51,7 +51,7 @@ async def get_collections(call: Call) -> web.StreamResponse:
             "page": page,
             "matched": len(matched),
             "offset": window.offset,
-            "given": call.request.query,
+            "given": call.given,
         }
         return page_response(call.request, "collections.html", context, headers=headers)
     head = json_bytes({"timeStamp": now(), "links": links, "numberMatched": len(matched), "numberReturned": len(page)})

@@ -44,7 +44,7 @@ async def get_items(call: Call) -> web.StreamResponse:
         call.query.fault("bom", "bom is for CSV alone")
     if format_ is None:
         return await _page(call, collection, headers)
-    query = parse_items(collection, call.query, call.request.query, app[FOLDING].current)
+    query = parse_items(collection, call.query, call.given, app[FOLDING].current)
     check_preconditions(call.request, headers)
     store = app[STORE]
     if format_.streams and query.limit > store.chunk(query):

@@ -10,10 +10,10 @@ from libs.ogc.link import REL_QUERYABLES, REL_SCHEMA, Link
 from libs.ogc.media_type import MediaType
 from libs.ogc.service_part import CollectionLink, ServicePart
 from libs.pg.text_folding import TextFolding
+from libs.selection.property_parameters import with_property_parameters
 from libs.web.openapi import load_document
 from services.features.formats.format import Format
 from services.features.formats.registry import FORMATS
-from services.features.property_parameters import with_property_parameters
 
 _CQL2 = "http://www.opengis.net/spec/cql2/1.0/conf/"
 _CASE, _ACCENTS = "case-insensitive-comparison", "accent-insensitive-comparison"

@@ -9,7 +9,8 @@ from libs.geo.tile_matrix_sets import tile_matrix_set
 from libs.geo.zooms import IDS
 from libs.web.app import make_app
 from libs.web.health import HEALTH_CHECKS, HEALTH_NOTES
-from services.tiles.part import PART
+from libs.web.health import PART as PRESENT_PART
+from services.tiles.part import PART, amended
 from services.tiles.resources import BASEMAP, CATALOGUE, FOLDING, MAX_FEATURES, STORE, Resources, open_resources
 from services.tiles.settings import Settings
 from services.tiles.store.warm_up import WarmUp
@@ -27,11 +28,11 @@ def make(env: Mapping[str, str]) -> web.Application:
     handlers = {
         "tileMatrixSets": get_tile_matrix_sets,
         "tileMatrixSet": get_tile_matrix_set,
-        ".collection.vector.getTileSetsList": get_tilesets,
-        ".collection.vector.getTileSet": get_tileset,
-        ".collection.vector.getTile": get_tile,
-        ".collection.vector.getTileJSON": get_tilejson,
-        ".collection.vector.getStyle": get_style,
+        "dams.collection.vector.getTileSetsList": get_tilesets,
+        "dams.collection.vector.getTileSet": get_tileset,
+        "dams.collection.vector.getTile": get_tile,
+        "dams.collection.vector.getTileJSON": get_tilejson,
+        "dams.collection.vector.getStyle": get_style,
     }
     app = make_app(settings, PART, handlers, templates=Path(__file__).parent / "templates")
     app[MAX_FEATURES], app[BASEMAP] = settings.tile_max_features, settings.basemap
@@ -42,6 +43,7 @@ def make(env: Mapping[str, str]) -> web.Application:
         async with open_resources(settings) as opened, _warm_up(opened):
             app[CATALOGUE], app[STORE], app[FOLDING] = opened.catalogue, opened.store, opened.folding
             app[HEALTH_CHECKS].extend([lambda _: opened.catalogue.health(), lambda _: opened.watch.health()])
+            app[PRESENT_PART].follow(lambda: (opened.catalogue.known,), amended)
             app[HEALTH_NOTES].append(lambda: opened.cache.trouble)
             yield
 

@@ -1,11 +1,17 @@
 """What this service adds to the whole."""
 
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
+from libs.catalogue.model import Collection
 from libs.ogc.link import REL_TILESETS_VECTOR, REL_TILING_SCHEMES, Link
 from libs.ogc.media_type import MediaType
 from libs.ogc.service_part import CollectionLink, ServicePart
+from libs.selection.property_parameters import with_property_parameters
 from libs.web.openapi import load_document
+
+_TILE = "/collections/{collectionId}/tiles/{tileMatrixSetId}/{z}/{x}/{y}"
 
 PART = ServicePart(
     name="tiles",
@@ -45,3 +51,8 @@ PART = ServicePart(
         ),
     ),
 )
+
+
+def amended(part: ServicePart, known: Mapping[str, Collection] | None) -> ServicePart:
+    """The part with the properties of the collections by name; `known` are these by id, None before there is one."""
+    return replace(part, openapi=with_property_parameters(part.openapi, _TILE, (known or {}).values()))

@@ -114,7 +114,9 @@ def test_faults_are_typed(client: Any) -> None:
 
 
 def test_it_reads_tilesets(client: Any) -> None:
-    matrix_set = _model("CollectionVectorGetTileSetTileMatrixSetId").WEBMERCATORQUAD
-    answer = _operation("ogc_tiles_api", "collection_vector_get_tile_set").sync(COLLECTION, matrix_set, client=client)
+    matrix_set = _model("DamsCollectionVectorGetTileSetTileMatrixSetId").WEBMERCATORQUAD
+    answer = _operation("ogc_tiles_api", "dams_collection_vector_get_tile_set").sync(
+        COLLECTION, matrix_set, client=client
+    )
     assert isinstance(answer, _model("TileSet"))
     assert answer.links

@@ -54,7 +54,7 @@ class IdCheck:
 
     async def _rows(self, statement: Sql) -> list[tuple[str, int]]:
         text, arguments = statement.render()
-        async with self._database.connection() as connection, connection.transaction(readonly=True):
+        async with self._database.connection(transaction=True) as connection:
             await connection.execute("SELECT set_config('statement_timeout', $1, true)", str(self._statement_ms))
             return [(row[0], row[1]) for row in await connection.fetch(text, *arguments)]
 

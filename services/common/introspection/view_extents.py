@@ -160,7 +160,7 @@ class ViewExtents:
     async def _rows(self, view: Collection, statement: Sql) -> list[tuple]:  # type: ignore[type-arg]
         text, arguments = statement.render()
         try:
-            async with self._database.connection() as connection, connection.transaction(readonly=True):
+            async with self._database.connection(transaction=True) as connection:
                 await connection.execute("SELECT set_config('statement_timeout', $1, true)", str(self._statement_ms))
                 return [tuple(row) for row in await connection.fetch(text, *arguments)]
         except Exception as error:

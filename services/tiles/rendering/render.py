@@ -99,7 +99,7 @@ async def _thinned(database: Statements, request: TileRequest, matched: int) -> 
     """The same for a tile that the request does not order; an estimate of what is near may have been too high."""
     while True:
         text, args = thinned_statement(request, matched).render()
-        async with database.connection() as connection, connection.transaction():
+        async with database.connection(transaction=True) as connection:
             # one plan for every tile would cost a millisecond less, and be a bad one for most
             await connection.execute("SET LOCAL plan_cache_mode = force_custom_plan")
             tile, rows = _tile(await connection.fetchrow(text, *args))

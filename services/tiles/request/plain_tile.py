@@ -38,4 +38,4 @@ def tile_of(  # noqa: PLR0917 the address of a tile
 @cache
 def _operation() -> Operation:
     found = operations(dict(PART.openapi))
-    return next(operation for operation in found if operation.operation_id == ".collection.vector.getTile")
+    return next(operation for operation in found if operation.operation_id == "dams.collection.vector.getTile")

@@ -11,6 +11,7 @@ import pytest
 
 from libs.pg.diagnosis import Finding, diagnose
 from tests.conftest import MakeDatabase
+from tests.poolers import pgbouncer
 
 ROLE = "diagnosed"
 SCHEMAS = """
@@ -110,6 +111,19 @@ async def test_a_database_without_any_schema(make_database: MakeDatabase) -> Non
     url = await make_database(emptied)
     database = urlsplit(url).path[1:]
     assert f'There is no schema "own" in database "{database}".' in said(await diagnose(url, ["own"]))
+
+
+async def test_behind_a_pooler_its_own_bound_counts(owner: asyncpg.Connection, database_url: str) -> None:
+    await owner.execute(f"GRANT USAGE ON SCHEMA own TO {ROLE}; GRANT SELECT ON ALL TABLES IN SCHEMA own TO {ROLE}")
+    with pgbouncer(address(database_url), sessions=1, pool_mode="transaction") as pooled:
+        # twice: nothing that the first has prepared may be in the way
+        few, many = [said(await diagnose(pooled, ["own"], connections=number)) for number in (100, 101)]
+    assert not [sentence for sentence in few if "connections" in sentence]
+    assert many[0] == (
+        "The services may want 101 connections at once of the pooler before the database."
+        " max_client_conn = 121 ; in pgbouncer.ini"
+    )
+    assert many[1:] == few
 
 
 async def test_a_superuser_is_too_much(database_url: str) -> None:

@@ -102,3 +102,53 @@ async def test_a_page_of_no_rows_leads_to_those_that_there_are(features: Client)
     assert (await features.get(some.link("next") or "")).json()["numberReturned"] == 7
     none = await features.get(path, {"limit": "0", "offset": "237"})
     assert (none.json()["numberMatched"], none.link("next")) == (237, None)
+
+
+async def test_a_box_may_be_given_number_by_number(running: Services) -> None:
+    for service, address in (
+        ("features", "/collections/hostile.events/items?limit=1"),
+        ("common", "/collections?limit=1"),
+        ("tiles", "/collections/hostile.events/tiles/WebMercatorQuad/0/0/0?limit=1"),
+    ):
+        client = running[service]
+        at_once, one_by_one, others = [
+            await client.get(f"{address}&{box}")
+            for box in ("bbox=-179,-80,0,80.5", "bbox=-179&bbox=-80&bbox=0&bbox=80.5", "bbox=0,0,1,1")
+        ]
+        assert at_once.status == one_by_one.status == 200
+        assert at_once.body != others.body
+        if service == "tiles":
+            assert one_by_one.body == at_once.body
+        else:
+            links, expected = one_by_one.link("self") or "", at_once.link("self") or ""
+            assert sorted(links.partition("?")[2].split("&")) == sorted(expected.partition("?")[2].split("&"))
+            assert one_by_one.json()["numberMatched"] == at_once.json()["numberMatched"]
+
+
+@pytest.mark.parametrize(
+    ("query", "kind", "words"),
+    [
+        ("bbox=1&bbox=2&bbox=3", "minItems", "bbox has 3 items, minimum is 4"),
+        ("bbox=1&bbox=2&bbox=x&bbox=4", "float_parsing", "bbox item 3 ('x') must be a number"),
+        ("bbox=1,2&bbox=3,4", "repeated", "bbox is given more than once"),
+        ("bbox=1,2,3,4&bbox=1", "repeated", "bbox is given more than once"),
+        ("limit=1&limit=2", "repeated", "limit is given more than once"),
+    ],
+)
+async def test_a_box_in_pieces_is_refused(features: Client, query: str, kind: str, words: str) -> None:
+    answer = await features.get(f"/collections/hostile.events/items?{query}")
+    assert answer.status == 422
+    assert (kind, words) in [(fault["type"], fault["msg"]) for fault in answer.json()["detail"]]
+
+
+async def test_where_there_is_nothing_to_choose_nothing_is_refused(running: Services) -> None:
+    accept = {"Accept": "application/geo+json"}
+    tileset = "/collections/hostile.events/tiles/WebMercatorQuad"
+    for resource, media_type in (
+        ("tilejson.json", "application/json"),
+        ("style.json", "application/json"),
+        ("0/0/0", "application/vnd.mapbox-vector-tile"),
+    ):
+        answer = await running["tiles"].get(f"{tileset}/{resource}", headers=accept)
+        assert (answer.status, answer.type) == (200, media_type)
+    assert (await running["tiles"].get(tileset, headers=accept)).status == 406

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from libs.catalogue.model import Collection, Column
+from libs.selection.property_parameters import with_property_parameters
 from libs.web.openapi import operations
 from services.features.part import PART
-from services.features.property_parameters import with_property_parameters
 
 ITEMS = "/collections/{collectionId}/items"
 

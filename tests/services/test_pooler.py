@@ -1,0 +1,76 @@
+"""The services by way of a PgBouncer in transaction mode, with its defaults, answer as they do without."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+from urllib.parse import quote
+
+import orjson
+import pytest
+
+from tests.eventually import eventually
+from tests.poolers import pgbouncer
+from tests.services.conftest import HostileDatabase
+from tests.services.in_process import Client, Services, services
+
+EVENTS = "/collections/hostile.events"
+FILTER = "magnitude > 1 AND CASEI(name) IS NOT NULL AND S_INTERSECTS(geom, BBOX(-180,-90,180,90))"
+# of every kind of format, filter and order
+ASKED = [
+    *(f"/collections/hostile.types/items?f={name}" for name in ("geojson", "json", "csv", "geojsonseq", "ndjson")),
+    f"{EVENTS}/items?limit=2&sortby=-magnitude&f=geojson",
+    f"{EVENTS}/items?bbox=-180,-90,180,90&datetime=1900-01-01/..&f=geojson",
+    f"{EVENTS}/items?filter={quote(FILTER)}&f=csv",
+    f"{EVENTS}/queryables",
+    "/collections/hostile.many/items?limit=10000&f=ndjson",
+    "/collections/hostile.many/items?ids=1,2,3&f=geojson",
+]
+
+
+@pytest.fixture(scope="module")
+async def pooled(hostile: HostileDatabase) -> AsyncIterator[Services]:
+    """The services on the hostile tables, with two sessions for all of them."""
+    with pgbouncer(hostile.reader_url, sessions=2, pool_mode="transaction") as address:
+        async with services() as started:
+            for name in ("common", "features", "tiles"):
+                await started.start(name, hostile.env(DATABASE_URL=address))
+            yield started
+
+
+async def content(client: Client, address: str) -> Any:
+    """What is the same whenever it is asked for: how many rows match is told where they are counted already."""
+    answer = await client.get(address)
+    assert answer.status in (200, 404), (address, answer.body)
+    body = answer.body.replace(client.base.encode(), b"")
+    if "json" not in answer.type or "seq" in answer.type or "ndjson" in answer.type:
+        return body
+    document = orjson.loads(body)
+    return {name: value for name, value in document.items() if name not in ("timeStamp", "numberMatched")}
+
+
+async def test_answers_are_the_same(pooled: Services, running: Services) -> None:
+    async def listed() -> list[str]:
+        found, others = [await content(client["common"], "/collections?limit=1000") for client in (pooled, running)]
+        # extents of views are read after the rest
+        assert found == others
+        return [collection["id"] for collection in found["collections"]]
+
+    collections = await eventually(listed)
+    addresses = [
+        *(("features", address) for address in ASKED),
+        *(("features", f"/collections/{quote(name, safe='')}/items?f=geojson&limit=50") for name in collections),
+        *(("features", f"/collections/{quote(name, safe='')}/schema") for name in collections),
+        *(
+            ("tiles", f"/collections/{quote(name, safe='')}/tiles/{tms}/0/0/0")
+            for name in collections
+            for tms in ("WebMercatorQuad", "WorldCRS84Quad")
+        ),
+    ]
+
+    async def answers(client: Services) -> dict[tuple[str, str], Any]:
+        found = await asyncio.gather(*(content(client[service], address) for service, address in addresses))
+        return dict(zip(addresses, found, strict=True))
+
+    assert await answers(pooled) == await answers(running)
