@@ -23,7 +23,7 @@ ESLINT := services/viewer/node_modules/.bin/eslint --config services/viewer/esli
 COMPILE := .venv/bin/uv pip compile --quiet --no-config --universal --fork-strategy fewest --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-emit-find-links --no-header --override gateway/overrides.in
 
-.PHONY: help up down restart status doctor watch logs test test-quick test-faults mutants check tiles psql bench format requirements sbom audit clean environment check-environment test-environment
+.PHONY: help up down restart status doctor watch logs test test-quick test-faults test-filters walk mutants check tiles psql bench format requirements sbom audit clean environment check-environment test-environment
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-18s %s\n", $$1, $$2 }' Makefile
@@ -58,6 +58,12 @@ test-faults: test-environment ## The tests that break what the services stand on
 
 test-quick: environment ## The tests of libraries, features and pages, for the loop of work: CONTRIBUTING.md says what is left out
 	$(PYTHON) -m pytest -q -n $(WORKERS) --dist loadfile --no-loadscope-reorder -m "not stack and not slow" $(or $(ARGS),$(QUICK))
+
+test-filters: environment ## Thousands of generated filters on databases with nothing but PostGIS, lc_ctype C and UTF-8
+	$(PYTHON) -m pytest -q -m slow tests/libs/cql $(ARGS)
+
+walk: environment ## Ask a running service for all that it has: make walk ARGS="http://127.0.0.1:8080/api --only ^public" (DATABASE_URL: count geometries)
+	@$(PYTHON) -m tests.services.walk $(ARGS)
 
 mutants: test-environment ## Break the code in one place at a time and see whether tests notice: make mutants ARGS="libs/selection"
 	$(PYTHON) -m tests.mutants $(ARGS)

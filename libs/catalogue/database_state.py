@@ -16,6 +16,8 @@ WITH counted AS (
     SELECT c.oid::bigint AS oid, c.relfilenode,
         concat_ws(
             '.', c.relfilenode, epoch.began,
+            -- a refresh, concurrently or not, writes its entry anew; the counters follow up to ten seconds later
+            CASE c.relkind WHEN 'm' THEN c.xmin END,
             -- the functions, not the view: it computes much more, and this runs once a second
             pg_stat_get_tuples_inserted(c.oid) + pg_stat_get_tuples_updated(c.oid) + pg_stat_get_tuples_deleted(c.oid)
         ) AS version

@@ -33,6 +33,9 @@ class Kind(StrEnum):
     OTHER = "value without comparison type"
 
 
+SAFE_INTEGER = 2**53 - 1
+"""The largest whole number that JavaScript reads as it is; a larger id is text."""
+
 NUMERIC = frozenset({Kind.INTEGER, Kind.NUMBER})
 TEMPORAL = frozenset({Kind.DATE, Kind.TIMESTAMP})
 TEXTUAL = frozenset({Kind.STRING, Kind.UUID, Kind.ENUM, Kind.DURATION, Kind.PERIOD, Kind.OTHER})

@@ -17,6 +17,7 @@ from libs.selection.columns import column_queryable
 SEPARATOR = "~"
 _INTEGER_ID = re.compile(r"(?:0|-?[1-9]\d*)\Z", re.ASCII)
 _INT8_DIGITS = 18
+_ESCAPE = re.compile("%(?:2C|20|25)", re.IGNORECASE)
 _BY_VALUE = (Kind.INTEGER, Kind.NUMBER, Kind.STRING, Kind.UUID, Kind.ENUM, Kind.DATE, Kind.TIMESTAMP, Kind.BOOLEAN)
 _ESCAPED: LiteralString = "replace(replace(replace({name}::text, '%', '%25'), '~', '%7E'), ',', '%2C')"
 # as RFC 3339 has it; what is not of our calendar stays as PostgreSQL has it, which reads both
@@ -41,6 +42,9 @@ def _part(column: Column) -> Sql:
     known, name = column_type(column.sql_type), ident(column.name)
     if known.kind in (Kind.INTEGER, Kind.UUID, Kind.DATE):
         return sql("{name}::text", name=name)
+    if known.by_numeric:
+        # as clients see it, whatever the currency
+        return sql("{name}::numeric::text", name=name)
     return sql(_MOMENT if known.kind is Kind.TIMESTAMP else _ESCAPED, name=name)
 
 
@@ -60,6 +64,14 @@ def key_condition(collection: Collection, text: str) -> Sql | None:
     conditions = [_equals_part(column, unquote(part)) for column, part in zip(columns, parts, strict=True)]
     known = [condition for condition in conditions if condition is not None]
     return all_of(known) if len(known) == len(columns) else None
+
+
+def unescaped(text: str) -> str:
+    """An id of a list, in which a comma may be escaped as `%2C`, a blank at an end as `%20`, and `%` as `%25`.
+
+    An id may hold these letters as they are: then the list means both.
+    """
+    return _ESCAPE.sub(lambda found: unquote(found[0]), text)
 
 
 def has_odd_id(collection: Collection) -> bool:

@@ -47,6 +47,7 @@ async def get_items(call: Call) -> web.StreamResponse:
     query = parse_items(collection, call.query, call.given, app[FOLDING].current)
     check_preconditions(call.request, headers)
     store = app[STORE]
+    query = await store.found(query)
     if format_.streams and query.limit > store.chunk(query):
         return await _stream(call, query, format_, headers)
     (page, ends), matched = await _fetched(store, query, format_.geometry_as, features=format_.of_features)
@@ -125,6 +126,7 @@ async def _page(call: Call, collection: Collection, headers: dict[str, str]) -> 
     # a table of thousands of rows is of no use; `next` leads on, and the page says so. Boxes are all that the small
     # map draws: large geometries must not bloat the page
     query = replace(query, limit=min(query.limit, PAGE_ROWS), bbox_only=True)
+    query = await call.request.app[STORE].found(query)
     (page, ends), matched = await _fetched(call.request.app[STORE], query, "geojson")
     links = page_links(query, call.media_type, base_url(call.request), ends, matched)
     ranges = await call.request.app[VALUES].recent(collection)

@@ -24,6 +24,7 @@ from libs.cql.queryable import Queryable
 from libs.geo.crs_areas import is_projected, keeps_boxes
 from libs.geo.longitudes import TURN, turned
 from libs.geo.lonlat_sql import in_lonlat
+from libs.geo.simple_shapes import simple_shape
 from libs.ogc.bbox import BBox
 from libs.pg.column_types import Kind
 from libs.pg.sql import Sql, all_of, any_of, bind, join, sql
@@ -117,7 +118,9 @@ def relation(kind: type, a: Expr | GeometryLiteral, b: Expr | GeometryLiteral) -
     is_boxed = isinstance(b, GeometryLiteral) and bool(b.boxes) and keeps_boxes(srid)
     if kind is ast.GeometryIntersects and is_boxed:
         # GEOS decides on rectangles without building a topology, so that no row can raise an error.
-        return sql(_FUNCTIONS[kind], a=_in_srid(a, srid), b=_in_srid(b, srid))
+        shape, box = _in_srid(a, srid), _in_srid(b, srid)
+        plain = sql(_FUNCTIONS[kind], a=_known(a, shape), b=box)
+        return all_of([sql("{a} && {b}", a=shape, b=box), plain]) if _may_be_unknown(a) else plain
     return _robust(kind, (a, b), srid)
 
 
@@ -137,26 +140,61 @@ def _is_cut(literal: GeometryLiteral, srid: int) -> bool:
 
 
 def _robust(kind: type, sides: Sequence[Expr | GeometryLiteral], srid: int) -> Sql:
-    """The relation, such that a row whose polygon is not valid raises no error and is taken as repaired.
+    """The relation, such that no row raises an error, which would fail every filter that comes across it.
 
-    One such row would otherwise fail every filter that comes across it (GEOS: "side location conflict").
+    A polygon that is not valid (GEOS: "side location conflict") is taken as repaired, a surface as its polygons. Of
+    what has coordinates that are not finite the relation is unknown.
     """
-    parts = [(_in_srid(side, srid), isinstance(side, Expr) and _may_be_invalid(_column(side))) for side in sides]
-    (a, _), (b, _) = parts
-    plain = sql(_FUNCTIONS[kind], a=a, b=b)
+    placed = [_in_srid(side, srid) for side in sides]
     near = _near_turned(sides, srid)
-    checks = [sql("ST_IsValid({g})", g=text) for text, is_doubtful in parts if is_doubtful]
-    if not checks:
-        return all_of([near, plain]) if near else plain
-    repaired = [sql("ST_MakeValid({g})", g=text) if is_doubtful else text for text, is_doubtful in parts]
+    doubtful = [isinstance(side, Expr) and _may_be_invalid(_column(side)) for side in sides]
+    finite = [
+        sql(_FINITE, g=text)
+        for side, text in zip(sides, placed, strict=True)
+        if isinstance(side, Expr) and not _is_of_points(_column(side))
+    ]
+    shapes = [_known(side, text, united=True) for side, text in zip(sides, placed, strict=True)]
+    relation = sql(_FUNCTIONS[kind], a=shapes[0], b=shapes[1])
+    if not finite:
+        return all_of([near, relation]) if near else relation
+    if any(doubtful):
+        checks = [sql("ST_IsValid({g})", g=shape) for shape, doubt in zip(shapes, doubtful, strict=True) if doubt]
+        a, b = (
+            sql("ST_MakeValid({g})", g=shape) if doubt else shape for shape, doubt in zip(shapes, doubtful, strict=True)
+        )
+        relation = sql(
+            "CASE WHEN {valid} THEN {plain} ELSE {careful} END",
+            valid=join(" AND ", checks),
+            plain=relation,
+            careful=sql(_FUNCTIONS[kind], a=a, b=b),
+        )
     # PostGIS cannot see through CASE: the index serves the boxes.
     return sql(
-        "{near} AND CASE WHEN {valid} THEN {plain} ELSE {careful} END",
-        near=near or sql("{a} && {b}", a=a, b=b),
-        valid=join(" AND ", checks),
-        plain=plain,
-        careful=sql(_FUNCTIONS[kind], a=repaired[0], b=repaired[1]),
+        "{near} AND CASE WHEN {finite} THEN {relation} END",
+        near=near or sql("{a} && {b}", a=placed[0], b=placed[1]),
+        finite=join(" AND ", finite),
+        relation=relation,
     )
+
+
+def _known(side: Expr | GeometryLiteral, placed: Sql, *, united: bool = False) -> Sql:
+    """What is placed, of a kind that GEOS knows; with `united`, collections of areas without areas over each other."""
+    if not _may_be_unknown(side):
+        return placed
+    shape = sql("({simple})", simple=simple_shape(placed))
+    if not united:
+        return shape
+    return sql(
+        "(CASE WHEN GeometryType({g}) = 'GEOMETRYCOLLECTION' AND ST_Dimension({g}) = 2"
+        " THEN ST_UnaryUnion(ST_MakeValid({shape})) ELSE {shape} END)",
+        g=placed,
+        shape=shape,
+    )
+
+
+def _may_be_unknown(side: Expr | GeometryLiteral) -> bool:
+    """Whether the column may hold curves, surfaces or collections."""
+    return isinstance(side, Expr) and not _SIMPLE_FEATURES.match(_type_of(_column(side)))
 
 
 def _near_turned(sides: Sequence[Expr | GeometryLiteral], srid: int) -> Sql | None:
@@ -174,14 +212,28 @@ def _as_stored(column: Expr) -> Expr:
     return replace(column, queryable=replace(_column(column), turns=()))
 
 
-_SIMPLE = re.compile(r"(?i)(multi)?(point|linestring)(zm?|m)?\Z")
+_LINES_AND_POINTS = re.compile(r"(?i)(multi)?(point|linestring)(zm?|m)?\Z")
+_POINTS = re.compile(r"(?i)(multi)?point(zm?|m)?\Z")
+_SIMPLE_FEATURES = re.compile(r"(?i)(multi)?(point|linestring|polygon)(zm?|m)?\Z")
+# a box does not show corners that are no numbers, a length does
+_FINITE: LiteralString = (
+    "{g} @ 'LINESTRING(-1e30 -1e30, 1e30 1e30)'::geometry AND ST_Length({g}) + ST_Perimeter({g}) < 'Infinity'"
+)
 
 
 def _may_be_invalid(column: Queryable) -> bool:
     """Whether the column may hold polygons."""
+    return not _LINES_AND_POINTS.match(_type_of(column))
+
+
+def _is_of_points(column: Queryable) -> bool:
+    return _POINTS.match(_type_of(column)) is not None
+
+
+def _type_of(column: Queryable) -> str:
+    """The declared type of its geometries; empty where there is none."""
     declared = re.search(r"\((\w+)", column.sql_type)
-    kind = column.geometry_type or (declared and declared[1])
-    return not (kind and _SIMPLE.match(kind))
+    return column.geometry_type or (declared[1] if declared else "")
 
 
 def _column(side: Expr) -> Queryable:

@@ -8,19 +8,22 @@ from libs.pg.pool import Database
 from libs.pg.sql import Sql, ident, sql
 
 _LOG = logging.getLogger("dams.catalogue")
+_PAUSE = 1000
+"""How many times as long as it took the ids are left alone."""
 
 
 class IdCheck:
     """Looks whether features of a collection share ids, where no unique index keeps them from it.
 
-    Again every `trusted_seconds`. What takes longer than `statement_ms` stays unknown: then pages lose nothing, as they
-    go by more than the id, but an id may lead to another feature.
+    Again every `trusted_seconds`, more seldom where it takes long. What takes longer than `statement_ms` stays unknown:
+    then pages lose nothing, as they go by more than the id, but an id may lead to another feature.
     """
 
     def __init__(self, database: Database, *, statement_ms: int = 1000, trusted_seconds: float = 60.0) -> None:
         self._database = database
         self._statement_ms = statement_ms
         self._trusted_seconds = trusted_seconds
+        # by relation, shape and column: until when it is not looked at again, and what is wrong
         self._known: dict[tuple[int, str, str | None], tuple[float, str | None]] = {}
         self._told: dict[str, str | None] = {}
 
@@ -29,10 +32,12 @@ class IdCheck:
         if not collection.key or not collection.key_repeats or collection.kind == "function":
             return False
         name = (collection.oid, collection.shape, collection.key)
-        checked, wrong = self._known.get(name, (float("-inf"), None))
-        if time.monotonic() - checked > self._trusted_seconds:
+        until, wrong = self._known.get(name, (float("-inf"), None))
+        started = time.monotonic()
+        if started >= until:
             wrong = await self._wrong(collection, collection.key)
-            self._known[name] = time.monotonic(), wrong
+            ended = time.monotonic()
+            self._known[name] = ended + max(self._trusted_seconds, _PAUSE * (ended - started)), wrong
         return wrong is not None
 
     async def _wrong(self, collection: Collection, key: str) -> str | None:

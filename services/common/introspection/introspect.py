@@ -67,6 +67,8 @@ class Introspection:
         self._known: dict[tuple[object, ...], Collection] = {}
         # by oid, as they were when nobody had them locked
         self._unlocked: dict[int, tuple[Row, Collection]] = {}
+        # materialised views without data that the log tells of
+        self._unfilled: set[str] = set()
 
     async def collections(self) -> tuple[Collection, ...]:
         """Every collection, with extents, ordered by id; the same object as before where it is the same.
@@ -80,9 +82,13 @@ class Introspection:
         unlocked: dict[int, tuple[Row, Collection]] = {}
         found: dict[str, Collection] = {}
         locked: set[str] = set()
+        unfilled: set[str] = set()
         # a table keeps its name where a function has the same
         for rows, read in ((functions, _function), (relations, _relation)):
             for row in rows:
+                if not row.get("populated", True):
+                    unfilled.add(f"{row['schema']}.{row['name']}")
+                    continue
                 if (collection := self._before(row) or _read(row, read, self._known)) is None:
                     continue
                 known[_identity(row)] = found[collection.id] = collection
@@ -93,9 +99,16 @@ class Introspection:
                 elif read is _relation:
                     unlocked[row["oid"]] = row, collection
         self._known, self._unlocked = known, unlocked
+        self._tell_of(unfilled)
         usable = await self._views.usable(tuple(found[identifier] for identifier in sorted(found)), locked)
         filled = await self._extents.filled_in(await self._keys.filled_in(usable, locked), locked)
         return await self._view_extents.filled_in(filled, self._extents.states, locked)
+
+    def _tell_of(self, unfilled: set[str]) -> None:
+        for name in sorted(unfilled - self._unfilled):
+            sentence = "a materialised view has no data, and is no collection until REFRESH MATERIALIZED VIEW fills it"
+            _LOG.warning(sentence, extra={"fields": {"collection": name}})
+        self._unfilled = unfilled
 
     def _statement(self, text: str) -> Sql:
         before, rest = text.split("$1::text[]")

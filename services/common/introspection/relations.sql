@@ -9,7 +9,7 @@ WITH locked AS MATERIALIZED (
       AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
 ),
 relation AS (
-    SELECT c.oid, n.nspname, c.relname, c.relkind, c.relhassubclass, c.relrowsecurity, c.reltuples, c.reltoastrelid,
+    SELECT c.oid, n.nspname, c.relname, c.relkind, c.relhassubclass, c.relrowsecurity, c.relispopulated, c.reltuples, c.reltoastrelid,
         EXISTS (SELECT FROM locked WHERE locked.oid = c.oid) AS locked,
         obj_description(c.oid, 'pg_class') AS comment
     FROM pg_class c
@@ -17,8 +17,6 @@ relation AS (
     WHERE n.nspname = ANY ($1::text[])
       AND c.relkind IN ('r', 'v', 'm', 'p', 'f')
       AND NOT c.relispartition
-      -- a materialised view that was never filled cannot be read
-      AND c.relispopulated
       AND has_schema_privilege(n.oid, 'USAGE')
       -- every column must be readable: a role with rights on some columns only would meet errors later
       AND has_table_privilege(c.oid, 'SELECT')
@@ -102,6 +100,8 @@ SELECT
     r.nspname AS schema,
     r.relname AS name,
     r.relkind AS kind,
+    -- a materialised view that was never filled cannot be read
+    r.relispopulated AS populated,
     CASE WHEN r.reltuples >= 0 THEN r.reltuples::bigint END AS rows,
     -- with what is stored out of line, as large geometries are
     CASE WHEN r.reltuples > 0 AND r.relkind IN ('r', 'm') AND NOT r.locked

@@ -8,6 +8,7 @@ import orjson
 
 from libs.catalogue.model import Collection
 from libs.ogc.temporal import now
+from libs.pg.column_types import SAFE_INTEGER
 from services.features.formats.format import FeatureFormat, PageLinks
 from services.features.formats.rings import may_have_short_rings, without_short_rings
 from services.features.rows.layout import Layout, Row, Rows
@@ -17,8 +18,6 @@ _POINTS = '{"type":"MultiPoint"'
 _GAP = re.compile(r"(?<=\[),+|,+(?=[\],])")
 _SEPARATOR = orjson.Fragment(b"\0")
 _BETWEEN = b",\0,"
-_SAFE = 2**53 - 1
-"""The largest whole number that JavaScript reads as it is; a larger id is text."""
 _OPTIONS = orjson.OPT_NAIVE_UTC | orjson.OPT_UTC_Z
 
 
@@ -84,7 +83,7 @@ def features(rows: Sequence[Row], layout: Layout) -> list[dict[str, Any]]:
     properties = [dict(zip(names, row[start:end], strict=True)) for row in rows]
     ids: Sequence[Any] = [row[0] for row in rows] if layout.has_id else []
     if layout.large_id:
-        ids = [id_ if id_ is None or -_SAFE <= id_ <= _SAFE else str(id_) for id_ in ids]
+        ids = [id_ if id_ is None or -SAFE_INTEGER <= id_ <= SAFE_INTEGER else str(id_) for id_ in ids]
     for place, rfc3339 in layout.times:
         # by columns: what is done to one value of each row is done faster to all of them
         times = rfc3339([row[place] for row in rows])

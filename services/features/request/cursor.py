@@ -8,15 +8,18 @@ import binascii
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Sequence
 from dataclasses import dataclass
-from hashlib import blake2b
+from hashlib import blake2b, md5
 
 import orjson
 
 from libs.selection.selection import SortTerm
 
 _MAX_LENGTH = 24 * 1024
-"""What a request line holds beside other parameters: sorted by a long text, a cursor has all of it."""
+"""What a request line holds beside other parameters."""
+_LONGEST_VALUE = 1000
+"""Characters; of a longer value a cursor has a digest."""
 _CHECKSUM_BYTES = 6
+_DIGEST = "md5"
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +27,11 @@ class Position:
     """The sort values of a row, as text that PostgreSQL reads back; `backwards` asks for the rows before it."""
 
     values: tuple[str | None, ...]
+    """As text; of those at the places that `digested` names, `digest` of it."""
     backwards: bool = False
     alike: int = 0
     """Of rows with these same values, how many are behind; 0: all of them, which is one where the order is total."""
+    digested: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +45,11 @@ class PageEnds:
 
 def encode_cursor(position: Position, fingerprint: str) -> str:
     """An opaque token for links."""
-    content: list[object] = [fingerprint, int(position.backwards), *position.values]
+    values = [
+        value if value is None or len(value) <= _LONGEST_VALUE else {_DIGEST: digest(value)}
+        for value in position.values
+    ]
+    content: list[object] = [fingerprint, int(position.backwards), *values]
     if position.alike:
         content.append(position.alike)
     text = orjson.dumps(content)
@@ -75,9 +84,16 @@ def decode_cursor(token: str, fingerprint: str, order: Sequence[SortTerm]) -> Po
     if content[0] != fingerprint:
         raise ValueError("belongs to another query; keep the parameters of the link it came with")
     values = content[2:]
+    digested = frozenset(place for place, value in enumerate(values) if isinstance(value, dict))
+    values = [value.get(_DIGEST, value) if isinstance(value, dict) else value for value in values]
     if not all(value is None or isinstance(value, str) for value in values):
         raise ValueError("is damaged; start again without it")
-    return Position(tuple(values), bool(content[1]), alike)
+    return Position(tuple(values), bool(content[1]), alike, digested)
+
+
+def digest(text: str) -> str:
+    """What stands for a long value; PostgreSQL's md5() of its UTF-8."""
+    return md5(text.encode(), usedforsecurity=False).hexdigest()
 
 
 def _checksum(text: bytes) -> bytes:

@@ -15,7 +15,6 @@ _PLACE = {
     "ctid": Column("ctid", "tid", "string", not_null=True),
     "tableoid": Column("tableoid", "oid", "integer", not_null=True),
 }
-_SHORT = frozenset({Kind.INTEGER, Kind.NUMBER, Kind.BOOLEAN, Kind.UUID, *TEMPORAL})
 _CONTENT = Column("content", "bigint", "integer", not_null=True)
 
 
@@ -49,26 +48,26 @@ def is_by_content(order: tuple[SortTerm, ...]) -> bool:
 
 def told_in_part(collection: Collection) -> list[str]:
     """Columns that a hash of the content holds a part of: they end an order, so that it is the same each time."""
-    long = [column.name for column in collection.columns if column.ordered and not _is_short(column)]
+    long = [column.name for column in collection.columns if column.ordered and _is_text(column)]
     return [*long, *(geometry.name for geometry in collection.geometries)]
 
 
-def _is_short(column: Column) -> bool:
-    return column_type(column.sql_type).kind in _SHORT
+def _is_text(column: Column) -> bool:
+    return column_type(column.sql_type).kind is Kind.STRING
 
 
 def _content(collection: Collection) -> SortTerm:
-    # of a geometry its box, of a text its beginning and its length: all of it would have to be read of each row, for
-    # each page
+    # Of a geometry its box, of a text its beginning and its length: all of it would have to be read of each row, for
+    # each page. What is no text, such as JSON, has to be read to be made one.
     values = [
         *(
-            sql("item.{name}" if _is_short(column) else "left(item.{name}::text, 500)", name=ident(column.name))
+            sql("left(item.{name}::text, 500)" if _is_text(column) else "item.{name}", name=ident(column.name))
             for column in collection.columns
         ),
         *(
             sql("octet_length(item.{name}::text)", name=ident(column.name))
             for column in collection.columns
-            if column_type(column.sql_type).kind is Kind.STRING
+            if _is_text(column)
         ),
         *(sql("box2d(item.{name}::geometry)", name=ident(geometry.name)) for geometry in collection.geometries),
     ]

@@ -3,6 +3,7 @@
 from libs.catalogue.model import GeometryColumn
 from libs.geo.longitudes import turned
 from libs.geo.lonlat_sql import in_lonlat
+from libs.geo.simple_shapes import SIMPLE, simple_shape
 from libs.pg.sql import EMPTY, Sql, bind, ident, sql
 from services.features.rows.layout import OMITTED
 
@@ -11,6 +12,9 @@ _MOST_DRAWN = 500
 """Positions of a geometry on a page's small map."""
 _MOST_THINNED = 200_000
 """Positions; the time to thin grows faster than their number, and this is some tenths of a second."""
+_MANY_CORNERS = 5000
+_CROWDED = 25_000.0
+"""Square of the edges' length over the area that they lie in, as for tiles."""
 _PIXELS = 800
 _NARROWEST_MAP = 40
 """Degrees."""
@@ -20,7 +24,6 @@ _WORLD = sql("'SRID=4326;LINESTRING(-180.0000000005 -90.0000000005, 180.00000000
 _AROUND = sql("'SRID=4326;LINESTRING(-181 -91, 181 91)'::geometry")
 _ANYWHERE = sql("'SRID=4326;LINESTRING(-1e30 -90.0000000005, 1e30 90.0000000005)'::geometry")
 _AROUND_ANYWHERE = sql("'SRID=4326;LINESTRING(-1e30 -91, 1e30 91)'::geometry")
-_SIMPLE = {*_ONE_PART, "MultiPoint", "MultiLineString", "MultiPolygon"}
 
 
 def encoded_geometry(column: GeometryColumn, geometry_as: str, *, bbox_only: bool, simplify: float | None) -> Sql:
@@ -43,12 +46,10 @@ def encoded_geometry(column: GeometryColumn, geometry_as: str, *, bbox_only: boo
             stored=stored,
         )
     if simplify is not None:
-        # GEOS loops without end on coordinates that are not numbers, and cannot be interrupted there
         stored = sql(
-            "SELECT g, CASE WHEN strpos(ST_AsText(g), 'NaN') = 0 THEN ST_SimplifyPreserveTopology(g, {tolerance}) END"
-            " AS simpler FROM ({stored} OFFSET 0) AS stored",
+            "SELECT g, {simpler} AS simpler FROM ({stored} OFFSET 0) AS stored",
+            simpler=_simpler(simplify),
             stored=stored,
-            tolerance=bind(simplify, "float8"),
         )
         drawn = _valid(column)
     if bbox_only:
@@ -82,7 +83,7 @@ def _rings_turned(drawn: Sql, geometry_type: str) -> Sql:
     turned = sql("ST_ForcePolygonCCW({shape})", shape=drawn)
     if geometry_type in _AREAS:
         return turned
-    if geometry_type in _SIMPLE:
+    if geometry_type in SIMPLE:
         return drawn
     return sql("CASE WHEN ST_Dimension({shape}) = 2 THEN {turned} ELSE {shape} END", shape=drawn, turned=turned)
 
@@ -130,6 +131,21 @@ def _thinned(box: Sql) -> Sql:
     )
 
 
+def _simpler(tolerance: float) -> Sql:
+    """`g` with fewer corners, none of them further away than this many degrees."""
+    # GEOS loops without end on coordinates that are not numbers, and cannot be interrupted there. Where very many edges
+    # lie close to each other it compares each with all around it for minutes: there parts may cross.
+    return sql(
+        "CASE WHEN strpos(ST_AsText(g), 'NaN') > 0 THEN NULL WHEN ST_NPoints(g) <= {corners}"
+        " OR (ST_Length(g) + ST_Perimeter(g)) ^ 2"
+        " <= {crowded} * (ST_XMax(g) - ST_XMin(g)) * (ST_YMax(g) - ST_YMin(g))"
+        " THEN ST_SimplifyPreserveTopology(g, {tolerance}) ELSE ST_Simplify(g, {tolerance}, true) END",
+        corners=bind(_MANY_CORNERS, "int4"),
+        crowded=bind(_CROWDED, "float8"),
+        tolerance=bind(tolerance, "float8"),
+    )
+
+
 def _valid(column: GeometryColumn) -> Sql:
     """The simplified geometry; parts that were apart may cross now. Of the type that the column says."""
     # mending takes a time that grows with the square of the crossings, and cannot be interrupted
@@ -167,29 +183,8 @@ def _text(shape: Sql, drawn: Sql, geometry_as: str, column: GeometryColumn) -> S
 def _in_crs84(column: GeometryColumn) -> Sql:
     name = ident(column.name)
     shape = sql("{name}::geometry", name=name) if column.is_geography else name
-    if column.type not in _SIMPLE:
-        shape = _known_to_geojson(shape)
+    if column.type not in SIMPLE:
+        shape = simple_shape(shape)
     # where the column has none, rows may each have an SRID of their own
     shape = in_lonlat(shape, column.srid or None, stored=name)
     return shape if column.as_stored else turned(shape, column.turns, is_point=column.type == "Point")
-
-
-def _known_to_geojson(shape: Sql) -> Sql:
-    """Curves as lines, surfaces as polygons, collections without collections in them."""
-    parts = sql(
-        "(SELECT CASE WHEN bool_or(ST_Zmflag(part.g) >= 2)"
-        " THEN ST_Collect(ST_Force3D(part.g)) ELSE ST_Collect(ST_Force2D(part.g)) END"
-        " FROM (SELECT CASE GeometryType(dumped.geom) WHEN 'TRIANGLE'"
-        " THEN ST_MakePolygon(ST_ExteriorRing(dumped.geom)) ELSE dumped.geom END AS g"
-        " FROM ST_Dump(ST_CurveToLine({shape})) AS dumped WHERE NOT ST_IsEmpty(dumped.geom)) AS part)",
-        shape=shape,
-    )
-    return sql(
-        "CASE WHEN GeometryType({shape}) IN"
-        " ('POINT', 'LINESTRING', 'POLYGON', 'MULTIPOINT', 'MULTILINESTRING', 'MULTIPOLYGON') THEN {shape}"
-        " WHEN GeometryType({shape}) = 'GEOMETRYCOLLECTION' THEN ST_ForceCollection({parts})"
-        " WHEN GeometryType({shape}) IN ('POLYHEDRALSURFACE', 'TIN', 'TRIANGLE') THEN {parts}"
-        " ELSE ST_CurveToLine({shape}) END",
-        shape=shape,
-        parts=parts,
-    )

@@ -132,6 +132,26 @@ def cursor_statement(query: ItemsQuery) -> Sql:
     )
 
 
+def row_at_statement(query: ItemsQuery, position: Position) -> Sql:
+    """The sort values of a row at a position of which some values are digests; no row where it has changed since."""
+    conditions = []
+    for place, (term, value) in enumerate(zip(query.order, position.values, strict=True)):
+        text, name = sort_value(term), qualified(term)
+        if place in position.digested:
+            digest = bind(value, "text")
+            conditions.append(sql("md5(convert_to({text}, 'UTF8')) = {digest}", text=text, digest=digest))
+        elif value is None:
+            conditions.append(sql("{name} IS NULL", name=name))
+        else:
+            conditions.append(sql("{name} = {value}", name=name, value=bind(value, "text", cast=term.column.sql_type)))
+    return sql(
+        "SELECT {values} FROM {table} AS item WHERE {where} LIMIT 1",
+        values=join(", ", [sort_value(term) for term in query.order]),
+        table=query.selection.table,
+        where=all_of(conditions),
+    )
+
+
 def versions_plan(query: ItemsQuery, *, limit: int, until: Position | None = None) -> RowPlan:
     """The same rows, of each its key, what a cursor is made of, and its version."""
     bare = replace(query, selection=replace(query.selection, geometry=None, properties=()), bbox_only=False)

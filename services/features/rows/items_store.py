@@ -11,7 +11,7 @@ from services.features.request.items_query import ItemsQuery
 from services.features.rows.counts import Counts
 from services.features.rows.feature_cache import FeatureCache
 from services.features.rows.fetching import fetch_rows
-from services.features.rows.items_sql import cursor_statement, items_plan, places_statement
+from services.features.rows.items_sql import cursor_statement, items_plan, places_statement, row_at_statement
 from services.features.rows.layout import Row, RowPlan, Rows
 from services.features.rows.page_ends import RowsOfPage, name_places, number_alike, page_ends, position_of
 
@@ -71,6 +71,23 @@ class ItemsStore:
         collection = query.selection.collection
         rows = await fetch_rows(self._database.of(collection.id), collection, plan)
         return Rows(plan.layout, rows, plan.sort_values)
+
+    async def found(self, query: ItemsQuery) -> ItemsQuery:
+        """The query with all values of its cursor, of which long ones are digests.
+
+        Raises Unavailable, and InvalidParameters where the row that they are of has changed or is gone.
+        """
+        if query.after is None or not query.after.digested:
+            return query
+        try:
+            rows = await self._database.of(query.selection.collection.id).fetch(row_at_statement(query, query.after))
+        except Uncomputable:
+            rows = []
+        if not rows:
+            # another place would lose rows, or repeat them
+            sentence = "cursor starts behind a row that has changed or is gone; start again without it"
+            raise InvalidParameters([Fault(("query", "cursor"), sentence)])
+        return replace(query, after=replace(query.after, values=tuple(rows[0]), digested=frozenset()))
 
     async def refuse_cursor(self, query: ItemsQuery) -> None:
         """Raises InvalidParameters where it is the cursor that the database cannot read."""

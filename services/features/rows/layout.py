@@ -13,6 +13,9 @@ Row = Any
 OMITTED = ""
 """In a row for a geometry that cannot be given: it lies outside longitude and latitude, or PostGIS fails on it."""
 
+_NOT_FINITE = ("NaN", "Infinity", "nan", "inf")
+"""Of coordinates as PostGIS writes them: no format has such a number."""
+
 Conversion = Callable[[Sequence[str | None]], list[str | None]]
 """Makes RFC 3339 of times as PostgreSQL writes them."""
 
@@ -67,7 +70,12 @@ class Rows:
         """How many of the rows have a geometry that is not given."""
         if not self.layout.has_geometry or self.features is not None:
             return 0
-        return [row[self.layout.has_id] for row in self.rows].count(OMITTED)
+        texts = [row[self.layout.has_id] for row in self.rows]
+        omitted = texts.count(OMITTED)
+        joined = "".join([text or "" for text in texts])
+        if not any(word in joined for word in _NOT_FINITE):
+            return omitted
+        return omitted + sum(any(word in (text or "") for word in _NOT_FINITE) for text in texts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from libs.catalogue.model import Collection, Column
-from libs.pg.column_types import Kind, as_float8, base_type, column_type
+from libs.pg.column_types import SAFE_INTEGER, Kind, as_float8, base_type, column_type
 from libs.pg.json_values import as_json
 from libs.pg.sql import EMPTY, Sql, all_of, bind, ident, join, sql
 from libs.selection.selection import SortTerm
@@ -16,6 +16,7 @@ from services.tiles.rendering.shape import drawn, is_near, may_hold_areas, proje
 from services.tiles.request.region import EXTENT
 from services.tiles.request.tile_request import TileRequest
 
+_SAFE = Sql((str(SAFE_INTEGER),))
 _CROWDING = 20
 """How many times as many rows as were they spread evenly are near where data are dense, as a rule."""
 
@@ -229,9 +230,9 @@ def _some_lists(collection: Collection, properties: tuple[Column, ...], all_prop
     written = []
     if key is not None:
         names[key.name] = ident(key.name)
-        written.append(sql(", {name} AS __id", name=ident(key.name)))
+        written.append(sql(", {id} AS __id", id=_id(key)))
     for column in properties:
-        value = _property(column, is_id=all_properties and column == key)
+        value = _key_property(column, hidden=all_properties) if column == key else _property(column)
         written.append(sql(", {value} AS {name}", value=value, name=ident(column.name)))
     return _Lists(join(", ", names.values()), join("", written))
 
@@ -242,15 +243,46 @@ def _key(collection: Collection) -> Column | None:
     return key if key is not None and column_type(key.sql_type).bits is not None else None
 
 
-def _property(column: Column, *, is_id: bool) -> Sql:
+def _id(key: Column) -> Sql:
+    name = ident(key.name)
+    if not _is_large(key):
+        return name
+    return sql("CASE WHEN {name} <= {safe} THEN {name} END", name=name, safe=_SAFE)
+
+
+def _is_large(key: Column) -> bool:
+    """Whether there are values that JavaScript cannot tell apart."""
+    return (column_type(key.sql_type).bits or 0) > SAFE_INTEGER.bit_length()
+
+
+def _key_property(key: Column, *, hidden: bool) -> Sql:
+    """The key as a property; with `hidden` only where the feature's id does not say it.
+
+    Ids are no negative numbers, and none that JavaScript would take for another: those are texts, as in items.
+    """
+    name = ident(key.name)
+    if not _is_large(key):
+        return sql("CASE WHEN {name} < 0 THEN {name}::int8 END", name=name) if hidden else _property(key)
+    # of the members of such an object ST_AsMVT makes properties, of numbers and of texts
+    return sql(
+        "CASE WHEN {shown} THEN jsonb_build_object({key},"
+        " CASE WHEN {name} BETWEEN -{safe} AND {safe} THEN to_jsonb({name}) ELSE to_jsonb({name}::text) END) END",
+        shown=sql("{name} < 0 OR {name} > {safe}", name=name, safe=_SAFE) if hidden else sql("TRUE"),
+        name=name,
+        safe=_SAFE,
+        key=bind(key.name, "text"),
+    )
+
+
+def _property(column: Column) -> Sql:
     name = ident(column.name)
-    if is_id:
-        # the feature's id says it already, save for negative numbers, which ids cannot be
-        return sql("CASE WHEN {name} < 0 THEN {name}::int8 END", name=name)
     known = column_type(column.sql_type)
     if known.kind is Kind.INTEGER and not known.in_tiles:
         return sql("{name}::int4" if known.bits is not None else "{name}::int8", name=name)
-    if column.type == "number" and not known.in_tiles:
+    if known.floating:
+        # as in JSON, nothing where it is no finite number
+        return sql("CASE WHEN {name} > '-Infinity' AND {name} < 'Infinity' THEN {name} END", name=name)
+    if column.type == "number":
         return as_float8(name, column.sql_type)
     if column.format in ("date-time", "date"):
         return _time(name, column.sql_type)

@@ -68,6 +68,23 @@ async def test_every_change_of_rows_is_another_version(
     assert len(set(seen)) == 5
 
 
+async def test_a_concurrent_refresh_is_seen_before_its_changes_are_counted(
+    owner: asyncpg.Connection, states: DatabaseStates
+) -> None:
+    await owner.execute(
+        "CREATE MATERIALIZED VIEW latest AS SELECT a FROM plain; CREATE UNIQUE INDEX ON latest (a);"
+        "INSERT INTO plain VALUES (5); SELECT pg_stat_force_next_flush()"
+    )
+    relation = Relation(owner, states, "latest")
+    before = await relation.version()
+    counted = "SELECT pg_stat_get_tuples_inserted('latest'::regclass)"
+    known = await owner.fetchval(counted)
+    # a session that was counted a moment ago is counted again when it has been idle for ten seconds
+    await owner.execute("REFRESH MATERIALIZED VIEW CONCURRENTLY latest")
+    assert await relation.version() != before
+    assert await owner.fetchval(counted) == known
+
+
 @pytest.mark.parametrize("name", ["watched", "plain"])
 async def test_rows_that_a_change_of_the_table_writes_anew_are_another_version(
     owner: asyncpg.Connection, states: DatabaseStates, name: str

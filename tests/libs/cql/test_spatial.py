@@ -214,6 +214,7 @@ def test_only_what_may_have_polygons_is_repaired(
 
 
 async def test_the_literal_is_transformed_not_the_column(shapes: Table) -> None:
+    shapes = Table(shapes.db, "shapes", {"mercator": queryable("mercator", "geometry(Polygon,3857)", srid=3857)})
     text, args = shapes.sql("S_INTERSECTS(mercator, BBOX(1, 2, 3, 4))").render()
     assert text == 'ST_Intersects("mercator", ST_Transform(ST_GeomFromWKB($1::bytea, 4326), 3857))'
     assert isinstance(args[0], bytes)
@@ -227,3 +228,51 @@ async def test_heights_are_read_over(shapes: Table) -> None:
     box = "BBOX(11.5, 47.5, -100, 12.5, 48.5, 100)"
     assert await shapes.ids(f"S_INTERSECTS(wgs84, {box})") == [1, 3, 4, 9]
     assert await shapes.ids("S_INTERSECTS(wgs84, POINT Z (12 48 1000))") == [1, 4, 9]
+
+
+ODD = {
+    "PolyhedralSurface": "POLYHEDRALSURFACE(((0 0 0, 0 4 0, 4 4 0, 4 0 0, 0 0 0)), ((0 0 0, 4 0 0, 4 0 3, 0 0 0)))",
+    "Tin": "TIN(((0 0 0, 0 4 0, 4 0 0, 0 0 0)))",
+    "Triangle": "TRIANGLE((0 0, 0 4, 4 0, 0 0))",
+    "CurvePolygon": "CURVEPOLYGON((0 0, 5 5, 5 0, 0 5, 0 0))",
+    "MultiSurface": "MULTISURFACE(CURVEPOLYGON((0 0, 5 5, 5 0, 0 5, 0 0)))",
+    "GeometryCollection": "GEOMETRYCOLLECTION(POLYGON((0 0, 1 0, 1 1, 0 0)), POLYGON((0.5 0, 2 0, 2 1, 0.5 0)))",
+}
+NOWHERE = """
+INSERT INTO odd_geometry
+SELECT 7 + n, ST_SetSRID(CASE WHEN n > 2 THEN ST_MakePolygon(line) ELSE line END, 4326)
+FROM generate_series(1, 4) n, LATERAL (
+    SELECT ST_MakeLine(ARRAY[ST_MakePoint(0, 0), ST_MakePoint(x, 1), ST_MakePoint(4, 4), ST_MakePoint(0, 0)]) AS line
+    FROM (SELECT (CASE WHEN n % 2 = 0 THEN 'Infinity' ELSE 'NaN' END)::float8 AS x) AS end_of_it
+) AS made
+"""
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+@pytest.mark.parametrize("declared", ["Geometry", *ODD])
+async def test_rows_that_geos_does_not_know_raise_no_error(
+    db: asyncpg.Connection, relation: str, declared: str
+) -> None:
+    """Surfaces are taken as their polygons, curves as lines; what is not finite has no relation to anything."""
+    name = f"odd_{declared.lower()}"
+    if not await db.fetchval("SELECT to_regclass($1)", name):
+        await db.execute(f"CREATE TABLE {name} (id int PRIMARY KEY, geom geometry)")
+        shapes = [*ODD.values(), "POLYGON((0 0, 4 0, 4 4, 0 0))"] if declared == "Geometry" else [ODD[declared]]
+        for index, shape in enumerate(shapes, start=1):
+            await db.execute(f"INSERT INTO {name} VALUES ($1, ST_SetSRID($2::text::geometry, 4326))", index, shape)  # noqa: S608
+        if declared == "Geometry":
+            await db.execute(NOWHERE)
+    kind = "geometry" if declared == "Geometry" else f"geometry({declared}Z,4326)"
+    columns = {"geom": queryable("geom", kind, srid=4326), "id": queryable("id", "integer")}
+    table = Table(db, name, columns)
+    known = list(range(1, 8)) if declared == "Geometry" else [1]
+    for literal in ("POLYGON((-1 -1, 9 -1, 9 9.5, -1 9, -1 -1))", "BBOX(-1, -1, 9, 9)"):
+        found = await table.ids(f"{relation}(geom, {literal})")
+        assert set(found) >= {"S_INTERSECTS": set(known), "S_WITHIN": set(known)}.get(relation, set())
+        assert relation in ("S_INTERSECTS", "S_WITHIN") or not set(found) & set(known)
+        there = [*found, *await table.ids(f"NOT {relation}(geom, {literal})")]
+        # unknown is neither
+        assert set(known) <= set(there)
+        assert len(there) == len(set(there))
+    for literal in ("LINESTRING(-1 -1, 2 2, 9 -1)", "POINT(0.5 0.25)", "geom"):
+        await table.ids(f"{relation}(geom, {literal})")

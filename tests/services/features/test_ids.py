@@ -26,7 +26,7 @@ _KEYS = {
     "networks": ("inet", ["10.0.0.1/8"]),
     "documents": ("jsonb", ['{"a": 1}', '"x"']),
     "moments": ("timestamp", ["2020-01-01T10:00:00.123Z"]),
-    "texts": ("text", ["a/b", "a b", "%41", "é", "a~b"]),
+    "texts": ("text", ["a/b", "a b", "%41", "é", "a~b", "a,b", "a%2Cc", " c "]),
 }
 
 
@@ -67,13 +67,15 @@ async def tables_with_keys(owner: asyncpg.Connection) -> None:
         " ::text[], '{infinity,-infinity,0044-03-15 BC,20000-01-01,2020-01-01,2020-01-01,2020-01-01}'::text[],"
         " '{NaN,Infinity,-Infinity,1e-300,-0,0.1,1e300}'::text[], '{NaN,0,1.50,1e30,-1,1e-20,2}'::text[])"
         " WITH ORDINALITY AS values (u, d, s, e, n);"
+        "CREATE TABLE ids.prices (price money, code text, n int, PRIMARY KEY (price, code));"
+        "INSERT INTO ids.prices SELECT (n - 4) * 1234.5, 'c,' || n, n FROM generate_series(1, 7) n;"
         "CREATE VIEW ids.seen AS SELECT at, place, quake AS number, n FROM ids.hits;"
         "CREATE TABLE ids.countries AS SELECT n, 'C' || n / 2 AS code FROM generate_series(1, 40) n;"
         "CREATE TABLE ids.fine AS SELECT n, 'C' || n AS code FROM generate_series(1, 40) n"
     )
 
 
-@pytest.mark.parametrize("name", [*_KEYS, "hits", "seen", "spells"])
+@pytest.mark.parametrize("name", [*_KEYS, "hits", "seen", "spells", "prices"])
 async def test_every_id_leads_to_its_feature(identified: Services, name: str) -> None:
     features = identified["features"]
     found: dict[object, dict[str, object]] = {}
@@ -108,6 +110,15 @@ async def test_several_ids_of_several_columns(identified: Services) -> None:
     names = [feature["id"] for feature in (await identified["features"].json(path))["features"]]
     some = await identified["features"].json(path, ids=f"{names[5]},{names[1]},nobody")
     assert [feature["id"] for feature in some["features"]] == [names[1], names[5]]
+
+
+@pytest.mark.parametrize("name", _KEYS)
+async def test_every_id_can_be_one_of_several(identified: Services, name: str) -> None:
+    path = f"/collections/ids.{name}/items"
+    for feature in (await identified["features"].json(path))["features"]:
+        escaped = str(feature["id"]).replace("%", "%25").replace(",", "%2C").replace(" ", "%20")
+        found = await identified["features"].json(path, ids=f"{escaped},{escaped}")
+        assert [each["id"] for each in found["features"]] == [feature["id"]]
 
 
 async def test_configured_ids_that_repeat_are_not_used(identified: Services, caplog: pytest.LogCaptureFixture) -> None:

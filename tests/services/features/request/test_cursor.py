@@ -5,7 +5,7 @@ import pytest
 
 from libs.catalogue.model import Column
 from libs.selection.selection import SortTerm
-from services.features.request.cursor import PageEnds, Position, decode_cursor, encode_cursor
+from services.features.request.cursor import PageEnds, Position, decode_cursor, digest, encode_cursor
 
 ORDER = (
     SortTerm(Column("magnitude", "double precision", "number"), descending=True),
@@ -49,11 +49,26 @@ def test_values_are_text() -> None:
 
 def test_the_longest_cursor() -> None:
     frame = len(b'["f00",0,"","17"]') + 6
-    longest = encode_cursor(Position(("x" * (18 * 1024 - frame), "17")), "f00")
+    longest = token_of(b'["f00",0,"%s","17"]' % (b"x" * (18 * 1024 - frame)))
     assert len(longest) == 24 * 1024
     assert decode_cursor(longest, "f00", ORDER).values[1] == "17"
     with pytest.raises(ValueError, match="too long"):
         decode_cursor("A" * (24 * 1024 + 1), "f00", ORDER)
+
+
+def test_a_long_value_is_a_digest() -> None:
+    token = encode_cursor(Position(("é" * 500_000, "17")), "f00")
+    assert len(token) < 100
+    position = decode_cursor(token, "f00", ORDER)
+    assert position.values == (digest("é" * 500_000), "17")
+    assert position.digested == {0}
+    assert decode_cursor(encode_cursor(Position(("é" * 1000, "17")), "f00"), "f00", ORDER).values[0] == "é" * 1000
+
+
+@pytest.mark.parametrize("value", [b'{"md5":5}', b'{"sha":"x"}', b"{}", b"[1]"])
+def test_what_is_no_digest_is_damaged(value: bytes) -> None:
+    with pytest.raises(ValueError, match="damaged"):
+        decode_cursor(token_of(b'["f00",0,%s,"17"]' % value), "f00", ORDER)
 
 
 def test_a_null_survives_too() -> None:

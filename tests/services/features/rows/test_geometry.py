@@ -11,7 +11,7 @@ import asyncpg
 import pytest
 
 from tests.eventually import eventually
-from tests.services.in_process import Client
+from tests.services.in_process import Answer, Client
 
 ODD = {
     "nested": "'SRID=4326;GEOMETRYCOLLECTION(POINT(1 1), GEOMETRYCOLLECTION(POINT(2 2), LINESTRING(0 0, 1 1)))'",
@@ -100,6 +100,49 @@ async def test_tables_say_nothing_where_there_is_no_place(features: Client, odd:
     answer = await features.get(f"/collections/{odd}/items", {"f": "csv", "limit": "100"})
     lines = {line["id"]: line["geometry"] for line in csv.DictReader(answer.body.decode().splitlines())}
     assert {name for name, geometry in lines.items() if not geometry} == NOWHERE.keys()
+
+
+async def test_what_is_no_place_is_counted(features: Client, owner: asyncpg.Connection) -> None:
+    """Also of a column whose extent says that all rows have a place."""
+    name = "hostile.nearly_all"
+    await owner.execute(
+        f"CREATE TABLE {name} (id integer PRIMARY KEY, geom geometry(LineStringZ, 4326));"  # noqa: S608
+        f" INSERT INTO {name} SELECT n, ST_SetSRID(ST_MakeLine(ST_MakePoint(n, 0, 0), ST_MakePoint(n, 1,"
+        " CASE WHEN n < 3 THEN 'NaN'::float8 WHEN n = 3 THEN 'Infinity' ELSE 1 END)), 4326)"
+        " FROM generate_series(1, 20) n;"
+        f" ANALYZE {name}; GRANT SELECT ON {name} TO hostile_reader"
+    )
+    try:
+        for format_ in ("geojson", "csv"):
+            answer = await eventually(lambda f=format_: _found(features, name, f))  # type: ignore[misc]
+            assert answer.headers["DAMS-Geometries-Omitted"] == "3"
+        assert (await features.json(f"/collections/{name}/items"))["geometriesOmitted"] == 3
+    finally:
+        await owner.execute(f"DROP TABLE {name}")
+
+
+async def _found(features: Client, name: str, format_: str) -> Answer:
+    answer = await features.get(f"/collections/{name}/items", {"f": format_, "limit": "50"})
+    assert answer.status == 200
+    return answer
+
+
+async def test_a_simpler_area_of_very_many_corners_comes_in_time(features: Client, owner: asyncpg.Connection) -> None:
+    """Its edges lie close to each other, and hardly a corner can be left out."""
+    name = "hostile.spiky"
+    await owner.execute(
+        f"CREATE TABLE {name} AS SELECT 1 AS id, ST_MakePolygon(ST_AddPoint(line, ST_StartPoint(line))) AS geom FROM"  # noqa: S608
+        " (SELECT ST_SetSRID(ST_MakeLine(ST_MakePoint(20 + r * cos(n), r * sin(n)) ORDER BY n), 4326) AS line FROM"
+        " (SELECT n * 2 * pi() / 1e5 AS n, 3 + (hashint4(n) & 65535) / 65535.0 AS r FROM generate_series(0, 99999) n)"
+        f" AS corners) AS rings; GRANT SELECT ON {name} TO hostile_reader"
+    )
+    try:
+        document = await eventually(lambda: features.json(f"/collections/{name}/items", simplify="0.000001"))
+        ring = document["features"][0]["geometry"]["coordinates"][0]
+        assert 50_000 < len(ring) < 100_001
+        assert ring[0] == ring[-1]
+    finally:
+        await owner.execute(f"DROP TABLE {name}")
 
 
 async def test_a_simpler_line_goes_the_same_way(features: Client, owner: asyncpg.Connection) -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from urllib.parse import quote
 
+import asyncpg
 import pytest
 from shapely.geometry import Point
 
 from libs.geo.zooms import IDS
+from tests.eventually import eventually
 from tests.services.in_process import Client, Services
 from tests.services.tiles.conftest import Placed
 from tests.services.tiles.places import ANCHORS, decoded, grids, inside, shown
@@ -39,6 +41,27 @@ async def test_money_is_a_number_and_negative_keys_are_properties(placed_tiles: 
     # 0 is how the format says that there is no id
     assert (below.id or None, below.properties["id"]) == (None, -5)
     assert all("id" not in feature.properties for feature in drawn if feature.id)
+
+
+async def test_ids_are_those_of_items_also_where_javascript_cannot_tell_them_apart(
+    placed: Placed, placed_tiles: Client
+) -> None:
+    numbers = [3, 2**53 - 1, 2**53, 2**53 + 1, -(2**53) - 1, -7]
+    owner = await asyncpg.connect(placed.owner_url)
+    await owner.execute(
+        "CREATE TABLE placed.large_ids (id bigint PRIMARY KEY, geom geometry(Point, 4326));"
+        f"INSERT INTO placed.large_ids SELECT unnest(ARRAY{numbers}), 'SRID=4326;POINT(1 1)';"
+        "GRANT SELECT ON placed.large_ids TO hostile_reader"
+    )
+    await owner.close()
+    path = "/collections/placed.large_ids/tiles/WebMercatorQuad/0/0/0"
+    await eventually(lambda: placed_tiles.json("/collections/placed.large_ids/tiles"))
+    drawn = decoded((await placed_tiles.get(path)).body, "placed.large_ids")
+    as_in_items = {3, 2**53 - 1, str(2**53), str(2**53 + 1), str(-(2**53) - 1), -7}
+    assert {feature.id or feature.properties["id"] for feature in drawn} == as_in_items
+    assert all(("id" in feature.properties) == (not feature.id) for feature in drawn)
+    drawn = decoded((await placed_tiles.get(path, {"properties": "id"})).body, "placed.large_ids")
+    assert {feature.properties["id"] for feature in drawn} == as_in_items
 
 
 async def test_geographies_are_found_in_every_tile(placed_tiles: Client) -> None:
