@@ -106,27 +106,30 @@ def _difference(a: Sql, b: Sql, sql_type: str) -> Sql:
 _BOUNDED: LiteralString = (
     "(CASE WHEN (abs({a}) < 8e307 OR abs({a}) >= 'Infinity') AND (abs({b}) < 8e307 OR abs({b}) >= 'Infinity') THEN "
 )
-_UNSCALED: LiteralString = "(CASE WHEN {a} = 0 OR {b} = 0 OR abs({a}) >= 'Infinity' OR abs({b}) >= 'Infinity' THEN "
 
 
 def _product(a: Sql, b: Sql, sql_type: str) -> Sql:
-    if sql_type == "numeric":
-        return sql("({a} * {b})", a=a, b=b)
-    # too small to tell from it, the product is 0
-    return once(
-        _UNSCALED + "{a} * {b} WHEN ln(abs({a})) + ln(abs({b})) < -744 THEN 0"
-        " WHEN ln(abs({a})) + ln(abs({b})) < 709 THEN {a} * {b} END)",
-        a=a,
-        b=b,
-    )
+    return sql("({a} * {b})", a=a, b=b) if sql_type == "numeric" else _scaled("{a} * {b}", "+", a, b)
 
 
 def _quotient(a: Sql, b: Sql, sql_type: str) -> Sql:
-    if sql_type == "numeric":
-        return sql("({a} / NULLIF({b}, 0))", a=a, b=b)
+    divided: LiteralString = "{a} / NULLIF({b}, 0)"
+    return sql("(" + divided + ")", a=a, b=b) if sql_type == "numeric" else _scaled(divided, "-", a, b)
+
+
+def _scaled(result: LiteralString, sign: LiteralString, a: Sql, b: Sql) -> Sql:
+    """The product (`+`) or quotient (`-`) of two doubles: 0 where it is too small to tell from it."""
+    logarithm: LiteralString = "ln(abs({a})) " + sign + " ln(abs({b}))"
     return once(
-        _UNSCALED + "{a} / NULLIF({b}, 0) WHEN ln(abs({a})) - ln(abs({b})) < -744 THEN 0"
-        " WHEN ln(abs({a})) - ln(abs({b})) < 709 THEN {a} / {b} END)",
+        "(CASE WHEN {a} = 0 OR {b} = 0 OR abs({a}) >= 'Infinity' OR abs({b}) >= 'Infinity' THEN "
+        + result
+        + " WHEN "
+        + logarithm
+        + " < -744 THEN 0 WHEN "
+        + logarithm
+        + " < 709 THEN "
+        + result
+        + " END)",
         a=a,
         b=b,
     )

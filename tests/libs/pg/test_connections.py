@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 from typing import Any
@@ -115,6 +116,18 @@ async def test_a_connection_for_one_who_went_away_is_the_next_ones(server: Serve
         assert await asyncio.wait_for(stays, 1) is only
         with pytest.raises(asyncio.CancelledError):
             await gone
+
+
+async def test_a_connection_that_comes_when_the_wait_is_over_is_the_next_ones(server: Server) -> None:
+    async with pool(server, size=1, wait_seconds=0.2) as connections:
+        only = await connections.acquire()
+        late = await eventually_waits(connections.acquire())
+        # the loop finds both due in one turn: the release, then the end of the wait
+        asyncio.get_running_loop().call_later(0.01, connections.release, only)
+        time.sleep(0.3)  # noqa: ASYNC251 nothing else may run
+        with pytest.raises(Unavailable, match="busy"):
+            await late
+        assert await connections.acquire() is only
 
 
 async def test_a_failed_attempt_makes_room_for_the_next(server: Server) -> None:

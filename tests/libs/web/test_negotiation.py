@@ -29,6 +29,7 @@ def csv_is_named() -> None:
         (None, "text/html;q=0, text/*", "text/csv"),
         (None, "application/json;charset=utf-8", "application/json"),
         (None, 'application/json;profile="x"', "application/json"),
+        (None, "text/html;level=1, text/csv;q=0.1", "text/csv"),
         (None, "text/html;q=broken, text/csv;q=0.1", "text/csv"),
     ],
 )

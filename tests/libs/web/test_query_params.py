@@ -27,6 +27,11 @@ def test_values_have_their_declared_types_and_defaults() -> None:
     assert result.faults == []
 
 
+def test_truth_may_be_written_in_any_case() -> None:
+    found = [read([("flag", text)]).values["flag"] for text in ("TRUE", "True", "FALSE")]
+    assert found == [True, True, False]
+
+
 def test_bounds_belong_to_what_is_allowed() -> None:
     assert [read([("limit", text)]).values["limit"] for text in ("0", "100")] == [0, 100]
     assert [len(read([("bbox", text)]).values["bbox"]) for text in ("1,2,3,4", "1,2,3,4,5,6")] == [4, 6]

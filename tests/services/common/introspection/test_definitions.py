@@ -2,42 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-
 import asyncpg
 import pytest
 
 from libs.catalogue.model import Collection
-from libs.pg.pool import Database, PoolSettings
 from services.common.introspection.introspect import Introspection
 
-_SCHEMA = """
-CREATE SCHEMA told;
-CREATE TABLE told.quakes (id integer PRIMARY KEY, at timestamptz, magnitude real);
-CREATE SEQUENCE told.numbers;
-CREATE TABLE told.allowed (id integer);
-CREATE FUNCTION told.lowest() RETURNS real IMMUTABLE LANGUAGE plpgsql AS 'BEGIN RETURN 5; END';
-CREATE VIEW told.strong AS SELECT * FROM told.quakes WHERE magnitude > 5;
-CREATE VIEW told.over AS SELECT id FROM told.strong;
-CREATE VIEW told.called AS SELECT * FROM told.quakes WHERE magnitude > told.lowest();
-CREATE TABLE told.guarded (id integer PRIMARY KEY);
-ALTER TABLE told.guarded ENABLE ROW LEVEL SECURITY;
-CREATE POLICY chosen ON told.guarded USING (id IN (SELECT id FROM told.allowed));
+_RELATIONS = """
+CREATE TABLE own.quakes (id integer PRIMARY KEY, at timestamptz, magnitude real);
+CREATE SEQUENCE own.numbers;
+CREATE TABLE own.allowed (id integer);
+CREATE FUNCTION own.lowest() RETURNS real IMMUTABLE LANGUAGE plpgsql AS 'BEGIN RETURN 5; END';
+CREATE VIEW own.strong AS SELECT * FROM own.quakes WHERE magnitude > 5;
+CREATE VIEW own.over AS SELECT id FROM own.strong;
+CREATE VIEW own.called AS SELECT * FROM own.quakes WHERE magnitude > own.lowest();
+CREATE TABLE own.guarded (id integer PRIMARY KEY);
+ALTER TABLE own.guarded ENABLE ROW LEVEL SECURITY;
+CREATE POLICY chosen ON own.guarded USING (id IN (SELECT id FROM own.allowed));
 """
 
 
 @pytest.fixture
-async def owner(database_url: str) -> AsyncIterator[asyncpg.Connection]:
-    connection = await asyncpg.connect(database_url)
-    await connection.execute(_SCHEMA)
-    yield connection
-    await connection.close()
-
-
-@pytest.fixture
-async def introspection(owner: asyncpg.Connection, database_url: str) -> AsyncIterator[Introspection]:
-    async with Database(PoolSettings(database_url, "test", size=2)) as database:
-        yield Introspection(database, ("told",))
+def relations() -> str:
+    return _RELATIONS
 
 
 async def _found(introspection: Introspection) -> dict[str, Collection]:
@@ -47,15 +34,15 @@ async def _found(introspection: Introspection) -> dict[str, Collection]:
 @pytest.mark.parametrize(
     ("change", "others"),
     [
-        ("CREATE OR REPLACE VIEW told.strong AS SELECT * FROM told.quakes WHERE magnitude > 6", {"strong", "over"}),
+        ("CREATE OR REPLACE VIEW own.strong AS SELECT * FROM own.quakes WHERE magnitude > 6", {"strong", "over"}),
         (
-            "CREATE OR REPLACE FUNCTION told.lowest() RETURNS real IMMUTABLE LANGUAGE plpgsql AS 'BEGIN RETURN 6; END'",
+            "CREATE OR REPLACE FUNCTION own.lowest() RETURNS real IMMUTABLE LANGUAGE plpgsql AS 'BEGIN RETURN 6; END'",
             {"called"},
         ),
-        ("ALTER POLICY chosen ON told.guarded USING (id > 2)", {"guarded"}),
-        ("CREATE POLICY another ON told.guarded USING (id > 2)", {"guarded"}),
-        ("ALTER TABLE told.guarded DISABLE ROW LEVEL SECURITY", {"guarded"}),
-        ("INSERT INTO told.quakes VALUES (1); ANALYZE told.quakes", set()),
+        ("ALTER POLICY chosen ON own.guarded USING (id > 2)", {"guarded"}),
+        ("CREATE POLICY another ON own.guarded USING (id > 2)", {"guarded"}),
+        ("ALTER TABLE own.guarded DISABLE ROW LEVEL SECURITY", {"guarded"}),
+        ("INSERT INTO own.quakes VALUES (1); ANALYZE own.quakes", set()),
     ],
 )
 async def test_another_definition_is_another_shape(
@@ -74,7 +61,7 @@ async def test_a_definition_that_comes_back_is_not_the_same_again(
     shapes = set()
     for least in (5, 6, 5):
         await owner.execute(
-            f"CREATE OR REPLACE VIEW told.strong AS SELECT * FROM told.quakes WHERE magnitude > {least}"  # noqa: S608
+            f"CREATE OR REPLACE VIEW own.strong AS SELECT * FROM own.quakes WHERE magnitude > {least}"  # noqa: S608
         )
         shapes.add((await _found(introspection))["strong"].shape)
     assert len(shapes) == 3
@@ -85,7 +72,7 @@ async def test_the_tables_that_a_policy_reads_are_sources(
 ) -> None:
     found = await _found(introspection)
     assert set(found["guarded"].sources) == {found["guarded"].oid, found["allowed"].oid}
-    await owner.execute("ALTER POLICY chosen ON told.guarded USING (id > extract(hour FROM now()))")
+    await owner.execute("ALTER POLICY chosen ON own.guarded USING (id > extract(hour FROM now()))")
     assert (await _found(introspection))["guarded"].sources == ()
 
 
@@ -100,9 +87,9 @@ async def test_the_tables_that_a_policy_reads_are_sources(
         ("clock_timestamp()", False),
         ("random()", False),
         ("current_setting('TimeZone')", False),
-        ("to_regclass('told.quakes')", False),
+        ("to_regclass('own.quakes')", False),
         ("(SELECT count(*) FROM pg_class)", False),
-        ("(SELECT last_value FROM told.numbers)", False),
+        ("(SELECT last_value FROM own.numbers)", False),
         # these depend on settings, which are the same for all sessions of ours
         ("to_char(at, 'YYYY')", True),
         ("jsonb_build_object('at', at)", True),
@@ -115,6 +102,6 @@ async def test_the_tables_that_a_policy_reads_are_sources(
 async def test_rows_that_change_by_themselves_have_no_sources(
     owner: asyncpg.Connection, introspection: Introspection, column: str, *, counted: bool
 ) -> None:
-    await owner.execute(f'CREATE VIEW told.made AS SELECT id, {column} AS made, 1 AS "user", 2 AS age FROM told.quakes')  # noqa: S608 ours
+    await owner.execute(f'CREATE VIEW own.made AS SELECT id, {column} AS made, 1 AS "user", 2 AS age FROM own.quakes')  # noqa: S608 ours
     found = await _found(introspection)
     assert set(found["made"].sources) == ({found["made"].oid, found["quakes"].oid} if counted else set())

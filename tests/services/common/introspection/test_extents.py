@@ -60,6 +60,20 @@ async def test_statistics_that_may_not_be_read_cost_no_more_than_what_they_tell(
         assert (unknown.name, unknown.start, unknown.end) == ("at", None, None)
 
 
+async def test_a_table_is_as_large_as_its_children(owner: tuple[asyncpg.Connection, str]) -> None:
+    await owner[0].execute(
+        "CREATE TABLE kept.parent (id integer, at timestamptz, padding text);"
+        f"ALTER TABLE kept.moments INHERIT kept.parent; GRANT SELECT ON kept.parent TO {READER}"
+    )
+    async with Database(PoolSettings(owner[1], "test")) as database:
+        collections = await Extents(database).filled_in(await Introspection(database, ("kept",)).collections())
+        # no index leads to the ends, there are no statistics of both together, and so much is not read for them
+        assert [(entry.name, entry.times[0].start is None) for entry in collections] == [
+            ("moments", False),
+            ("parent", True),
+        ]
+
+
 async def test_rows_of_a_small_table_tell_before_it_is_analysed_and_after_a_deletion(
     database_url: str,
 ) -> None:

@@ -50,6 +50,13 @@ def test_the_codes_of_a_basin_have_labels() -> None:
     assert "labels" not in name
 
 
+def test_a_column_is_told_with_its_unit() -> None:
+    columns = (Column("wind", "real", "number", title="Wind", format="float", unit="kt"),)
+    assert describe(collection("hazard.a", columns=columns))["columns"] == [
+        {"name": "wind", "title": "Wind", "type": "number", "format": "float", "unit": "kt"}
+    ]
+
+
 def test_event_key_only_where_there_is_one() -> None:
     assert describe(collection("hazard.a"))["eventKey"] == "event_id"
     assert describe(collection("hazard.a", columns=()))["eventKey"] is None
