@@ -9,6 +9,7 @@ _TIMESTAMP = re.compile(
     r"(\d{4}-\d{2}-\d{2})[Tt ](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?([Zz]|[+-]\d{2}:\d{2})\Z", re.ASCII
 )
 _BLANK_BEFORE_OFFSET = re.compile(r".*:\d{2}(\.\d+)? \d{2}:\d{2}\Z", re.ASCII)
+_YEAR_ZERO, _LEAP_YEAR = "0000-", "0004-"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +26,7 @@ class Interval:
 def parse_interval(text: str) -> Interval:
     """`2020-01-01T00:00:00Z`, `2020-01-01`, `start/end`, `../end`, `start/..` or an empty end.
 
-    Raises ValueError with a sentence for the client.
+    A start in the year 0000 before an end is open: QGIS writes so. Raises ValueError with a sentence for the client.
     """
     parts = text.split("/")
     if len(parts) == 1:
@@ -38,6 +39,10 @@ def parse_interval(text: str) -> Interval:
     if set(parts) <= {"", ".."}:
         # /req/core/fc-time-definition: one end may be open
         raise ValueError("must have a start or an end: an interval that is open at both ends says nothing")
+    if parts[0].startswith(_YEAR_ZERO) and parts[1] not in ("", ".."):
+        # whatever else is wrong with it
+        _bounds(parts[0].replace(_YEAR_ZERO, _LEAP_YEAR, 1))
+        parts[0] = ".."
     start = None if parts[0] in ("", "..") else _bounds(parts[0])[0]
     end = None if parts[1] in ("", "..") else _bounds(parts[1])[1]
     if start is not None and end is not None and start > end:

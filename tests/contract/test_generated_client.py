@@ -103,6 +103,21 @@ def test_it_lists_features(client: Any) -> None:
 def test_a_property_is_a_parameter(client: Any) -> None:
     answer = _operation("ogc_features_api", "get_items").sync(COLLECTION, client=client, network="us")
     assert {feature.properties["network"] for feature in answer.features} == {"us"}
+    tile = _operation("ogc_tiles_api", "dams_collection_vector_get_tile")
+    matrix_set = _model("DamsCollectionVectorGetTileTileMatrixSetId").WEBMERCATORQUAD
+    place = (COLLECTION, matrix_set, 0, 0, 0)
+    assert tile.sync_detailed(*place, client=client, network="nowhere").content == b""
+    assert tile.sync_detailed(*place, client=client, network="us").content
+
+
+def test_a_box_is_a_list_of_numbers(client: Any) -> None:
+    answer = _operation("ogc_features_api", "get_items").sync(
+        COLLECTION, client=client, bbox=[-180, 0, 0, 90], limit=50
+    )
+    assert answer.features
+    for feature in answer.features:
+        longitude, latitude = feature.geometry.coordinates
+        assert longitude <= 0 <= latitude
 
 
 def test_faults_are_typed(client: Any) -> None:

@@ -76,9 +76,18 @@ def _sea() -> Layer:
     return themed({"id": "basemap-sea", "type": "background"}, background_color="sea")
 
 
-def _line(name: str, width: list[Any], **more: Any) -> Layer:
+def _only(kind: str) -> list[Any]:
+    """The filter of basemap features of this kind.
+
+    QGIS applies layers without a `source-layer`, which GeoJSON has none of, to the data; there nothing passes this.
+    """
+    return ["==", ["get", "basemap"], kind]
+
+
+def _line(name: str, kind: str, width: list[Any], **more: Any) -> Layer:
     paint = {"line-width": width, **more.pop("paint", {})}
-    return {"id": f"basemap-{name}", "type": "line", "source": f"basemap-{name}", "paint": paint, **more}
+    layer = {"id": f"basemap-{name}", "type": "line", "source": f"basemap-{name}", "filter": _only(kind)}
+    return {**layer, "paint": paint, **more}
 
 
 def _by_zoom(*stops: float) -> list[Any]:
@@ -90,20 +99,29 @@ def _below() -> list[Layer]:
         "id": "basemap-lakes",
         "type": "fill",
         "source": "basemap-lakes",
-        "filter": ["<=", ["get", "rank"], ["step", ["zoom"], 1, 2, 2, 3.5, 3]],
+        "filter": ["all", _only("lake"), ["<=", ["get", "rank"], ["step", ["zoom"], 1, 2, 2, 3.5, 3]]],
     }
-    land = {"id": "basemap-land", "type": "fill", "source": "basemap-land", "paint": {"fill-antialias": False}}
+    land = {
+        "id": "basemap-land",
+        "type": "fill",
+        "source": "basemap-land",
+        "filter": _only("land"),
+        "paint": {"fill-antialias": False},
+    }
     rounded = {"line-join": "round", "line-cap": "round"}
     return [
         _sea(),
-        themed(_line("graticule", _by_zoom(0, 0.4, 4, 0.8)), line_color="graticule"),
+        themed(_line("graticule", "graticule", _by_zoom(0, 0.4, 4, 0.8)), line_color="graticule"),
         themed(land, fill_color="land"),
         themed(lakes, fill_color="lake"),
-        themed(_line("rivers", _by_zoom(2, 0.4, 6, 1.5, 10, 3), minzoom=2.5, layout=rounded), line_color="river"),
-        themed(_line("coast", _by_zoom(1, 0.5, 6, 1.1), layout=rounded), line_color="coast"),
+        themed(
+            _line("rivers", "river", _by_zoom(2, 0.4, 6, 1.5, 10, 3), minzoom=2.5, layout=rounded), line_color="river"
+        ),
+        themed(_line("coast", "coast", _by_zoom(1, 0.5, 6, 1.1), layout=rounded), line_color="coast"),
         themed(
             _line(
                 "borders",
+                "border",
                 _by_zoom(1, 0.5, 6, 1.3),
                 layout={"line-join": "round"},
                 paint={"line-dasharray": ["step", ["zoom"], ["literal", [1, 0]], 3, ["literal", [3, 1.5]]]},
@@ -119,7 +137,7 @@ def _labels() -> list[Layer]:
             "id": f"basemap-labels-{kind}",
             "type": "symbol",
             "source": "basemap-labels",
-            "filter": ["all", ["==", ["get", "kind"], kind], filter_],
+            "filter": ["all", _only(kind), filter_],
             "layout": {"text-field": ["get", "name"], "symbol-sort-key": ["get", "rank"], **layout},
             "paint": paint,
         }

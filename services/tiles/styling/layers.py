@@ -141,7 +141,7 @@ def _points(look: Look) -> list[Layer]:
 
 def _label(name: str, placement: str) -> Layer:
     layout: dict[str, Any] = {
-        "text-field": ["to-string", ["coalesce", ["get", name], ""]],
+        "text-field": ["to-string", ["get", name]],
         "text-font": [FONT],
         "text-size": by_zoom(3, 11, 8, 14),
         "symbol-placement": placement,

@@ -10,6 +10,8 @@ Expression = Any
 Symbol = Literal["circle", "line", "fill"]
 
 MISSING = "#8d99a5"
+_NO_NUMBER = -1e9
+"""Below every class: what stands for a value that is no number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +43,13 @@ class Scale:
         """The colour of a feature; features without the property get a neutral one."""
         if self.classes[0].start is None:
             return self._match()
-        steps = [part for item in self.classes for part in (item.start, item.color)]
-        return self._where_number(["step", ["to-number", self._value()], MISSING, *steps], MISSING)
+        # comparisons and no "step", "typeof" or "coalesce": QGIS draws what it cannot read in a colour of its own
+        branches: list[Any] = []
+        for name in self.properties:
+            number = ["to-number", ["get", name], _NO_NUMBER]
+            for item in reversed(self.classes):
+                branches += [["all", ["has", name], [">=", number, item.start]], item.color]
+        return ["case", *branches, MISSING]
 
     def rank(self) -> Expression:
         """The class's position, from 0; what is worse is drawn on top."""

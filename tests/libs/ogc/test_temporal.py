@@ -23,6 +23,7 @@ def utc(*parts: int) -> datetime:
         ("2020-01-01T00:00:00Z/..", Interval(utc(2020, 1, 1), None)),
         ("../2020-01-01T00:00:00Z", Interval(None, utc(2020, 1, 1))),
         ("/2020-01-01T00:00:00Z", Interval(None, utc(2020, 1, 1))),
+        ("0000-01-01T00:00:00Z/2020-01-01T00:00:00Z", Interval(None, utc(2020, 1, 1))),
     ],
 )
 def test_intervals(text: str, interval: Interval) -> None:
@@ -33,7 +34,9 @@ def test_intervals(text: str, interval: Interval) -> None:
     "text",
     ["", "..", "../..", "/", "../", "/..",
      "yesterday", "2020", "2020-13-01", "2020-02-30", "2020-01-01T25:00:00Z", "2020-01-01T00:00:00",
-     "2020-01-01/2019-01-01", "a/b/c", "2020-01-01T00:00:00+99:00", "٢٠٢٠-01-01", "0001-01-01T00:00:00+05:00"],
+     "2020-01-01/2019-01-01", "a/b/c",
+     "0000-01-01", "0000-01-01/..", "0000-13-01/2020-01-01",
+     "2020-01-01T00:00:00+99:00", "٢٠٢٠-01-01", "0001-01-01T00:00:00+05:00"],
 )  # fmt: skip
 def test_what_is_no_time_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r".+"):

@@ -164,6 +164,25 @@ def test_data_lie_between_the_land_and_the_labels() -> None:
     assert ids.index("basemap-land") < ids.index("hazard.hazard_fl_events:fill") < ids.index("basemap-labels-country")
 
 
+def test_no_layer_of_the_basemap_draws_data_where_source_layers_are_passed_over() -> None:
+    asked = {}
+    for layer in _style(_FLOODS)["layers"]:
+        if layer["id"].startswith("basemap-") and "source" in layer:
+            first = layer["filter"][1] if layer["filter"][0] == "all" else layer["filter"]
+            assert first[:2] == ["==", ["get", "basemap"]]
+            asked[layer["id"].removeprefix("basemap-")] = first[2]
+    assert asked == {
+        "graticule": "graticule",
+        "land": "land",
+        "lakes": "lake",
+        "rivers": "river",
+        "coast": "coast",
+        "borders": "border",
+        "labels-sea": "sea",
+        "labels-country": "country",
+    }
+
+
 def test_mixed_geometries_are_drawn_by_their_kind() -> None:
     style = _style(_MIXED)
     drawn = {
@@ -290,6 +309,4 @@ def test_somebodys_own_features_are_labelled_by_their_names() -> None:
         look = look_of("own.stations", "Point", properties)
         assert look.label == name
         labels = [layer for layer in data_layers("own.stations", "Point", look) if layer["type"] == "symbol"]
-        assert [layer["layout"]["text-field"] for layer in labels] == (
-            [["to-string", ["coalesce", ["get", name], ""]]] if name else []
-        )
+        assert [layer["layout"]["text-field"] for layer in labels] == ([["to-string", ["get", name]]] if name else [])

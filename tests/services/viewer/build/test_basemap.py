@@ -73,6 +73,23 @@ def test_coast_leaves_out_the_seam(dist: Path) -> None:
         assert min(y for _, y in line) > -89.9
 
 
+@pytest.mark.parametrize(
+    ("name", "kinds"),
+    [
+        ("land", {"land"}),
+        ("coast", {"coast"}),
+        ("borders", {"border"}),
+        ("lakes", {"lake"}),
+        ("rivers", {"river"}),
+        ("graticule", {"graticule"}),
+        ("labels", {"country", "sea"}),
+        ("fine/0_40", {"land", "coast", "border"}),
+    ],
+)
+def test_features_say_what_they_are(dist: Path, name: str, kinds: set[str]) -> None:
+    assert {feature["properties"]["basemap"] for feature in _features(dist, name)} == kinds
+
+
 def test_polygon_across_the_antimeridian_becomes_two() -> None:
     ring = [[170, 0], [-170, 0], [-170, 10], [170, 10], [170, 0]]
     parts = repaired_polygons({"type": "Polygon", "coordinates": [ring]})
@@ -81,10 +98,9 @@ def test_polygon_across_the_antimeridian_becomes_two() -> None:
     assert sum(line.length for line in coast(parts)) == pytest.approx(60, abs=0.1)
 
 
-def test_labels_have_a_kind_and_rank(dist: Path) -> None:
+def test_labels_have_a_rank(dist: Path) -> None:
     labels = _features(dist, "labels")
     names = {feature["properties"]["name"]: feature for feature in labels}
-    assert {feature["properties"]["kind"] for feature in labels} == {"country", "sea"}
     assert {feature["properties"]["rank"] for feature in labels} == {1, 2, 3, 4, 5}
     # the largest of its parts, not an island
     assert 5 < names["Norway"]["geometry"]["coordinates"][0] < 20
@@ -116,7 +132,7 @@ def test_fine_cells_hold_the_same_land_in_more_detail(dist: Path) -> None:
             left, bottom, right, top = geometry.bounds
             assert west - 0.03 <= left <= right <= west + CELL + 0.03
             assert south - 0.03 <= bottom <= top <= south + CELL + 0.03
-            if feature["properties"]["kind"] == "land":
+            if feature["properties"]["basemap"] == "land":
                 fine += geometry.intersection(window).area
     for feature in _features(dist, "land"):
         coarse += shape(feature["geometry"]).area
@@ -141,7 +157,7 @@ def test_fine_cells_hold_the_same_land_in_more_detail(dist: Path) -> None:
 )
 def test_fine_land_is_where_land_is(dist: Path, x: float, y: float, land: bool) -> None:
     features = _cells(dist).get((int(x // CELL * CELL), int(y // CELL * CELL)), [])
-    areas = [shape(feature["geometry"]) for feature in features if feature["properties"]["kind"] == "land"]
+    areas = [shape(feature["geometry"]) for feature in features if feature["properties"]["basemap"] == "land"]
     assert any(area.covers(Point(x, y)) for area in areas) is land
 
 

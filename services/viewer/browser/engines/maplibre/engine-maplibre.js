@@ -156,7 +156,7 @@ class MapLibreEngine {
     const { attribution } = /** @type {Source} */ (this.map.getStyle().sources[coarse[0].source ?? ""]);
     this.map.addSource(FINE, { type: "geojson", data, attribution, tolerance: 0.1 });
     for (const layer of coarse) {
-      const fine = { ...layer, id: `${layer.id}-fine`, source: FINE, filter: ["==", ["get", "kind"], FINE_KINDS.get(layer.id)] };
+      const fine = { ...layer, id: `${layer.id}-fine`, source: FINE, filter: ["==", ["get", "basemap"], FINE_KINDS.get(layer.id)] };
       this.#addLayer(fine, layer.id);
       this.#basemap.layers.push(fine);
     }

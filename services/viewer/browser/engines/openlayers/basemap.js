@@ -52,7 +52,7 @@ export function basemapLayers(library, style, projection, area, { zooms, failed 
       for (const [id, kind] of FINE_KINDS) {
         const entry = vectors.get(id);
         if (!entry) continue;
-        const wanted = collection?.features.filter(({ properties }) => properties?.kind === kind);
+        const wanted = collection?.features.filter(({ properties }) => properties?.basemap === kind);
         const fine = wanted && new library.VectorSource({
           attributions: entry.source.getAttributions() ?? undefined,
           features: featuresOf(library, wanted, projection, area),

@@ -1,0 +1,82 @@
+"""Programs that work with tables read CSV and newline-delimited GeoJSON with the types that the schema says."""
+
+from __future__ import annotations
+
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pandas as pd
+import pytest
+
+from tests.contract.conftest import COLLECTION, Api
+
+pytestmark = pytest.mark.system
+
+_ITEMS = f"/collections/{COLLECTION}/items"
+_COLUMNS = ("id", "event_id", "title", "magnitude", "depth", "significance", "tsunami", "event_date")
+_EVERY = {"limit": "10000", "properties": ",".join(_COLUMNS)}
+_DUCKDB_TYPES = {
+    "id": "BIGINT",
+    "event_id": "VARCHAR",
+    "title": "VARCHAR",
+    "magnitude": "DOUBLE",
+    "depth": "DOUBLE",
+    "significance": "BIGINT",
+    "tsunami": "BOOLEAN",
+    "event_date": "TIMESTAMP WITH TIME ZONE",
+}
+_PANDAS_KINDS = {"id": "i", "magnitude": "f", "depth": "f", "significance": "i", "tsunami": "b", "event_date": "M"}
+
+Rows = list[tuple[Any, ...]]
+
+
+@pytest.fixture(scope="module")
+def rows(api: Api) -> Rows:
+    """What GeoJSON says, with nothing missing in any column."""
+    features = api.get(_ITEMS, {**_EVERY, "f": "geojson"}).json()["features"]
+    found = [tuple(feature["properties"][name] for name in _COLUMNS) for feature in features]
+    assert len(found) > 1000
+    return [(*row[:-1], pd.Timestamp(row[-1])) for row in found]
+
+
+def _body(api: Api, format_: str, **more: str) -> bytes:
+    return api.get(_ITEMS, {**_EVERY, "f": format_, **more}).body
+
+
+def _same(found: Rows, rows: Rows) -> bool:
+    # what is missing is None here and NaN there
+    return [[None if pd.isna(value) else value for value in row] for row in found] == [list(row) for row in rows]
+
+
+def _read_by_pandas(frame: pd.DataFrame, rows: Rows) -> None:
+    assert {name: frame[name].dtype.kind for name in _PANDAS_KINDS} == _PANDAS_KINDS
+    assert _same(list(frame[list(_COLUMNS)].itertuples(index=False, name=None)), rows)
+
+
+@pytest.mark.parametrize("mark", ["false", "true"])
+def test_pandas_reads_csv(api: Api, rows: Rows, mark: str) -> None:
+    _read_by_pandas(pd.read_csv(BytesIO(_body(api, "csv", bom=mark)), parse_dates=["event_date"]), rows)
+
+
+def test_pandas_reads_lines(api: Api, rows: Rows) -> None:
+    read = pd.read_json(BytesIO(_body(api, "ndjson")), lines=True)
+    frame = pd.DataFrame(list(read["properties"]))
+    frame["event_date"] = pd.to_datetime(frame["event_date"], format="ISO8601")
+    _read_by_pandas(frame, rows)
+
+
+@pytest.mark.parametrize("format_", ["csv", "ndjson"])
+def test_duckdb_reads(api: Api, rows: Rows, tmp_path: Path, format_: str) -> None:
+    file = tmp_path / f"quakes.{format_}"
+    file.write_bytes(_body(api, format_))
+    with duckdb.connect() as connection:
+        read = (
+            connection.read_csv(str(file))
+            if format_ == "csv"
+            else connection.read_json(str(file)).project("unnest(properties)")
+        )
+        relation = read.project(", ".join(_COLUMNS))
+        assert dict(zip(relation.columns, map(str, relation.types), strict=True)) == _DUCKDB_TYPES
+        assert _same(relation.fetchall(), rows)
