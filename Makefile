@@ -57,7 +57,8 @@ test-faults: test-environment ## The tests that break what the services stand on
 	$(PYTHON) -m pytest -m faults $(ARGS)
 
 test-quick: environment ## The tests of libraries, features and pages, for the loop of work: CONTRIBUTING.md says what is left out
-	$(PYTHON) -m pytest -q -n $(WORKERS) --dist loadfile --no-loadscope-reorder -m "not stack and not slow" $(or $(ARGS),$(QUICK))
+	$(PYTHON) -m pytest -q -n $(WORKERS) --dist loadfile --no-loadscope-reorder --hypothesis-profile quick \
+		-m "not stack and not slow" $(or $(ARGS),$(QUICK))
 
 test-filters: environment ## Thousands of generated filters on databases with nothing but PostGIS, lc_ctype C and UTF-8
 	$(PYTHON) -m pytest -q -m slow tests/libs/cql $(ARGS)

@@ -11,6 +11,7 @@ from uuid import uuid4
 import asyncpg
 import pytest
 import redis.asyncio
+from hypothesis import settings
 
 from tests.running_stack import Cluster, RunningStack, gateway_port, running
 
@@ -28,6 +29,9 @@ class MakeDatabase(Protocol):
 
     async def __call__(self, fill: Fill | None = None) -> str: ...
 
+
+# what a property is tried with in the loop of work; tests say their number as a multiple of the profile's
+settings.register_profile("quick", max_examples=10)
 
 STACK = "stack"
 """The fixture that brings up the whole product."""

@@ -277,7 +277,11 @@ def _chain(draw: st.DrawFn) -> Filter:
 FILTERS = st.one_of(st.recursive(PREDICATES, _joined, max_leaves=5), _chain())
 
 
-@settings(max_examples=1200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=12 * settings().max_examples,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 @given(filter_=FILTERS)
 async def test_the_same_rows(evaluated: Table, filter_: Filter) -> None:
     text, holds = filter_

@@ -175,14 +175,14 @@ WORDS = (
 FRAGMENTS = st.sampled_from(WORDS.split(" "))
 
 
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=15 * settings().max_examples, deadline=None)
 @given(st.lists(FRAGMENTS, max_size=14).map(" ".join))
 def test_any_words_give_sql_or_an_error(text: str) -> None:
     calls, _ = _run(text, "cql2-text")
     assert calls < CALLS
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=5 * settings().max_examples, deadline=None)
 @given(st.text(max_size=60))
 def test_any_text_gives_sql_or_an_error(text: str) -> None:
     _fault(text, "cql2-text")
@@ -212,7 +212,7 @@ JSON_VALUES = st.recursive(
 )
 
 
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=15 * settings().max_examples, deadline=None)
 @given(JSON_VALUES)
 def test_any_json_gives_sql_or_an_error(document: object) -> None:
     _fault(json.dumps(document), "cql2-json")

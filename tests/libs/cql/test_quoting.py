@@ -101,7 +101,9 @@ async def test_any_text_can_be_written_by_the_viewer(texts: Table, operator: str
 
 
 @settings(
-    max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+    max_examples=3 * settings().max_examples,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(text=st.text(alphabet="ab'\\%_\" ", max_size=6))
 async def test_any_text_can_be_written(text: str, texts: Table) -> None:

@@ -140,7 +140,11 @@ async def _tile(tiles: Client, name: str, **parameters: str) -> set[int | None]:
     return {feature.id for feature in decoded(answer.body, f"lasting.{name}")} if answer.body else set()
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=settings().max_examples * 3 // 2,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 @given(pair=st.sampled_from(PAIRS), first=_BOUNDS, last=_BOUNDS, instant=st.booleans())
 async def test_the_same_features_as_in_python(
     lasting: Services, pair: str, first: date | None, last: date | None, instant: bool
