@@ -7,7 +7,8 @@ def in_lonlat(shape: Sql, srid: int | None, *, stored: Sql | None = None) -> Sql
     """`shape`, a geometry expression, in longitude and latitude in degrees.
 
     `srid` is that of all rows, 0 where they have none: then coordinates are taken for longitudes and latitudes. None
-    says that each row may have one of its own, which is read from `stored`, a cheaper expression of the same SRID.
+    says that each row may have one of its own, which is read from `stored`, a cheaper expression of the same SRID; NULL
+    where that is none that the database knows.
     No index on the column answers conditions on the result, save where `srid` is 4326.
     """
     if srid == 4326:
@@ -18,7 +19,8 @@ def in_lonlat(shape: Sql, srid: int | None, *, stored: Sql | None = None) -> Sql
         return sql("ST_Transform({shape}, 4326)", shape=shape)
     return sql(
         "(CASE ST_SRID({stored}) WHEN 4326 THEN {shape} WHEN 0 THEN ST_SetSRID({shape}, 4326)"
-        " ELSE ST_Transform({shape}, 4326) END)",
+        " ELSE (SELECT ST_Transform({shape}, 4326) FROM spatial_ref_sys AS known WHERE known.srid = ST_SRID({stored}))"
+        " END)",
         stored=stored or shape,
         shape=shape,
     )

@@ -119,8 +119,7 @@ def relation(kind: type, a: Expr | GeometryLiteral, b: Expr | GeometryLiteral) -
     if kind is ast.GeometryIntersects and is_boxed:
         # GEOS decides on rectangles without building a topology, so that no row can raise an error.
         shape, box = _in_srid(a, srid), _in_srid(b, srid)
-        plain = sql(_FUNCTIONS[kind], a=_known(a, shape), b=box)
-        return all_of([sql("{a} && {b}", a=shape, b=box), plain]) if _may_be_unknown(a) else plain
+        return _in_box(shape, box) if _may_be_unknown(a) else sql(_FUNCTIONS[kind], a=shape, b=box)
     return _robust(kind, (a, b), srid)
 
 
@@ -153,7 +152,7 @@ def _robust(kind: type, sides: Sequence[Expr | GeometryLiteral], srid: int) -> S
         for side, text in zip(sides, placed, strict=True)
         if isinstance(side, Expr) and not _is_of_points(_column(side))
     ]
-    shapes = [_known(side, text, united=True) for side, text in zip(sides, placed, strict=True)]
+    shapes = [_known(side, text) for side, text in zip(sides, placed, strict=True)]
     relation = sql(_FUNCTIONS[kind], a=shapes[0], b=shapes[1])
     if not finite:
         return all_of([near, relation]) if near else relation
@@ -177,13 +176,22 @@ def _robust(kind: type, sides: Sequence[Expr | GeometryLiteral], srid: int) -> S
     )
 
 
-def _known(side: Expr | GeometryLiteral, placed: Sql, *, united: bool = False) -> Sql:
-    """What is placed, of a kind that GEOS knows; with `united`, collections of areas without areas over each other."""
+def _in_box(shape: Sql, box: Sql) -> Sql:
+    """Whether something of any kind intersects a box: what GEOS does not take is measured by PostGIS itself, slowly."""
+    return sql(
+        "{shape} && {box} AND CASE WHEN GeometryType({shape}) IN ('POINT', 'LINESTRING', 'MULTIPOINT',"
+        " 'MULTILINESTRING') OR (GeometryType({shape}) IN ('POLYGON', 'MULTIPOLYGON') AND ST_IsValid({shape}))"
+        " THEN ST_Intersects({shape}, {box}) ELSE ST_DWithin({shape}, {box}, 0) END",
+        shape=shape,
+        box=box,
+    )
+
+
+def _known(side: Expr | GeometryLiteral, placed: Sql) -> Sql:
+    """What is placed, of a kind that GEOS knows; collections of areas without areas over each other."""
     if not _may_be_unknown(side):
         return placed
     shape = sql("({simple})", simple=simple_shape(placed))
-    if not united:
-        return shape
     return sql(
         "(CASE WHEN GeometryType({g}) = 'GEOMETRYCOLLECTION' AND ST_Dimension({g}) = 2"
         " THEN ST_UnaryUnion(ST_MakeValid({shape})) ELSE {shape} END)",
@@ -270,7 +278,8 @@ def _planar(column: Expr) -> Sql:
     """
     queryable = _column(column)
     if queryable.is_geography:
-        return sql("({column})::geometry", column=column.sql)
+        shape = sql("({column})::geometry", column=column.sql)
+        return in_lonlat(shape, queryable.srid or CRS84_SRID)
     shape = in_lonlat(column.sql, None) if queryable.srid is None else column.sql
     return turned(shape, queryable.turns, is_point=queryable.geometry_type == "Point")
 

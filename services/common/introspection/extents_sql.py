@@ -5,7 +5,7 @@ from typing import LiteralString
 
 from libs.catalogue.model import Collection, GeometryColumn, TimeColumn
 from libs.geo.lonlat_sql import in_lonlat
-from libs.pg.sql import EMPTY, Sql, bind, ident, sql
+from libs.pg.sql import EMPTY, Sql, bind, ident, join, sql
 
 Key = tuple[str, str]
 """Collection id and column name."""
@@ -113,9 +113,59 @@ def view_box(view: Collection, column: GeometryColumn) -> Sql:
         column=ident(column.name),
         view=ident(view.schema, view.name),
     )
+    return _ends_of_box(box, column.srid)
+
+
+def box_of_index(table: Collection, column: GeometryColumn) -> Sql:
+    """The row of `view_box` for a table whose rows are too many to be read: those at the ends of a spatial index.
+
+    No row where there is none. Unlike the index itself, which covers what was deleted, it shrinks.
+    """
+    name, relation = ident(column.name), ident(table.schema, table.name)
+    # the index gives rows in the order of their boxes' distance from a line beside all of them
+    end: LiteralString = (
+        "(SELECT {name} AS g FROM {relation} ORDER BY {name} <#> ST_SetSRID(ST_MakeLine("
+        "ST_MakePoint({x1}, {y1}), ST_MakePoint({x2}, {y2})), {srid}) LIMIT 1) AS {end}"
+    )
+    west, south, east, north = (sql(edge) for edge in ("x1 - 1", "y1 - 1", "x2 + 1", "y2 + 1"))
+    lines = {
+        "west": (west, south, west, north),
+        "south": (west, south, east, south),
+        "east": (east, south, east, north),
+        "north": (west, north, east, north),
+    }
+    ends = [
+        sql(
+            end,
+            name=name,
+            relation=relation,
+            srid=bind(column.srid, "int4"),
+            end=ident(side),
+            **dict(zip(("x1", "y1", "x2", "y2"), line, strict=True)),
+        )
+        for side, line in lines.items()
+    ]
+    box = sql(
+        "SELECT ST_MakeBox2D(ST_MakePoint(ST_XMin(west.g), ST_YMin(south.g)),"
+        " ST_MakePoint(ST_XMax(east.g), ST_YMax(north.g))) AS box"
+        " FROM (SELECT ST_XMin(b) AS x1, ST_YMin(b) AS y1, ST_XMax(b) AS x2, ST_YMax(b) AS y2"
+        " FROM ({estimated}) AS known(b) WHERE b IS NOT NULL AND EXISTS (SELECT FROM pg_index i"
+        " JOIN pg_opclass o ON o.oid = i.indclass[0] AND o.opcname = 'gist_geometry_ops_2d'"
+        " JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]"
+        " WHERE i.indrelid = {oid} AND i.indisvalid AND i.indpred IS NULL AND a.attname = {column})) AS known"
+        " CROSS JOIN LATERAL {ends}",
+        estimated=_estimated(table, column),
+        oid=bind(table.oid, "oid"),
+        column=bind(column.name, "text"),
+        ends=join(" CROSS JOIN LATERAL ", ends),
+    )
+    return _ends_of_box(box, column.srid)
+
+
+def _ends_of_box(box: Sql, srid: int) -> Sql:
     return sql(
         "SELECT 0, ST_XMin(b), ST_YMin(b), ST_XMax(b), ST_YMax(b) FROM ({box}) AS found(b) WHERE b IS NOT NULL",
-        box=_in_degrees(box, column.srid),
+        box=_in_degrees(box, srid),
     )
 
 

@@ -9,7 +9,7 @@ from libs.catalogue.model import Collection, GeometryColumn, TimeColumn
 from libs.pg.pool import Database
 from libs.pg.sql import Sql
 from services.common.introspection.extents import ends_of
-from services.common.introspection.extents_sql import SMALL, ends_of_view, view_box
+from services.common.introspection.extents_sql import SMALL, box_of_index, ends_of_view, view_box
 from services.common.introspection.located import located
 
 _LOG = logging.getLogger("dams.catalogue")
@@ -57,9 +57,22 @@ def _columns(collection: Collection) -> tuple[_Column, ...]:
 def _is_read(table: Collection, column: _Column) -> bool:
     if isinstance(column, TimeColumn):
         return column.is_period or (column.start is None and column.end is None)
-    size = (table.rows or 0) * (table.row_bytes or 0)
     # what is smaller has been read, and an estimate does not shrink with what is deleted
-    return column.bbox is None or (SMALL < size < _LARGE and (table.rows or 0) < _MANY)
+    return column.bbox is None or (_size(table) > SMALL and (not _is_large(table) or _by_index(table, column)))
+
+
+def _size(table: Collection) -> int:
+    return (table.rows or 0) * (table.row_bytes or 0)
+
+
+def _is_large(table: Collection) -> bool:
+    return _size(table) >= _LARGE or (table.rows or 0) >= _MANY
+
+
+def _by_index(table: Collection, column: GeometryColumn) -> bool:
+    """Whether the table is too large to be read, but an index may tell."""
+    of_one = table.kind in ("table", "materialized view") and table.sources == (table.oid,)
+    return _is_large(table) and of_one and not table.row_security and not column.is_geography
 
 
 class ViewExtents:
@@ -151,6 +164,9 @@ class ViewExtents:
 
     async def _read(self, view: Collection, column: _Column) -> _Column:
         if isinstance(column, GeometryColumn):
+            if column.bbox is not None and _by_index(view, column):
+                rows = await self._rows(view, box_of_index(view, column))
+                return located(column, [row[1:] for row in rows]) if rows else column
             rows = await self._rows(view, view_box(view, column))
             return located(column, [row[1:] for row in rows])
         rows = await self._rows(view, ends_of_view(view, column))

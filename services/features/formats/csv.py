@@ -12,8 +12,8 @@ from typing import Any
 
 from libs.catalogue.model import Collection
 from services.features.formats.format import FeatureFormat, PageLinks
-from services.features.formats.rings import wkt_without_short_rings
 from services.features.rows.layout import Layout, Rows
+from services.features.rows.rings import wkt_without_short_rings
 
 # a spreadsheet takes a cell that begins with one of these for a formula
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")

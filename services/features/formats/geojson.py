@@ -10,8 +10,8 @@ from libs.catalogue.model import Collection
 from libs.ogc.temporal import now
 from libs.pg.column_types import SAFE_INTEGER
 from services.features.formats.format import FeatureFormat, PageLinks
-from services.features.formats.rings import may_have_short_rings, without_short_rings
 from services.features.rows.layout import Layout, Row, Rows
+from services.features.rows.rings import may_have_short_rings, without_short_rings
 
 _MULTI = '{"type":"Multi'
 _POINTS = '{"type":"MultiPoint"'

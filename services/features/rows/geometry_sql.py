@@ -171,8 +171,9 @@ def _text(shape: Sql, drawn: Sql, geometry_as: str, column: GeometryColumn) -> S
         around=_AROUND_ANYWHERE if column.as_stored else _AROUND,
         text=text,
         omitted=sql(
-            " WHEN ST_IsEmpty({shape}) THEN NULL WHEN {shape} IS NOT NULL THEN {omitted}",
+            " WHEN ST_IsEmpty({shape}) THEN NULL WHEN {stored} IS NOT NULL THEN {omitted}",
             shape=shape,
+            stored=ident(column.name),
             omitted=bind(OMITTED, "text"),
         )
         if column.partial

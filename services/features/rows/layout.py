@@ -6,6 +6,7 @@ from typing import Any
 
 from libs.catalogue.model import Column
 from libs.pg.sql import Sql
+from services.features.rows.rings import is_nothing_else, may_have_short_rings
 
 Row = Any
 """A fetched row, as its Layout says."""
@@ -73,9 +74,13 @@ class Rows:
         texts = [row[self.layout.has_id] for row in self.rows]
         omitted = texts.count(OMITTED)
         joined = "".join([text or "" for text in texts])
-        if not any(word in joined for word in _NOT_FINITE):
+        if not any(word in joined for word in _NOT_FINITE) and not may_have_short_rings(joined):
             return omitted
-        return omitted + sum(any(word in (text or "") for word in _NOT_FINITE) for text in texts)
+        return omitted + sum(_is_lost(text) for text in texts if text)
+
+
+def _is_lost(text: str) -> bool:
+    return any(word in text for word in _NOT_FINITE) or is_nothing_else(text)
 
 
 @dataclass(frozen=True, slots=True)

@@ -276,3 +276,27 @@ async def test_rows_that_geos_does_not_know_raise_no_error(
         assert len(there) == len(set(there))
     for literal in ("LINESTRING(-1 -1, 2 2, 9 -1)", "POINT(0.5 0.25)", "geom"):
         await table.ids(f"{relation}(geom, {literal})")
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+async def test_rows_whose_crs_nobody_knows_and_rings_that_are_open_raise_no_error(
+    db: asyncpg.Connection, relation: str
+) -> None:
+    """Of rows without a place every relation is unknown; an open ring is taken as closed."""
+    if not await db.fetchval("SELECT to_regclass('placeless')"):
+        # POLYGON((0 0, 0 4, 4 4, 4 0)), as older versions let it in
+        ring = "0000000000000000000000000000000000000000000000000000000000001040"
+        ring += "0000000000001040000000000000104000000000000010400000000000000000"
+        await db.execute("CREATE TABLE placeless (id int PRIMARY KEY, geom geometry)")
+        await db.execute("INSERT INTO placeless VALUES (1, $1::text::geometry)", f"01030000000100000004000000{ring}")
+        await db.execute("INSERT INTO placeless VALUES (2, 'SRID=12;POINT(1 1)'), (3, 'SRID=4326;POINT(1 1)')")
+    table = Table(db, "placeless", {"geom": queryable("geom", "geometry", srid=None)})
+    for literal in ("POLYGON((-1 -1, 9 -1, 9 9.5, -1 9, -1 -1))", "BBOX(-1, -1, 9, 9)"):
+        found = await table.ids(f"{relation}(geom, {literal})")
+        assert found == ([1, 3] if relation in ("S_INTERSECTS", "S_WITHIN") else [])
+
+
+async def test_geographies_of_other_crss_are_compared(db: asyncpg.Connection) -> None:
+    table = await make_table(db, "of_nad83", {"geog": "geography(Point, 4269)"}, [("SRID=4269;POINT(10 50)",)])
+    for condition in ("S_INTERSECTS(geog, BBOX(9, 49, 11, 51))", "S_WITHIN(geog, POLYGON((9 49, 11 49, 10 52, 9 49)))"):
+        assert await table.ids(condition) == [1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 
 import asyncpg
 import pytest
@@ -131,3 +132,48 @@ async def test_rows_of_a_larger_table_tell_where_they_are_read_in_time(owner: tu
         # what takes too long keeps its estimate
         (kept,) = await ViewExtents(database, round_seconds=-1).filled_in((estimated,), extents.states)
         assert kept == estimated
+
+
+@pytest.mark.parametrize("srid", [4326, 3857])
+async def test_an_index_tells_where_the_rows_of_a_very_large_table_are(
+    owner: tuple[asyncpg.Connection, str], srid: int
+) -> None:
+    """After a deletion, too, of which neither the index itself nor statistics tell."""
+    await owner[0].execute(
+        "CREATE TABLE kept.many AS SELECT n, ST_Transform(ST_SetSRID("  # noqa: S608 ours
+        "ST_MakePoint(n % 170 - 85, n % 80 - 40), 4326),"
+        f" {srid})::geometry(Point, {srid}) AS geom FROM generate_series(1, 3000) n;"
+        f"INSERT INTO kept.many VALUES (0, NULL), (0, ST_GeomFromText('POINT EMPTY', {srid}));"
+        f"CREATE INDEX ON kept.many USING gist (geom); ANALYZE kept.many; DELETE FROM kept.many WHERE n % 170 > 100;"
+        f"GRANT SELECT ON kept.many TO {READER}"
+    )
+    async with Database(PoolSettings(owner[1], "test")) as database:
+        extents = Extents(database)
+        found = await extents.filled_in(await Introspection(database, ("kept",)).collections())
+        (table,) = (collection for collection in found if collection.name == "many")
+        far = replace(table.geometries[0], bbox=(-85.0, -40.0, 84.0, 39.0))
+        large = replace(table, geometries=(far,), rows=10_000_000, row_bytes=1000)
+        (exact,) = await ViewExtents(database).filled_in((large,), extents.states)
+        assert exact.geometries[0].bbox == pytest.approx((-85, -40, 15, 39), abs=1e-4)
+        await owner[0].execute("DROP INDEX kept.many_geom_idx")
+        (kept,) = await ViewExtents(database).filled_in((large,), extents.states)
+        assert kept.geometries[0].bbox == far.bbox
+
+
+async def test_extents_of_rows_that_are_hidden_come_from_no_estimate(owner: tuple[asyncpg.Connection, str]) -> None:
+    await owner[0].execute(
+        "CREATE TABLE kept.secrets AS SELECT n, ST_SetSRID("  # noqa: S608 ours
+        "ST_MakePoint(n, n), 4326)::geometry(Point, 4326) AS geom,"
+        " repeat(md5(n::text), 50) AS padding FROM generate_series(1, 80) n;"
+        "ALTER TABLE kept.secrets ENABLE ROW LEVEL SECURITY; CREATE POLICY few ON kept.secrets USING (n < 3);"
+        "CREATE INDEX ON kept.secrets USING gist (geom); ANALYZE kept.secrets;"
+        f"GRANT SELECT ON kept.secrets TO {READER}"
+    )
+    async with Database(PoolSettings(owner[1], "test")) as database:
+        found = await Introspection(database, ("kept",)).collections()
+        table = next(collection for collection in found if collection.name == "secrets")
+        assert table.row_security
+        assert list(table.geometries[0].bbox or ()) == [1, 1, 2, 2]
+        bare = replace(table, geometries=tuple(replace(each, bbox=None) for each in table.geometries))
+        (estimated,) = await Extents(database).filled_in((bare,))
+        assert not estimated.geometries[0].bbox

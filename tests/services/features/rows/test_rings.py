@@ -5,7 +5,7 @@ from typing import Any
 import asyncpg
 import pytest
 
-from services.features.formats.rings import may_have_short_rings, without_short_rings, wkt_without_short_rings
+from services.features.rows.rings import may_have_short_rings, without_short_rings, wkt_without_short_rings
 from tests.eventually import eventually
 from tests.services.in_process import Services
 from tests.services.tiles.places import decoded

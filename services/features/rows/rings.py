@@ -3,6 +3,8 @@
 import re
 from typing import Any
 
+import orjson
+
 _SHORT = re.compile(r"\[\[[^\[\]]*\](?:,\[[^\[\]]*\]){0,2}\]")
 _SHORT_WKT = re.compile(r"\((?:[^(),]+,){0,2}[^(),]+\)")
 _SHORT_HOLE_WKT = re.compile(r"(?<=\)),\((?:[^(),]+,){0,2}[^(),]+\)")
@@ -10,7 +12,9 @@ _LEAST = 4
 
 
 def may_have_short_rings(text: str) -> bool:
-    """Whether polygons in GeoJSON, one or many one after another, may have such a ring."""
+    """Whether polygons in GeoJSON or WKT, one or many one after another, may have such a ring."""
+    if "POLYGON" in text:
+        return _SHORT_WKT.search(text) is not None
     return "Polygon" in text and _SHORT.search(text) is not None
 
 
@@ -34,6 +38,13 @@ def _rings(rings: list[Any]) -> list[Any]:
     if not rings or len(rings[0]) < _LEAST:
         return []
     return [ring for ring in rings if len(ring) >= _LEAST]
+
+
+def is_nothing_else(text: str) -> bool:
+    """Whether nothing is left of a geometry, in GeoJSON or WKT, without such rings."""
+    if text.startswith("{"):
+        return may_have_short_rings(text) and without_short_rings(orjson.loads(text)) is None
+    return wkt_without_short_rings(text) is None
 
 
 def wkt_without_short_rings(text: str) -> str | None:
