@@ -16,6 +16,7 @@ export STATE_DIR GATEWAY_HOST GATEWAY_PORT FEATURES TILES COLLECTION_SCHEMAS DAT
 WORKERS ?= 2
 AUDIT := .local/audit
 SBOM := .local/sbom
+CLIENTS := .local/clients
 QUICK := tests/architecture tests/libs tests/services/features tests/services/viewer
 BOOTSTRAP := deploy/local/bootstrap.sh
 PYTHON := .venv/bin/python
@@ -23,7 +24,7 @@ ESLINT := services/viewer/node_modules/.bin/eslint --config services/viewer/esli
 COMPILE := .venv/bin/uv pip compile --quiet --no-config --universal --fork-strategy fewest --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-emit-find-links --no-header --override gateway/overrides.in
 
-.PHONY: help up down restart status doctor watch logs test test-quick test-faults test-filters walk mutants check tiles psql bench format requirements sbom audit clean environment check-environment test-environment
+.PHONY: help up down restart status doctor watch logs test test-quick test-faults test-clients test-filters walk mutants check tiles psql bench format requirements sbom audit clean environment check-environment test-environment clients-environment
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-18s %s\n", $$1, $$2 }' Makefile
@@ -55,6 +56,9 @@ test: test-environment ## All tests, on a stack of their own: make test, make te
 
 test-faults: test-environment ## The tests that break what the services stand on, also those that take long
 	$(PYTHON) -m pytest -m faults $(ARGS)
+
+test-clients: $(CLIENTS)/.made ## QGIS, R and openapi-generator read the service: installs them, about 1 GB
+	$(PYTHON) -m pytest -m clients $(ARGS)
 
 test-quick: environment ## The tests of libraries, features and pages, for the loop of work: CONTRIBUTING.md says what is left out
 	$(PYTHON) -m pytest -q -n $(WORKERS) --dist loadfile --no-loadscope-reorder --hypothesis-profile quick \
@@ -102,6 +106,14 @@ check-environment:
 test-environment:
 	@$(BOOTSTRAP) test
 
+$(CLIENTS)/.made: tests/clients-requirements.txt | clients-environment
+	rm -rf $(CLIENTS)
+	.venv/bin/uv pip install --quiet --no-config --require-hashes --target $(CLIENTS) -r $<
+	touch $@
+
+clients-environment:
+	@$(BOOTSTRAP) clients
+
 # Every set is a subset of the development environment, so that what is tested is what is deployed.
 requirements: environment ## Compile requirements.txt from requirements.in, with hashes
 	$(COMPILE) $(UPGRADE) tests/requirements.in -o tests/requirements.txt
@@ -110,6 +122,7 @@ requirements: environment ## Compile requirements.txt from requirements.in, with
 		$(COMPILE) -c tests/requirements.txt $${set}requirements.in -o $${set}requirements.txt || exit 1; done
 	$(COMPILE) --no-deps deploy/database/demo-requirements.in -o deploy/database/demo-requirements.txt
 	$(COMPILE) deploy/audit-requirements.in -o deploy/audit-requirements.txt
+	$(COMPILE) tests/clients-requirements.in -o tests/clients-requirements.txt
 
 $(AUDIT)/.made: deploy/audit-requirements.txt | environment
 	.venv/bin/uv venv --quiet --no-config --clear $(AUDIT)

@@ -4,9 +4,12 @@
 #   bootstrap.sh check    and Node.js with the linter and the types of the browser's scripts
 #   bootstrap.sh run      the Python environment, PostgreSQL with PostGIS, Redis, nginx, Node.js, the browser assets
 #   bootstrap.sh test     all of these, and a browser with fonts
+#   bootstrap.sh clients  all of these, and QGIS, R and Java
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 level=${1:-run}
+with_clients=
+if [ "$level" = clients ]; then with_clients=yes level=test; fi
 PATH=$PATH:/usr/sbin:/sbin   # where Debian keeps nginx, for users who are not root
 
 say() { printf '%s\n' "$*"; }
@@ -59,6 +62,12 @@ if [ "$level" = test ]; then
   has pgbouncer || missing+=(pgbouncer)
   # Ubuntu's chromium package is a snap, which does not run everywhere; playwright brings its own there.
   has_browser || grep -q '^ID=ubuntu' /etc/os-release 2>/dev/null || missing+=(chromium fonts-dejavu-core)
+fi
+
+if [ -n "$with_clients" ]; then
+  /usr/bin/python3 -c 'import qgis.core' 2>/dev/null || missing+=(python3-qgis qgis-providers)
+  has Rscript || missing+=(r-base-core)
+  has java || missing+=(default-jre-headless)
 fi
 
 if [ ${#missing[@]} -gt 0 ]; then

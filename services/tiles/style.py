@@ -38,5 +38,6 @@ async def get_style(call: Call) -> web.StreamResponse:
         center=None,
         attribution=collection.attribution,
         basemap=call.request.app[BASEMAP],
+        plain=bool(call.query.values["plain"]),
     )
     return conditional(call.request, json_response(document, media_type=MediaType.JSON))

@@ -8,6 +8,7 @@ from libs.web.basemap import Basemap
 from services.tiles.styling.basemap import basemap_layers, basemap_sources, font_faces, raster_layers, raster_sources
 from services.tiles.styling.hazard import look_of
 from services.tiles.styling.layers import data_layers
+from services.tiles.styling.plain import plain_layers
 
 _MERCATOR_LATITUDE = 85.051129
 
@@ -27,13 +28,14 @@ def style_json(
     center: Sequence[float] | None,
     attribution: str | None,
     basemap: Basemap | None = None,
+    plain: bool = False,
 ) -> dict[str, Any]:
     """StyleJSON of a collection: valid MapLibre style v8, drawable without any other server but that of `basemap`.
 
     `geometry_type` is a simple features name (`Point`, `MultiPolygon`, `Geometry`, …), `properties` maps
     property names to JSON types, `tiles_url_template` holds `{z}`, `{x}`, `{y}`, and `bounds` is
     west, south, east, north in degrees (west > east where it crosses ±180°), `basemap` an operator's raster tiles
-    in place of ours. The source layer, the source
+    in place of ours. `plain` gives a layer for each colour instead of expressions. The source layer, the source
     and the prefix of the layers' ids are the collection's id.
 
     `metadata` describes to a viewer what the document cannot say itself: `dams:collection`,
@@ -43,6 +45,8 @@ def style_json(
     """
     look = look_of(collection_id, geometry_type, properties)
     data = data_layers(collection_id, geometry_type, look)
+    if plain:
+        data = plain_layers(data)
     below, labels = raster_layers() if basemap else basemap_layers()
     center_zoom = _center_and_zoom(bounds, minzoom, maxzoom)
     source: dict[str, Any] = {

@@ -112,9 +112,9 @@ def _evaluate(
 
 
 @pytest.mark.parametrize("kind", _KINDS, ids=lambda kind: kind[0])
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", ["light", "dark", "plain"])
 def test_is_valid_for_maplibre(kind: _Kind, theme: str, tmp_path: Path) -> None:
-    style = _style(kind, attribution="A <b>source</b>")
+    style = _style(kind, attribution="A <b>source</b>", plain=theme == "plain")
     file = tmp_path / "style.json"
     file.write_text(json.dumps(_dark(style) if theme == "dark" else style), encoding="utf-8")
     program = _MODULES / ".bin" / "gl-style-validate"
@@ -276,6 +276,43 @@ def test_legend_shows_the_colours_that_are_drawn(kind: _Kind) -> None:
     layer = next(entry for entry in drawn if not entry["id"].endswith(":casing"))
     found = _evaluate(style, layer["id"], f"{layer['type']}-color", cases)
     assert found == [item["color"] for item in scale["classes"]]
+
+
+_CHOOSE = """
+import { createExpression } from "@maplibre/maplibre-gl-style-spec";
+import { readFileSync } from "node:fs";
+const { layers, cases } = JSON.parse(readFileSync(0, "utf8"));
+const drawn = ({ filter }, properties) =>
+  createExpression(filter, { type: "boolean" }).value.evaluate({ zoom: 4 }, { type: 1, properties });
+const colors = (properties) =>
+  layers.filter((layer) => drawn(layer, properties)).map(({ type, paint }) => paint[`${type}-color`]);
+console.log(JSON.stringify(cases.map(colors)));
+"""
+
+
+@pytest.mark.parametrize(("kind", "layer"), [(_EARTHQUAKES, "circle"), (_TRACKS, "line"), (_ALERTS, "fill")])
+def test_plain_layers_draw_each_feature_once_and_in_its_colour(kind: _Kind, layer: str) -> None:
+    cases: list[dict[str, Any]] = [
+        *({"depth": depth, "magnitude": 5} for depth in (-200, 0, 34.9, 35, 300, 700)),
+        *({"category": category} for category in ("TD", 3, "C5", "?")),
+        *({"category": "?", "max_wind_kt": wind} for wind in (0, 64, 200)),
+        *({"alert_level": level} for level in ("Green", "red", "Red")),
+        {},
+    ]
+    prefix = f"{kind[0]}:{layer}"
+    plain = _style(kind, plain=True)
+    layers = [entry for entry in plain["layers"] if entry["id"].startswith(prefix)]
+    assert set(plain["metadata"]["dams:layers"]) >= {entry["id"] for entry in layers}
+    run = subprocess.run(
+        ["node", "--input-type=module", "-e", _CHOOSE],
+        cwd=_MODULES.parent,
+        input=json.dumps({"layers": layers, "cases": cases}),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr
+    assert json.loads(run.stdout) == [[color] for color in _evaluate(_style(kind), prefix, f"{layer}-color", cases)]
 
 
 @pytest.mark.parametrize(

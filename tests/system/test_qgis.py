@@ -1,0 +1,85 @@
+"""QGIS reads features by the address of the README, and draws vector tiles in the colours of their style."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.running_stack import RunningStack
+from tests.system.visits import items
+
+pytestmark = [pytest.mark.system, pytest.mark.slow, pytest.mark.clients]
+
+_QUAKES, _TRACKS = "hazard.hazard_eq_events", "hazard.hazard_ts_tracks"
+_SCRIPT = Path(__file__).with_name("qgis_layers.py")
+_SEA = (0xDF, 0xE8, 0xEE)
+_LAND = "#f7f6f2"
+
+
+def _qgis(stack: RunningStack, collection: str, picture: Path) -> dict[str, Any]:
+    # addresses of the stack are local, whatever proxy the machine has
+    environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen", "no_proxy": "127.0.0.1"}
+    result = subprocess.run(
+        ["/usr/bin/python3", str(_SCRIPT), stack.base_url, collection, str(picture)],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=environment,
+    )
+    assert result.returncode == 0, result.stderr
+    found: dict[str, Any] = json.loads(result.stdout)
+    return found
+
+
+def _rgb(color: str) -> tuple[int, ...]:
+    return tuple(int(color[at : at + 2], 16) for at in (1, 3, 5))
+
+
+def _drawn(colors: dict[str, int], wanted: tuple[float, ...]) -> int:
+    """How many pixels have nearly this colour."""
+    return sum(
+        number
+        for color, number in colors.items()
+        if max(abs(a - b) for a, b in zip(_rgb(color), wanted, strict=True)) < 16
+    )
+
+
+async def test_qgis_reads_features(stack: RunningStack, tmp_path: Path) -> None:
+    found = _qgis(stack, _QUAKES, tmp_path / "quakes.png")
+    wanted = await items(stack, _QUAKES, limit="10000", f="geojson")
+    for read in found["features"]:
+        assert read["valid"]
+        assert read["count"] == len(wanted) > 1000
+        assert sorted(read["ids"]) == sorted(item["properties"]["event_id"] for item in wanted)
+        assert {name: read["types"][name] for name in ("id", "magnitude", "title", "event_date", "tsunami")} == {
+            "id": "Integer",
+            "magnitude": "Real",
+            "title": "String",
+            "event_date": "DateTime",
+            "tsunami": "Boolean",
+        }
+        assert read["box"] == len(await items(stack, _QUAKES, limit="10000", bbox="-130,20,-60,60", f="geojson"))
+        for subset, number in read["subsets"].items():
+            filter_ = subset.replace("'2018-02-01T00:00:00Z'", "TIMESTAMP('2018-02-01T00:00:00Z')")
+            same = await items(stack, _QUAKES, limit="10000", filter=filter_, f="geojson")
+            assert number == len(same) > 0, subset
+    # circles let a little of the sea through
+    colors = found["picture"]["colors"]
+    assert found["picture"]["styled"]
+    for color in ("#f8961e", "#e4572e", "#c2255c"):
+        seen = tuple(0.78 * a + 0.22 * b for a, b in zip(_rgb(color), _SEA, strict=True))
+        assert _drawn(colors, seen) > 5, color
+    assert _LAND not in colors
+
+
+async def test_qgis_draws_lines_in_their_colours(stack: RunningStack, tmp_path: Path) -> None:
+    found = _qgis(stack, _TRACKS, tmp_path / "tracks.png")["picture"]
+    assert found["styled"]
+    for color in ("#6c8ebf", "#35a0a0", "#ffe08a", "#fbb040", "#f0692a", "#c2185b", "#6a0f6a"):
+        assert _drawn(found["colors"], _rgb(color)) > 20, color
+    assert _LAND not in found["colors"]
