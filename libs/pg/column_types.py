@@ -104,7 +104,23 @@ COLUMN_TYPES = (
     ColumnType("geography", "geography", Kind.GEOMETRY, extension=True),
     *(
         ColumnType(name, name, ordered=False)
-        for name in ("xml", "point", "line", "lseg", "box", "path", "polygon", "circle", "xid", "cid", "aclitem")
+        for name in (
+            "pg_node_tree",
+            "pg_ndistinct",
+            "pg_dependencies",
+            "pg_mcv_list",
+            "xml",
+            "point",
+            "line",
+            "lseg",
+            "box",
+            "path",
+            "polygon",
+            "circle",
+            "xid",
+            "cid",
+            "aclitem",
+        )
     ),
 )
 _BY_NAME = {entry.name: entry for entry in COLUMN_TYPES}

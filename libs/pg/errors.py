@@ -4,7 +4,16 @@ import asyncio
 
 import asyncpg
 
-from libs.ogc.errors import CHANGING, DomainError, Fault, StoredValueError, Unavailable, Uncomputable, UnknownFunction
+from libs.ogc.errors import (
+    CHANGING,
+    DomainError,
+    Fault,
+    InvalidParameters,
+    StoredValueError,
+    Unavailable,
+    Uncomputable,
+    UnknownFunction,
+)
 
 UNREACHABLE = "The database cannot be reached at the moment; try again."
 
@@ -60,6 +69,9 @@ _UNAVAILABLE: tuple[tuple[type[BaseException], str, int], ...] = (
 
 
 def _fault_of_filter(error: BaseException) -> DomainError | None:
+    if isinstance(error, asyncpg.UndefinedFunctionError) and error.server_source_function == "get_sort_group_operators":
+        # a type that somebody has made, without operators
+        return InvalidParameters([Fault(("query", "sortby"), "sortby names a property of a type that has no order")])
     if isinstance(error, asyncpg.UndefinedFunctionError) and error.server_source_function != "op_error":
         return UnknownFunction([Fault(("query", "filter"), "filter uses a function that this database does not have")])
     if isinstance(error, asyncpg.FeatureNotSupportedError) and "nondeterministic collations" in str(error):

@@ -85,6 +85,17 @@ CREATE MATERIALIZED VIEW own.unfilled AS SELECT * FROM own.odd_times WITH NO DAT
 CREATE COLLATION own.any_case (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
 CREATE TABLE own.odd_collation (id integer PRIMARY KEY, name text COLLATE own.any_case);
 INSERT INTO own.odd_collation VALUES (1, 'Abc');
+CREATE TYPE own.grade;
+CREATE FUNCTION own.level_in(cstring) RETURNS own.grade STRICT IMMUTABLE LANGUAGE internal AS 'int4in';
+CREATE FUNCTION own.level_out(own.grade) RETURNS cstring STRICT IMMUTABLE LANGUAGE internal AS 'int4out';
+CREATE TYPE own.grade (INTERNALLENGTH = 4, INPUT = own.level_in, OUTPUT = own.level_out, PASSEDBYVALUE);
+CREATE TABLE own.made_types AS SELECT 1 AS id, '5'::own.grade AS grade, NULL::pg_node_tree AS node;
+CREATE TABLE own.lost_places AS
+SELECT n AS id, ST_SetSRID(ST_MakePoint(n, n), CASE WHEN n > 2 THEN 12 ELSE 4326 END) AS geom
+FROM generate_series(1, 5) n;
+INSERT INTO own.lost_places VALUES (6, NULL);
+ALTER TABLE own.made_types ADD PRIMARY KEY (id);
+ALTER TABLE own.lost_places ADD PRIMARY KEY (id);
 CREATE TABLE own."odd names" ("the ""key"" <b>" integer PRIMARY KEY, "and" text);
 INSERT INTO own."odd names" VALUES (1, 'x');
 ANALYZE;
@@ -204,6 +215,21 @@ async def test_filters_that_pages_propose_are_read(own: Services) -> None:
     assert proposed
     text = html.unescape(proposed[1])
     assert (await own["features"].json("/collections/own.odd%20names/items", filter=text))["numberMatched"] == 1
+
+
+async def test_orders_that_a_type_does_not_have_are_refused(own: Services) -> None:
+    for name in ("grade", "node"):
+        answer = await own["features"].get("/collections/own.made_types/items", {"sortby": name})
+        assert answer.status == 422
+        assert "sortby" in answer.json()["detail"][0]["loc"]
+
+
+async def test_rows_of_a_crs_that_nobody_knows_are_counted(own: Services) -> None:
+    page = await own["features"].json("/collections/own.lost_places/items")
+    assert [feature["geometry"] is not None for feature in page["features"]] == [True, True, False, False, False, False]
+    assert page["geometriesOmitted"] == 3
+    found = await own["features"].json("/collections/own.lost_places/items", bbox="0,0,9,9")
+    assert found["numberMatched"] == 2
 
 
 async def test_a_view_that_was_never_filled_is_no_collection(own: Services) -> None:

@@ -177,6 +177,14 @@ def _text(shape: Sql, drawn: Sql, geometry_as: str, column: GeometryColumn) -> S
             omitted=bind(OMITTED, "text"),
         )
         if column.partial
+        # a row may have an SRID that the database does not know
+        else sql(
+            " WHEN {shape} IS NULL AND {stored} IS NOT NULL THEN {omitted}",
+            shape=shape,
+            stored=ident(column.name),
+            omitted=bind(OMITTED, "text"),
+        )
+        if column.type == "Geometry" and not column.srid
         else EMPTY,
     )
 

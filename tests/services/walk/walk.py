@@ -111,10 +111,11 @@ class Walk:
                 await self._get(f"{address}?f={format_}")
         answer = await self._get(f"{place}/schema")
         properties = answer.json()["properties"] if answer.status == 200 else {}
-        arguments = [name for name, members in properties.items() if members.get("x-ogc-role") == "argument"]
-        if arguments:
-            # nobody knows what may be given; that something is missing has to be told
-            await self._get(f"{place}/items", may_be=(400, 422))
+        first = await self._get(f"{place}/items?limit=1", may_be=(400, 422))
+        if first.status in (400, 422):
+            # a function: nobody knows what may be given; that something is missing has to be told
+            if b'"missing"' not in first.body:
+                self.report.faults.append(f"{first.status} {place}/items?limit=1")
             return
         geometry = next((name for name, m in properties.items() if m.get("x-ogc-role") == "primary-geometry"), None)
         await self._items(place)
