@@ -20,10 +20,14 @@ async def chromium() -> AsyncIterator[Browser]:
 
 @pytest.fixture
 async def visit(chromium: Browser, stack: RunningStack) -> AsyncIterator[NewVisit]:
-    """Opens pages in a browser without a past; afterwards nothing may have gone wrong on any."""
+    """Opens pages in a browser without a past; afterwards nothing may have gone wrong on any.
+
+    On a coarse screen, as maps are drawn in software; with `device_scale_factor=1` for who looks at pixels.
+    """
     visits: list[Visit] = []
 
     async def new(width: int = 1280, height: int = 800, **options: Any) -> Visit:
+        options = {"device_scale_factor": 0.5, **options}
         context = await chromium.new_context(viewport={"width": width, "height": height}, **options)
         context.set_default_timeout(MOST_SECONDS * 1000)
         made = Visit(await context.new_page(), stack.base_url)

@@ -23,7 +23,7 @@ _PAGES = {
     f"{_EARTHQUAKES}/queryables?f=html": 200,
     f"{_EARTHQUAKES}/schema?f=html": 200,
     f"{_EARTHQUAKES}/items?f=html": 200,
-    f"{_EARTHQUAKES}/items?f=html&limit=100&sortby=-magnitude&network=us": 200,
+    f"{_EARTHQUAKES}/items?f=html&limit=20&sortby=-magnitude&network=us": 200,
     f"{_EARTHQUAKES}/items?f=html&filter=magnitude%20%3E%2060": 200,
     "/collections/hazard.hazard_fl_events/items?f=html": 200,
     f"{_EARTHQUAKES}/items/1635?f=html": 200,

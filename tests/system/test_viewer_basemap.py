@@ -29,7 +29,7 @@ def _map(matrix_set: str) -> str:
 
 @pytest.mark.parametrize("matrix_set", ["WebMercatorQuad", "EuropeanETRS89_LAEAQuad"])
 async def test_fjords_are_seen_from_near(visit: NewVisit, matrix_set: str) -> None:
-    page = await visit()
+    page = await visit(device_scale_factor=1)
     # water in the Sognefjord that the 1:50m atlas takes for land, and land beside it
     await page.open(f"{_map(matrix_set)}#map=9/61.07/6.4")
 
@@ -126,7 +126,7 @@ async def pages(stack: RunningStack, tile_server: TestServer, tmp_path: Path) ->
 async def test_an_operators_basemap_is_drawn(
     visit: NewVisit, pages: str, matrix_set: str, tile_server: TestServer
 ) -> None:
-    page = await visit()
+    page = await visit(device_scale_factor=1)
     page.base_url = pages
     await page.open(f"{_map(matrix_set)}#map=3/65/-150")
     await page.page.get_by_text("Magenta <maps>").wait_for()

@@ -27,7 +27,7 @@ _FLOODS = "hazard.hazard_fl_events"
     ("collection", "colour"), [(_EARTHQUAKES, "#f8961e"), (_TRACKS, "#c2185b"), (_FLOODS, "#2b8cbe")]
 )
 async def test_map_draws_points_lines_and_areas(visit: NewVisit, collection: str, colour: str) -> None:
-    page = await visit()
+    page = await visit(device_scale_factor=1)
     # all tracks of the world take long to draw in software
     await page.open(map_of(collection) + ("#map=5/17/-63" if collection == _TRACKS else ""))
     features = await page.drawn(collection)
@@ -68,7 +68,7 @@ async def test_other_matrix_sets_draw_in_their_own_projection(
     collection, bbox = _PLACES[matrix_set]
     item = (await items(stack, collection, bbox=bbox, limit="1"))[0]
     longitude, latitude = item["geometry"]["coordinates"][:2]
-    page = await visit()
+    page = await visit(device_scale_factor=1)
     await page.open(f"{map_of(collection, matrix_set)}#map=7/{latitude}/{longitude}")
     # the place comes from proj4 in the browser, what is drawn there from PostGIS
     at_centre = await page.page.evaluate(
@@ -122,7 +122,7 @@ async def test_feature_is_drawn_where_it_lies(
     # a position on it: a vertex of a line, a place inside an area
     line = shapely.get_parts(geometry)[0] if "Line" in geometry.geom_type else None
     place = geometry.representative_point() if line is None else shapely.get_point(line, 5)
-    page = await visit()
+    page = await visit(device_scale_factor=1)
     await page.open(f"{map_of(collection)}#map=8/{place.y}/{place.x}")
     at_centre = await page.page.evaluate(
         """([lon, lat]) => map.queryRenderedFeatures(map.project([lon, lat])).map(({ id }) => id)""",
@@ -196,8 +196,7 @@ async def test_time_slider_filters_through_the_service(visit: NewVisit) -> None:
     await page.open(map_of(_EARTHQUAKES))
     before = len(await page.drawn(_EARTHQUAKES))
     await page.page.locator("#timeline input").nth(0).fill("360")
-    await page.page.wait_for_selector("body:not([data-ready])")
-    await page.ready()
+    await page.ready_with("/tiles/WebMercatorQuad/", "datetime=")
     tiles = [url for url in page.requests if "/tiles/WebMercatorQuad/" in url and "datetime=" in url]
     assert tiles
     assert 0 < len(await page.drawn(_EARTHQUAKES)) < before / 2

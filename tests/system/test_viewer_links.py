@@ -12,7 +12,7 @@ _STORMS = "hazard.hazard_ts_events"
 
 
 async def test_link_restores_view_theme_and_layers(visit: NewVisit) -> None:
-    page = await visit()
+    page = await visit(device_scale_factor=1)
     await page.open("/map#map=3.00/10.00/-60.00&c=hazard.hazard_fl_events&theme=dark")
     assert await page.drawn("hazard.hazard_fl_events")
     assert await page.page.evaluate("document.documentElement.dataset.theme") == "dark"
@@ -23,7 +23,7 @@ async def test_link_restores_view_theme_and_layers(visit: NewVisit) -> None:
 async def test_globe_is_drawn_and_remembered(visit: NewVisit, stack: RunningStack) -> None:
     strongest = (await items(stack, _EARTHQUAKES, sortby="-magnitude", limit="1"))[0]
     longitude, latitude = strongest["geometry"]["coordinates"][:2]
-    page = await visit()
+    page = await visit(device_scale_factor=1)
     await page.open(f"{map_of(_EARTHQUAKES)}#map=1.50/{latitude}/{longitude}&p=globe")
     assert await page.page.evaluate("map.getProjection().type") == "globe"
     at_centre = await page.page.evaluate(
@@ -57,8 +57,8 @@ async def test_only_this_event_shows_its_track_nodes_and_buffers(visit: NewVisit
     chip = page.page.locator(".chip")
     await chip.wait_for()
     await page.until("location.hash.includes('hazard_ts_nodes')")
-    await page.page.wait_for_selector("body:not([data-ready])")
-    await page.ready()
+    for name in ("events", "nodes", "tracks"):
+        await page.ready_with(f"/hazard.hazard_ts_{name}/tiles/", f"event_id={event}")
     for name in ("events", "nodes", "tracks"):
         assert await _event_ids(page, f"hazard.hazard_ts_{name}") == {event}
     # in words, not by its identifier

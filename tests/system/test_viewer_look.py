@@ -40,19 +40,28 @@ async def _inside(page: Visit, outer: str, inner: str) -> None:
 
 
 @pytest.mark.parametrize("height", [420, 520])
-@pytest.mark.parametrize("part", [0.25, 0.5, 0.75])
-async def test_popup_stays_on_a_low_screen(visit: NewVisit, stack: RunningStack, height: int, part: float) -> None:
+async def test_popup_stays_on_a_low_screen(visit: NewVisit, stack: RunningStack, height: int) -> None:
     item = (await items(stack, _GAUGES, limit="1", f="geojson"))[0]
     longitude, latitude = item["geometry"]["coordinates"]
     page = await visit(width=1280, height=height)
     await page.open(f"{map_of(_GAUGES)}#map=6/{latitude}/{longitude}")
-    await page.page.evaluate("(by) => void map.panBy([0, by], { animate: false })", round(height * (0.5 - part)))
-    await page.ready()
-    await page.page.mouse.click(640, round(height * part))
-    await page.page.locator(".card .series").wait_for()
-    await _inside(page, "#map", ".maplibregl-popup-content")
-    await page.page.locator(".card nav a").first.scroll_into_view_if_needed()
-    await _inside(page, "#map", ".card nav")
+    for part in (0.25, 0.5, 0.75):
+        y = round(height * part)
+        await page.page.evaluate(
+            """([at, y]) => {
+                const { x: x0, y: y0 } = map.project(at);
+                map.panBy([x0 - 640, y0 - y], { animate: false });
+            }""",
+            [[longitude, latitude], y],
+        )
+        await page.ready()
+        await page.page.mouse.click(640, y)
+        await page.page.locator(".card .series").wait_for()
+        await _inside(page, "#map", ".maplibregl-popup-content")
+        await page.page.locator(".card nav a").first.scroll_into_view_if_needed()
+        await _inside(page, "#map", ".card nav")
+        await page.page.keyboard.press("Escape")
+        await page.page.locator(".card").wait_for(state="detached")
 
 
 async def test_gauge_shows_its_discharge(visit: NewVisit, stack: RunningStack) -> None:

@@ -53,6 +53,18 @@ class Visit:
     async def ready(self) -> None:
         await self.page.wait_for_selector("body[data-ready]")
 
+    async def ready_with(self, *parts: str) -> None:
+        """Wait until an address has been asked for that has all these parts, and the map rests.
+
+        That the map does not rest is no more to be seen where the answer was quick.
+        """
+
+        async def asked() -> bool:
+            return any(all(part in url for part in parts) for url in self.requests)
+
+        await eventually(asked, seconds=MOST_SECONDS)
+        await self.ready()
+
     async def until(self, expression: str) -> None:
         """Wait until a JavaScript expression holds; playwright's own way of waiting is against the pages' policy."""
 
