@@ -240,11 +240,15 @@ async def test_stored_numbers_for_those_who_want_them(
     hostile: HostileDatabase, around: Services, tmp_path: Path
 ) -> None:
     said = tmp_path / "collections.yaml"
-    said.write_text("collections:\n  hostile.beyond:\n    longitudes: stored\n", encoding="utf-8")
+    stored = "{longitudes: stored}"
+    said.write_text(f"collections:\n  hostile.beyond: {stored}\n  hostile.far: {stored}\n", encoding="utf-8")
     async with services() as others:
         await others.start("common", hostile.env(COLLECTIONS_CONFIG=str(said)))
         await others.start("features", hostile.env())
         found = await _items(others, "beyond")
         assert all(_same(shape(geometry), STORED[number]) for number, geometry in found.items())
+        # of those, only latitudes can be none
+        schema = await others["features"].json("/collections/hostile.far/schema")
+        assert schema["properties"]["geom"]["description"] == "Outside longitude and latitude, hence null: 1"
         # they are where they are on Earth all the same
         assert (await _items(others, "beyond", bbox="-165,-5,-161,5")).keys() == {4}

@@ -12,6 +12,9 @@ from services.tiles.resources import Resources
 from services.tiles.store.keys import TileKey
 from services.tiles.store.tile_store import EMPTY, FULL, is_empty
 
+_AT_ONCE = 500
+"""Tiles that one command to Redis forgets."""
+
 
 @dataclass(slots=True)
 class Count:
@@ -53,16 +56,11 @@ async def purge(
     resources: Resources, collections: Set[str], area: Area, *, outdated: bool, really: bool, stop: asyncio.Event
 ) -> int:
     """Forget tiles and say how many; without `really` only say so. Raises CacheAway."""
-    number, batch = 0, []
-    async for name, _, _ in _entries(resources, collections, area, outdated, stop):
-        number += 1
-        batch.append(name)
-        if really and len(batch) >= 500:
-            await resources.cache.delete(batch)
-            batch = []
+    names = [name async for name, _, _ in _entries(resources, collections, area, outdated, stop)]
     if really:
-        await resources.cache.delete(batch)
-    print(f"{number} tiles {'forgotten' if really else 'would be forgotten'}")  # noqa: T201
+        for start in range(0, len(names), _AT_ONCE):
+            await resources.cache.delete(names[start : start + _AT_ONCE])
+    print(f"{len(names)} tiles {'forgotten' if really else 'would be forgotten'}")  # noqa: T201
     return 0
 
 

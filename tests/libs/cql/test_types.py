@@ -139,6 +139,8 @@ SELECTS: list[tuple[str, list[int]]] = [
     ("doc > 4.5", [2]),
     ("doc IN (5, 6)", [2]),
     ("doc = true", [3]),
+    ("doc", [3]),
+    ("NOT doc OR doc = 5", [2]),
     ("doc LIKE 'a%'", [1]),
     ("doc + 1 = 6", [2]),
     ("doc IS NULL", [4, 5]),
