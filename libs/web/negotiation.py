@@ -62,7 +62,11 @@ def prefers_html(accept: str | None) -> bool:
     """Whether an error should be a page: the client names text/html and likes it at least as well as JSON."""
     if not accept or "text/html" not in accept.lower():
         return False
-    return negotiate(["text/html", "application/json"], None, accept) == "text/html"
+    try:
+        return negotiate(["text/html", "application/json"], None, accept) == "text/html"
+    except NotAcceptable:
+        # it names text/html to say that it does not want it
+        return False
 
 
 def _named(offers: Sequence[str], f: str) -> str:

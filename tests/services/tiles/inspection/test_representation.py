@@ -45,14 +45,13 @@ def _relative(href: str, tiles: Client) -> str:
 async def test_without_f_the_answer_is_the_tile_whatever_accept_says(tiles: Client) -> None:
     plain = await tiles.get(f"{EVENTS}/0/0/0")
     browser = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8"
-    for accept in (None, "*/*", browser, MVT, "application/x-protobuf", "application/json, */*;q=0.1"):
+    vain = ("text/html", "application/json")
+    for accept in (None, "*/*", browser, MVT, "application/x-protobuf", "application/json, */*;q=0.1", *vain):
         answer = await tiles.get(f"{EVENTS}/0/0/0", headers={"Accept": accept} if accept else {})
         assert answer.headers["Content-Type"] == MVT, accept
         assert answer.body == plain.body
         assert answer.headers["ETag"] == plain.headers["ETag"]
         assert answer.headers["Vary"] == "Accept-Encoding"
-    for accept in ("text/html", "application/json"):
-        assert (await tiles.get(f"{EVENTS}/0/0/0", headers={"Accept": accept})).status == 406
 
 
 async def test_f_mvt_is_the_same_tile(tiles: Client) -> None:
