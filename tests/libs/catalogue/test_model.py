@@ -1,10 +1,10 @@
-"""What a geometry column says of itself, from its type alone."""
+"""What collections and geometry columns say of themselves."""
 
 from __future__ import annotations
 
 import pytest
 
-from libs.catalogue.model import GeometryColumn
+from libs.catalogue.model import Collection, GeometryColumn
 
 
 @pytest.mark.parametrize(
@@ -24,3 +24,8 @@ from libs.catalogue.model import GeometryColumn
 )
 def test_several_parts_have_the_dimension_of_one(kind: str, dimension: int | None) -> None:
     assert GeometryColumn("geom", kind, 4326).dimension == dimension
+
+
+@pytest.mark.parametrize(("kind", "said"), [("table", "Table"), ("view", "Table"), ("function", "Function")])
+def test_what_a_collection_is_in_the_words_of_the_contract(kind: str, said: str) -> None:
+    assert Collection("a.b", "a", "b", 1, kind, "B", None, ()).type == said

@@ -39,11 +39,13 @@ async def test_a_name_that_has_its_share_waits_and_others_do_not() -> None:
 
 
 async def test_who_waits_for_too_long_or_with_too_many_is_told() -> None:
-    shares = Shares(1, wait_seconds=0.1, most_waiting=1)
+    shares = Shares(1, wait_seconds=0.2, most_waiting=1)
     await shares.enter("a")
     waiting = await eventually_waits(shares, "a")
     with pytest.raises(Unavailable, match="too much"):
         await shares.enter("a")
+    # at once, not when its own wait would be over
+    assert not waiting.done()
     with pytest.raises(Unavailable, match="too much"):
         await waiting
     shares.leave("a")
