@@ -8,9 +8,9 @@ from gateway.nginx.directives import EmptyBlock, one, quoted
 def caching() -> object:
     """What is kept, and for how long, is up to the service's Cache-Control.
 
-    A response without max-age is not kept. A stale one is used as long as its stale-while-revalidate or stale-if-error
-    allows. nginx does not count a service's own 503 among the errors of stale-if-error: `proxy_cache_use_stale` does,
-    without a bound, which `gateway.cache_folder` sets.
+    A response without max-age is not kept, nor one with `X-Accel-Expires: 0`, which nginx alone sees. A stale one is
+    used as long as its stale-while-revalidate or stale-if-error allows. nginx does not count a service's own 503 among
+    the errors of stale-if-error: `proxy_cache_use_stale` does, without a bound, which `gateway.cache_folder` sets.
     """
     return EmptyBlock(
         one("proxy_cache", "responses"),
@@ -28,6 +28,5 @@ def caching() -> object:
         one("proxy_cache_min_uses", 2),
         # Then they ask, too: who waits for another's answer has as long for one of its own.
         one("proxy_cache_lock_timeout", "900ms"),
-        # A stream would go to the disk as fast as the service makes it, however slowly its client reads.
-        one("proxy_no_cache", "$not_cached", "$varies_otherwise", "$streamed"),
+        one("proxy_no_cache", "$not_cached", "$varies_otherwise"),
     )

@@ -52,8 +52,6 @@ def variables(routes: Routes) -> object:
         _map("$upstream_cache_etag", "$wanted_etag", [("", "$http_if_none_match")], "$upstream_cache_etag"),
         # An answer to the client's own condition says nothing about what others should get.
         _map("$upstream_status", "$not_cached", [("304", "1")], ""),
-        # A page of features that the service sends while it reads it.
-        _map("$upstream_http_transfer_encoding", "$streamed", [("~*chunked", "1")], ""),
         # What the key of the cache does not tell apart is not kept.
         _map(
             "$upstream_http_vary",

@@ -30,6 +30,9 @@ from services.features.rows.layout import Rows
 from services.features.slow_readers import write
 
 PAGING = "DAMS-Paging"
+_MOST_KEPT_BYTES = 4_000_000
+"""As rows are stored. What the gateway keeps goes to its disk as fast as it is made, however slowly a client reads."""
+_NOT_KEPT = {"X-Accel-Expires": "0"}
 _TOKEN = re.compile(r"[A-Za-z0-9._-]+")
 
 
@@ -171,6 +174,7 @@ async def _stream(call: Call, query: ItemsQuery, format_: FeatureFormat, headers
         **_numbers(matched, None),
         **_paging(query),
         **_saved_as(collection, format_),
+        **({} if collection.row_bytes and query.limit * collection.row_bytes <= _MOST_KEPT_BYTES else _NOT_KEPT),
         "Link": links.header,
         "Content-Type": with_charset(call.media_type),
         "Vary": "Accept",

@@ -288,3 +288,25 @@ async def test_any_time_since_the_last_change_will_do(gateway: Gateway, session:
     ):
         async with session.get(url, headers={"Accept": "x", "If-Modified-Since": since}) as response:
             assert (response.status, response.headers["X-Cache"]) == (status, "HIT"), since
+
+
+@pytest.mark.parametrize(("headers", "kept"), [({}, True), ({"X-Accel-Expires": "0"}, False)])
+async def test_an_answer_in_chunks_is_kept_unless_the_service_forbids_it(
+    gateway: Gateway, session: ClientSession, url: str, headers: dict[str, str], kept: bool
+) -> None:
+    async def answer(request: web.Request) -> web.StreamResponse:
+        response = web.StreamResponse(headers={"Cache-Control": "public, max-age=5", **headers})
+        await response.prepare(request)
+        for _ in range(40):
+            await response.write(b"x" * 50_000)
+        await response.write_eof()
+        return response
+
+    gateway.upstreams["tiles"].answer = answer
+    states = []
+    for _ in range(3):
+        async with session.get(url) as response:
+            assert len(await response.read()) == 2_000_000
+            assert "X-Accel-Expires" not in response.headers
+            states.append(response.headers["X-Cache"])
+    assert states == ["MISS", "MISS", "HIT" if kept else "MISS"]

@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 from urllib.parse import quote
 
+import asyncpg
 import pytest
 
+from tests.eventually import eventually
 from tests.services.in_process import Client, Services
 
 
@@ -20,6 +22,25 @@ async def test_head_of_a_streamed_answer_has_no_body(running: Services, features
     writer.close()
     assert first.startswith(b"HTTP/1.1 200")
     assert rest.startswith(b"HTTP/1.1 200")
+
+
+@pytest.mark.parametrize(("collection", "kept"), [("hostile.many", True), ("hostile.large_rows", False)])
+async def test_the_gateway_may_keep_a_page_that_streams_unless_its_rows_are_large(
+    features: Client, owner: asyncpg.Connection, collection: str, kept: bool
+) -> None:
+    if not kept:
+        await owner.execute(
+            "CREATE TABLE hostile.large_rows AS SELECT n AS id, repeat(md5(n::text), 60) AS word"
+            " FROM generate_series(1, 2500) AS n; ALTER TABLE hostile.large_rows ADD PRIMARY KEY (id);"
+            "ANALYZE hostile.large_rows; GRANT SELECT ON hostile.large_rows TO hostile_reader"
+        )
+    try:
+        await eventually(lambda: features.json(f"/collections/{collection}/items"))
+        answer = await features.get(f"/collections/{collection}/items?limit=2500")
+        assert answer.headers["Transfer-Encoding"] == "chunked"
+        assert answer.headers.get("X-Accel-Expires") == (None if kept else "0")
+    finally:
+        await owner.execute("DROP TABLE IF EXISTS hostile.large_rows")
 
 
 async def test_a_header_as_long_as_the_gateway_lets_pass_is_read(features: Client) -> None:
