@@ -58,6 +58,7 @@ class GeometryColumn:
     """Whether rows may lie where neither longitude and latitude nor a turn leads."""
     as_stored: bool = False
     """Whether features are to have longitudes as they are stored, be they beyond ±180 or not."""
+    not_null: bool = False
 
     def __hash__(self) -> int:
         return hash((self.name, self.type, self.srid))

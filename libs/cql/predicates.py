@@ -20,25 +20,36 @@ from libs.pg.column_types import NUMERIC, TEMPORAL, TEXTUAL, Kind
 from libs.pg.sql import Sql, all_of, sql
 
 
-def bbox_predicate(queryable: Queryable, box: BBox) -> Sql:
-    """Rows whose geometry intersects the box, in CRS84 degrees; `west > east` crosses the antimeridian."""
-    return relation(ast.GeometryIntersects, column_of(queryable), box_literal(box))
+def bbox_predicate(queryable: Queryable, box: BBox, *, not_null: bool = False) -> Sql:
+    """Rows whose geometry intersects the box, in CRS84 degrees; `west > east` crosses the antimeridian.
+
+    Rows without a geometry match (/req/core/fc-bbox-response C); `not_null` says that there are none.
+    """
+    column = column_of(queryable)
+    return _or_null(relation(ast.GeometryIntersects, column, box_literal(box)), column.sql, not_null=not_null)
 
 
-def datetime_predicate(queryable: Queryable, interval: Interval) -> Sql:
-    """Rows whose date or timestamp is in the closed interval, or whose range of time meets it; none without a time.
+def datetime_predicate(queryable: Queryable, interval: Interval, *, not_null: bool = False) -> Sql:
+    """Rows whose date or timestamp is in the closed interval, or whose range of time meets it.
 
-    A date column is compared by day, in UTC. Raises ValueError for a column that holds no time.
+    A date column is compared by day, in UTC. Rows without a time match (/req/core/fc-time-response C); `not_null` says
+    that there are none. Raises ValueError for a column that holds no time.
     """
     column = column_of(queryable)
     if queryable.kind is Kind.PERIOD:
-        return meets_period(column, interval.start, interval.end)
+        return _or_null(meets_period(column, interval.start, interval.end), column.sql, not_null=not_null)
     if queryable.kind not in TEMPORAL:
         raise ValueError(f"{queryable.name} is no date or timestamp")
     bounds = ((">=", interval.start), ("<=", interval.end))
-    return all_of(
+    inside = all_of(
         [compare_instants(op, column, Value(bound, Kind.TIMESTAMP)) for op, bound in bounds if bound is not None]
     )
+    return _or_null(inside, column.sql, not_null=not_null)
+
+
+def _or_null(condition: Sql, column: Sql, *, not_null: bool) -> Sql:
+    # an index answers both, and the planner joins what it finds
+    return condition if not_null else sql("{condition} OR {column} IS NULL", condition=condition, column=column)
 
 
 def lasting_predicate(
@@ -51,7 +62,7 @@ def lasting_predicate(
 ) -> Sql:
     """Rows that last from `start` to `end`, both included, and meet the closed interval.
 
-    A row without an end goes on, one without a start has always been; one with neither never matches. A date is its
+    A row without an end goes on, one without a start has always been; one with neither always matches. A date is its
     whole day, in UTC. Where a column is known to hold no nulls, they are not looked for. Raises ValueError for a
     column that holds no time.
     """
@@ -67,9 +78,7 @@ def lasting_predicate(
     ):
         if bound is not None:
             meets = compare_instants(op, column, Value(bound, Kind.TIMESTAMP))
-            conditions.append(meets if not_null else sql("{meets} OR {column} IS NULL", meets=meets, column=column.sql))
-    if not start_not_null and not end_not_null:
-        conditions.append(sql("{starts} IS NOT NULL OR {ends} IS NOT NULL", starts=starts.sql, ends=ends.sql))
+            conditions.append(_or_null(meets, column.sql, not_null=not_null))
     return all_of(conditions)
 
 

@@ -17,7 +17,10 @@ from libs.geo.zooms import zooms_of
 from libs.ogc.errors import NotFound
 
 _REGISTER = "http://www.opengis.net/def/tilematrixset/OGC/1.0"
-"""Where OGC registers the sets; some definitions leave their own address out, and WGS1984Quad's gives another's."""
+"""Where OGC registers sets."""
+_UNREGISTERED = frozenset({"LINZAntarticaMapTilegrid", "NZTM2000Quad", "WGS1984Quad"})
+"""Sets that the register does not have (github.com/opengeospatial/2D-Tile-Matrix-Set, `registry/json`, 2026);
+morecantile's definition of WGS1984Quad gives another set's address."""
 
 _DEGREE = 111_319.49079327358
 """Metres of the equator, as OGC's scale denominators have it."""
@@ -63,12 +66,13 @@ class TileMatrixSet:
 
     id: str
     title: str
-    uri: str
+    uri: str | None
+    """In the register of the OGC; None for a set that this does not have."""
     crs: str
     srid: int
     matrices: dict[int, Matrix]
     document: dict[str, Any]
-    """The TileMatrixSet resource as the standard encodes it."""
+    """The TileMatrixSet resource as the standard encodes it, but for the address of a set that is in no register."""
 
     def levels(self, first: int, last: int) -> tuple[int, int]:
         """The matrices that come nearest to two zooms of WebMercatorQuad, with all others as near."""
@@ -111,7 +115,8 @@ def tile_matrix_set(identifier: str) -> TileMatrixSet:
     """The set of that id. Raises NotFound, naming those there are."""
     zooms_of(identifier)
     definition = morecantile.tms.get(identifier)
-    document = {**definition.model_dump(mode="json", exclude_none=True), "uri": f"{_REGISTER}/{identifier}"}
+    uri = None if identifier in _UNREGISTERED else f"{_REGISTER}/{identifier}"
+    document = {**definition.model_dump(mode="json", exclude_none=True), "uri": uri}
     crs = document["crs"] if isinstance(document["crs"], str) else document["crs"]["uri"]
     swapped = (document.get("orderedAxes") or ["E"])[0].lower() in ("lat", "y", "n")
     srid = 4326 if crs.endswith("CRS84") else CRS.from_user_input(crs).to_epsg() or 0
@@ -119,7 +124,7 @@ def tile_matrix_set(identifier: str) -> TileMatrixSet:
     return TileMatrixSet(
         id=identifier,
         title=document.get("title", identifier),
-        uri=document["uri"],
+        uri=uri,
         crs=crs,
         srid=srid,
         matrices={int(entry["id"]): _matrix(entry, swapped, metres) for entry in document["tileMatrices"]},

@@ -157,14 +157,15 @@ def _bbox(collection: Collection, geometry: GeometryColumn | None, query: FaultC
     if numbers is None:
         return []
     geometry = geometry or collection.geometry()
-    if geometry is None:
-        query.fault("bbox", "bbox cannot be used: this collection has no geometry", value=numbers)
-        return []
     try:
-        return [bbox_predicate(geometry_queryable(geometry), bbox_of(numbers))]
+        box = bbox_of(numbers)
     except ValueError as error:
         query.fault("bbox", f"bbox {error}", value=numbers)
         return []
+    if geometry is None:
+        # none of its features has a geometry, and those match
+        return []
+    return [bbox_predicate(geometry_queryable(geometry), box, not_null=geometry.not_null)]
 
 
 def _datetime(collection: Collection, query: FaultCollector) -> list[Sql]:
@@ -179,13 +180,12 @@ def _datetime(collection: Collection, query: FaultCollector) -> list[Sql]:
         return []
     column = collection.column(time.name) if time else None
     if column is None:
-        if query.values.get("datetime-column") is None:
-            query.fault("datetime", "datetime cannot be used: this collection has no datetime column", value=text)
+        # none of its features has a time, and those match; or the name of the column is a fault already
         return []
     pair = collection.lasting() if query.values.get("datetime-column") is None else None
     end = collection.column(pair[1].name) if pair else None
     if end is None:
-        return [datetime_predicate(column_queryable(column), interval)]
+        return [datetime_predicate(column_queryable(column), interval, not_null=column.not_null)]
     return [
         lasting_predicate(
             column_queryable(column),
@@ -247,14 +247,10 @@ def _properties(collection: Collection, query: FaultCollector) -> tuple[Column, 
 
 
 def _sort(collection: Collection, query: FaultCollector) -> tuple[SortTerm, ...]:
-    text = query.values.get("sortby")
-    if text is None:
-        return ()
     terms: dict[str, SortTerm] = {}
-    for part in text.split(","):
-        # a "+" that was not escaped arrives as a blank
+    for part in query.values.get("sortby") or ():
         descending = part.startswith("-")
-        name = part[1:] if part[:1] in ("+", "-", " ") else part
+        name = part[1:] if part[:1] in ("+", "-") else part
         column = collection.column(name)
         if not name:
             query.fault("sortby", "sortby: the name of a property is missing", value=part)

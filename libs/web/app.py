@@ -79,7 +79,11 @@ def make_app(
     app[SERVICE] = part.name
     page_build_id(part.name)  # read while starting, not during the first request
     app[HEALTH_CHECKS], app[HEALTH_NOTES] = [], []
-    documented = {operation.operation_id: operation for operation in operations(dict(part.openapi))}
+    # as the standards have it, whose status that is
+    lenient = settings.invalid_parameter_status == 400
+    documented = {
+        operation.operation_id: operation for operation in operations(dict(part.openapi), limit_to_maximum=lenient)
+    }
     if documented.keys() != handlers.keys():
         raise ValueError(f"documented and served operations differ: {sorted(documented.keys() ^ handlers.keys())}")
     # the longest paths first: they are asked for the most, and aiohttp tries one after the other

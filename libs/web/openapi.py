@@ -3,7 +3,7 @@
 The declared parameters are what requests are checked against, so documentation and validation cannot drift.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -43,10 +43,17 @@ class Operation:
 
 
 _SHARED = Path(__file__).parent / "components.yaml"
+_EVERYWHERE = {
+    "405": {"$ref": "#/components/responses/MethodNotAllowed"},
+    "414": {"$ref": "#/components/responses/UriTooLong"},
+    "431": {"$ref": "#/components/responses/HeadersTooLarge"},
+    "503": {"$ref": "#/components/responses/Unavailable"},
+}
+"""What a request to any operation may be answered with, by the gateway if not by the service."""
 
 
 def load_document(path: Path) -> dict[str, Any]:
-    """The OpenAPI document in a YAML file, with the components that all services share added to its own.
+    """The OpenAPI document in a YAML file, with the components and answers that all services share added to its own.
 
     Raises ValueError where it defines a shared component anew.
     """
@@ -57,11 +64,31 @@ def load_document(path: Path) -> dict[str, Any]:
         if again := own.keys() & shared.keys():
             raise ValueError(f"{path} defines shared components anew: {', '.join(sorted(again))}")
         own.update(shared)
+    for item in document["paths"].values():
+        for method in item.keys() & set(_METHODS):
+            item[method]["responses"] = dict(sorted((item[method]["responses"] | _EVERYWHERE).items()))
     return document
 
 
-def operations(document: dict[str, Any]) -> Iterator[Operation]:
-    """Every operation of the document. Raises ValueError where one declares what we cannot check."""
+def with_status_of_invalid(document: Mapping[str, Any], status: int) -> dict[str, Any]:
+    """The document where invalid parameters are answered with `status` instead of 422."""
+
+    def renamed(item: Mapping[str, Any]) -> dict[str, Any]:
+        changed = dict(item)
+        for method in item.keys() & set(_METHODS):
+            responses = item[method]["responses"]
+            answers = {str(status) if code == "422" else code: answer for code, answer in responses.items()}
+            changed[method] = {**item[method], "responses": answers}
+        return changed
+
+    return {**document, "paths": {path: renamed(item) for path, item in document["paths"].items()}}
+
+
+def operations(document: dict[str, Any], *, limit_to_maximum: bool = False) -> Iterator[Operation]:
+    """Every operation of the document. Raises ValueError where one declares what we cannot check.
+
+    `limit_to_maximum` says that a `limit` above its maximum means the maximum (/req/core/fc-limit-response-1).
+    """
     for path, item in document["paths"].items():
         for method, operation in item.items():
             if method not in _METHODS:
@@ -69,11 +96,15 @@ def operations(document: dict[str, Any]) -> Iterator[Operation]:
             declared = [
                 _resolve(document, entry) for entry in [*item.get("parameters", []), *operation.get("parameters", [])]
             ]
-            yield _operation(document, path, operation, declared)
+            yield _operation(document, path, operation, declared, {"limit"} if limit_to_maximum else set())
 
 
 def _operation(
-    document: dict[str, Any], path: str, operation: dict[str, Any], declared: list[dict[str, Any]]
+    document: dict[str, Any],
+    path: str,
+    operation: dict[str, Any],
+    declared: list[dict[str, Any]],
+    to_maximum: Set[str],
 ) -> Operation:
     ok = _resolve(document, operation["responses"]["200"])
     query = [entry for entry in declared if entry["in"] == "query"]
@@ -83,7 +114,9 @@ def _operation(
         operation_id=operation["operationId"],
         path=path,
         parameters={
-            entry["name"]: query_parameter(entry) for entry in query if entry["schema"].get("type") != "object"
+            entry["name"]: query_parameter(entry, to_maximum=entry["name"] in to_maximum)
+            for entry in query
+            if entry["schema"].get("type") != "object"
         },
         lists=tuple(entry["name"] for entry in query if entry["schema"].get("type") == "array"),
         path_parameters=tuple(

@@ -7,6 +7,7 @@ from aiohttp import web
 
 from libs.ogc.service_part import ServicePart
 from libs.web.conditional import check_preconditions, weak_etag
+from libs.web.openapi import with_status_of_invalid
 from libs.web.respond import body_response, json_bytes
 from libs.web.settings import WebSettings
 
@@ -48,4 +49,5 @@ class PresentPart:
         info = {**self._part.openapi["info"], "title": self._settings.site_title}
         if "description" in info:
             info["description"] = f"{self._settings.site_description} {info['description']}"
-        return replace(self._part, openapi={**self._part.openapi, "info": info})
+        document = with_status_of_invalid(self._part.openapi, self._settings.invalid_parameter_status)
+        return replace(self._part, openapi={**document, "info": info})

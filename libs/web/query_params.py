@@ -86,8 +86,8 @@ def read_query(
     return result
 
 
-def query_parameter(declaration: Mapping[str, Any]) -> QueryParameter:
-    """The parameter that an OpenAPI declaration describes.
+def query_parameter(declaration: Mapping[str, Any], *, to_maximum: bool = False) -> QueryParameter:
+    """The parameter that an OpenAPI declaration describes; `to_maximum` says that what is above its maximum means that.
 
     Raises ValueError where the schema uses a keyword that is not checked here, so that nothing documented
     goes unchecked.
@@ -95,7 +95,22 @@ def query_parameter(declaration: Mapping[str, Any]) -> QueryParameter:
     name, schema = declaration["name"], declaration["schema"]
     if schema["type"] == "array" and declaration.get("explode", True):
         raise ValueError(f"{name}: lists are comma-separated here (explode: false)")
-    return QueryParameter(name, schema.get("default"), _parser(name, schema))
+    parse = _parser(name, schema)
+    if to_maximum and "maximum" in schema:
+        parse = _to_maximum(parse, schema["maximum"])
+    return QueryParameter(name, schema.get("default"), parse)
+
+
+def _to_maximum(parse: Callable[[str], Value], maximum: float) -> Callable[[str], Value]:
+    def bounded(text: str) -> Value:
+        try:
+            return parse(text)
+        except _MalformedError as error:
+            if error.kind != "less_than_equal":
+                raise
+            return maximum
+
+    return bounded
 
 
 _ANNOTATIONS = {"type", "default", "description", "example", "format", "nullable"}

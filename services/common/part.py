@@ -17,6 +17,8 @@ PART = ServicePart(
         "http://www.opengis.net/spec/ogcapi-common-1/1.0/conf/html",
         "http://www.opengis.net/spec/ogcapi-common-1/1.0/conf/oas30",
         "http://www.opengis.net/spec/ogcapi-common-2/1.0/conf/collections",
+        "http://www.opengis.net/spec/ogcapi-common-2/1.0/conf/json",
+        "http://www.opengis.net/spec/ogcapi-common-2/1.0/conf/html",
     ),
     landing_links=(
         Link("/openapi.json", "service-desc", MediaType.OPENAPI_JSON, "API description (OpenAPI 3.0)"),

@@ -24,13 +24,20 @@ from services.features.rows.items_store import ItemsStore
 from services.features.rows.value_ranges import ValueRanges
 from services.features.schema import get_schema
 from services.features.settings import Settings
+from services.features.sortables import get_sortables
 from services.features.whole_pages import WholePages
 
 
 def make(env: Mapping[str, str]) -> web.Application:
     """The application, from its environment. Raises SettingsError."""
     settings = Settings.from_env(env)
-    handlers = {"getQueryables": get_queryables, "getItems": get_items, "getItem": get_item, "getSchema": get_schema}
+    handlers = {
+        "getQueryables": get_queryables,
+        "getSortables": get_sortables,
+        "getSchema": get_schema,
+        "getItems": get_items,
+        "getItem": get_item,
+    }
     app = make_app(settings, PART, handlers, templates=Path(__file__).parent / "templates")
 
     async def resources(app: web.Application) -> AsyncIterator[None]:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from libs.catalogue.model import Collection
-from libs.ogc.link import REL_QUERYABLES, REL_SCHEMA, Link
+from libs.ogc.link import REL_QUERYABLES, REL_SCHEMA, REL_SORTABLES, Link
 from libs.ogc.media_type import MediaType
 from libs.ogc.service_part import CollectionLink, ServicePart
 from libs.pg.text_folding import TextFolding
@@ -16,6 +16,7 @@ from services.features.formats.format import Format
 from services.features.formats.registry import FORMATS
 
 _CQL2 = "http://www.opengis.net/spec/cql2/1.0/conf/"
+_COMMON_3 = "http://www.opengis.net/spec/ogcapi-common-3/1.0/conf/"
 _CASE, _ACCENTS = "case-insensitive-comparison", "accent-insensitive-comparison"
 _ITEMS = "/collections/{collectionId}/items"
 _OPERATIONS = {_ITEMS: "items_schema", f"{_ITEMS}/{{itemId}}": "item_schema"}
@@ -64,6 +65,12 @@ PART = ServicePart(
         "http://www.opengis.net/spec/ogcapi-features-3/1.0/conf/queryables-query-parameters",
         "http://www.opengis.net/spec/ogcapi-features-3/1.0/conf/filter",
         "http://www.opengis.net/spec/ogcapi-features-3/1.0/conf/features-filter",
+        # the part of Features that the schemas of Common came from: by these names QGIS knows them
+        "http://www.opengis.net/spec/ogcapi-features-5/1.0/conf/schemas",
+        *(
+            f"{_COMMON_3}{name}"
+            for name in ("schemas", "advanced-property-roles", "returnables-and-receivables", "sortables")
+        ),
         *(
             f"{_CQL2}{name}"
             for name in (
@@ -74,6 +81,8 @@ PART = ServicePart(
                 _CASE,
                 _ACCENTS,
                 "basic-spatial-functions",
+                # its name in drafts, by which older versions of QGIS know it
+                "basic-spatial-operators",
                 "basic-spatial-functions-plus",
                 "spatial-functions",
                 "temporal-functions",
@@ -88,6 +97,7 @@ PART = ServicePart(
         CollectionLink(
             Link("/collections/{collectionId}/queryables", REL_QUERYABLES, MediaType.SCHEMAJSON, "Queryables")
         ),
+        CollectionLink(Link("/collections/{collectionId}/sortables", REL_SORTABLES, MediaType.SCHEMAJSON, "Sortables")),
         CollectionLink(
             Link("/collections/{collectionId}/schema", REL_SCHEMA, MediaType.SCHEMAJSON, "Schema of the features")
         ),

@@ -4,7 +4,7 @@ from typing import Any
 
 from aiohttp import web
 
-from libs.catalogue.model import Collection, Column
+from libs.catalogue.model import Collection
 from libs.ogc.link import path_segment
 from libs.ogc.media_type import MediaType
 from libs.web.app import Call
@@ -13,7 +13,7 @@ from libs.web.conditional import conditional
 from libs.web.html import page_response
 from libs.web.representations import representations
 from libs.web.respond import json_response, links_json
-from services.features.formats.json_schema import argument_schema, geometry_format
+from services.features.formats.json_schema import argument_schema, column_members, geometry_format
 from services.features.resources import CATALOGUE
 
 _SCHEMA = "https://json-schema.org/draft/2019-09/schema"
@@ -43,19 +43,10 @@ def queryables_json(collection: Collection, address: str) -> dict[str, Any]:
                 for geometry in collection.geometries
             },
             **{argument.name: argument_schema(argument) for argument in collection.arguments if argument.name},
-            **{column.name: _column(column) for column in collection.columns},
+            **{column.name: column_members(column) for column in collection.columns},
         },
+        # other names are refused, in filters and as parameters (/req/queryables/response)
+        "additionalProperties": False,
         "$schema": _SCHEMA,
         "$id": address,
     }
-
-
-def _column(column: Column) -> dict[str, str]:
-    members = {
-        "title": column.title or column.name,
-        "description": column.description,
-        "type": column.type,
-        "format": column.format,
-        "x-ogc-unit": column.unit,
-    }
-    return {name: value for name, value in members.items() if value}

@@ -1,4 +1,4 @@
-"""GET /collections/{collectionId}/schema: what the queryables cannot say (OGC API Features Part 5).
+"""GET /collections/{collectionId}/schema: what the queryables cannot say (OGC API Common Part 3, OGC 23-058r2).
 
 Values of columns that hold few different ones, the range of numbers and times, the items of arrays.
 """
@@ -11,17 +11,16 @@ from aiohttp import web
 from libs.catalogue.model import Collection, Column, GeometryColumn
 from libs.ogc.link import path_segment
 from libs.ogc.media_type import MediaType
+from libs.pg.column_types import Kind, column_type
 from libs.web.app import Call
 from libs.web.base_url import base_url
 from libs.web.conditional import check_preconditions, check_tag, data_headers, incomplete
 from libs.web.html import page_response
 from libs.web.representations import representations
 from libs.web.respond import json_response, links_json
-from services.features.formats.json_schema import argument_schema, geometry_format
+from services.features.formats.json_schema import SCHEMA, argument_schema, column_members, geometry_format
 from services.features.resources import CATALOGUE, VALUES, VERSIONS
 from services.features.rows.value_ranges import ValueRange
-
-_SCHEMA = "https://json-schema.org/draft/2020-12/schema"
 
 
 async def get_schema(call: Call) -> web.StreamResponse:
@@ -45,7 +44,10 @@ async def get_schema(call: Call) -> web.StreamResponse:
 
 
 def schema_json(collection: Collection, ranges: dict[str, ValueRange], address: str) -> dict[str, Any]:
-    """A JSON Schema with a property for each column, geometries included."""
+    """A JSON Schema with a property for each column, geometries included (/req/schemas/properties).
+
+    Those that are never null are `required`.
+    """
     times = _time_roles(collection)
     properties: dict[str, Any] = {}
     for position, geometry in enumerate(collection.geometries):
@@ -60,13 +62,18 @@ def schema_json(collection: Collection, ranges: dict[str, ValueRange], address: 
         elif column.name in times:
             members["x-ogc-role"] = times[column.name]
         properties[column.name] = members
+    for place, members in enumerate(properties.values(), start=1):
+        members["x-ogc-propertySeq"] = place
+    required = [column.name for column in collection.columns if _is_always_given(column)]
     return {
-        "$schema": _SCHEMA,
+        "$schema": SCHEMA,
         "$id": address,
         "title": collection.title,
         **({"description": collection.description} if collection.description else {}),
         "type": "object",
         "properties": properties,
+        **({"required": required} if required else {}),
+        "additionalProperties": False,
     }
 
 
@@ -74,25 +81,25 @@ def _time_roles(collection: Collection) -> dict[str, str]:
     """The columns that `datetime` tests, and the role of each."""
     pair = collection.lasting()
     if pair is not None:
+        if len({column.format for column in collection.columns if column.name in (pair[0].name, pair[1].name)}) > 1:
+            # both are days or both are times (/req/advanced-property-roles/primary-temporal-constraints)
+            return {}
         return {pair[0].name: "primary-interval-start", pair[1].name: "primary-interval-end"}
     time = collection.time()
     return {time.name: "primary-instant"} if time is not None and not time.is_period else {}
 
 
+def _is_always_given(column: Column) -> bool:
+    # JSON has no word for infinite times and for what is not a number
+    return column.not_null and column.type != "number" and column.format not in ("date", "date-time")
+
+
 def _column(column: Column, found: ValueRange | None) -> dict[str, Any]:
     values = column.enum or (found.values if found is not None else None)
-    # JSON has no word for infinite times and for what is not a number
-    always_given = column.not_null and column.type != "number" and column.format not in ("date", "date-time")
-    or_null = [] if always_given else [None]
-    members: dict[str, Any] = {
-        "title": column.title or column.name,
-        "description": column.description,
-        # a column of JSON may hold anything
-        "type": None if column.type == "object" else [column.type, "null"] if or_null else column.type,
-        "format": column.format,
-        "x-ogc-unit": column.unit,
-        "enum": [*values, *or_null] if values else None,
-    }
+    members: dict[str, Any] = {**column_members(column), "enum": [*values] if values else None}
+    if column_type(column.sql_type).kind is Kind.JSON:
+        # nobody says what is in it
+        members["type"] = ["object", "array", "string", "number", "boolean"]
     if column.type == "array":
         members["items"] = {"type": [column.items, "null"]} if column.items else {}
     if found is not None:
@@ -107,7 +114,7 @@ def _plain(value: Any) -> Any:
     return None if isinstance(value, float) and not isfinite(value) else value
 
 
-def _geometry(geometry: GeometryColumn, found: ValueRange | None, *, primary: bool) -> dict[str, str]:
+def _geometry(geometry: GeometryColumn, found: ValueRange | None, *, primary: bool) -> dict[str, Any]:
     role = {"x-ogc-role": "primary-geometry"} if primary else {}
     said = {}
     if found is not None and found.omitted:

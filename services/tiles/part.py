@@ -23,6 +23,11 @@ PART = ServicePart(
         "http://www.opengis.net/spec/ogcapi-tiles-1/1.0/conf/geodata-tilesets",
         "http://www.opengis.net/spec/ogcapi-tiles-1/1.0/conf/mvt",
         "http://www.opengis.net/spec/ogcapi-tiles-1/1.0/conf/oas30",
+        *(
+            f"http://www.opengis.net/spec/tms/2.0/conf/{encoding}{name}"
+            for name in ("tilematrixset", "tilematrixsetlimits", "variablematrixwidth", "tilesetmetadata")
+            for encoding in ("", "json-")
+        ),
     ),
     landing_links=(Link("/tileMatrixSets", REL_TILING_SCHEMES, MediaType.JSON, "Tile matrix sets"),),
     collection_links=(

@@ -7,9 +7,11 @@ from aiohttp import web
 from libs.geo.tile_matrix_sets import tile_matrix_set
 from libs.ogc.media_type import MediaType
 from libs.web.app import Call
+from libs.web.base_url import SETTINGS
 from libs.web.conditional import check_preconditions, check_tag, data_headers
 from libs.web.content_coding import takes_gzip
 from services.tiles.inspection.representation import tile_representation
+from services.tiles.metadata.limits import refuse_beyond
 from services.tiles.request.tile_request import parse_tile
 from services.tiles.resources import CATALOGUE, FOLDING, MAX_FEATURES, STORE
 from services.tiles.store.compression import decompressed
@@ -18,7 +20,8 @@ from services.tiles.store.compression import decompressed
 async def get_tile(call: Call) -> web.StreamResponse:
     """The tile, gzip-compressed where the client takes that; an empty tile is 200 with an empty body.
 
-    `f=json` and `f=html` tell what is in it.
+    But where invalid parameters are to be 400, as the standards have it, one that is empty and outside the limits that
+    the tileset declares is 404. `f=json` and `f=html` tell what is in it.
     """
     started = time.perf_counter()
     app, path, store = call.request.app, call.path, call.request.app[STORE]
@@ -39,6 +42,9 @@ async def get_tile(call: Call) -> web.StreamResponse:
     )
     check_preconditions(call.request, headers)
     tile = await store.tile(request, store.key(request))
+    if not tile.gzipped and app[SETTINGS].invalid_parameter_status == 400:
+        # what has data is given, even if it is so new that no extent tells of it
+        refuse_beyond(request.geometry, request.tile_matrix_set, path["z"], path["x"], path["y"])
     if call.media_type != MediaType.MVT:
         return await tile_representation(call, request, tile, headers)
     headers["Content-Type"] = MediaType.MVT

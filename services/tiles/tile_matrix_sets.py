@@ -12,6 +12,7 @@ from libs.web.conditional import conditional
 from libs.web.html import page_response
 from libs.web.representations import representations
 from libs.web.respond import json_response, links_json
+from services.tiles.metadata.addresses import tile_matrix_set_uri
 
 _DAY = "public, max-age=86400"
 """Definitions of a standard. Their pages name assets by what is in them, which a release changes: they keep seconds."""
@@ -27,7 +28,7 @@ async def get_tile_matrix_sets(call: Call) -> web.StreamResponse:
             {
                 "id": tms.id,
                 "title": tms.title,
-                "uri": tms.uri,
+                "uri": tile_matrix_set_uri(base, tms),
                 "crs": tms.crs,
                 "links": links_json(
                     [
@@ -48,9 +49,10 @@ async def get_tile_matrix_set(call: Call) -> web.StreamResponse:
     """The definition of one tile matrix set."""
     call.query.check()
     tms = tile_matrix_set(call.path["tileMatrixSetId"])
-    address = f"{base_url(call.request)}/tileMatrixSets/{tms.id}"
+    base = base_url(call.request)
+    address, uri = f"{base}/tileMatrixSets/{tms.id}", tile_matrix_set_uri(base, tms)
     links = links_json(representations(address, call.media_type, call.offers))
     if call.media_type == MediaType.HTML:
-        page = page_response(call.request, "tile_matrix_set.html", {"tms": tms, "links": links})
+        page = page_response(call.request, "tile_matrix_set.html", {"tms": tms, "uri": uri, "links": links})
         return conditional(call.request, page)
-    return conditional(call.request, json_response({**tms.document, "links": links}), cache_control=_DAY)
+    return conditional(call.request, json_response({**tms.document, "uri": uri, "links": links}), cache_control=_DAY)

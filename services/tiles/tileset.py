@@ -16,7 +16,7 @@ from libs.web.conditional import conditional
 from libs.web.html import page_response
 from libs.web.representations import representations
 from libs.web.respond import json_response, links_json
-from services.tiles.metadata.addresses import tileset_address, tiling_scheme_link
+from services.tiles.metadata.addresses import tile_matrix_set_uri, tileset_address, tiling_scheme_link
 from services.tiles.metadata.limits import limits
 from services.tiles.metadata.zoom_range import zoom_range
 from services.tiles.request.geometry_column import geometry_of
@@ -59,7 +59,7 @@ def _tileset(call: Call, collection: Collection, geometry: GeometryColumn, tms: 
         "description": collection.description,
         "dataType": "vector",
         "crs": tms.crs,
-        "tileMatrixSetURI": tms.uri,
+        "tileMatrixSetURI": tile_matrix_set_uri(base, tms),
         "links": links_json(links),
         "tileMatrixSetLimits": limits(geometry, tms),
         "layers": [_layer(collection, geometry, tms, base)],

@@ -15,7 +15,7 @@ from libs.web.conditional import conditional
 from libs.web.html import page_response
 from libs.web.representations import representations
 from libs.web.respond import json_response, links_json
-from services.tiles.metadata.addresses import tileset_address, tiling_scheme_link
+from services.tiles.metadata.addresses import tile_matrix_set_uri, tileset_address, tiling_scheme_link
 from services.tiles.request.geometry_column import geometry_of
 from services.tiles.resources import CATALOGUE
 
@@ -47,6 +47,6 @@ def _summary(collection: Collection, tms: TileMatrixSet, base: str) -> dict[str,
         "title": f"{collection.title} on {tms.id}",
         "dataType": "vector",
         "crs": tms.crs,
-        "tileMatrixSetURI": tms.uri,
+        "tileMatrixSetURI": tile_matrix_set_uri(base, tms),
         "links": links_json(links),
     }

@@ -84,7 +84,7 @@ def test_it_lists_the_collections(client: Any) -> None:
 
 def test_it_lists_features(client: Any) -> None:
     answer = _operation("ogc_features_api", "get_items").sync(
-        COLLECTION, client=client, limit=5, filter_="magnitude > 5", sortby="-magnitude"
+        COLLECTION, client=client, limit=5, filter_="magnitude > 5", sortby=["-magnitude"]
     )
     assert isinstance(answer, _model("Items"))
     assert answer.number_returned == len(answer.features) == 5

@@ -33,25 +33,25 @@ def collection_json(collection: Collection, whole: Whole, base: str, media_type:
     return {
         "id": collection.id,
         "title": collection.title,
-        "description": collection.description,
+        **({"description": collection.description} if collection.description else {}),
         **({"keywords": list(collection.keywords)} if collection.keywords else {}),
         **({"attribution": collection.attribution} if collection.attribution else {}),
         **({} if collection.pages_start_behind_rows else {"paging": "offset"}),
         **({"suggestedIdColumn": collection.suggested_key} if collection.suggested_key else {}),
         "links": links_json(links),
-        "extent": extent_json(collection),
+        **({"extent": extent} if (extent := extent_json(collection)) else {}),
         "itemType": "feature",
         "crs": [CRS84],
     }
 
 
-def extent_json(collection: Collection) -> dict[str, Any] | None:
-    """Spatial and temporal extent, each null where it is not known; null where neither is."""
+def extent_json(collection: Collection) -> dict[str, Any]:
+    """Spatial and temporal extent; what is not known is left out."""
     geometry = collection.geometry()
     start, end = collection.temporal_extent()
-    spatial = {"bbox": [list(geometry.bbox)], "crs": CRS84} if geometry and geometry.bbox else None
-    temporal = {"interval": [[start, end]], "trs": GREGORIAN} if start or end else None
-    return {"spatial": spatial, "temporal": temporal} if spatial or temporal else None
+    spatial = {"spatial": {"bbox": [list(geometry.bbox)], "crs": CRS84}} if geometry and geometry.bbox else {}
+    temporal = {"temporal": {"interval": [[start, end]], "trs": GREGORIAN}} if start or end else {}
+    return spatial | temporal
 
 
 def facts(collection: Collection) -> dict[str, Any]:
@@ -59,6 +59,7 @@ def facts(collection: Collection) -> dict[str, Any]:
     geometry = collection.geometry()
     return {
         "rows": collection.rows,
+        "bbox": geometry.bbox if geometry else None,
         "geometry_type": geometry.type if geometry else None,
         "properties": collection.columns,
         "time": collection.temporal_extent(),

@@ -200,9 +200,11 @@ def _geometry(entry: dict[str, Any]) -> GeometryColumn:
     """Type and SRID from the typmod, as PostGIS packs them (gserialized_typmod.c): SRID, type, Z, M."""
     typmod = entry["typmod"]
     geography = entry["base_type"] == "geography"
-    declared = entry["sql_type"]
+    declared, not_null = entry["sql_type"], entry["not_null"]
     if typmod < 0:
-        return may_lie_anywhere(GeometryColumn(entry["name"], "Geometry", 4326 if geography else 0, geography))
+        return may_lie_anywhere(
+            GeometryColumn(entry["name"], "Geometry", 4326 if geography else 0, geography, not_null=not_null)
+        )
     inside = declared[declared.index("(") + 1 : declared.index(")")].split(",") if "(" in declared else ["Geometry"]
     word = inside[0].upper()
     srid = int(inside[1]) if len(inside) > 1 else (4326 if geography else 0)
@@ -210,5 +212,5 @@ def _geometry(entry: dict[str, Any]) -> GeometryColumn:
     for suffix in ("ZM", "Z", "M"):
         if word not in _GEOMETRY_TYPE and word.endswith(suffix):
             word = word.removesuffix(suffix)
-    column = GeometryColumn(entry["name"], _GEOMETRY_TYPE[word], srid, geography, 2 + has_z + has_m)
+    column = GeometryColumn(entry["name"], _GEOMETRY_TYPE[word], srid, geography, 2 + has_z + has_m, not_null=not_null)
     return may_lie_anywhere(column)

@@ -1,6 +1,20 @@
-"""Words of JSON Schema that queryables and the schema share."""
+"""Words of JSON Schema that queryables, sortables and the schema share."""
 
-from libs.catalogue.model import Argument, GeometryColumn
+from libs.catalogue.model import Argument, Column, GeometryColumn
+from services.features.formats.ucum import ucum
+
+SCHEMA = "https://json-schema.org/draft/2020-12/schema"
+
+
+def column_members(column: Column) -> dict[str, str]:
+    """What a column is, by itself."""
+    members = {
+        "title": column.title or column.name,
+        "description": column.description,
+        "type": column.type,
+        "format": column.format,
+    }
+    return {**{name: value for name, value in members.items() if value}, **unit_members(column.unit)}
 
 
 def argument_schema(argument: Argument) -> dict[str, str]:
@@ -13,6 +27,14 @@ def argument_schema(argument: Argument) -> dict[str, str]:
         "format": argument.format,
     }
     return {name: value for name, value in members.items() if value}
+
+
+def unit_members(unit: str | None) -> dict[str, str]:
+    """The unit of a property: its UCUM code, where there is one, and what people call it, where that is another."""
+    if unit is None:
+        return {}
+    code = ucum(unit)
+    return {**({"x-ogc-unit": code} if code else {}), **({"x-dams-unitLabel": unit} if unit != code else {})}
 
 
 def geometry_format(geometry: GeometryColumn) -> str:

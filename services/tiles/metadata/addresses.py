@@ -11,6 +11,11 @@ def tileset_address(base: str, collection: Collection, tms: TileMatrixSet) -> st
     return f"{base}/collections/{path_segment(collection.id)}/tiles/{tms.id}"
 
 
+def tile_matrix_set_uri(base: str, tms: TileMatrixSet) -> str:
+    """What names a tile matrix set: its address in the register of the OGC, else its address here."""
+    return tms.uri or f"{base}/tileMatrixSets/{tms.id}"
+
+
 def tiling_scheme_link(base: str, tms: TileMatrixSet) -> Link:
     """To the tile matrix set of a tileset."""
     return Link(f"{base}/tileMatrixSets/{tms.id}", REL_TILING_SCHEME, MediaType.JSON, f"Tile matrix set {tms.id}")

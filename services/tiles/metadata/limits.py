@@ -8,12 +8,28 @@ from libs.geo.crs_areas import boxes_in
 from libs.geo.tile_matrix_sets import Matrix, TileMatrixSet
 from libs.geo.tiles_of_box import tile_ranges
 from libs.ogc.bbox import BBox
+from libs.ogc.errors import NotFound
 
 
 def limits(geometry: GeometryColumn, tms: TileMatrixSet) -> list[dict[str, Any]]:
     """For each matrix the rows and columns that can hold data (/req/tileset/tms-limits)."""
-    boxes = boxes_in(BBox(*geometry.bbox).parts(), tms.srid) if geometry.bbox else []
+    boxes = _boxes(geometry, tms)
     return [_limits(matrix, boxes) for matrix in tms.matrices.values()]
+
+
+def refuse_beyond(geometry: GeometryColumn, tms: TileMatrixSet, z: int, x: int, y: int) -> None:
+    """Raises NotFound where the tile lies outside the limits of its matrix (/req/core/tc-error)."""
+    found = _limits(tms.matrix(z), _boxes(geometry, tms))
+    columns, rows = (found["minTileCol"], found["maxTileCol"]), (found["minTileRow"], found["maxTileRow"])
+    if not (columns[0] <= x <= columns[1] and rows[0] <= y <= rows[1]):
+        raise NotFound(
+            f"Tile matrix {z} of this tileset is limited to columns {columns[0]} to {columns[1]} and rows {rows[0]} to"
+            f" {rows[1]}, where its data are; there is no tile at column {x}, row {y}."
+        )
+
+
+def _boxes(geometry: GeometryColumn, tms: TileMatrixSet) -> list[Box]:
+    return boxes_in(BBox(*geometry.bbox).parts(), tms.srid) if geometry.bbox else []
 
 
 def _limits(matrix: Matrix, boxes: list[Box]) -> dict[str, Any]:

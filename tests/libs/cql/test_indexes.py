@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncpg
 import pytest
 
-from libs.cql import lasting_predicate, queryable
+from libs.cql import bbox_predicate, datetime_predicate, lasting_predicate, queryable
+from libs.ogc.bbox import BBox
 from libs.ogc.temporal import parse_interval
 from libs.pg.sql import ident
 from libs.pg.text_folding import UNTRIED
@@ -126,6 +127,20 @@ async def test_the_indexes_of_a_start_and_an_end_are_used(
     plan = await many.plan(condition)
     assert "Index" in plan, plan
     assert "Seq Scan" not in plan, plan
+
+
+@pytest.mark.parametrize("not_null", [False, True])
+async def test_the_indexes_of_boxes_and_times_are_used_where_nulls_match(many: Table, not_null: bool) -> None:
+    box, interval = BBox(1, 1, 1.5, 1.5), parse_interval("2020-01-03")
+    for condition in (
+        bbox_predicate(many.queryables["geom"], box, not_null=not_null),
+        bbox_predicate(many.queryables["geom"], box._replace(west=179, east=-179), not_null=not_null),
+        datetime_predicate(many.queryables["at"], interval, not_null=not_null),
+    ):
+        plan = await many.plan(condition)
+        assert "Index" in plan, plan
+        assert "Seq Scan" not in plan, plan
+        assert ("IS NULL" in plan) is not not_null
 
 
 def test_a_start_must_be_a_time(many: Table) -> None:

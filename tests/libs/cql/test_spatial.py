@@ -24,6 +24,7 @@ SHAPES = [
     None,
     "POLYGON((0 0, 2 2, 2 0, 0 2, 0 0))",
 ]
+WITHOUT = [SHAPES.index(None) + 1]
 SYSTEMS = {"wgs84": 4326, "nad83": 4269, "mercator": 3857}
 
 
@@ -134,7 +135,10 @@ async def test_rows_that_are_not_valid_raise_no_error(db: asyncpg.Connection, re
     ],
 )
 async def test_bbox_parameter(shapes: Table, box: BBox, expected: list[int]) -> None:
-    assert await shapes.ids(bbox_predicate(shapes.queryables["wgs84"], box)) == expected
+    wgs84 = shapes.queryables["wgs84"]
+    assert await shapes.ids(bbox_predicate(wgs84, box, not_null=True)) == expected
+    # rows without a geometry match, unless there are said to be none
+    assert await shapes.ids(bbox_predicate(wgs84, box)) == sorted(expected + WITHOUT)
 
 
 # Places inside and around the areas of use of national and polar systems.

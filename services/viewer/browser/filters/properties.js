@@ -6,7 +6,7 @@ import { propertyTitle } from "../words/format.js";
 /**
  * @import { Collection, FilterProperty, PropertyKind } from "../types.d.ts"
  * @typedef {{
- *   type?: string, format?: string, title?: string, description?: string, enum?: unknown[], "x-ogc-unit"?: string,
+ *   type?: string, format?: string, title?: string, description?: string, enum?: unknown[], "x-ogc-unit"?: string, "x-dams-unitLabel"?: string,
  *   minimum?: number, maximum?: number, formatMinimum?: string, formatMaximum?: string,
  * }} Declared a property in a JSON Schema
  */
@@ -48,16 +48,15 @@ async function load(collection) {
 export function filterPropertiesOf({ columns }, queryables, schema) {
   return Object.entries(queryables).flatMap(([name, queryable]) => {
     const declared = { ...queryable, ...schema[name] };
-    // a schema's types have null beside them
-    const kind = kindOf({ ...declared, type: queryable.type });
+    const kind = kindOf(declared);
     if (kind === null) return [];
     return [{
       name,
       title: declared.title ?? propertyTitle(name, columns.find((column) => column.name === name)),
       description: declared.description ?? null,
-      unit: declared["x-ogc-unit"] ?? null,
+      unit: declared["x-dams-unitLabel"] ?? declared["x-ogc-unit"] ?? null,
       kind,
-      values: declared.enum?.filter((value) => value !== null).map(String) ?? null,
+      values: declared.enum?.map(String) ?? null,
       least: declared.minimum ?? declared.formatMinimum ?? null,
       most: declared.maximum ?? declared.formatMaximum ?? null,
     }];

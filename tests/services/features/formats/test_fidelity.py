@@ -171,7 +171,9 @@ async def test_features_are_as_their_schema_says(running: Services) -> None:
             # a function whose arguments have no defaults, values that no answer can be computed from
             continue
         for feature in answer.json()["features"]:
-            faults = [error.message for error in Draft202012Validator(schema).iter_errors(feature["properties"])]
+            # null is no value: what has always one is required
+            present = {name: value for name, value in feature["properties"].items() if value is not None}
+            faults = [error.message for error in Draft202012Validator(schema).iter_errors(present)]
             assert not faults, (collection["id"], faults)
             seen += 1
     assert seen > 200

@@ -1,0 +1,39 @@
+"""Units as UCUM writes them."""
+
+from __future__ import annotations
+
+import pytest
+
+from services.features.formats.ucum import ucum
+
+
+@pytest.mark.parametrize(
+    ("unit", "code"),
+    [
+        ("km", "km"),
+        ("hPa", "hPa"),
+        ("%", "%"),
+        ("m/s", "m/s"),
+        ("m³/s", "m3/s"),
+        ("km²", "km2"),
+        ("m/s2", "m/s2"),
+        ("W/m2.sr", "W/m2.sr"),
+        ("/d", "/d"),
+        ("10*6", "10*6"),
+        ("{events}", "{events}"),
+        ("[ft_i]", "[ft_i]"),
+        ("kt", "[kn_i]"),
+        ("°", "deg"),
+        ("°C", "Cel"),
+        ("mph", "[mi_i]/h"),
+        # what people may mean by these is not known
+        ("bushels", None),
+        ("USD", None),
+        ("km per h", None),
+        ("m//s", None),
+        ("", None),
+        ("knots per hour", None),
+    ],
+)
+def test_codes(unit: str, code: str | None) -> None:
+    assert ucum(unit) == code
