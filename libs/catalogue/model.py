@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Self
 
 from libs.ogc.bbox import BBox
+from libs.ogc.crs import CRS84, USUAL_SRIDS, crs_uri
 from libs.ogc.temporal import parse_instant
 from libs.pg.column_types import Kind, column_type
 
@@ -146,6 +147,8 @@ class Collection:
     maxzoom: int | None = None
     tile_properties: tuple[tuple[int, int, tuple[str, ...]], ...] = ()
     """First zoom, last zoom, names: what tiles hold there where the request names no properties."""
+    srids: tuple[int, ...] = USUAL_SRIDS
+    """Of the CRSs in which features may be asked for, beside CRS84 and their own."""
     keywords: tuple[str, ...] = ()
     license: str | None = None
     """Address of the licence."""
@@ -236,6 +239,20 @@ class Collection:
         geometry = self.geometry()
         return BBox(*geometry.bbox) if geometry and geometry.bbox else None
 
+    def storage_crs(self) -> str | None:
+        """The identifier of the CRS of the default geometry, where it is one for all rows and has one."""
+        geometry = self.geometry()
+        if geometry is None:
+            return None
+        return CRS84 if geometry.srid == 4326 else crs_uri(geometry.srid)
+
+    def crs(self) -> tuple[str, ...]:
+        """The identifiers of the CRSs in which features may be asked for; CRS84 alone where they have no geometry."""
+        if not self.geometries:
+            return (CRS84,)
+        uris = (CRS84, *map(crs_uri, self.srids), self.storage_crs())
+        return tuple(dict.fromkeys(uri for uri in uris if uri is not None))
+
     def to_json(self) -> dict[str, Any]:
         """For the internal catalogue."""
         value = asdict(self)
@@ -268,6 +285,6 @@ class Collection:
                 "tile_properties": tuple(
                     (first, last, tuple(names)) for first, last, names in value["tile_properties"]
                 ),
-                **{name: tuple(value[name]) for name in ("composite_key", "sort", "importance", "keywords")},
+                **{name: tuple(value[name]) for name in ("composite_key", "sort", "importance", "srids", "keywords")},
             }
         )

@@ -22,6 +22,7 @@ from libs.cql.parsing.json import parse_json
 from libs.cql.parsing.text import parse_text
 from libs.cql.predicates import bbox_predicate, datetime_predicate, lasting_predicate, value_predicate
 from libs.cql.queryable import Queryable, kind_of, queryable
+from libs.geo.crs import CRS84, Crs
 from libs.pg.sql import Sql
 from libs.pg.text_folding import UNTRIED, TextFolding
 
@@ -29,10 +30,7 @@ FilterLang = Literal["cql2-text", "cql2-json"]
 
 
 def parse(text: str, lang: FilterLang = "cql2-text") -> Ast:
-    """A filter as a tree, without knowing any properties. Raises CqlError.
-
-    Its geometries are in CRS84: degrees, longitude before latitude.
-    """
+    """A filter as a tree, without knowing any properties or the CRS of its geometries. Raises CqlError."""
     return parse_text(text) if lang == "cql2-text" else parse_json(text)
 
 
@@ -41,12 +39,14 @@ def compile_filter(
     queryables: Mapping[str, Queryable],
     *,
     folding: TextFolding = UNTRIED,
+    crs: Crs = CRS84,
 ) -> Sql:
     """The boolean SQL expression of a filter over the columns of `queryables`. Raises CqlError.
 
-    `folding` is what the database has for CASEI and ACCENTI; what it has not is an error.
+    `folding` is what the database has for CASEI and ACCENTI; what it has not is an error. `crs` is that of the
+    filter's geometries.
     """
-    return compile_ast(filter_, Target(queryables, folding))
+    return compile_ast(filter_, Target(queryables, folding, crs))
 
 
 def filter_sql(
@@ -55,9 +55,10 @@ def filter_sql(
     queryables: Mapping[str, Queryable],
     *,
     folding: TextFolding = UNTRIED,
+    crs: Crs = CRS84,
 ) -> Sql:
     """`parse` and `compile_filter` in one. Raises CqlError."""
-    return compile_filter(parse(text, lang), queryables, folding=folding)
+    return compile_filter(parse(text, lang), queryables, folding=folding, crs=crs)
 
 
 __all__ = [

@@ -7,12 +7,13 @@ from pygeofilter import ast
 from libs.cql.compiling.compiler import column_of
 from libs.cql.compiling.operands import Value, literal
 from libs.cql.compiling.scalars import compare
-from libs.cql.compiling.spatial import box_literal, relation
+from libs.cql.compiling.spatial import box_in, relation
 from libs.cql.compiling.temporal import compare_instants, meets_period
 from libs.cql.errors import CqlError, excerpt
 from libs.cql.guard import number
 from libs.cql.parsing.instants import date_literal, timestamp_literal
 from libs.cql.queryable import Queryable
+from libs.geo.crs import CRS84, Crs
 from libs.ogc.bbox import BBox
 from libs.ogc.numbers import NUMBER
 from libs.ogc.temporal import Interval
@@ -20,13 +21,14 @@ from libs.pg.column_types import NUMERIC, TEMPORAL, TEXTUAL, Kind
 from libs.pg.sql import Sql, all_of, sql
 
 
-def bbox_predicate(queryable: Queryable, box: BBox, *, not_null: bool = False) -> Sql:
-    """Rows whose geometry intersects the box, in CRS84 degrees; `west > east` crosses the antimeridian.
+def bbox_predicate(queryable: Queryable, box: BBox, crs: Crs = CRS84, *, not_null: bool = False) -> Sql:
+    """Rows whose geometry intersects the box, of easting and northing in `crs`.
 
-    Rows without a geometry match (/req/core/fc-bbox-response C); `not_null` says that there are none.
+    In degrees `west > east` crosses the antimeridian. Rows without a geometry match (/req/core/fc-bbox-response C);
+    `not_null` says that there are none. Raises CqlError where the box has no place on Earth.
     """
     column = column_of(queryable)
-    return _or_null(relation(ast.GeometryIntersects, column, box_literal(box)), column.sql, not_null=not_null)
+    return _or_null(relation(ast.GeometryIntersects, column, box_in(box, None, crs)), column.sql, not_null=not_null)
 
 
 def datetime_predicate(queryable: Queryable, interval: Interval, *, not_null: bool = False) -> Sql:

@@ -1,7 +1,19 @@
-"""Coordinate reference systems by URI."""
+"""Coordinate reference systems by their identifiers (OGC 18-058r1, /req/crs/crs-uri). Needs no PROJ."""
 
 CRS84 = "http://www.opengis.net/def/crs/OGC/1.3/CRS84"
-"""WGS 84, longitude then latitude, degrees: the CRS of all GeoJSON here."""
-
+"""Longitude and latitude in degrees, in this order, on WGS 84. PostGIS has it as SRID 4326."""
 GREGORIAN = "http://www.opengis.net/def/uom/ISO-8601/0/Gregorian"
-"""Temporal reference system of extents."""
+
+USUAL_SRIDS = (4326, 3857, 3395, 3035, 3978, 2193, 5041, 5042, 5482, 32631)
+"""Those of the 13 tile matrix sets: a collection is offered in these unless its operator says otherwise."""
+
+_LARGEST_EPSG = 32_767
+_ESRI = range(37_000, 200_000)
+"""PostGIS numbers ESRI's own CRSs by their codes."""
+
+
+def crs_uri(srid: int) -> str | None:
+    """The identifier of an SRID, whose axes are in the order of its authority; None where it has none."""
+    if 1024 <= srid <= _LARGEST_EPSG:
+        return f"http://www.opengis.net/def/crs/EPSG/0/{srid}"
+    return f"http://www.opengis.net/def/crs/ESRI/0/{srid}" if srid in _ESRI else None

@@ -14,12 +14,13 @@ from libs.cql import (
     lasting_predicate,
     value_predicate,
 )
-from libs.ogc.bbox import bbox_of
+from libs.geo.crs import box_of
 from libs.ogc.temporal import parse_interval
 from libs.pg.sql import Sql, all_of, any_of, ident, join, sql
 from libs.pg.text_folding import UNTRIED, TextFolding
 from libs.selection.arguments import call_arguments
 from libs.selection.columns import column_queryable, geometry_queryable, queryables
+from libs.selection.crs import requested_crs
 from libs.selection.ids import has_odd_id, key_condition, unescaped
 from libs.selection.request import FaultCollector
 
@@ -71,7 +72,8 @@ class Selection:
 def select(collection: Collection, query: FaultCollector, *, folding: TextFolding = UNTRIED) -> Selection:
     """The selection that the query parameters ask for.
 
-    Reads `geom-column`, `datetime-column`, `ids`, `bbox`, `datetime`, `filter`, `filter-lang`, `properties`,
+    Reads `geom-column`, `datetime-column`, `ids`, `bbox`, `bbox-crs`, `datetime`, `filter`, `filter-lang`,
+    `filter-crs`, `properties`,
     `sortby` and the extra parameters (each a property that must equal the value). `folding` is what the
     database has for CASEI and ACCENTI; what it has not is a fault. Faults are added to the query, not raised, so that
     one answer lists them all; what is faulty is left out of the selection.
@@ -157,15 +159,16 @@ def _bbox(collection: Collection, geometry: GeometryColumn | None, query: FaultC
     if numbers is None:
         return []
     geometry = geometry or collection.geometry()
+    crs = requested_crs(collection, query, "bbox-crs")
     try:
-        box = bbox_of(numbers)
-    except ValueError as error:
-        query.fault("bbox", f"bbox {error}", value=numbers)
+        box = box_of(numbers, crs)
+        if geometry is None:
+            # none of its features has a geometry, and those match
+            return []
+        return [bbox_predicate(geometry_queryable(geometry), box, crs, not_null=geometry.not_null)]
+    except (CqlError, ValueError) as error:
+        query.fault("bbox", f"bbox {error}".replace("bbox the geometry ", "bbox "), value=numbers)
         return []
-    if geometry is None:
-        # none of its features has a geometry, and those match
-        return []
-    return [bbox_predicate(geometry_queryable(geometry), box, not_null=geometry.not_null)]
 
 
 def _datetime(collection: Collection, query: FaultCollector) -> list[Sql]:
@@ -200,10 +203,11 @@ def _datetime(collection: Collection, query: FaultCollector) -> list[Sql]:
 def _filter(collection: Collection, query: FaultCollector, folding: TextFolding) -> list[Sql]:
     text = query.values.get("filter")
     lang: FilterLang = "cql2-json" if query.values.get("filter-lang") == "cql2-json" else "cql2-text"
+    crs = requested_crs(collection, query, "filter-crs")
     if text is None:
         return []
     try:
-        return [filter_sql(text, lang, queryables(collection), folding=folding)]
+        return [filter_sql(text, lang, queryables(collection), folding=folding, crs=crs)]
     except CqlError as error:
         query.fault("filter", f"filter: {error}", value=text if len(text) <= _LONGEST_QUOTED else None)
         return []

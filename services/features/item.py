@@ -21,6 +21,8 @@ from services.features.formats.registry import FEATURE_FORMATS
 from services.features.pages.items_html import row_context
 from services.features.pages.map_links import map_of_item
 from services.features.pages.preview import drawing
+from services.features.request.geometry_options import GeometryOptions, content_crs
+from services.features.request.items_query import geometry_options
 from services.features.resources import CATALOGUE, STORE, VERSIONS
 from services.features.rows.items_sql import item_plan
 from services.features.rows.layout import Layout, Row
@@ -35,7 +37,7 @@ async def get_item(call: Call) -> web.StreamResponse:
     headers = data_headers(request, call.media_type, app[VERSIONS].version(collection))
     check_tag(request, headers)
     format_ = FEATURE_FORMATS.get(call.media_type)
-    selection, values = select(collection, call.query), call.query.values
+    selection, options = select(collection, call.query), geometry_options(collection, call.query)
     for name in call.query.extra.keys() - {argument.name for argument in collection.arguments}:
         if collection.column(name) is not None:
             call.query.fault(name, f"{name} is not a parameter of a feature: it is chosen by its id", "extra_forbidden")
@@ -46,8 +48,7 @@ async def get_item(call: Call) -> web.StreamResponse:
         plan = item_plan(
             selection,
             condition,
-            bbox_only=bool(values["bbox-only"]) and format_ is not None,
-            simplify=values["simplify"] or None,
+            GeometryOptions(simplify=options.simplify) if format_ is None else options,
             geometry_as="drawing" if format_ is None else format_.geometry_as,
         )
         try:
@@ -62,6 +63,8 @@ async def get_item(call: Call) -> web.StreamResponse:
     given = dict(sent_parameters(request)) if format_ is None else request.query
     links = item_links(collection.id, call.media_type, base_url(request), given, item_id)
     headers["Link"] = links.header
+    if format_ is not None:
+        headers |= content_crs(options)
     if format_ is None:
         context = _page_context(call, collection, plan.layout, row, links)
         return page_response(request, "item.html", context, headers=headers)

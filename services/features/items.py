@@ -23,6 +23,7 @@ from services.features.formats.registry import FEATURE_FORMATS
 from services.features.pages.items_form import form_context
 from services.features.pages.items_html import PAGE_ROWS, items_context
 from services.features.request.cursor import PageEnds
+from services.features.request.geometry_options import GeometryOptions, content_crs
 from services.features.request.items_query import ItemsQuery, parse_items
 from services.features.resources import CATALOGUE, FOLDING, STORE, VALUES, VERSIONS, WHOLE_PAGES
 from services.features.rows.items_store import ItemsStore
@@ -65,8 +66,8 @@ async def get_items(call: Call) -> web.StreamResponse:
         )
     )
     numbers = _numbers(matched, number, page.omitted)
-    headers = {**_kept(headers, matched), **numbers, **_paging(query), "Link": links.header}
-    headers |= _saved_as(collection, format_)
+    headers = {**_kept(headers, matched), **numbers, **_paging(query), **content_crs(query.options)}
+    headers |= {**_saved_as(collection, format_), "Link": links.header}
     return body_response(body, media_type=call.media_type, headers=headers)
 
 
@@ -128,7 +129,7 @@ async def _page(call: Call, collection: Collection, headers: dict[str, str]) -> 
     check_preconditions(call.request, headers)
     # a table of thousands of rows is of no use; `next` leads on, and the page says so. Boxes are all that the small
     # map draws: large geometries must not bloat the page
-    query = replace(query, limit=min(query.limit, PAGE_ROWS), bbox_only=True)
+    query = replace(query, limit=min(query.limit, PAGE_ROWS), options=GeometryOptions(bbox_only=True))
     query = await call.request.app[STORE].found(query)
     (page, ends), matched = await _fetched(call.request.app[STORE], query, "geojson")
     links = page_links(query, call.media_type, base_url(call.request), ends, matched)
@@ -173,6 +174,7 @@ async def _stream(call: Call, query: ItemsQuery, format_: FeatureFormat, headers
         **_kept(headers, matched),
         **_numbers(matched, None),
         **_paging(query),
+        **content_crs(query.options),
         **_saved_as(collection, format_),
         **({} if collection.row_bytes and query.limit * collection.row_bytes <= _MOST_KEPT_BYTES else _NOT_KEPT),
         "Link": links.header,

@@ -18,12 +18,12 @@ from libs.cql.compiling import scalars
 from libs.cql.compiling.arithmetic import arithmetic
 from libs.cql.compiling.arrays import ArrayLiteral, array_predicate
 from libs.cql.compiling.operands import Expr, Operand, Value, as_text, condition, describe, from_json, literal
-from libs.cql.compiling.spatial import SPATIAL_NODES, box_literal, geometry_literal, spatial
+from libs.cql.compiling.spatial import SPATIAL_NODES, box_in, geometry_literal, spatial
 from libs.cql.compiling.temporal import TEMPORAL_NODES, Open, Span, interval_bound, temporal
 from libs.cql.errors import Place, excerpt, fault, one_of
 from libs.cql.nodes import ARITHMETIC, ARRAY, COMPARISONS, STRING_FUNCTIONS, Array, Ast, place_of
 from libs.cql.queryable import Queryable, near_names
-from libs.ogc.bbox import BBox
+from libs.geo.crs import CRS84, Crs, box_of
 from libs.pg.column_types import TEXTUAL, Kind
 from libs.pg.sql import Sql, ident, sql
 from libs.pg.text_folding import UNTRIED, TextFolding
@@ -37,11 +37,12 @@ _NUMBERS = {"oid": "bigint", "money": "numeric"}
 class Target:
     """What a filter is compiled for.
 
-    `folding` is what the database has for CASEI and ACCENTI.
+    `folding` is what the database has for CASEI and ACCENTI, `crs` that of the filter's geometries.
     """
 
     queryables: Mapping[str, Queryable]
     folding: TextFolding = UNTRIED
+    crs: Crs = CRS84
 
 
 def column_of(queryable: Queryable) -> Expr:
@@ -187,11 +188,15 @@ class _Compiler(Evaluator):  # type: ignore[misc]  # pygeofilter is untyped
 
     @_handles(values.Geometry)
     def geometry(self, node: values.Geometry) -> object:
-        return geometry_literal(node.geometry, place_of(node))
+        return geometry_literal(node.geometry, place_of(node), self.target.crs)
 
     @_handles(values.Envelope)
     def envelope(self, node: values.Envelope) -> object:
-        return box_literal(BBox(node.x1, node.y1, node.x2, node.y2), place_of(node))
+        try:
+            box = box_of((node.x1, node.y1, node.x2, node.y2), self.target.crs)
+        except ValueError as error:
+            raise fault(f"BBOX {error}", place_of(node)) from None
+        return box_in(box, place_of(node), self.target.crs)
 
 
 def _quoted(name: str) -> str:

@@ -21,6 +21,7 @@ from libs.cql.errors import Place, fault
 from libs.cql.nodes import OP_NAMES, place_of
 from libs.cql.projected import fitted
 from libs.cql.queryable import Queryable
+from libs.geo.crs import CRS84, Crs, as_easting_northing, in_crs84
 from libs.geo.crs_areas import is_projected, keeps_boxes
 from libs.geo.longitudes import TURN, turned
 from libs.geo.lonlat_sql import in_lonlat
@@ -37,13 +38,15 @@ class GeometryLiteral:
     """A geometry as written, in CRS84.
 
     `boxes` are the rectangles it consists of where it is a box: one, or two across the antimeridian. `turn` moves it by
-    so many times around the Earth, to where rows with longitudes beyond ±180 are.
+    so many times around the Earth, to where rows with longitudes beyond ±180 are. `native` is the same as the client
+    wrote it, and the SRID, where that is of another CRS.
     """
 
     shape: BaseGeometry
     place: Place | None
     boxes: tuple[BaseGeometry, ...] = ()
     turn: int = 0
+    native: tuple[BaseGeometry, int] | None = None
     kind = Kind.GEOMETRY
 
 
@@ -61,13 +64,32 @@ _FLIPPED = {ast.GeometryContains: ast.GeometryWithin, ast.GeometryWithin: ast.Ge
 _COVERING = (ast.GeometryContains, ast.GeometryEquals)
 
 
-def geometry_literal(geojson: dict[str, Any], place: Place | None) -> GeometryLiteral:
-    """A GeoJSON geometry whose structure has been checked. Raises CqlError when it is not valid."""
-    shape = shapely.force_2d(shapely.geometry.shape(geojson))
+def geometry_literal(geojson: dict[str, Any], place: Place | None, crs: Crs = CRS84) -> GeometryLiteral:
+    """A GeoJSON geometry whose structure has been checked, with coordinates of `crs`.
+
+    Raises CqlError when it is not valid, or has no place on Earth.
+    """
+    shape = as_easting_northing(shapely.force_2d(shapely.geometry.shape(geojson)), crs)
     if not shapely.is_valid(shape):
         reason = shapely.is_valid_reason(shape).replace("[", " at [")
         raise fault(f"the geometry is not valid: {reason}", place)
-    return GeometryLiteral(shape, place)
+    return _placed(shape, place, crs)
+
+
+def box_in(box: BBox, place: Place | None, crs: Crs) -> GeometryLiteral:
+    """A box of easting, northing in `crs`. Raises CqlError when it has no place on Earth."""
+    if crs.srid == CRS84_SRID:
+        return box_literal(box, place)
+    return _placed(_rectangle(box), place, crs)
+
+
+def _placed(shape: BaseGeometry, place: Place | None, crs: Crs) -> GeometryLiteral:
+    if crs.srid == CRS84_SRID:
+        return GeometryLiteral(shape, place)
+    try:
+        return GeometryLiteral(in_crs84(shape, crs), place, native=(shape, crs.srid))
+    except ValueError as error:
+        raise fault(f"the geometry {error}", place) from None
 
 
 def box_literal(box: BBox, place: Place | None = None) -> GeometryLiteral:
@@ -135,6 +157,8 @@ def _parts(a: Expr | GeometryLiteral, b: GeometryLiteral) -> list[tuple[Expr | G
 
 
 def _is_cut(literal: GeometryLiteral, srid: int) -> bool:
+    if literal.native is not None and literal.native[1] == srid:
+        return False
     return is_projected(srid) and fitted(literal.shape, srid, is_box=bool(literal.boxes))[1]
 
 
@@ -287,6 +311,8 @@ def _planar(column: Expr) -> Sql:
 def _literal(side: GeometryLiteral, srid: int) -> Sql:
     if srid == 0:
         return _bound(_turned(side), 0)
+    if side.native is not None and side.native[1] == srid:
+        return _bound(*side.native)
     west, south, east, north = shapely.bounds(side.shape)
     if west < -180 or east > 180 or south < -90 or north > 90:
         outside = f"longitudes {west:g} to {east:g}, latitudes {south:g} to {north:g}"

@@ -11,7 +11,6 @@ from libs.cql.guard import check_list, is_number
 from libs.cql.nodes import ARITHMETIC, ARRAY, COMPARISONS, SPATIAL, STRING_FUNCTIONS, TEMPORAL, Array, Part, placed
 from libs.cql.parsing.geometry_literals import GeoJson
 from libs.cql.parsing.instants import date_literal, interval, timestamp_literal
-from libs.ogc.bbox import bbox_of
 
 _PREDICATES: dict[str, Callable[..., ast.Node]] = {
     name.casefold(): node for table in (SPATIAL, TEMPORAL, ARRAY) for name, node in table.items()
@@ -116,16 +115,19 @@ def call(name: str, arguments: Sequence[Part], at: Place) -> Part:
 
 
 def envelope(numbers: Sequence[Part], at: Place) -> Part:
-    """A box: west, south, east, north in degrees; with 6 numbers the elevations are read over."""
+    """A box from its corner of least to that of greatest coordinates; with 6 numbers the heights are read over.
+
+    The axes are in the order of the filter's CRS, which is not known here.
+    """
     _check_count("BBOX", numbers, (4, 6), at)
     for part in numbers:
         if not is_number(part.value):
             raise fault("BBOX takes numbers only", part.at)
-    try:
-        box = bbox_of([float(part.value) for part in numbers])
-    except ValueError as error:
-        raise fault(f"BBOX {error}", at) from None
-    return placed(values.Envelope(box.west, box.east, box.south, box.north), at)
+    corners = [float(part.value) for part in numbers]
+    second = len(corners) // 2
+    if second == 3 and corners[2] > corners[5]:
+        raise fault(f"BBOX minimum height {corners[2]:g} is above maximum height {corners[5]:g}", at)
+    return placed(values.Envelope(corners[0], corners[second], corners[1], corners[second + 1]), at)
 
 
 def _as_array(argument: Part) -> Part:

@@ -18,6 +18,7 @@ collections:
       0-4: [magnitude, depth]
       5-7: [magnitude, depth, place]
     longitudes: stored           # beyond ±180 as they are stored, instead of turned round the Earth
+    crs: [EPSG:25832]            # in which features may be asked for beside CRS84 and their own; without it the usual
     keywords: [earthquake]
     license: https://creativecommons.org/publicdomain/zero/1.0/
     attribution: USGS
@@ -44,6 +45,7 @@ from pydantic import (
 from pydantic_core import ErrorDetails
 
 from libs.catalogue.model import Collection
+from libs.ogc.crs import USUAL_SRIDS
 
 # Columns that say how much a feature matters, most telling first.
 _TELLING = ("magnitude", "max_wind_kt", "wind_kt", "wind_speed_kt", "severity", "area_km2")
@@ -51,6 +53,7 @@ _TELLING = ("magnitude", "max_wind_kt", "wind_kt", "wind_speed_kt", "severity", 
 
 _ZOOMS = re.compile(r"(\d{1,2})(?:-(\d{1,2}))?\Z", re.ASCII)
 _DEEPEST = 30
+_CODE = re.compile(r"(?:EPSG|ESRI):(\d{4,6})\Z", re.ASCII)
 
 
 class ConfigError(ValueError):
@@ -96,6 +99,13 @@ def _by_zoom(value: object) -> object:
     return tuple(ranges)
 
 
+def _srids(value: object) -> object:
+    codes = [_CODE.match(str(entry)) for entry in value] if isinstance(value, list) else [None]
+    if not all(codes):
+        raise ValueError("must be a list of CRSs, such as EPSG:25832")
+    return tuple(int(found[1]) for found in codes if found)
+
+
 _Texts = Annotated[tuple[str, ...], BeforeValidator(_texts)]
 _Zoom = Annotated[int, Field(strict=True, ge=0, le=_DEEPEST)]
 
@@ -119,6 +129,7 @@ class CollectionConfig(_Said):
     maxzoom: _Zoom | None = None
     tile_properties: Annotated[tuple[tuple[int, int, tuple[str, ...]], ...], BeforeValidator(_by_zoom)] = ()
     longitudes: Literal["turned", "stored"] = "turned"
+    crs: Annotated[tuple[int, ...], BeforeValidator(_srids)] = USUAL_SRIDS
     keywords: _Texts = ()
     license: Annotated[str, AfterValidator(_address)] | None = None
     attribution: str | None = None
@@ -214,6 +225,7 @@ class CatalogueConfig(_Said):
             minzoom=said.minzoom,
             maxzoom=said.maxzoom,
             tile_properties=said.tile_properties,
+            srids=said.crs,
             keywords=said.keywords,
             license=said.license,
             attribution=said.attribution,
@@ -237,6 +249,7 @@ def _shape(collection: Collection) -> str:
         collection.sort,
         collection.importance,
         collection.tile_properties,
+        collection.srids,
         collection.attribution,
     )
     return blake2b(repr(shown).encode(), digest_size=6).hexdigest()

@@ -41,7 +41,8 @@ def collection_json(collection: Collection, whole: Whole, base: str, media_type:
         "links": links_json(links),
         **({"extent": extent} if (extent := extent_json(collection)) else {}),
         "itemType": "feature",
-        "crs": [CRS84],
+        "crs": list(collection.crs()),
+        **({"storageCrs": storage} if (storage := collection.storage_crs()) else {}),
     }
 
 

@@ -38,7 +38,8 @@ class GeoJson(FeatureFormat):
             "type": "FeatureCollection",
             "id": collection.id,
             "title": collection.title,
-            "description": collection.description,
+            **({"description": collection.description} if collection.description else {}),
+            **_crs(layout),
             "timeStamp": now(),
             # the standard allows to leave it out where it is hard to tell (/rec/core/fc-numberMatched)
             **({} if matched is None else {"numberMatched": matched}),
@@ -57,7 +58,8 @@ class GeoJson(FeatureFormat):
         return b'],"numberReturned":%d%b}' % (returned, said)
 
     def item(self, collection: Collection, layout: Layout, row: Row, links: PageLinks) -> bytes:
-        return b"".join((encode(features([row], layout)[0])[:-1], b',"links":[', links.json, b"]}"))
+        feature = {**features([row], layout)[0], **_crs(layout)}
+        return b"".join((encode(feature)[:-1], b',"links":[', links.json, b"]}"))
 
 
 class FeatureLines(FeatureFormat):
@@ -74,6 +76,11 @@ class FeatureLines(FeatureFormat):
 
 
 FORMAT = GeoJson()
+
+
+def _crs(layout: Layout) -> dict[str, str]:
+    # RFC 7946 has CRS84 alone: others by prior arrangement, in the word that JSON-FG (OGC 21-045) has for them
+    return {} if layout.crs is None else {"coordRefSys": layout.crs}
 
 
 def features(rows: Sequence[Row], layout: Layout) -> list[dict[str, Any]]:

@@ -7,9 +7,11 @@ from hashlib import blake2b
 
 from libs.catalogue.model import Collection
 from libs.pg.text_folding import UNTRIED, TextFolding
+from libs.selection.crs import requested_crs
 from libs.selection.selection import Selection, SortTerm, configured_order, select
 from libs.web.query_params import QueryValues
 from services.features.request.cursor import Position, decode_cursor
+from services.features.request.geometry_options import GeometryOptions
 from services.features.request.long_parameters import unpacked
 from services.features.request.row_identity import is_by_content, row_identity, usual_order
 
@@ -27,8 +29,7 @@ class ItemsQuery:
     offset: int
     after: Position | None
     """Where the page starts, from a `cursor`; None for the first page."""
-    bbox_only: bool
-    simplify: float | None
+    options: GeometryOptions
     given: Mapping[str, str]
     """The parameters as they were sent, for forms."""
     fingerprint: str
@@ -61,6 +62,13 @@ def _total_order(collection: Collection, sort: tuple[SortTerm, ...]) -> tuple[So
     return tuple(terms)
 
 
+def geometry_options(collection: Collection, query: QueryValues) -> GeometryOptions:
+    """What `bbox-only`, `simplify` and `crs` say. What is wrong is a fault of the query."""
+    values = query.values
+    crs = requested_crs(collection, query, "crs")
+    return GeometryOptions(bool(values["bbox-only"]), values["simplify"] or None, crs)
+
+
 def parse_items(
     collection: Collection, query: QueryValues, given: Mapping[str, str], folding: TextFolding = UNTRIED
 ) -> ItemsQuery:
@@ -82,6 +90,7 @@ def parse_items(
             query.fault("cursor", f"cursor {error}", value=values["cursor"])
         if values["offset"]:
             query.fault("offset", "offset and cursor cannot be combined", value=values["offset"])
+    options = geometry_options(collection, query)
     query.check()
     return ItemsQuery(
         selection=selection,
@@ -89,8 +98,7 @@ def parse_items(
         limit=values["limit"],
         offset=values["offset"] or 0,
         after=after,
-        bbox_only=bool(values["bbox-only"]),
-        simplify=values["simplify"] or None,
+        options=options,
         given=given,
         fingerprint=fingerprint,
     )

@@ -5,11 +5,13 @@ from functools import lru_cache
 from typing import LiteralString
 
 from libs.catalogue.model import Collection, Column, GeometryColumn
+from libs.geo.crs import CRS84, Crs
 from libs.pg.column_types import Kind, base_type, types_where
 from libs.pg.json_values import as_json
 from libs.pg.sql import Sql, ident, join, sql
 from libs.selection.ids import composite_id
 from libs.selection.selection import Selection, SortTerm
+from services.features.request.geometry_options import AS_STORED, GeometryOptions
 from services.features.rows.geometry_sql import encoded_geometry
 from services.features.rows.layout import Conversion, Layout
 from services.features.rows.order import qualified
@@ -36,34 +38,34 @@ _TEMPLATES: Mapping[str, LiteralString] = {
 """How columns of each type are selected; others as text, or as what PostgreSQL makes of them in JSON."""
 
 
-def columns_of(
-    selection: Selection, geometry_as: str, *, bbox_only: bool, simplify: float | None
-) -> tuple[Sql, Layout]:
+def columns_of(selection: Selection, geometry_as: str, options: GeometryOptions = AS_STORED) -> tuple[Sql, Layout]:
     """Key, geometry and properties, and how they are laid out. `geometry_as` is that of `encoded_geometry`."""
     collection = selection.collection
-    if simplify is None and selection.properties is collection.columns:
-        return _all_columns(collection, selection.geometry, geometry_as, bbox_only)
-    shape = _shape(selection.geometry, geometry_as, bbox_only=bbox_only, simplify=simplify)
-    return _columns(collection, selection.properties, shape)
+    if options.simplify is None and selection.properties is collection.columns:
+        return _all_columns(collection, selection.geometry, geometry_as, options)
+    shape = _shape(selection.geometry, geometry_as, options)
+    return _columns(collection, selection.properties, shape, options.crs)
 
 
 @lru_cache(maxsize=512)
 def _all_columns(
-    collection: Collection, geometry: GeometryColumn | None, geometry_as: str, bbox_only: bool
+    collection: Collection, geometry: GeometryColumn | None, geometry_as: str, options: GeometryOptions
 ) -> tuple[Sql, Layout]:
     """What most requests want, put together once."""
-    shape = _shape(geometry, geometry_as, bbox_only=bbox_only, simplify=None)
-    columns, layout = _columns(collection, collection.columns, shape)
+    shape = _shape(geometry, geometry_as, options)
+    columns, layout = _columns(collection, collection.columns, shape, options.crs)
     return columns.joined(), layout
 
 
-def _shape(geometry: GeometryColumn | None, geometry_as: str, *, bbox_only: bool, simplify: float | None) -> Sql | None:
+def _shape(geometry: GeometryColumn | None, geometry_as: str, options: GeometryOptions) -> Sql | None:
     if geometry is None:
         return None
-    return encoded_geometry(geometry, geometry_as, bbox_only=bbox_only, simplify=simplify)
+    return encoded_geometry(geometry, geometry_as, options)
 
 
-def _columns(collection: Collection, properties: tuple[Column, ...], geometry: Sql | None) -> tuple[Sql, Layout]:
+def _columns(
+    collection: Collection, properties: tuple[Column, ...], geometry: Sql | None, crs: Crs
+) -> tuple[Sql, Layout]:
     columns, types, numeric_id, composite = [], [], False, False
     if collection.key is not None:
         key = collection.column(collection.key)
@@ -82,7 +84,10 @@ def _columns(collection: Collection, properties: tuple[Column, ...], geometry: S
     raw = [column.type != "string" and base_type(column.sql_type) not in _NATIVE for column in properties]
     times = tuple((place, CALENDAR[sql_type]) for place, sql_type in enumerate(types) if sql_type in CALENDAR)
     large = types[:1] == ["bigint"] and collection.key is not None
-    layout = Layout(collection.key, geometry is not None, properties, tuple(raw), times, numeric_id, large, composite)
+    named = None if crs is CRS84 else crs.uri
+    layout = Layout(
+        collection.key, geometry is not None, properties, tuple(raw), times, numeric_id, large, composite, named
+    )
     return join(", ", columns), layout
 
 

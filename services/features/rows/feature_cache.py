@@ -7,6 +7,7 @@ What costs is to fetch the values of a row and to write them as JSON; row versio
 from collections.abc import Callable, Sequence
 
 from libs.catalogue.versions import DataVersions
+from libs.geo.crs import CRS84
 from libs.pg.column_types import TEMPORAL, Kind, base_type, types_where
 from libs.pg.pool import Database
 from services.features.request.cursor import Position
@@ -91,12 +92,13 @@ class FeatureCache:
             or base_type(key.sql_type) not in _KEYS
             # a client that asks for other names or tolerances each time must not push out what all ask for
             or query.selection.properties is not collection.columns
-            or query.simplify is not None
+            or query.options.simplify is not None
+            or query.options.crs is not CRS84
             # of features that are put together nobody knows how many are without their geometry
             or (geometry is not None and geometry.partial)
         ):
             return None
-        shown = geometry.name if geometry is not None else None, query.bbox_only
+        shown = geometry.name if geometry is not None else None, query.options.bbox_only
         return server, collection.id, collection.oid, collection.shape, shown
 
 

@@ -1,10 +1,12 @@
-"""SQL of a feature's geometry: whatever a database holds, as GeoJSON or WKT in CRS84."""
+"""SQL of a feature's geometry: whatever a database holds, as GeoJSON or WKT."""
 
 from libs.catalogue.model import GeometryColumn
+from libs.geo.crs import CRS84, Crs
 from libs.geo.longitudes import turned
 from libs.geo.lonlat_sql import in_lonlat
 from libs.geo.simple_shapes import SIMPLE, simple_shape
 from libs.pg.sql import EMPTY, Sql, bind, ident, sql
+from services.features.request.geometry_options import AS_STORED, GeometryOptions
 from services.features.rows.layout import OMITTED
 
 _MOST_MENDED = 500
@@ -26,16 +28,16 @@ _ANYWHERE = sql("'SRID=4326;LINESTRING(-1e30 -90.0000000005, 1e30 90.0000000005)
 _AROUND_ANYWHERE = sql("'SRID=4326;LINESTRING(-1e30 -91, 1e30 91)'::geometry")
 
 
-def encoded_geometry(column: GeometryColumn, geometry_as: str, *, bbox_only: bool, simplify: float | None) -> Sql:
-    """The geometry as text, longitude then latitude in degrees; `geometry_as` is `geojson`, `wkt` or `drawing`:
-    GeoJSON for a small map, thinned to a pixel of it, or the box where that leaves too many positions.
+def encoded_geometry(column: GeometryColumn, geometry_as: str, options: GeometryOptions = AS_STORED) -> Sql:
+    """The geometry as text, in the CRS of `options` with its axes in order; `geometry_as` is `geojson`, `wkt` or
+    `drawing`: GeoJSON for a small map, thinned to a pixel of it, or the box where that leaves too many positions.
 
     NULL where it is null, empty, or outside CRS84 (a column without SRID may hold anything); OMITTED instead where rows
-    of the column are known to lie there. `simplify` is a
-    tolerance in degrees. Coordinates that are not finite may still be in the text.
+    of the column are known to lie there, and where it has no place in the other CRS. Coordinates that are not finite
+    may still be in the text.
     """
-    shape = _in_crs84(column)
-    if shape == ident(column.name) and simplify is None and not bbox_only:
+    shape, crs = _in_crs84(column), options.crs
+    if shape == ident(column.name) and options == AS_STORED:
         return _text(shape, shape, geometry_as, column)
     stored, drawn = sql("SELECT {shape} AS g", shape=shape), sql("shape.g")
     if geometry_as == "drawing":
@@ -45,25 +47,64 @@ def encoded_geometry(column: GeometryColumn, geometry_as: str, *, bbox_only: boo
             text=_text(sql("shape.g"), drawn, geometry_as, column),
             stored=stored,
         )
-    if simplify is not None:
+    is_moved = crs.srid != CRS84.srid
+    if is_moved:
+        stored = _in_crs(column, stored, crs)
+    if options.simplify is not None:
         stored = sql(
-            "SELECT g, {simpler} AS simpler FROM ({stored} OFFSET 0) AS stored",
-            simpler=_simpler(simplify),
+            "SELECT stored.*, {simpler} AS simpler FROM ({stored} OFFSET 0) AS stored",
+            simpler=_simpler(options.simplify),
             stored=stored,
         )
         drawn = _valid(column)
-    if bbox_only:
-        # one part lies on one side, or around the world
-        is_one = column.type in _ONE_PART and not column.turns
+    if options.bbox_only:
+        # one part lies on one side, or around the world; only longitudes go on around it
+        is_one = is_moved or (column.type in _ONE_PART and not column.turns)
         drawn = sql("ST_Envelope({shape})", shape=drawn) if is_one else _box(drawn)
-    if bbox_only or simplify is not None:
-        drawn = _rings_turned(drawn, "Polygon" if bbox_only else column.type)
+    if options.bbox_only or options.simplify is not None:
+        drawn = _rings_turned(drawn, "Polygon" if options.bbox_only else column.type)
+    if crs.northing_first:
+        drawn = sql("ST_FlipCoordinates({drawn})", drawn=drawn)
+    text = _moved_text(drawn, geometry_as) if is_moved else _text(sql("shape.g"), drawn, geometry_as, column)
     # OFFSET 0 keeps the planner from repeating the expression at each place where its value is used
+    return sql("(SELECT {text} FROM ({stored} OFFSET 0) AS shape)", text=text, stored=stored)
+
+
+def _in_crs(column: GeometryColumn, in_crs84: Sql, crs: Crs) -> Sql:
+    """A query of one row: `g`, the geometry in another CRS; NULL where it is outside of longitude and latitude."""
+    if column.srid == crs.srid and not column.is_geography:
+        # as it is stored, to the last digit
+        name = ident(column.name)
+        shape = name if column.type in SIMPLE else simple_shape(name)
+        return sql("SELECT {shape} AS g, {name} IS NOT NULL AS is_stored", shape=shape, name=name)
     return sql(
-        "(SELECT {text} FROM ({stored} OFFSET 0) AS shape)",
-        text=_text(sql("shape.g"), drawn, geometry_as, column),
-        stored=stored,
+        "SELECT g IS NOT NULL AND NOT ST_IsEmpty(g) AS is_stored,"
+        " CASE WHEN g @ {world} AND g && {around} THEN ST_Transform(g, {srid}) END AS g"
+        " FROM ({in_crs84} OFFSET 0) AS degrees",
+        in_crs84=in_crs84,
+        world=_WORLD,
+        around=_AROUND,
+        srid=Sql((str(crs.srid),)),
     )
+
+
+def _moved_text(drawn: Sql, geometry_as: str) -> Sql:
+    # four decimals of a metre are a tenth of a millimetre; for some places that it cannot do PROJ has absurd numbers
+    return sql(
+        "CASE WHEN ST_IsEmpty(shape.g) THEN NULL WHEN ST_XMin(shape.g) > -1e9 AND ST_XMax(shape.g) < 1e9"
+        " AND ST_YMin(shape.g) > -1e9 AND ST_YMax(shape.g) < 1e9 THEN {text}"
+        " WHEN shape.is_stored THEN {omitted} END",
+        text=_encoded(drawn, geometry_as, 4),
+        omitted=bind(OMITTED, "text"),
+    )
+
+
+def _encoded(drawn: Sql, geometry_as: str, decimals: int) -> Sql:
+    # option 0 leaves the CRS out, as RFC 7946 wants
+    places = Sql((str(decimals),))
+    if geometry_as == "wkt":
+        return sql("ST_AsText({drawn}, {places})", drawn=drawn, places=places)
+    return sql("ST_AsGeoJSON({drawn}, {places}, 0)", drawn=drawn, places=places)
 
 
 def omitted_statement(table: Sql, column: GeometryColumn) -> Sql:
@@ -160,8 +201,8 @@ def _valid(column: GeometryColumn) -> Sql:
 
 
 def _text(shape: Sql, drawn: Sql, geometry_as: str, column: GeometryColumn) -> Sql:
-    # nine decimals are a tenth of a millimetre; option 0 leaves the CRS out, as RFC 7946 wants
-    text = sql("ST_AsText({drawn}, 9)" if geometry_as == "wkt" else "ST_AsGeoJSON({drawn}, 9, 0)", drawn=drawn)
+    # nine decimals are a tenth of a millimetre
+    text = _encoded(drawn, geometry_as, 9)
     # Half of the last decimal lies outside: a transformation may miss 180 by that. The operator compares the boxes
     # that geometries carry, in single precision. An empty geometry has none; from PostGIS 3.5 on it is within any box.
     return sql(

@@ -8,6 +8,7 @@ from libs.pg.column_types import Kind, column_type
 from libs.pg.sql import EMPTY, Sql, all_of, bind, ident, join, sql
 from libs.selection.selection import Selection, SortTerm
 from services.features.request.cursor import Position
+from services.features.request.geometry_options import AS_STORED, GeometryOptions
 from services.features.request.items_query import ItemsQuery
 from services.features.rows.columns import columns_of, sort_places, sort_value
 from services.features.rows.geometry_sql import encoded_geometry
@@ -31,7 +32,7 @@ def items_plan(
     backwards = query.after is not None and query.after.backwards
     selection = query.selection
     conditions = [*selection.conditions, *_window(query, until)]
-    columns, layout = columns_of(selection, geometry_as, bbox_only=query.bbox_only, simplify=query.simplify)
+    columns, layout = columns_of(selection, geometry_as, query.options)
     places, more = sort_places(query.order, layout) if query.resumable else ((), [])
     columns = join(", ", [part for part in (columns, *more, _ROW_VERSION if with_version else EMPTY) if part])
     statement = sql(
@@ -51,7 +52,7 @@ def items_plan(
     def apart() -> tuple[Sql, GeometriesOf]:
         without = replace(query, selection=replace(selection, geometry=None))
         bare = items_plan(without, limit=limit, until=until, with_version=with_version)
-        geometry = encoded_geometry(shown, geometry_as, bbox_only=query.bbox_only, simplify=query.simplify)
+        geometry = encoded_geometry(shown, geometry_as, query.options)
         if selection.collection.key and not selection.collection.key_repeats:
             return bare.statement, _geometries_by_key(selection, geometry)
         return bare.statement, _geometries_by_place(query, geometry, until)
@@ -154,7 +155,7 @@ def row_at_statement(query: ItemsQuery, position: Position) -> Sql:
 
 def versions_plan(query: ItemsQuery, *, limit: int, until: Position | None = None) -> RowPlan:
     """The same rows, of each its key, what a cursor is made of, and its version."""
-    bare = replace(query, selection=replace(query.selection, geometry=None, properties=()), bbox_only=False)
+    bare = replace(query, selection=replace(query.selection, geometry=None, properties=()), options=AS_STORED)
     return items_plan(bare, limit=limit, until=until, with_version=True)
 
 
@@ -202,10 +203,10 @@ def _listed(term: SortTerm) -> Sql:
 
 
 def item_plan(
-    selection: Selection, condition: Sql, *, bbox_only: bool, simplify: float | None, geometry_as: str = "geojson"
+    selection: Selection, condition: Sql, options: GeometryOptions = AS_STORED, *, geometry_as: str = "geojson"
 ) -> RowPlan:
     """The one row that a condition picks."""
-    columns, layout = columns_of(selection, geometry_as, bbox_only=bbox_only, simplify=simplify)
+    columns, layout = columns_of(selection, geometry_as, options)
     statement = sql(
         "SELECT {columns} FROM {table} WHERE {condition} LIMIT 1",
         columns=columns or sql("1"),
@@ -218,8 +219,8 @@ def item_plan(
         return RowPlan(statement, layout)
 
     def apart() -> tuple[Sql, GeometriesOf]:
-        bare = item_plan(replace(selection, geometry=None), condition, bbox_only=False, simplify=None)
-        geometry = encoded_geometry(shown, geometry_as, bbox_only=bbox_only, simplify=simplify)
+        bare = item_plan(replace(selection, geometry=None), condition)
+        geometry = encoded_geometry(shown, geometry_as, options)
         only = sql(
             "SELECT 1, {geometry} FROM {table} WHERE {condition} LIMIT 1",
             geometry=geometry,

@@ -1,7 +1,7 @@
 """What a statement fetches: where in a row what is, and the rows themselves."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from libs.catalogue.model import Column
@@ -48,11 +48,14 @@ class Layout:
     """Whether ids may be whole numbers that JavaScript cannot tell apart, beyond 2^53."""
     composite: bool = False
     """Whether several columns are the id together."""
+    crs: str | None = None
+    """The identifier of the CRS of the geometry; None: CRS84."""
+    has_id: bool = field(init=False)
+    """Whether the row begins with an id."""
 
-    @property
-    def has_id(self) -> bool:
-        """Whether the row begins with an id."""
-        return self.key is not None or self.composite
+    def __post_init__(self) -> None:
+        # looked at thirty times for a page
+        object.__setattr__(self, "has_id", self.key is not None or self.composite)
 
 
 @dataclass(frozen=True, slots=True)

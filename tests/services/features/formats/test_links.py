@@ -12,6 +12,7 @@ from libs.catalogue.model import Collection, Column
 from libs.selection.selection import Selection, SortTerm
 from services.features.formats.links import item_links, page_links
 from services.features.request.cursor import PageEnds, Position
+from services.features.request.geometry_options import AS_STORED
 from services.features.request.items_query import ItemsQuery
 
 KEY = Column("id", "integer", "integer", not_null=True)
@@ -24,7 +25,7 @@ def query(given: dict[str, str], *, key: str | None = "id", limit: int = 10, off
     kind = "table" if key else "function"
     collection = Collection("a.b c", "a", "b c", 1, kind, "B", None, (KEY,), key=key, sources=(1,))
     selection = Selection(collection, None, (), (KEY,), ())
-    return ItemsQuery(selection, (SortTerm(KEY),), limit, offset, None, False, None, given, "fingerprint")
+    return ItemsQuery(selection, (SortTerm(KEY),), limit, offset, None, AS_STORED, given, "fingerprint")
 
 
 def links(wanted: ItemsQuery, ends: PageEnds, matched: int | None = None) -> dict[str, list[dict[str, Any]]]:

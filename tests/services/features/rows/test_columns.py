@@ -37,7 +37,7 @@ def test_what_the_row_has_is_not_fetched_again(
     key: str | None, geometry: GeometryColumn | None, column: Column, places: tuple[int, ...], more: list[str]
 ) -> None:
     shown = collection(key)
-    _, layout = columns_of(Selection(shown, geometry, (), shown.columns, ()), "geojson", bbox_only=False, simplify=None)
+    _, layout = columns_of(Selection(shown, geometry, (), shown.columns, ()), "geojson")
     found, fetched = sort_places([SortTerm(column)], layout)
     assert found == places
     assert [part.render()[0] for part in fetched] == more
@@ -45,7 +45,7 @@ def test_what_the_row_has_is_not_fetched_again(
 
 def test_what_is_not_shown_is_fetched_behind_the_rest() -> None:
     bare = Selection(collection(), None, (), (SIZE,), ())
-    _, layout = columns_of(bare, "geojson", bbox_only=False, simplify=None)
+    _, layout = columns_of(bare, "geojson")
     places, fetched = sort_places([SortTerm(NAME), SortTerm(AT), SortTerm(KEY)], layout)
     assert places == (2, 3, 0)
     assert [part.render()[0] for part in fetched] == ['item."name"::text', 'item."at"::text']
@@ -53,7 +53,7 @@ def test_what_is_not_shown_is_fetched_behind_the_rest() -> None:
 
 def test_places_of_times_are_noted_those_of_keys_too() -> None:
     shown = collection("at")
-    _, layout = columns_of(Selection(shown, GEOMETRY, (), shown.columns, ()), "geojson", bbox_only=False, simplify=None)
+    _, layout = columns_of(Selection(shown, GEOMETRY, (), shown.columns, ()), "geojson")
     assert [place for place, _ in layout.times] == [0, 5]
     assert layout.raw_json == (False, False, False, False)
 
@@ -61,7 +61,7 @@ def test_places_of_times_are_noted_those_of_keys_too() -> None:
 async def test_exact_numbers_are_as_they_are_written_or_null(make_database: MakeDatabase) -> None:
     exact = Column("n", "numeric", "number")
     bare = Selection(collection(None), None, (), (exact,), ())
-    columns, layout = columns_of(bare, "geojson", bbox_only=False, simplify=None)
+    columns, layout = columns_of(bare, "geojson")
     assert layout.raw_json == (True,)
     connection = await asyncpg.connect(await make_database())
     rows = await connection.fetch(

@@ -1,0 +1,163 @@
+"""A CRS that a client names: its axes as its authority has them, and shapes in it as shapes in CRS84."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from math import isfinite
+
+import shapely
+from pyproj import CRS, Transformer
+from pyproj.exceptions import CRSError
+from shapely.affinity import translate
+from shapely.geometry.base import BaseGeometry
+
+from libs.geo.boxes import WORLD
+from libs.geo.longitudes import TURN
+from libs.ogc import crs as identifiers
+from libs.ogc.bbox import BBox, bbox_of
+
+_PIECES = 64
+"""Of the longer side of a projected shape: its edges are straight in its CRS, not in longitude and latitude."""
+_MOST_POSITIONS = 4000
+_PROBE = (3.25, 47.5)
+
+
+@dataclass(frozen=True, slots=True)
+class Crs:
+    """A CRS as clients know it."""
+
+    uri: str
+    srid: int
+    """Of PostGIS, which has easting before northing and longitude before latitude in all of them."""
+    northing_first: bool
+    """Whether its authority has the axes the other way round."""
+    in_degrees: bool
+    """Whether it has longitudes and latitudes."""
+
+
+CRS84 = Crs(identifiers.CRS84, 4326, northing_first=False, in_degrees=True)
+
+
+@lru_cache(maxsize=256)
+def crs_of(uri: str) -> Crs | None:
+    """The CRS of that identifier, which is one of `libs.ogc.crs`; None where PROJ does not know it."""
+    if uri == identifiers.CRS84:
+        return CRS84
+    authority, _, code = uri.removeprefix("http://www.opengis.net/def/crs/").partition("/0/")
+    try:
+        crs = CRS.from_authority(authority, code)
+    except CRSError:
+        return None
+    if len(crs.axis_info) != 2:
+        return None
+    return Crs(uri, int(code), _is_northing_first(crs), crs.is_geographic)
+
+
+def _is_northing_first(crs: CRS) -> bool:
+    # what PROJ itself turns round, for which the names and directions of polar axes are no help
+    area = crs.area_of_use
+    # a place whose longitude is not its latitude
+    place = _PROBE if area is None else ((area.west + area.east) / 2 + 0.1, (area.south + area.north) / 2 + 0.27)
+    plain = Transformer.from_crs(4326, crs, always_xy=True).transform(*place)
+    ordered = Transformer.from_crs(4326, crs).transform(place[1], place[0])
+    return bool(abs(plain[0] - ordered[1]) < abs(plain[0] - ordered[0]))
+
+
+def box_of(numbers: Sequence[float], crs: Crs) -> BBox:
+    """The box, of easting and northing, that 4 or 6 numbers in the order of the CRS describe.
+
+    Raises ValueError with a sentence for the client (/req/crs/fc-bbox-crs-action).
+    """
+    if crs.northing_first and len(numbers) in (4, 6):
+        second = len(numbers) // 2
+        numbers = [*numbers[1::-1], *numbers[2:second], *numbers[second + 1 : second - 1 : -1], *numbers[second + 2 :]]
+    if crs.srid == CRS84.srid:
+        return bbox_of(numbers)
+    if len(numbers) not in (4, 6):
+        raise ValueError(f"must have 4 or 6 numbers, has {len(numbers)}")
+    if not all(isfinite(number) for number in numbers):
+        raise ValueError("must have finite numbers only")
+    second = len(numbers) // 2
+    box = BBox(numbers[0], numbers[1], numbers[second], numbers[second + 1])
+    if box.west > box.east or box.south > box.north:
+        raise ValueError("has a least coordinate that is greater than the greatest")
+    return box
+
+
+def as_easting_northing(shape: BaseGeometry, crs: Crs) -> BaseGeometry:
+    """A shape whose coordinates are in the order of the CRS, in the order that PostGIS has."""
+    return shapely.transform(shape, lambda places: places[:, ::-1]) if crs.northing_first else shape
+
+
+def in_crs84(shape: BaseGeometry, crs: Crs) -> BaseGeometry:
+    """A shape of easting, northing as one of longitude, latitude within ±180, cut at the antimeridian.
+
+    Edges of projected shapes get positions along them; an area around a pole gets the edge of the world there. Raises
+    ValueError, with a sentence that ends one about the shape, where a position has no place on Earth.
+    """
+    if crs.in_degrees:
+        return shape if crs.srid == 4326 else _moved(shape, crs)
+    if shape.is_empty:
+        return shape
+    west, south, east, north = shape.bounds
+    longest = max(max(east - west, north - south) / _PIECES, shape.length / _MOST_POSITIONS)
+    placed = _moved(shapely.segmentize(shape, longest) if longest > 0 else shape, crs)
+    return _cut(_unbroken(placed))
+
+
+def _moved(shape: BaseGeometry, crs: Crs) -> BaseGeometry:
+    transformer = Transformer.from_crs(crs.srid, 4326, always_xy=True)
+    found = shapely.transform(shape, transformer.transform, interleaved=False)  # type: ignore[arg-type]  # two in, two out
+    if not all(map(isfinite, shapely.get_coordinates(found).ravel())):
+        raise ValueError(f"is outside of where {crs.uri} can be used")
+    return found
+
+
+def _unbroken(shape: BaseGeometry) -> BaseGeometry:
+    """With longitudes that go on beyond ±180 rather than jump there."""
+    if isinstance(shape, shapely.Polygon):
+        rings = [_ring(ring.coords) for ring in (shape.exterior, *shape.interiors)]
+        outer: BaseGeometry = shapely.Polygon(rings[0])
+        for ring in rings[1:]:
+            # a hole may have gone the other way round the Earth
+            hole = shapely.union_all([translate(shapely.Polygon(ring), turn * TURN) for turn in (-1, 0, 1)])
+            outer = shapely.difference(outer, hole)
+        return shapely.make_valid(outer)
+    if isinstance(shape, shapely.LineString):
+        return shapely.LineString(_followed(shape.coords))
+    if isinstance(shape, shapely.Point):
+        return shape
+    members = [_unbroken(member) for member in shapely.get_parts(shape)]
+    return (
+        shapely.GeometryCollection(members) if shape.geom_type == "GeometryCollection" else shapely.union_all(members)
+    )
+
+
+def _followed(places: Iterable[Sequence[float]]) -> list[tuple[float, float]]:
+    followed: list[tuple[float, float]] = []
+    for longitude, latitude in places:
+        if followed:
+            longitude += TURN * round((followed[-1][0] - longitude) / TURN)  # noqa: PLW2901
+        followed.append((longitude, latitude))
+    return followed
+
+
+def _ring(places: Iterable[Sequence[float]]) -> list[tuple[float, float]]:
+    followed = _followed(places)
+    if abs(followed[-1][0] - followed[0][0]) < TURN / 2:
+        return followed
+    # once around the Earth: the pole on its side is inside
+    pole = WORLD[3] if sum(latitude for _, latitude in followed) > 0 else WORLD[1]
+    return [*followed, (followed[-1][0], pole), (followed[0][0], pole), followed[0]]
+
+
+def _cut(shape: BaseGeometry) -> BaseGeometry:
+    west, _, east, _ = shape.bounds
+    if west >= -180 and east <= 180:
+        return shape
+    if shape.geom_type == "GeometryCollection":
+        return shapely.GeometryCollection([_cut(member) for member in shapely.get_parts(shape)])
+    world = shapely.box(*WORLD)
+    return shapely.union_all([translate(shape, turn * TURN).intersection(world) for turn in (-2, -1, 0, 1, 2)])

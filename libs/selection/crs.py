@@ -1,0 +1,21 @@
+"""The parameters that name a CRS (OGC 18-058r1)."""
+
+from libs.catalogue.model import Collection
+from libs.geo.crs import CRS84, Crs, crs_of
+from libs.selection.request import FaultCollector
+
+_LONGEST_QUOTED = 200
+
+
+def requested_crs(collection: Collection, query: FaultCollector, name: str) -> Crs:
+    """The CRS that the parameter `name` identifies, CRS84 without it. What is none of the collection's is a fault."""
+    uri = query.values.get(name)
+    if uri is None:
+        return CRS84
+    offered = collection.crs()
+    found = crs_of(uri) if uri in offered else None
+    if found is None:
+        shown = uri[:_LONGEST_QUOTED]
+        query.fault(name, f"{name} '{shown}' is none of this collection's: {', '.join(offered)}", "enum", shown)
+        return CRS84
+    return found

@@ -1,0 +1,25 @@
+"""How geometries are to be given."""
+
+from dataclasses import dataclass
+
+from libs.geo.crs import CRS84, Crs
+
+
+@dataclass(frozen=True, slots=True)
+class GeometryOptions:
+    """What a request says of the geometries in its answer."""
+
+    bbox_only: bool = False
+    """Boxes instead of geometries."""
+    simplify: float | None = None
+    """Tolerance in units of the CRS; None: as they are."""
+    crs: Crs = CRS84
+
+
+def content_crs(options: GeometryOptions) -> dict[str, str]:
+    """The header that tells the CRS of an answer (/req/crs/ogc-crs-header)."""
+    return {"Content-Crs": f"<{options.crs.uri}>"}
+
+
+AS_STORED = GeometryOptions()
+"""As they are, in CRS84."""
