@@ -34,7 +34,8 @@ _CANCELLED = Counter("dams_cancelled_requests_total", "Requests whose client wen
 ALLOWED = "GET, HEAD, OPTIONS"
 _OUR_WORDS = {"text/html", "application/json", "application/schema+json"}
 _EXPOSED = (
-    "DAMS-Features-Omitted, DAMS-Paging, Link, ETag, OGC-NumberMatched, OGC-NumberReturned, Server-Timing, X-Request-Id"
+    "Content-Crs, DAMS-Features-Omitted, DAMS-Geometries-Omitted, DAMS-Paging, Link, ETag, OGC-NumberMatched,"
+    " OGC-NumberReturned, Server-Timing, X-Request-Id"
 )
 
 

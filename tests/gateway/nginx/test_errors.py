@@ -91,6 +91,8 @@ async def test_people_get_the_same_sentence_as_a_page(
         assert "Accept" in response.headers.getall("Vary")
         assert response.headers["Cache-Control"] == "no-store"
         assert len(response.headers["X-Request-Id"]) == 32
+        # scripts of other sites may read it, too
+        assert response.headers["Access-Control-Expose-Headers"] == "ETag, X-Request-Id"
 
 
 async def test_a_page_of_an_error_is_one_of_ours(gateway: Gateway, session: ClientSession) -> None:

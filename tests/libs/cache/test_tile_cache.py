@@ -13,6 +13,7 @@ from redis.exceptions import ResponseError
 
 from libs.cache.commands import CacheAway, Commands
 from libs.cache.tile_cache import TileCache
+from tests.eventually import eventually
 from tests.services.tiles.cache import OwnRedis
 
 
@@ -101,6 +102,21 @@ async def test_what_was_posted_is_sent_before_the_end(server: OwnRedis) -> None:
         cache.put_some("some", b"y")
     async with server.client() as client:
         assert await client.dbsize() == 500 + 1 + 1
+
+
+async def test_an_entry_may_take_half_of_the_share(server: OwnRedis) -> None:
+    """Of two half hours: entries of the one before are there, too."""
+    async with TileCache(server.url, share_bytes=1000) as cache:
+        cache.put_some("small", b"y" * 450)
+        cache.put_some("too much", b"y" * 100)
+        async with server.client() as client:
+
+            async def counted() -> None:
+                (account,) = await client.keys("*share:*")
+                assert int(await client.get(account)) > 550
+
+            await eventually(counted)
+        assert [value is None for value in await cache.get("small", "too much")] == [False, True]
 
 
 @pytest.mark.parametrize("share_bytes", [0, 1000])
