@@ -11,7 +11,7 @@ from gateway.follow import Follower
 from gateway.nginx.process import Nginx
 from gateway.parts.publish import Publisher
 from gateway.settings import SERVICES
-from libs.web.conditional import conditional
+from libs.web.conditional import NotModified, conditional, unchanged_response
 from libs.web.respond import body_response, json_response
 
 _SINCE = datetime.now(UTC).isoformat()
@@ -58,4 +58,7 @@ async def _parts(request: web.Request) -> web.StreamResponse:
         body = {"detail": "No service has been heard of yet."}
         return json_response(body, status=503, headers={"Retry-After": "1"})
     answer = body_response(published.whole, media_type="application/json")
-    return conditional(request, answer, cache_control="public, max-age=0")
+    try:
+        return conditional(request, answer, cache_control="public, max-age=0")
+    except NotModified as unchanged:
+        return unchanged_response(unchanged)

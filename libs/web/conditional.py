@@ -31,6 +31,12 @@ class NotModified(Exception):
         self.headers = headers
 
 
+def unchanged_response(unchanged: NotModified) -> web.Response:
+    """304 with the headers that do not describe a body, of which there is none."""
+    headers = {name: value for name, value in unchanged.headers.items() if name != "Content-Type"}
+    return web.Response(status=304, headers=headers)
+
+
 class Version(Protocol):
     """A state of the data: what changes with it, and since when it is known (`libs.catalogue.versions`)."""
 

@@ -12,7 +12,7 @@ from prometheus_client import Counter, Histogram
 
 from libs.ogc.errors import Unavailable
 from libs.web.base_url import SETTINGS, forwarded_request_id
-from libs.web.conditional import NotModified
+from libs.web.conditional import NotModified, unchanged_response
 from libs.web.errors import error_response
 from libs.web.logs import log_request
 
@@ -49,9 +49,7 @@ async def around(request: web.Request, handler: Handler) -> web.StreamResponse:
     try:
         response = _preflight(request) or await _in_time(request, handler)
     except NotModified as unchanged:
-        # what describes a body, of which there is none
-        headers = {name: value for name, value in unchanged.headers.items() if name != "Content-Type"}
-        response = web.Response(status=304, headers=headers)
+        response = unchanged_response(unchanged)
     except ConnectionResetError:
         # the client went away while it was written to: no mistake of ours, and nobody to send anything to
         _CANCELLED.labels(route).inc()

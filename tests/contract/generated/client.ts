@@ -22,7 +22,7 @@ const ids: string[] = collections.map(({ id }) => id);
 // as it comes: a list is written as a parameter for each of its members
 const query = { bbox: [-180, 0, 180, 90], network: "us", limit: 5 };
 const items = "/collections/{collectionId}/items";
-const page = got(await client.GET(items, { params: { path: { collectionId }, query: { ...query, sortby: "-magnitude" } } }));
+const page = got(await client.GET(items, { params: { path: { collectionId }, query: { ...query, sortby: ["-magnitude"] } } }));
 if (!("features" in page)) throw new Error("GeoJSON is what is given where nothing is said");
 const features: components["schemas"]["Item"][] = page.features;
 

@@ -16,7 +16,8 @@ def test_a_property_is_described_in_the_words_of_its_column() -> None:
             "description": "Of the moment",
             "type": "number",
             "format": "float",
-            "x-ogc-unit": "Mw",
+            # no unit of UCUM
+            "x-dams-unitLabel": "Mw",
         },
         "place": {"title": "place", "type": "string"},
     }

@@ -48,7 +48,8 @@ async function load(collection) {
 export function filterPropertiesOf({ columns }, queryables, schema) {
   return Object.entries(queryables).flatMap(([name, queryable]) => {
     const declared = { ...queryable, ...schema[name] };
-    const kind = kindOf(declared);
+    // a schema may leave the type of a value open
+    const kind = kindOf({ ...declared, type: queryable.type });
     if (kind === null) return [];
     return [{
       name,
@@ -56,7 +57,7 @@ export function filterPropertiesOf({ columns }, queryables, schema) {
       description: declared.description ?? null,
       unit: declared["x-dams-unitLabel"] ?? declared["x-ogc-unit"] ?? null,
       kind,
-      values: declared.enum?.map(String) ?? null,
+      values: declared.enum?.filter((value) => value !== null).map(String) ?? null,
       least: declared.minimum ?? declared.formatMinimum ?? null,
       most: declared.maximum ?? declared.formatMaximum ?? null,
     }];
