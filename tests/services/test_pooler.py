@@ -7,9 +7,11 @@ from collections.abc import AsyncIterator
 from typing import Any
 from urllib.parse import quote
 
+import mapbox_vector_tile
 import orjson
 import pytest
 
+from libs.ogc.media_type import MediaType
 from tests.eventually import eventually
 from tests.poolers import pgbouncer
 from tests.services.conftest import HostileDatabase
@@ -44,6 +46,10 @@ async def content(client: Client, address: str) -> Any:
     answer = await client.get(address)
     assert answer.status in (200, 404), (address, answer.body)
     body = answer.body.replace(client.base.encode(), b"")
+    if answer.type == MediaType.MVT:
+        # in which order features are drawn follows from the plan of the moment
+        layers = mapbox_vector_tile.decode(body).values()
+        return sorted(repr(feature) for layer in layers for feature in layer["features"])
     if "json" not in answer.type or "seq" in answer.type or "ndjson" in answer.type:
         return body
     document = orjson.loads(body)
