@@ -5,15 +5,9 @@ from typing import Any
 from aiohttp import web
 
 from libs.catalogue.model import Collection
-from libs.ogc.link import path_segment
-from libs.ogc.media_type import MediaType
 from libs.web.app import Call
-from libs.web.base_url import base_url
-from libs.web.conditional import conditional
-from libs.web.html import page_response
-from libs.web.representations import representations
-from libs.web.respond import json_response, links_json
 from services.features.formats.json_schema import argument_schema, column_members, geometry_format
+from services.features.pages.property_list import property_list
 from services.features.resources import CATALOGUE
 
 _SCHEMA = "https://json-schema.org/draft/2019-09/schema"
@@ -23,13 +17,7 @@ async def get_queryables(call: Call) -> web.StreamResponse:
     """The properties that `filter` and property queries may use."""
     call.query.check()
     collection = call.request.app[CATALOGUE].collection(call.path["collectionId"])
-    address = f"{base_url(call.request)}/collections/{path_segment(collection.id)}/queryables"
-    document = queryables_json(collection, address)
-    if call.media_type == MediaType.HTML:
-        links = links_json(representations(address, call.media_type, call.offers))
-        context = {"collection": collection, "document": document, "links": links}
-        return conditional(call.request, page_response(call.request, "queryables.html", context))
-    return conditional(call.request, json_response(document, media_type=MediaType.SCHEMAJSON))
+    return property_list(call, collection, "queryables", queryables_json)
 
 
 def queryables_json(collection: Collection, address: str) -> dict[str, Any]:
