@@ -7,8 +7,11 @@ from libs.selection.request import FaultCollector
 _LONGEST_QUOTED = 200
 
 
-def requested_crs(collection: Collection, query: FaultCollector, name: str) -> Crs:
-    """The CRS that the parameter `name` identifies, CRS84 without it. What is none of the collection's is a fault."""
+def requested_crs(collection: Collection, query: FaultCollector, name: str) -> Crs | None:
+    """The CRS that the parameter `name` identifies, CRS84 without it.
+
+    None, and a fault of the query, where it is none of the collection's.
+    """
     uri = query.values.get(name)
     if uri is None:
         return CRS84
@@ -17,5 +20,4 @@ def requested_crs(collection: Collection, query: FaultCollector, name: str) -> C
     if found is None:
         shown = uri[:_LONGEST_QUOTED]
         query.fault(name, f"{name} '{shown}' is none of this collection's: {', '.join(offered)}", "enum", shown)
-        return CRS84
     return found

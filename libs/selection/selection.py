@@ -160,6 +160,9 @@ def _bbox(collection: Collection, geometry: GeometryColumn | None, query: FaultC
         return []
     geometry = geometry or collection.geometry()
     crs = requested_crs(collection, query, "bbox-crs")
+    if crs is None:
+        # what its numbers mean is not known
+        return []
     try:
         box = box_of(numbers, crs)
         if geometry is None:
@@ -204,7 +207,7 @@ def _filter(collection: Collection, query: FaultCollector, folding: TextFolding)
     text = query.values.get("filter")
     lang: FilterLang = "cql2-json" if query.values.get("filter-lang") == "cql2-json" else "cql2-text"
     crs = requested_crs(collection, query, "filter-crs")
-    if text is None:
+    if text is None or crs is None:
         return []
     try:
         return [filter_sql(text, lang, queryables(collection), folding=folding, crs=crs)]

@@ -273,6 +273,17 @@ async def test_a_crs_that_is_none_of_the_collections_is_a_fault(moved: Services,
 
 
 @pytest.mark.parametrize(
+    ("name", "beside"),
+    [("bbox-crs", {"bbox": "900000,9,1,1"}), ("filter-crs", {"filter": "S_WITHIN(geom, POINT(900000 9))"})],
+)
+async def test_numbers_of_a_crs_that_is_a_fault_are_no_fault_beside_it(
+    moved: Services, name: str, beside: dict[str, str]
+) -> None:
+    answer = await moved["features"].get("/collections/moved.degrees/items", {name: "EPSG:3857", **beside})
+    assert [fault["loc"] for fault in answer.json()["detail"]] == [["query", name]]
+
+
+@pytest.mark.parametrize(
     ("box", "sentence"),
     [
         ("5,0,1,1", "bbox has a least coordinate that is greater than the greatest"),

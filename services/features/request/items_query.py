@@ -6,6 +6,7 @@ from functools import lru_cache
 from hashlib import blake2b
 
 from libs.catalogue.model import Collection
+from libs.geo.crs import CRS84
 from libs.pg.text_folding import UNTRIED, TextFolding
 from libs.selection.crs import requested_crs
 from libs.selection.selection import Selection, SortTerm, configured_order, select
@@ -65,7 +66,7 @@ def _total_order(collection: Collection, sort: tuple[SortTerm, ...]) -> tuple[So
 def geometry_options(collection: Collection, query: QueryValues) -> GeometryOptions:
     """What `bbox-only`, `simplify` and `crs` say. What is wrong is a fault of the query."""
     values = query.values
-    crs = requested_crs(collection, query, "crs")
+    crs = requested_crs(collection, query, "crs") or CRS84
     return GeometryOptions(bool(values["bbox-only"]), values["simplify"] or None, crs)
 
 
