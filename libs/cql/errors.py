@@ -39,8 +39,8 @@ ELSEWHERE = {
     "ilike": CASELESS,
     **dict.fromkeys(("lower", "upper"), "CQL2 has neither LOWER nor UPPER; write CASEI(a) = CASEI(b)"),
     **dict.fromkeys(
-        ("s_dwithin", "dwithin", "st_dwithin", "s_beyond", "beyond", "s_distance", "distance"),
-        "CQL2 1.0 has no predicate for a distance; write S_INTERSECTS with a polygon or BBOX(west,south,east,north)",
+        ("dwithin", "st_dwithin", "s_beyond", "beyond", "s_distance", "distance"),
+        "distances are compared by S_DWITHIN(geometry, POINT(longitude latitude), metres), and by NOT before it",
     ),
 }
 """What other languages call functions, in lower case, and how CQL2 says it."""

@@ -83,6 +83,8 @@ ARRAY: dict[str, type[ast.ArrayPredicate]] = {
     "a_overlaps": ast.ArrayOverlaps,
 }
 STRING_FUNCTIONS = ("casei", "accenti")
+DISTANCE_FUNCTION = "s_dwithin"
+"""A function that is ours, not the standard's (/req/functions/functions)."""
 OP_NAMES: dict[type, str] = {
     node: name for table in (COMPARISONS, ARITHMETIC, SPATIAL, TEMPORAL, ARRAY) for name, node in table.items()
 }

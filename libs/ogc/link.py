@@ -5,6 +5,7 @@ from urllib.parse import quote
 
 REL_CONFORMANCE = "http://www.opengis.net/def/rel/ogc/1.0/conformance"
 REL_DATA = "http://www.opengis.net/def/rel/ogc/1.0/data"
+REL_FUNCTIONS = "http://www.opengis.net/def/rel/ogc/1.0/functions"
 REL_QUERYABLES = "http://www.opengis.net/def/rel/ogc/1.0/queryables"
 REL_SCHEMA = "http://www.opengis.net/def/rel/ogc/1.0/schema"
 REL_SORTABLES = "http://www.opengis.net/def/rel/ogc/1.0/sortables"

@@ -12,12 +12,15 @@ from libs.pg.text_folding import TextFoldings
 from libs.web.app import make_app
 from libs.web.health import HEALTH_CHECKS
 from libs.web.health import PART as PRESENT_PART
+from services.features.aggregation.facet_counts import FacetCounts
+from services.features.facets import get_facets
 from services.features.formats.geojson import encode_each
+from services.features.functions import get_functions
 from services.features.item import get_item
 from services.features.items import get_items
 from services.features.part import PART, amended
 from services.features.queryables import get_queryables
-from services.features.resources import CATALOGUE, FOLDING, STORE, VALUES, VERSIONS, WHOLE_PAGES
+from services.features.resources import CATALOGUE, FACETS, FOLDING, STORE, VALUES, VERSIONS, WHOLE_PAGES
 from services.features.rows.counts import Counts
 from services.features.rows.feature_cache import FeatureCache
 from services.features.rows.items_store import ItemsStore
@@ -35,6 +38,8 @@ def make(env: Mapping[str, str]) -> web.Application:
         "getQueryables": get_queryables,
         "getSortables": get_sortables,
         "getSchema": get_schema,
+        "getFacets": get_facets,
+        "getFunctions": get_functions,
         "getItems": get_items,
         "getItem": get_item,
     }
@@ -55,6 +60,7 @@ def make(env: Mapping[str, str]) -> web.Application:
             counts = Counts(database, versions, seconds=0.5, at_once=at_once, of_collection=of_collection)
             kept_bytes = settings.features_kept_bytes
             cache = FeatureCache(database, versions, encode_each, kept_bytes) if kept_bytes else None
+            app[FACETS] = FacetCounts(database, versions, at_once=at_once, of_collection=of_collection)
             app[STORE] = ItemsStore(database, counts, cache)
             app[VALUES] = ValueRanges(database, versions)
             app[VERSIONS] = versions
@@ -63,6 +69,7 @@ def make(env: Mapping[str, str]) -> web.Application:
             app[HEALTH_CHECKS].extend([lambda app: app[CATALOGUE].health(), lambda _: watch.health()])
             yield
             await app[VALUES].close()
+            await app[FACETS].close()
             await counts.close()
 
     app.cleanup_ctx.append(resources)

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from libs.catalogue.model import Collection
-from libs.ogc.link import REL_QUERYABLES, REL_SCHEMA, REL_SORTABLES, Link
-from libs.ogc.media_type import MediaType
+from libs.ogc.link import REL_FUNCTIONS, REL_QUERYABLES, REL_SCHEMA, REL_SORTABLES, Link
+from libs.ogc.media_type import MediaType, name_format
 from libs.ogc.service_part import CollectionLink, ServicePart
 from libs.pg.text_folding import TextFolding
 from libs.selection.property_parameters import with_property_parameters
@@ -18,6 +18,8 @@ from services.features.formats.registry import FORMATS
 _CQL2 = "http://www.opengis.net/spec/cql2/1.0/conf/"
 _COMMON_3 = "http://www.opengis.net/spec/ogcapi-common-3/1.0/conf/"
 _CASE, _ACCENTS = "case-insensitive-comparison", "accent-insensitive-comparison"
+FACETS_TYPE = "application/facets+json"
+name_format("facets", FACETS_TYPE, "JSON of facets")
 _ITEMS = "/collections/{collectionId}/items"
 _OPERATIONS = {_ITEMS: "items_schema", f"{_ITEMS}/{{itemId}}": "item_schema"}
 
@@ -88,11 +90,13 @@ PART = ServicePart(
                 "spatial-functions",
                 "temporal-functions",
                 "array-functions",
+                "functions",
                 "property-property",
                 "arithmetic",
             )
         ),
     ),
+    landing_links=(Link("/functions", REL_FUNCTIONS, MediaType.JSON, "Functions of filters"),),
     collection_links=(
         *(CollectionLink(Link(_items_address(entry), "items", entry.media_type, entry.title)) for entry in FORMATS),
         CollectionLink(
@@ -102,6 +106,8 @@ PART = ServicePart(
         CollectionLink(
             Link("/collections/{collectionId}/schema", REL_SCHEMA, MediaType.SCHEMAJSON, "Schema of the features")
         ),
+        # no relation is registered for it; the media type is that of the draft
+        CollectionLink(Link("/collections/{collectionId}/facets", "related", FACETS_TYPE, "Counts by facets")),
         # where GDAL looks for the types of properties
         CollectionLink(
             Link("/collections/{collectionId}/schema", "describedby", MediaType.SCHEMAJSON, "Schema of the features")

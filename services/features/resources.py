@@ -5,11 +5,13 @@ from aiohttp import web
 from libs.catalogue.client import CatalogueClient
 from libs.catalogue.versions import DataVersions
 from libs.pg.text_folding import TextFoldings
+from services.features.aggregation.facet_counts import FacetCounts
 from services.features.rows.items_store import ItemsStore
 from services.features.rows.value_ranges import ValueRanges
 from services.features.whole_pages import WholePages
 
 CATALOGUE = web.AppKey("catalogue", CatalogueClient)
+FACETS = web.AppKey("facets", FacetCounts)
 FOLDING = web.AppKey("folding", TextFoldings)
 STORE = web.AppKey("store", ItemsStore)
 VALUES = web.AppKey("values", ValueRanges)

@@ -28,7 +28,9 @@ TILE = "/collections/hostile.events/tiles/WebMercatorQuad/0/0/0"
         (ITEMS, "sortby=-", "sortby: the name of a property is missing"),
         (ITEMS, "sortby=magnitude,", "sortby: the name of a property is missing"),
         (ITEMS, "filter=name%20ILIKE%20'a'", "write CASEI(property) LIKE CASEI('%text%')"),
-        (ITEMS, "filter=S_DWITHIN(geom,POINT(1%202),5,'km')", "no predicate for a distance; write S_INTERSECTS"),
+        (ITEMS, "filter=DWITHIN(geom,POINT(1%202),5,'km')", "S_DWITHIN(geometry, POINT(longitude latitude), metres)"),
+        (TILE, "filter=S_DWITHIN(geom,POINT(1%202),5,'yards')", "'yards' is no unit of S_DWITHIN; there are meters"),
+        (ITEMS, "filter=S_DWITHIN(geom,POINT(1%202),-1)", "the distance of S_DWITHIN must not be below 0"),
     ],
 )
 async def test_what_to_write_instead(running: Services, path: str, query: str, sentence: str) -> None:

@@ -17,11 +17,12 @@ from pygeofilter.backends.evaluator import Evaluator, handle
 from libs.cql.compiling import scalars
 from libs.cql.compiling.arithmetic import arithmetic
 from libs.cql.compiling.arrays import ArrayLiteral, array_predicate
+from libs.cql.compiling.distance import within_distance
 from libs.cql.compiling.operands import Expr, Operand, Value, as_text, condition, describe, from_json, literal
 from libs.cql.compiling.spatial import SPATIAL_NODES, box_in, geometry_literal, spatial
 from libs.cql.compiling.temporal import TEMPORAL_NODES, Open, Span, interval_bound, temporal
 from libs.cql.errors import Place, excerpt, fault, one_of
-from libs.cql.nodes import ARITHMETIC, ARRAY, COMPARISONS, STRING_FUNCTIONS, Array, Ast, place_of
+from libs.cql.nodes import ARITHMETIC, ARRAY, COMPARISONS, DISTANCE_FUNCTION, STRING_FUNCTIONS, Array, Ast, place_of
 from libs.cql.queryable import Queryable, near_names
 from libs.geo.crs import CRS84, Crs, box_of
 from libs.pg.column_types import TEXTUAL, Kind
@@ -144,6 +145,8 @@ class _Compiler(Evaluator):  # type: ignore[misc]  # pygeofilter is untyped
 
     @_handles(ast.Function)
     def function(self, node: ast.Function, *arguments: Operand) -> Expr:
+        if node.name == DISTANCE_FUNCTION:
+            return within_distance(node, arguments)
         if node.name not in STRING_FUNCTIONS:
             raise fault(
                 f"this server has no function '{excerpt(node.name)}'",

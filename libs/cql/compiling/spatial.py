@@ -239,6 +239,34 @@ def _near_turned(sides: Sequence[Expr | GeometryLiteral], srid: int) -> Sql | No
     return sql("({near})", near=any_of(boxes))
 
 
+def near(column: Expr, box: BBox) -> Sql:
+    """Whether the box of a row meets a box of longitude and latitude: what an index serves, and no more than that."""
+    srid = _srid(column)
+    parts = [
+        replace(GeometryLiteral(_rectangle(part), None, (_rectangle(part),)), turn=turn)
+        for part in box.parts()
+        for turn in (0, *_column(column).turns)
+    ]
+    shape = _in_srid(_as_stored(column), srid)
+    return any_of(sql("{a} && {b}", a=shape, b=_in_srid(part, srid)) for part in parts)
+
+
+def in_lonlat_srid(side: Expr | GeometryLiteral) -> Sql:
+    """A geometry in longitude and latitude, of a kind that GEOS knows."""
+    return _known(side, _in_srid(side, CRS84_SRID))
+
+
+def as_geography(column: Expr) -> Sql | None:
+    """The column as it is stored, where that is a geography of WGS 84; else None."""
+    queryable = _column(column)
+    return column.sql if queryable.is_geography and queryable.srid in (None, 0, CRS84_SRID) else None
+
+
+def is_of_points(column: Expr) -> bool:
+    """Whether the column holds nothing but points."""
+    return _is_of_points(_column(column))
+
+
 def _as_stored(column: Expr) -> Expr:
     """A column whose rows are compared where they are stored."""
     return replace(column, queryable=replace(_column(column), turns=()))

@@ -8,7 +8,18 @@ from pygeofilter import ast, values
 
 from libs.cql.errors import ELSEWHERE, CqlError, Place, excerpt, fault
 from libs.cql.guard import check_list, is_number
-from libs.cql.nodes import ARITHMETIC, ARRAY, COMPARISONS, SPATIAL, STRING_FUNCTIONS, TEMPORAL, Array, Part, placed
+from libs.cql.nodes import (
+    ARITHMETIC,
+    ARRAY,
+    COMPARISONS,
+    DISTANCE_FUNCTION,
+    SPATIAL,
+    STRING_FUNCTIONS,
+    TEMPORAL,
+    Array,
+    Part,
+    placed,
+)
 from libs.cql.parsing.geometry_literals import GeoJson
 from libs.cql.parsing.instants import date_literal, interval, timestamp_literal
 
@@ -109,6 +120,9 @@ def call(name: str, arguments: Sequence[Part], at: Place) -> Part:
         raise fault(ELSEWHERE[folded], at)
     if folded in STRING_FUNCTIONS:
         _check_count(name, arguments, (1,), at)
+        name = folded
+    if folded == DISTANCE_FUNCTION:
+        _check_count(name, arguments, (3, 4), at)
         name = folded
     check_list(len(arguments), at)
     return placed(ast.Function(name, [argument.value for argument in arguments]), at, arguments)

@@ -36,7 +36,7 @@ def encoded_geometry(column: GeometryColumn, geometry_as: str, options: Geometry
     of the column are known to lie there, and where it has no place in the other CRS. Coordinates that are not finite
     may still be in the text.
     """
-    shape, crs = _in_crs84(column), options.crs
+    shape, crs = lonlat_shape(column), options.crs
     if shape == ident(column.name) and options == AS_STORED:
         return _text(shape, shape, geometry_as, column)
     stored, drawn = sql("SELECT {shape} AS g", shape=shape), sql("shape.g")
@@ -109,7 +109,7 @@ def _encoded(drawn: Sql, geometry_as: str, decimals: int) -> Sql:
 
 def omitted_statement(table: Sql, column: GeometryColumn) -> Sql:
     """The number of rows whose geometry lies outside longitude and latitude."""
-    shape = _in_crs84(column)
+    shape = lonlat_shape(column)
     return sql(
         "SELECT count(*) FROM (SELECT {shape} AS g FROM {table} OFFSET 0) AS shape"
         " WHERE NOT ST_IsEmpty(g) AND NOT g @ {world}",
@@ -230,7 +230,8 @@ def _text(shape: Sql, drawn: Sql, geometry_as: str, column: GeometryColumn) -> S
     )
 
 
-def _in_crs84(column: GeometryColumn) -> Sql:
+def lonlat_shape(column: GeometryColumn) -> Sql:
+    """The geometry in longitude and latitude, of a kind that GEOS knows; not cut to the world, not checked."""
     name = ident(column.name)
     shape = sql("{name}::geometry", name=name) if column.is_geography else name
     if column.type not in SIMPLE:

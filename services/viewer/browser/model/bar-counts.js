@@ -1,6 +1,6 @@
-// Numbers of features in the bars of the timeline: counted by the service, kept until the data change.
+// Numbers of features in the bars of the timeline: counted by the service in one request, kept until the data change.
 
-import { count } from "../service/api.js";
+import { facet } from "../service/api.js";
 import { BINS } from "./time-scale.js";
 
 /**
@@ -8,8 +8,6 @@ import { BINS } from "./time-scale.js";
  * @import { Parameters } from "../types.d.ts"
  * @typedef {(number | null)[]} Numbers one for each bar; null is one that is not known
  */
-
-const AT_ONCE = 3; // requests
 
 export class BarCounts {
   /**
@@ -64,21 +62,19 @@ export class BarCounts {
 }
 
 /**
+ * The numbers of all bars, which one request counts.
  * @param {string} id
  * @param {Parameters} parameters
  * @param {TimeScale} scale
  * @param {AbortSignal} signal
+ * @returns {Promise<Numbers>}
  */
 async function counted(id, parameters, scale, signal) {
-  /** @type {Numbers} */
-  const numbers = new Array(BINS).fill(null);
-  const queue = [...numbers.keys()];
-  const work = async () => {
-    for (let bin = queue.shift(); bin !== undefined; bin = queue.shift()) {
-      numbers[bin] = await count(id, { ...parameters, datetime: scale.binInterval(bin) }, { signal }).catch(() => null);
-      if (signal.aborted) return;
-    }
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
-  return numbers;
+  try {
+    const { buckets } = await facet(id, "datetime", `edges:${scale.edges().join("/")}`, parameters, { signal });
+    // the first is of all time before the bars, the last of all after them
+    return buckets.slice(1, -1).map(({ count }) => count);
+  } catch {
+    return new Array(BINS).fill(null);
+  }
 }

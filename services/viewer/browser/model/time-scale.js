@@ -69,13 +69,10 @@ export class TimeScale {
     return from <= 0 && to >= FRAMES ? null : `${iso(this.time(from))}/${iso(this.time(to))}`;
   }
 
-  /**
-   * `start/end` of a bar. Intervals are closed: a bar ends just before the next begins.
-   * @param {number} bin
-   */
-  binInterval(bin) {
-    const last = bin === BINS - 1 ? this.#end : this.time((bin + 1) * FRAMES_PER_BIN) - 1;
-    return `${iso(this.time(bin * FRAMES_PER_BIN))}/${iso(last)}`;
+  /** The moments at which bars begin, and the first after the last bar. A bar ends just before the next begins. */
+  edges() {
+    const starts = Array.from({ length: BINS }, (_, bin) => iso(this.time(bin * FRAMES_PER_BIN)));
+    return [...starts, iso(this.#end + 1)];
   }
 }
 

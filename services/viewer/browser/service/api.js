@@ -92,6 +92,20 @@ export async function count(id, parameters = {}, options = {}) {
 }
 
 /**
+ * How many features there are in each bucket of a facet. Throws ApiError.
+ * @param {string} id
+ * @param {string} property
+ * @param {string} way how it is put into buckets, as the service's OpenAPI document says
+ * @param {Parameters} [parameters]
+ * @param {{ signal?: AbortSignal }} [options]
+ * @returns {Promise<{ buckets: { count: number }[] }>}
+ */
+export async function facet(id, property, way, parameters = {}, options = {}) {
+  const url = address(`${collectionPath(id)}/facets`, { ...parameters, facets: `${property}:${way}`, f: "json" });
+  return (await getJson(url, options)).facets[property];
+}
+
+/**
  * Whether a request ended because it was no longer wanted.
  * @param {unknown} error
  */

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from datetime import UTC, date, datetime, timedelta
-from itertools import product
+from itertools import pairwise, product
 from pathlib import Path
 from typing import Any
 
@@ -245,3 +245,19 @@ async def test_without_an_index_the_rows_of_a_small_table_tell_that_some_go_on(l
     # some have always been, some go on: the extent is open at both ends, which no interval says
     assert (began["start"], began["nulls"], ended["end"], ended["nulls"]) == (None, True, None, True)
     assert "temporal" not in (await lasting["common"].json("/collections/lasting.zoned_zoned")).get("extent", {})
+
+
+@pytest.mark.parametrize("pair", PAIRS)
+async def test_a_facet_counts_what_lasts_in_each_time_that_it_meets(lasting: Services, pair: str) -> None:
+    edges = [None, *MOMENTS, None]
+    names = "/".join(moment.strftime("%Y-%m-%dT%H:%M:%S.%fZ") for moment in MOMENTS)
+    document = await lasting["features"].json(f"/collections/lasting.{pair}/facets", facets=f"datetime:edges:{names}")
+    facet = document["facets"]["datetime"]
+    timeless = {n for n, (start, end) in enumerate(ROWS, 1) if start in (None, START) and end in (None, END)}
+    expected = [
+        len(_expected(pair, first, last and last - timedelta(microseconds=1)) - timeless)
+        for first, last in pairwise(edges)
+    ]
+    assert [bucket["count"] for bucket in facet["buckets"]] == expected
+    assert (facet["property"], facet["endProperty"], facet["nulls"]) == ("began", "ended", len(timeless))
+    assert document["numberMatched"] == len(ROWS)

@@ -1,0 +1,164 @@
+"""S_DWITHIN: whether two geometries are no further apart than a distance on the ellipsoid of WGS 84.
+
+CQL2 1.0 has no predicate for it and lets servers have functions of their own; name and arguments are those of
+pygeofilter and pygeoapi, `S_DWITHIN(geometry, geometry, distance[, 'units'])`. Edges are straight in longitude and
+latitude, as in the other S_ functions: they get positions close to each other, between which geodesics are nearly that.
+"""
+
+from __future__ import annotations
+
+from math import asin, cos, degrees, isfinite, radians, sin
+from typing import Any, LiteralString
+
+import shapely
+from pygeofilter import ast
+
+from libs.cql.compiling.operands import Expr, Value, condition, describe
+from libs.cql.compiling.spatial import (
+    CRS84_SRID,
+    GeometryLiteral,
+    as_geography,
+    in_lonlat_srid,
+    is_of_points,
+    near,
+    relation,
+)
+from libs.cql.errors import excerpt, fault
+from libs.cql.nodes import place_of
+from libs.ogc.bbox import BBox
+from libs.pg.column_types import NUMERIC, Kind
+from libs.pg.sql import Sql, bind, sql
+
+METRES = {
+    **dict.fromkeys(("m", "meter", "meters", "metre", "metres"), 1.0),
+    **dict.fromkeys(("km", "kilometer", "kilometers", "kilometre", "kilometres"), 1000.0),
+    **dict.fromkeys(("ft", "foot", "feet"), 0.3048),
+    **dict.fromkeys(("mi", "mile", "miles", "statute miles"), 1609.344),
+    **dict.fromkeys(("nmi", "nautical mile", "nautical miles"), 1852.0),
+}
+"""Units of a distance, in lower case: those of ECQL and their short names."""
+_LEAST_RADIUS = 6_330_000.0
+"""Metres; the ellipsoid bends nowhere more than a sphere of this radius."""
+_GEOCENTRIC = 0.2
+"""Degrees by which a latitude may differ from that of a sphere."""
+_MARGIN = 0.02
+"""Degrees around a box, for edges that are curves in the CRS of a column."""
+_STEP = 0.5
+"""Degrees between positions of an edge: half a kilometre between it and the geodesic at the most."""
+_BOUNDARY: LiteralString = (
+    "CASE WHEN GeometryType({g}) IN ('POLYGON', 'MULTIPOLYGON') THEN ST_Boundary({g}) ELSE {g} END"
+)
+
+
+def within_distance(node: ast.Function, arguments: tuple[object, ...]) -> Expr:
+    """The function as a condition. Raises CqlError for what is no geometry, no distance or no unit."""
+    a, b = (_geometry(node, argument, index) for index, argument in enumerate(arguments[:2]))
+    metres = _metres(node, arguments)
+    if isinstance(a, GeometryLiteral) and isinstance(b, Expr):
+        a, b = b, a
+    distance = bind(metres, "float8")
+    if isinstance(a, Expr) and isinstance(b, GeometryLiteral):
+        return condition(_of_column(a, b, metres, distance))
+    apart = _measured(_lines(a), _lines(b), distance)
+    if isinstance(a, GeometryLiteral) and isinstance(b, GeometryLiteral):
+        return condition(
+            sql("ST_Intersects({a}, {b}) OR {apart}", a=in_lonlat_srid(a), b=in_lonlat_srid(b), apart=apart)
+        )
+    return condition(sql("({meets}) OR {apart}", meets=relation(ast.GeometryIntersects, a, b), apart=apart))
+
+
+def _geometry(node: ast.Function, operand: object, index: int) -> Expr | GeometryLiteral:
+    if isinstance(operand, GeometryLiteral) or (isinstance(operand, Expr) and operand.kind is Kind.GEOMETRY):
+        return operand
+    raise fault(f"{describe(operand)}, but S_DWITHIN takes two geometries and a distance", place_of(node, index))
+
+
+def _metres(node: ast.Function, arguments: tuple[object, ...]) -> float:
+    distance = arguments[2]
+    if not isinstance(distance, Value) or distance.kind not in NUMERIC or distance.value is None:
+        raise fault(f"{describe(distance)}, but the distance of S_DWITHIN is a number", place_of(node, 2))
+    unit = 1.0
+    if len(arguments) > 3:
+        word = arguments[3]
+        named = METRES.get(str(word.value).lower()) if isinstance(word, Value) else None
+        if named is None:
+            shown = excerpt(word.value) if isinstance(word, Value) else "this"
+            known = "meters, kilometers, feet, 'statute miles', 'nautical miles'"
+            raise fault(f"'{shown}' is no unit of S_DWITHIN; there are {known}", place_of(node, 3))
+        unit = named
+    metres = float(distance.value) * unit
+    if not isfinite(metres) or metres < 0:
+        raise fault("the distance of S_DWITHIN must not be below 0", place_of(node, 2))
+    return metres
+
+
+def _of_column(column: Expr, literal: GeometryLiteral, metres: float, distance: Sql) -> Sql:
+    stored = as_geography(column)
+    if stored is not None:
+        # its own index on a sphere serves
+        return sql("ST_DWithin({a}, {b}, {distance})", a=stored, b=_geography(literal.shape), distance=distance)
+    apart = _measured(_lines(column), _lines(literal), distance)
+    if not (is_of_points(column) and literal.shape.geom_type in ("Point", "MultiPoint")):
+        # what lies within the other is measured by none of the lines
+        apart = sql("({meets}) OR {apart}", meets=relation(ast.GeometryIntersects, column, literal), apart=apart)
+    # PostGIS cannot see through OR and CASE: the index serves the boxes
+    return sql(
+        "({near}) AND CASE WHEN {known} THEN {apart} END",
+        near=near(column, _around(literal, metres)),
+        known=_known(in_lonlat_srid(column)),
+        apart=apart,
+    )
+
+
+def _known(shape: Sql) -> Sql:
+    """Whether it has a place on Earth: geography would bring it there."""
+    return sql(
+        "{g} @ 'SRID=4326;LINESTRING(-180.000001 -90.000001, 180.000001 90.000001)'::geometry"
+        " AND ST_Length({g}) + ST_Perimeter({g}) < 'Infinity'",
+        g=shape,
+    )
+
+
+def _measured(a: Sql, b: Sql, distance: Sql) -> Sql:
+    return sql("ST_DWithin({a}, {b}, {distance})", a=a, b=b, distance=distance)
+
+
+def _lines(side: Expr | GeometryLiteral) -> Sql:
+    """Points and lines as geography; areas by their boundaries, whose insides geography would choose for itself."""
+    if isinstance(side, GeometryLiteral):
+        is_area = side.shape.geom_type in ("Polygon", "MultiPolygon")
+        return _geography(shapely.boundary(side.shape) if is_area else side.shape)
+    shape = in_lonlat_srid(side)
+    if is_of_points(side):
+        return sql("({shape})::geography", shape=shape)
+    return sql(
+        "ST_Segmentize({lines}, {step})::geography",
+        lines=sql(_BOUNDARY, g=shape),
+        step=bind(_STEP, "float8"),
+    )
+
+
+def _geography(shape: Any) -> Sql:
+    if not shape.is_empty and shapely.get_dimensions(shape) > 0:
+        shape = shapely.segmentize(shape, max(_STEP, shapely.length(shape) / 4000))
+    return sql(
+        "ST_GeomFromWKB({wkb}, {srid})::geography",
+        wkb=bind(shapely.to_wkb(shape, flavor="iso"), "bytea"),
+        srid=Sql((str(CRS84_SRID),)),
+    )
+
+
+def _around(literal: GeometryLiteral, metres: float) -> BBox:
+    """A box that holds all that is no further away from the literal; west is greater across the antimeridian."""
+    west, south, east, north = shapely.bounds(literal.shape)
+    angle = degrees(min(metres / _LEAST_RADIUS, 3.2)) + _MARGIN
+    low, high = max(-90.0, south - angle), min(90.0, north + angle)
+    # the widest circle is the one nearest to a pole
+    latitude = max(abs(south), abs(north)) + _GEOCENTRIC
+    if latitude + angle >= 90.0:
+        return BBox(-180.0, low, 180.0, high)
+    wide = degrees(asin(min(1.0, sin(radians(angle)) / cos(radians(latitude))))) * 1.01
+    west, east = west - wide, east + wide
+    if east - west >= 360.0:
+        return BBox(-180.0, low, 180.0, high)
+    return BBox(west + 360.0 if west < -180.0 else west, low, east - 360.0 if east > 180.0 else east, high)

@@ -1,0 +1,151 @@
+"""What was counted, as the buckets of a facet. Pure."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from decimal import Decimal
+from itertools import pairwise
+from math import sqrt
+from typing import Any
+
+from libs.catalogue.model import Column
+from libs.ogc.temporal import rfc3339
+from libs.pg.column_types import Kind, base_type
+from libs.selection.columns import column_queryable
+from services.features.aggregation.facet import PlaceFacet, TermFacet
+from services.features.rows.columns import CALENDAR
+
+Row = Sequence[Any]
+Bucket = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """The buckets of a facet, in their order, and what is in none of them."""
+
+    buckets: tuple[Bucket, ...]
+    values: int
+    """Features with a value."""
+    nulls: int
+    """Features without one."""
+    other: int = 0
+    """Features in buckets that are left out."""
+    other_buckets: int = 0
+    more: Mapping[str, Any] = field(default_factory=dict)
+    """What else is to be said, such as the unit of a calendar that was chosen."""
+
+
+def term_buckets(facet: TermFacet, rows: Sequence[Row]) -> Counted:
+    """Of rows of value, number, number of different values, features with a value, features without."""
+    if not rows:
+        return Counted((), 0, 0)
+    _, _, different, values, nulls = rows[0]
+    shown = [(value, n) for value, n, *_ in rows[: facet.size] if value is not None and n >= facet.least]
+    names = _terms(facet.column, [value for value, _ in shown])
+    buckets = tuple({"value": name, "count": n} for name, (_, n) in zip(names, shown, strict=True))
+    return Counted(buckets, values, nulls, values - sum(n for _, n in shown), different - len(buckets))
+
+
+def _terms(column: Column, values: list[Any]) -> Sequence[Any]:
+    rfc3339_of = CALENDAR.get(base_type(column.sql_type))
+    if rfc3339_of is not None:
+        return rfc3339_of(values)
+    kind = column_queryable(column).kind
+    return [as_number(value) for value in values] if kind is Kind.NUMBER else values
+
+
+def as_number(text: str) -> float | int:
+    """A number of the database's as JSON has it: whole ones without a fraction."""
+    if "." not in text and "e" not in text.lower():
+        return int(text)
+    return float(text)
+
+
+def range_buckets(
+    bounds: Sequence[tuple[Any, Any]], rows: Iterable[Row], more: Mapping[str, Any] | None = None
+) -> Counted:
+    """Of rows of the number of a range, None for no value, and how many features it has.
+
+    `bounds` are least and greatest of each range, None where it is open.
+    """
+    numbers: dict[int | None, int] = dict(rows)  # type: ignore[arg-type]  # each row has two columns
+    nulls = numbers.pop(None, 0)
+    counts = [numbers.get(place, 0) for place in range(len(bounds))]
+    return Counted(_ranges(bounds, counts), sum(counts), nulls, more=more or {})
+
+
+def lasting_buckets(
+    bounds: Sequence[tuple[Any, Any]], rows: Iterable[Row], more: Mapping[str, Any] | None = None
+) -> Counted:
+    """The same of features that last: rows of the ranges in which they start and end, None where that is open.
+
+    A feature counts in each range that it meets.
+    """
+    counts, values, nulls = [0] * len(bounds), 0, 0
+    for first, last, n in rows:
+        if first is None and last is None:
+            nulls += n
+            continue
+        values += n
+        for place in range(0 if first is None else first, len(bounds) if last is None else last + 1):
+            counts[place] += n
+    return Counted(_ranges(bounds, counts), values, nulls, more=more or {})
+
+
+def _ranges(bounds: Sequence[tuple[Any, Any]], counts: Sequence[int]) -> tuple[Bucket, ...]:
+    return tuple(
+        {
+            **({} if low is None else {"min": _bound(low)}),
+            **({} if high is None else {"max": _bound(high)}),
+            "count": count,
+        }
+        for (low, high), count in zip(bounds, counts, strict=True)
+    )
+
+
+def _bound(value: str | Decimal | datetime) -> str | float:
+    return rfc3339(value) if isinstance(value, datetime) else as_number(str(value))
+
+
+def between(edges: Sequence[Any]) -> list[tuple[Any, Any]]:
+    """The ranges between edges that include the data; one of no width where there is but one edge."""
+    return list(pairwise(edges)) if len(edges) > 1 else [(edges[0], edges[0])]
+
+
+def around(edges: Sequence[Any]) -> list[tuple[Any, Any]]:
+    """The ranges between edges, and those that are open beyond the first and the last."""
+    return list(pairwise((None, *edges, None)))
+
+
+def place_buckets(facet: PlaceFacet, rows: Sequence[Row]) -> Counted:
+    """Of rows of column, row and number of a cell, from the southwest to the northeast."""
+    nulls = sum(n for i, _, n in rows if i is None)
+    cells = sorted((j, i, n) for i, j, n in rows if i is not None)
+    buckets = tuple({"value": f"{i}/{j}", "count": n, **_cell(facet, i, j)} for j, i, n in cells)
+    return Counted(buckets, sum(n for _, _, n in cells), nulls)
+
+
+def _cell(facet: PlaceFacet, i: int, j: int) -> dict[str, Any]:
+    size = facet.size
+    if facet.hexagons:
+        # as ST_Hexagon(size, i, j): flat on top and bottom, odd columns half a row further north
+        x, y, half = 1.5 * size * i, sqrt(3) * size * (j + 0.5 * (i % 2)), sqrt(3) * size / 2
+        corners = [
+            (x - size, y),
+            (x - size / 2, y - half),
+            (x + size / 2, y - half),
+            (x + size, y),
+            (x + size / 2, y + half),
+            (x - size / 2, y + half),
+        ]
+    else:
+        west, south = i * size - 180, j * size - 90
+        corners = [(west, south), (west + size, south), (west + size, south + size), (west, south + size)]
+        x, y = west + size / 2, south + size / 2
+    ring = [_on_earth(*corner) for corner in (*corners, corners[0])]
+    return {"geometry": {"type": "Polygon", "coordinates": [ring]}, "centre": _on_earth(x, y)}
+
+
+def _on_earth(x: float, y: float) -> list[float]:
+    """Cells at the edge of the world are cut there."""
+    return [round(min(max(x, -180.0), 180.0), 9), round(min(max(y, -90.0), 90.0), 9)]

@@ -1,0 +1,179 @@
+"""Counts by facets, exact, made once for each data version, selection and facet."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from datetime import datetime
+from decimal import Decimal
+from hashlib import blake2b
+from typing import Protocol
+
+from cachetools import LRUCache
+
+from libs.catalogue.versions import DataVersions
+from libs.concurrency.single_flight import SingleFlight
+from libs.ogc.errors import Fault, InvalidParameters
+from libs.pg.pool import Database
+from libs.pg.shares import Shares
+from libs.pg.sql import Sql
+from libs.selection.selection import Selection
+from services.features.aggregation import buckets, statements
+from services.features.aggregation import edges as edges_of
+from services.features.aggregation.buckets import Counted, Row
+from services.features.aggregation.facet import (
+    MOST_BUCKETS,
+    MOST_CELLS,
+    Facet,
+    NumberFacet,
+    PlaceFacet,
+    TermFacet,
+    TimeFacet,
+)
+
+_MOST_KEPT = 200_000
+"""Buckets; a cell takes about 500 bytes, any other 300."""
+_WAIT_SECONDS = 5.0
+
+
+class _Connection(Protocol):
+    async def execute(self, query: str) -> str: ...
+    async def fetch(self, query: str, *args: object) -> list[Row]: ...
+
+
+class FacetCounts:
+    """Counts by facets. What is counted once serves all requests until the data change."""
+
+    def __init__(self, database: Database, versions: DataVersions, *, at_once: int, of_collection: int) -> None:
+        """`at_once` requests are counted, `of_collection` of one collection, so that connections are left for pages."""
+        self._database = database
+        self._versions = versions
+        self._turns = Shares(at_once, wait_seconds=_WAIT_SECONDS)
+        self._turns_of = Shares(of_collection, wait_seconds=_WAIT_SECONDS)
+        self._known: LRUCache[str, Counted] = LRUCache(_MOST_KEPT, getsizeof=lambda counted: 1 + len(counted.buckets))
+        self._counting: SingleFlight[dict[str, Counted]] = SingleFlight()
+
+    async def close(self) -> None:
+        """Give up what is still counted."""
+        await self._counting.close()
+
+    async def counted(self, selection: Selection, facets: Sequence[Facet]) -> list[Counted]:
+        """The buckets of each facet, all of one state of the data that is not older than the version of this moment.
+
+        Raises InvalidParameters where one would have too many of them, Unavailable where counting takes too long.
+        """
+        keys = [self._key(selection, facet) for facet in facets]
+        found = {key: known for key in keys if (known := self._known.get(key)) is not None}
+        missing = {key: facet for key, facet in zip(keys, facets, strict=True) if key not in found}
+        if missing:
+            name = "|".join(missing)
+            found |= await self._counting.do(name, lambda: self._count(selection, missing))
+        return [found[key] for key in keys]
+
+    def _key(self, selection: Selection, facet: Facet) -> str:
+        version = self._versions.version(selection.collection)
+        text, args = (selection.table + selection.where).render()
+        what = f"{selection.collection.id}{text}{args!r}{replace(facet, name='')!r}"
+        return f"{version.token if version else ''}:{blake2b(what.encode(), digest_size=15).hexdigest()}"
+
+    async def _count(self, selection: Selection, facets: dict[str, Facet]) -> dict[str, Counted]:
+        async with self._connection(selection) as connection:
+            found = {key: await _Counter(connection, selection).count(facet) for key, facet in facets.items()}
+        if self._versions.version(selection.collection) is not None:
+            # the rows may have changed while they were counted
+            self._known.update({key: found[key] for key, facet in facets.items() if key == self._key(selection, facet)})
+        return found
+
+    @asynccontextmanager
+    async def _connection(self, selection: Selection) -> AsyncIterator[_Connection]:
+        collection = selection.collection.id
+        await self._turns_of.enter(collection)
+        try:
+            await self._turns.enter("")
+            try:
+                async with self._database.of(collection).connection(transaction=True) as connection:
+                    # ends, and what lies between them, must be of the same rows
+                    await connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+                    yield connection
+            finally:
+                self._turns.leave("")
+        finally:
+            self._turns_of.leave(collection)
+
+
+class _Counter:
+    """Counts in one snapshot."""
+
+    def __init__(self, connection: _Connection, selection: Selection) -> None:
+        self._connection = connection
+        self._selection = selection
+
+    async def count(self, facet: Facet) -> Counted:
+        if isinstance(facet, TermFacet):
+            return buckets.term_buckets(facet, await self._fetch(statements.terms(self._selection, facet)))
+        if isinstance(facet, NumberFacet):
+            return await self._numbers(facet)
+        return await (self._times(facet) if isinstance(facet, TimeFacet) else self._places(facet))
+
+    async def _fetch(self, statement: Sql) -> list[Row]:
+        text, args = statement.render()
+        return await self._connection.fetch(text, *args)
+
+    async def _numbers(self, facet: NumberFacet) -> Counted:
+        if facet.edges:
+            edges: Sequence[str] | None = facet.edges
+        elif facet.quantiles is not None:
+            found = await self._fetch(statements.number_quantiles(self._selection, facet.column, facet.quantiles))
+            edges = list(dict.fromkeys(found[0][0] or ()))
+        else:
+            first, last = (await self._fetch(statements.number_ends(self._selection, facet.column)))[0]
+            if first is None:
+                edges = []
+            elif facet.width is not None:
+                edges = edges_of.multiples(Decimal(facet.width), Decimal(first), Decimal(last), most=MOST_BUCKETS)
+            else:
+                edges = edges_of.equal_numbers(Decimal(first), Decimal(last), facet.bins or 1)
+        if edges is None:
+            raise _too_many(facet, MOST_BUCKETS, "a greater width")
+        bounds = buckets.around(edges) if facet.edges else buckets.between(edges) if edges else []
+        thresholds = edges if facet.edges else edges[1:-1]
+        rows = await self._fetch(statements.numbers(self._selection, facet.column, thresholds))
+        return buckets.range_buckets(bounds, rows)
+
+    async def _times(self, facet: TimeFacet) -> Counted:
+        edges, unit = await self._time_edges(facet)
+        if edges is None:
+            raise _too_many(facet, MOST_BUCKETS, "a longer unit or a shorter time")
+        bounds = buckets.around(edges) if facet.edges else buckets.between(edges) if edges else []
+        thresholds = edges if facet.edges else edges[1:-1]
+        more = {} if unit is None else {"interval": unit}
+        if facet.end is not None:
+            statement = statements.lasting(self._selection, facet.column, facet.end, thresholds)
+            return buckets.lasting_buckets(bounds, await self._fetch(statement), more)
+        rows = await self._fetch(statements.times(self._selection, facet.column, thresholds))
+        return buckets.range_buckets(bounds, rows, more)
+
+    async def _time_edges(self, facet: TimeFacet) -> tuple[Sequence[datetime] | None, str | None]:
+        """The edges, none where there are no times, None where they would be too many; and their unit."""
+        if facet.edges:
+            return facet.edges, None
+        if facet.quantiles is not None:
+            found = await self._fetch(statements.time_quantiles(self._selection, facet, facet.quantiles))
+            return list(dict.fromkeys(found[0][0] or ())), None
+        first, last = (await self._fetch(statements.time_ends(self._selection, facet)))[0]
+        if first is None:
+            return [], None
+        if facet.bins is not None:
+            return edges_of.equal_times(first, last, facet.bins), None
+        unit = facet.unit or edges_of.suitable_unit(first, last)
+        return edges_of.calendar_edges(unit, first, last, most=MOST_BUCKETS), unit
+
+    async def _places(self, facet: PlaceFacet) -> Counted:
+        rows = await self._fetch(statements.places(self._selection, facet))
+        if sum(row[0] is not None for row in rows) > MOST_CELLS:
+            raise _too_many(facet, MOST_CELLS, "larger cells or a smaller bbox")
+        return buckets.place_buckets(facet, rows)
+
+
+def _too_many(facet: Facet, most: int, instead: str) -> InvalidParameters:
+    sentence = f"facets: '{facet.name}' would have more than {most} buckets; ask for {instead}"
+    return InvalidParameters([Fault(("query", "facets"), sentence, facet.name, "too_many_buckets")])

@@ -1,0 +1,185 @@
+"""SELECTs that count the rows of a selection by facets. Pure."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from libs.catalogue.model import Column, GeometryColumn
+from libs.pg.column_types import TEMPORAL, Kind, base_type, column_type
+from libs.pg.sql import Sql, bind, ident, sql
+from libs.selection.columns import column_queryable
+from libs.selection.selection import Selection
+from services.features.aggregation.facet import MOST_CELLS, PlaceFacet, TermFacet, TimeFacet
+from services.features.rows.geometry_sql import lonlat_shape
+
+_ORDERS = {
+    "value_asc": sql("v"),
+    "value_desc": sql("v DESC"),
+    "count_asc": sql("n, v"),
+    "count_desc": sql("n DESC, v"),
+}
+_ANYWHERE = sql("'SRID=4326;LINESTRING(-540 -90, 540 90)'::geometry")
+
+
+def value_of(column: Column) -> Sql:
+    """A column's value as features show that it is there: NULL for what JSON has no number or time for."""
+    name, known = ident(column.name), column_type(column.sql_type)
+    if known.by_numeric:
+        name = sql("{name}::numeric", name=name)
+    if known.kind is Kind.NUMBER and not known.by_numeric:
+        return sql("CASE WHEN {name} > '-Infinity' AND {name} < 'Infinity' THEN {name} END", name=name)
+    if known.kind in TEMPORAL:
+        return sql("CASE WHEN {name} >= '0001-01-01' AND {name} < '10000-01-01' THEN {name} END", name=name)
+    return name
+
+
+def moment_of(column: Column, *, is_end: bool = False) -> Sql:
+    """A date or timestamp as a moment; a date begins with its midnight in UTC, and ends with its last microsecond."""
+    value = value_of(column)
+    if column_queryable(column).kind is Kind.DATE:
+        midnight = sql("({value})::timestamp AT TIME ZONE 'UTC'", value=value)
+        return sql("({midnight} + interval '86399.999999 s')", midnight=midnight) if is_end else midnight
+    zoned = column_type(column.sql_type).internal == "timestamptz"
+    return value if zoned else sql("({value}) AT TIME ZONE 'UTC'", value=value)
+
+
+def _each(selection: Selection, columns: Sql) -> Sql:
+    return sql(
+        "SELECT {columns} FROM {table} WHERE {where}", columns=columns, table=selection.table, where=selection.where
+    )
+
+
+def _shown(column: Column) -> Sql:
+    """A term as the driver is to give it."""
+    kind = column_queryable(column).kind
+    if kind is Kind.INTEGER and base_type(column.sql_type) != "oid":
+        return sql("v")
+    return sql("v") if kind is Kind.BOOLEAN else sql("v::text")
+
+
+def terms(selection: Selection, facet: TermFacet) -> Sql:
+    """Rows of value, number, and, the same in each: how many values there are, rows with one, rows without.
+
+    The values come first that are to be shown.
+    """
+    return sql(
+        "SELECT {shown}, n, count(v) OVER (), coalesce(sum(n) FILTER (WHERE v IS NOT NULL) OVER (), 0)::int8,"
+        " coalesce(sum(n) FILTER (WHERE v IS NULL) OVER (), 0)::int8"
+        " FROM (SELECT v, count(*) AS n FROM ({rows}) AS rows GROUP BY v) AS terms"
+        " ORDER BY v IS NULL, n < {least}, {order} LIMIT {size}",
+        shown=_shown(facet.column),
+        rows=_each(selection, sql("{value} AS v", value=value_of(facet.column))),
+        least=bind(facet.least, "int8"),
+        order=_ORDERS[facet.sorting],
+        # one more: where no value is to be shown there is still a row that tells the sums
+        size=bind(facet.size + 1, "int8"),
+    )
+
+
+def number_ends(selection: Selection, column: Column) -> Sql:
+    """Least and greatest value, as text."""
+    value = sql("{value} AS v", value=value_of(column))
+    return sql("SELECT min(v)::text, max(v)::text FROM ({rows}) AS rows", rows=_each(selection, value))
+
+
+def number_quantiles(selection: Selection, column: Column, number: int) -> Sql:
+    """The values at which each next of `number` parts with as many rows begins, the ends included, as text."""
+    return _quantiles(selection, value_of(column), number, sql("::text[]"))
+
+
+def time_quantiles(selection: Selection, facet: TimeFacet, number: int) -> Sql:
+    """The same of moments."""
+    return _quantiles(selection, moment_of(facet.column), number, sql(""))
+
+
+def _quantiles(selection: Selection, value: Sql, number: int, cast: Sql) -> Sql:
+    return sql(
+        "SELECT (percentile_disc({parts}) WITHIN GROUP (ORDER BY v)){cast} FROM ({rows}) AS rows",
+        parts=bind([step / number for step in range(number + 1)], "float8[]"),
+        cast=cast,
+        rows=_each(selection, sql("{value} AS v", value=value)),
+    )
+
+
+def numbers(selection: Selection, column: Column, thresholds: Sequence[str]) -> Sql:
+    """Rows of the number of a range and how many rows it has: 0 below the first threshold; NULL without a value."""
+    kind, plain = column_queryable(column).kind, base_type(column.sql_type)
+    # whole numbers are compared with fractions, and all others as wide as their column
+    wide = kind is Kind.INTEGER or column_type(column.sql_type).by_numeric
+    of_type = "numeric" if wide else plain
+    value = sql("({value})::{of_type}", value=value_of(column), of_type=Sql((of_type,)))
+    edges = bind(list(thresholds), "text[]", cast=f"{of_type}[]")
+    return _ranges(selection, value, edges)
+
+
+def times(selection: Selection, column: Column, thresholds: Sequence[datetime]) -> Sql:
+    """The same of moments."""
+    return _ranges(selection, moment_of(column), bind(list(thresholds), "timestamptz[]"))
+
+
+def _ranges(selection: Selection, value: Sql, edges: Sql) -> Sql:
+    return sql(
+        "SELECT width_bucket(v, {edges}), count(*) FROM ({rows}) AS rows GROUP BY 1",
+        edges=edges,
+        rows=_each(selection, sql("{value} AS v", value=value)),
+    )
+
+
+def time_ends(selection: Selection, facet: TimeFacet) -> Sql:
+    """First and last moment."""
+    start = moment_of(facet.column)
+    end = start if facet.end is None else moment_of(facet.end, is_end=True)
+    columns = sql("{start} AS s, {end} AS e", start=start, end=end)
+    return sql("SELECT min(least(s, e)), max(greatest(s, e)) FROM ({rows}) AS rows", rows=_each(selection, columns))
+
+
+def lasting(selection: Selection, start: Column, end: Column, thresholds: Sequence[datetime]) -> Sql:
+    """Rows of the ranges in which features start and end, NULL where that is open, and how many these are."""
+    return sql(
+        "SELECT width_bucket(s, {edges}), width_bucket(e, {edges}), count(*) FROM ({rows}) AS rows GROUP BY 1, 2",
+        edges=bind(list(thresholds), "timestamptz[]"),
+        rows=_each(selection, sql("{s} AS s, {e} AS e", s=moment_of(start), e=moment_of(end, is_end=True))),
+    )
+
+
+def places(selection: Selection, facet: PlaceFacet) -> Sql:
+    """Rows of column, row and number of each cell that holds any feature; NULL twice for those without a place."""
+    return sql(
+        "SELECT i, j, count(*) FROM ({rows} OFFSET 0) AS rows CROSS JOIN LATERAL"
+        " (SELECT ST_X(p) - 360 * floor((ST_X(p) + 180) / 360) AS x, ST_Y(p) AS y, {size} AS s) AS lonlat"
+        " {cell} GROUP BY i, j LIMIT {most}",
+        cell=_HEXAGON if facet.hexagons else _SQUARE,
+        size=bind(facet.size, "float8"),
+        rows=_each(selection, sql("{point} AS p", point=_point(facet.geometry))),
+        # one more than there may be, beside that of the rows without a place
+        most=bind(MOST_CELLS + 2, "int8"),
+    )
+
+
+def _point(geometry: GeometryColumn) -> Sql:
+    """Where a feature counts: a point, or one within it, in longitude and latitude; NULL outside of these."""
+    shape = lonlat_shape(geometry)
+    drawn = sql("shape.g") if geometry.type == "Point" else sql("ST_PointOnSurface(shape.g)")
+    # GEOS loops on what is not finite
+    return sql(
+        "(SELECT CASE WHEN shape.g @ {anywhere} AND ST_Length(shape.g) + ST_Perimeter(shape.g) < 'Infinity'"
+        " THEN {drawn} END FROM (SELECT {shape} AS g OFFSET 0) AS shape)",
+        anywhere=_ANYWHERE,
+        drawn=drawn,
+        shape=shape,
+    )
+
+
+_SQUARE = sql(
+    "CROSS JOIN LATERAL (SELECT least(floor((x + 180) / s), ceil(360 / s) - 1)::int AS i,"
+    " greatest(0, least(floor((y + 90) / s), ceil(180 / s) - 1))::int AS j) AS cell"
+)
+# The centres of hexagons lie on two lattices of rectangles, those of even columns and those of odd ones; the nearest of
+# both is that of the cell. Numbered as ST_HexagonGrid does.
+_HEXAGON = sql(
+    "CROSS JOIN LATERAL (SELECT 3 * s AS w, sqrt(3) * s AS h) AS lattice"
+    " CROSS JOIN LATERAL (SELECT round(x / w) AS a, round(y / h) AS b, floor(x / w) AS c, floor(y / h) AS d) AS near"
+    " CROSS JOIN LATERAL (SELECT (x - w * a) ^ 2 + (y - h * b) ^ 2"
+    " <= (x - w * (c + 0.5)) ^ 2 + (y - h * (d + 0.5)) ^ 2 AS even) AS nearest"
+    " CROSS JOIN LATERAL (SELECT (CASE WHEN even THEN 2 * a ELSE 2 * c + 1 END)::int AS i,"
+    " (CASE WHEN even THEN b ELSE d END)::int AS j) AS cell"
+)

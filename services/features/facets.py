@@ -1,0 +1,143 @@
+"""GET /collections/{collectionId}/facets (after the draft of OGC API Records Part 2: Facets)."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from urllib.parse import urlencode
+
+from aiohttp import web
+
+from libs.catalogue.model import Collection
+from libs.ogc.link import Link, path_segment
+from libs.ogc.media_type import MediaType
+from libs.selection.selection import select
+from libs.web.app import Call, sent_parameters
+from libs.web.base_url import base_url
+from libs.web.conditional import check_preconditions, check_tag, data_headers, incomplete
+from libs.web.html import page_response
+from libs.web.representations import representations
+from libs.web.respond import json_response, links_json
+from services.features.aggregation.buckets import Counted
+from services.features.aggregation.facet import DEFAULT_BUCKETS, Facet, NumberFacet, PlaceFacet, TermFacet, TimeFacet
+from services.features.aggregation.request import facets_of, parse_facets
+from services.features.pages.facet_html import sections, usual_facets
+from services.features.resources import CATALOGUE, FACETS, FOLDING, VALUES, VERSIONS
+
+_GEOJSON = "application/geo+json"
+
+
+async def get_facets(call: Call) -> web.StreamResponse:
+    """How many features of a selection there are by the facets that are asked for; without any, which there are."""
+    app = call.request.app
+    collection = app[CATALOGUE].collection(call.path["collectionId"])
+    headers = data_headers(call.request, call.media_type, app[VERSIONS].version(collection))
+    check_tag(call.request, headers)
+    selection = select(collection, call.query, folding=app[FOLDING].current)
+    facets = parse_facets(collection, call.query)
+    if call.media_type == _GEOJSON and not (len(facets) == 1 and isinstance(facets[0], PlaceFacet)):
+        call.query.fault("facets", "facets must be one facet of places for GeoJSON, such as geom:grid:5")
+    call.query.check()
+    check_preconditions(call.request, headers)
+    is_page = call.media_type == MediaType.HTML
+    ranges = await app[VALUES].recent(collection) if is_page else {}
+    if is_page and call.query.values["facets"] is None:
+        facets = tuple(usual_facets(list(facets_of(collection)), ranges or {}))
+    counted = await app[FACETS].counted(selection, facets)
+    if call.media_type == _GEOJSON:
+        return json_response(_cells(call, facets[0], counted[0]), media_type=_GEOJSON, headers=headers)
+    document = _document(call, collection, facets, counted)
+    if not is_page:
+        return json_response(document, media_type=call.media_type, headers=headers)
+    given = dict(sent_parameters(call.request))
+    context = {
+        "collection": collection,
+        "document": document,
+        "links": document["links"],
+        "sections": sections(facets, document["facets"], given),
+        "known": [facet.name for facet in facets_of(collection)],
+        "filtered": _query({name: text for name, text in given.items() if name not in ("facets", "min-count")}),
+    }
+    headers = incomplete(headers) if ranges is None else headers
+    return page_response(call.request, "facets.html", context, headers=headers)
+
+
+def _query(given: Mapping[str, str]) -> str:
+    """The parameters but `f`, as they stand before others."""
+    others = {name: text for name, text in given.items() if name != "f"}
+    return f"{urlencode(others)}&" if others else ""
+
+
+def _document(
+    call: Call, collection: Collection, facets: Sequence[Facet], counted: Sequence[Counted]
+) -> dict[str, Any]:
+    address = f"{base_url(call.request)}/collections/{path_segment(collection.id)}"
+    own = f"{address}/facets?{_query(call.given)}".rstrip("?&")
+    links = [
+        *representations(own, call.media_type, [offer for offer in call.offers if offer != _GEOJSON]),
+        Link(address, "collection", MediaType.JSON, "The collection"),
+    ]
+    result: dict[str, Any] = {
+        "id": collection.id,
+        "title": collection.title,
+        "defaultBucketCount": DEFAULT_BUCKETS,
+    }
+    if facets:
+        result["numberMatched"] = counted[0].values + counted[0].nulls
+        result["facets"] = {
+            facet.name: {**_definition(facet), **_result(facet, found)}
+            for facet, found in zip(facets, counted, strict=True)
+        }
+    else:
+        result["facets"] = {facet.name: _definition(facet) for facet in facets_of(collection)}
+    return {**result, "links": links_json(links)}
+
+
+def _definition(facet: Facet) -> dict[str, Any]:
+    """What the draft says of a facet before it is counted."""
+    if isinstance(facet, TermFacet):
+        by, _, direction = facet.sorting.partition("_")
+        order = {} if direction == "desc" else {"sortOrder": "ascending"}
+        return {"type": "term", "property": facet.column.name, "sortedBy": by, **order, "minOccurs": facet.least}
+    if isinstance(facet, PlaceFacet):
+        shape = "hexagon" if facet.hexagons else "grid"
+        return {"type": "grid", "property": facet.geometry.name, "cell": shape, "cellSize": facet.size}
+    fixed = isinstance(facet, TimeFacet) and (facet.unit or not (facet.bins or facet.quantiles or facet.edges))
+    by_width = isinstance(facet, NumberFacet) and facet.width is not None
+    kind = "quantiles" if facet.quantiles else "edges" if facet.edges else "fixedBucketCount"
+    definition = {
+        "type": "histogram",
+        "property": facet.column.name,
+        "sortedBy": "value",
+        "bucketType": "fixedInterval" if fixed or by_width else kind,
+    }
+    if isinstance(facet, TimeFacet) and facet.end is not None:
+        definition["endProperty"] = facet.end.name
+    return definition
+
+
+def _result(facet: Facet, found: Counted) -> dict[str, Any]:
+    result = {**found.more, "buckets": found.buckets, "more": found.other_buckets > 0, "nulls": found.nulls}
+    if isinstance(facet, TermFacet):
+        result["other"] = {"buckets": found.other_buckets, "count": found.other}
+    return result
+
+
+def _cells(call: Call, facet: Facet, found: Counted) -> Mapping[str, Any]:
+    """The cells as features, for clients that draw."""
+    address = f"{base_url(call.request)}{call.request.raw_path.partition('?')[0]}?{_query(call.given)}"
+    return {
+        "type": "FeatureCollection",
+        "numberReturned": len(found.buckets),
+        "nulls": found.nulls,
+        "links": links_json(
+            [Link(f"{address}f=geojson", "self", _GEOJSON), Link(f"{address}f=json", "alternate", MediaType.JSON)]
+        ),
+        "features": [
+            {
+                "type": "Feature",
+                "id": bucket["value"],
+                "geometry": bucket["geometry"],
+                "properties": {"facet": facet.name, "count": bucket["count"], "centre": bucket["centre"]},
+            }
+            for bucket in found.buckets
+        ],
+    }

@@ -1,0 +1,96 @@
+"""The page of facets: what a person sees without asking for more, and bars beside the numbers."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from urllib.parse import urlencode
+
+from services.features.aggregation.facet import Facet, NumberFacet, PlaceFacet, TermFacet, TimeFacet
+from services.features.rows.value_ranges import ValueRange
+
+_MOST_SHOWN = 5
+_FULL = 100
+"""Width of the longest bar."""
+_NAMED = frozenset({"f", "facets", "min-count"})
+
+
+def usual_facets(facets: Sequence[Facet], ranges: Mapping[str, ValueRange]) -> list[Facet]:
+    """What a page shows where nothing is asked for: the time, the place, and properties with few values or of numbers.
+
+    `ranges` are those of the columns, as far as they are known.
+    """
+    times = [facet for facet in facets if isinstance(facet, TimeFacet)][:1]
+    places = [facet for facet in facets if isinstance(facet, PlaceFacet)][:1]
+    few = [
+        facet
+        for facet in facets
+        if isinstance(facet, TermFacet) and (facet.column.enum or facet.column.type == "boolean" or _few(facet, ranges))
+    ]
+    numbers = [facet for facet in facets if isinstance(facet, NumberFacet) and facet.column.type == "number"]
+    beside: list[Facet] = [*times, *few[:2], *numbers]
+    return [*beside[: _MOST_SHOWN - len(places)], *places]
+
+
+def _few(facet: TermFacet, ranges: Mapping[str, ValueRange]) -> bool:
+    found = ranges.get(facet.column.name)
+    return found is not None and bool(found.values)
+
+
+def sections(
+    facets: Sequence[Facet], documents: Mapping[str, Mapping[str, Any]], given: Mapping[str, str]
+) -> list[dict[str, Any]]:
+    """What the template shows of each facet: its title, its rows with a bar, and cells of a map."""
+    return [_section(facet, documents[facet.name], given) for facet in facets]
+
+
+def _section(facet: Facet, document: Mapping[str, Any], given: Mapping[str, str]) -> dict[str, Any]:
+    buckets = document["buckets"]
+    most = max((bucket["count"] for bucket in buckets), default=0)
+    column = None if isinstance(facet, PlaceFacet) else facet.column
+    rows = [
+        {
+            "label": _label(bucket, document.get("interval")),
+            "count": bucket["count"],
+            "bar": round(_FULL * bucket["count"] / most, 2) if most else 0,
+            "query": _query(facet, bucket, given),
+        }
+        for bucket in buckets
+    ]
+    cells = [
+        {
+            "points": " ".join(f"{x},{-y}" for x, y in bucket["geometry"]["coordinates"][0]),
+            "strength": round(0.15 + 0.75 * (bucket["count"] / most) ** 0.5, 3),
+            "title": f"{bucket['count']:,}",
+        }
+        for bucket in (buckets if isinstance(facet, PlaceFacet) else ())
+    ]
+    title = facet.name if column is None else (column.title or column.name)
+    return {"facet": document, "title": title, "unit": column.unit if column else None, "rows": rows, "cells": cells}
+
+
+def _label(bucket: Mapping[str, Any], interval: str | None) -> str:
+    if "value" in bucket:
+        value = bucket["value"]
+        return str(value).lower() if isinstance(value, bool) else str(value)
+    low, high = bucket.get("min"), bucket.get("max")
+    if low is None or high is None:
+        return f"below {high}" if low is None else f"from {low}"
+    if isinstance(low, str):
+        # a whole unit of the calendar is named by its beginning
+        length = {"year": 4, "quarter": 7, "month": 7, "week": 10, "day": 10}.get(interval or "")
+        return low[:length] if length else f"{_short(low)} – {_short(high)}"
+    return f"{low:g} – {high:g}"
+
+
+def _short(moment: str) -> str:
+    return moment.replace("T00:00:00Z", "").replace("T", " ").removesuffix("Z")
+
+
+def _query(facet: Facet, bucket: Mapping[str, Any], given: Mapping[str, str]) -> str | None:
+    """The parameters of a page with the features of a bucket; None where no single parameter tells them."""
+    kept = {name: text for name, text in given.items() if name not in _NAMED and text}
+    if isinstance(facet, TermFacet) and facet.name == facet.column.name and facet.column.name not in kept:
+        value = bucket["value"]
+        return urlencode({**kept, facet.column.name: str(value).lower() if isinstance(value, bool) else value})
+    if isinstance(facet, TimeFacet) and facet.name == "datetime" and "datetime" not in kept and "min" in bucket:
+        return urlencode({**kept, "datetime": f"{bucket['min']}/{bucket.get('max', '..')}"})
+    return None

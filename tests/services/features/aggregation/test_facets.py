@@ -1,0 +1,226 @@
+"""`/facets` beside what plain SQL and the items count."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import Any
+
+import asyncpg
+import pytest
+
+from tests.eventually import eventually
+from tests.services.in_process import Client
+
+EVENTS = "/collections/hostile.events/facets"
+
+
+async def _facet(features: Client, token: str, path: str = EVENTS, **parameters: str) -> dict[str, Any]:
+    document = await features.json(path, facets=token, **parameters)
+    (facet,) = document["facets"].values()
+    counted = sum(bucket["count"] for bucket in facet["buckets"]) + facet.get("other", {}).get("count", 0)
+    assert counted + facet["nulls"] == document["numberMatched"]
+    return facet  # type: ignore[no-any-return]
+
+
+async def _rows(features: Client, **parameters: str) -> list[dict[str, Any]]:
+    items = await features.json("/collections/hostile.events/items", limit="1000", f="geojson", **parameters)
+    return [{**row["properties"], "geometry": row["geometry"]} for row in items["features"]]
+
+
+@pytest.mark.parametrize(
+    "selection",
+    [{}, {"bbox": "-100,-50,100,60"}, {"datetime": "2020-03-01/.."}, {"filter": "magnitude > 3"}, {"category": "low"}],
+)
+async def test_terms_are_those_of_the_items(features: Client, selection: dict[str, str]) -> None:
+    expected = Counter(row["category"] for row in await _rows(features, **selection))
+    facet = await _facet(features, "category", **selection)
+    assert {bucket["value"]: bucket["count"] for bucket in facet["buckets"]} == expected
+    counts = [bucket["count"] for bucket in facet["buckets"]]
+    assert counts == sorted(counts, reverse=True)
+    assert (facet["type"], facet["property"], facet["more"]) == ("term", "category", False)
+
+
+async def test_what_is_left_out_is_told(features: Client) -> None:
+    expected = Counter(row["magnitude"] for row in await _rows(features))
+    nulls = expected.pop(None)
+    facet = await _facet(features, "magnitude:term:3:value_desc")
+    assert [bucket["value"] for bucket in facet["buckets"]] == sorted(expected, reverse=True)[:3]
+    left = sum(n for value, n in expected.items() if value not in sorted(expected, reverse=True)[:3])
+    assert facet["other"] == {"buckets": len(expected) - 3, "count": left}
+    assert (facet["more"], facet["nulls"]) == (True, nulls)
+    few = await _facet(features, "magnitude:term:1000", **{"min-count": "6"})
+    assert {bucket["value"] for bucket in few["buckets"]} == {value for value, n in expected.items() if n >= 6}
+    assert (await _facet(features, "magnitude:term:1000", **{"min-count": "999"}))["buckets"] == []
+
+
+@pytest.mark.parametrize(
+    ("token", "edges"),
+    [
+        ("magnitude:4", [0.0, 1.95, 3.9, 5.85, 7.8]),
+        ("magnitude:width:2.5", [0, 2.5, 5.0, 7.5, 10.0]),
+        ("magnitude:edges:1/2/5", [None, 1, 2, 5, None]),
+        ("id:edges:10.5/20", [None, 10.5, 20, None]),
+    ],
+)
+async def test_ranges_of_numbers(features: Client, token: str, edges: list[float | None]) -> None:
+    facet = await _facet(features, token)
+    name = token.partition(":")[0]
+    items = await features.json("/collections/hostile.events/items", limit="1000", f="geojson")
+    values = [row["id"] if name == "id" else row["properties"][name] for row in items["features"]]
+    buckets = facet["buckets"]
+    assert [bucket.get("min") for bucket in buckets] == edges[:-1]
+    assert [bucket.get("max") for bucket in buckets] == edges[1:]
+    last = len(buckets) - 1
+    for place, bucket in enumerate(buckets):
+        low, high = bucket.get("min", -1e9), bucket.get("max", 1e9)
+        inside = [v for v in values if v is not None and low <= v and (v < high or (place == last and v == high))]
+        assert bucket["count"] == len(inside), bucket
+    assert facet["nulls"] == values.count(None)
+
+
+async def test_quantiles_hold_as_many_each(features: Client) -> None:
+    facet = await _facet(features, "id:quantile:4")
+    assert [bucket["count"] for bucket in facet["buckets"]] == [59, 59, 59, 60]
+    # fewer values than parts
+    assert len((await _facet(features, "magnitude:quantile:900"))["buckets"]) < 41
+
+
+@pytest.mark.parametrize(("unit", "length"), [("year", 4), ("month", 7), ("day", 10)])
+async def test_calendars_are_those_of_utc(features: Client, unit: str, length: int) -> None:
+    facet = await _facet(features, f"at:{unit}")
+    expected = Counter(row["at"][:length] for row in await _rows(features))
+    assert {b["min"][:length]: b["count"] for b in facet["buckets"] if b["count"]} == expected
+    assert all(a["max"] == b["min"] for a, b in zip(facet["buckets"], facet["buckets"][1:], strict=False))
+    assert facet["interval"] == unit
+    week = await _facet(features, "at:week")
+    assert week["buckets"][0]["min"] == "2019-12-30T00:00:00Z"
+
+
+async def test_times_that_no_format_has_are_counted_as_none(features: Client) -> None:
+    path = "/collections/hostile.moments/facets"
+    day = await _facet(features, "day:quarter", path, filter="day > DATE('1000-01-01') OR day IS NULL")
+    assert sum(bucket["count"] for bucket in day["buckets"]) == 1
+    every = await features.get(path, {"facets": "day:month"})
+    assert every.status == 422
+    assert "'day' would have more than 1000 buckets" in every.json()["detail"][0]["msg"]
+    ends = await _facet(features, "seen:edges:0001-01-02/2000-01-01/2020-01-01/2020-01-02", path)
+    # two times are infinite or before our era, one is of the year 10000, one is null; one is of the last day
+    assert [bucket["count"] for bucket in ends["buckets"]] == [0, 0, 0, 1, 1]
+    assert ends["nulls"] == 4
+
+
+@pytest.mark.parametrize("cell", ["grid:30", "hexagon:15"])
+async def test_places_lie_in_the_cells_of_postgis(features: Client, owner: asyncpg.Connection, cell: str) -> None:
+    facet = await _facet(features, f"geom:{cell}")
+    size = float(cell.partition(":")[2])
+    if cell.startswith("grid"):
+        cells = "SELECT i + 180 / $1::float8 AS i, j + 90 / $1 AS j, geom FROM ST_SquareGrid($1, $2)"
+    else:
+        cells = "SELECT i, j, geom FROM ST_HexagonGrid($1, $2)"
+    rows = await owner.fetch(
+        f"SELECT i::int || '/' || j::int, count(*) FROM ({cells}) AS cell JOIN hostile.events AS e"  # noqa: S608
+        " ON ST_Intersects(cell.geom, e.geom) GROUP BY 1",
+        size,
+        "SRID=4326;POLYGON((-180 -90, 180 -90, 180 90, -180 90, -180 -90))",
+    )
+    expected = dict(map(tuple, rows))
+    found = {bucket["value"]: bucket["count"] for bucket in facet["buckets"]}
+    # a place on an edge is in one cell only
+    assert found.keys() <= expected.keys()
+    assert all(found[name] <= expected[name] for name in found)
+    assert sum(found.values()) == 237
+    inner = await owner.fetchval(
+        "SELECT count(*) FROM hostile.events AS e JOIN ST_GeomFromGeoJSON($1) AS cell ON ST_Within(e.geom, cell)",
+        json.dumps(facet["buckets"][10]["geometry"]),
+    )
+    assert 0 < inner <= facet["buckets"][10]["count"]
+
+
+@pytest.mark.parametrize(
+    "name", ["mixed_types", "planet", "srid_3857", "srid_2193", "geographies", "mixed_srids", "heavy"]
+)
+async def test_geometries_of_every_kind_have_one_place(features: Client, name: str) -> None:
+    await _facet(features, "geom:grid:10", f"/collections/hostile.{name}/facets")
+
+
+async def test_cells_are_features_for_those_who_draw(features: Client) -> None:
+    cells = await features.json(EVENTS, facets="geom:hexagon:20", f="geojson")
+    assert cells["type"] == "FeatureCollection"
+    assert sum(cell["properties"]["count"] for cell in cells["features"]) == 237
+    assert (await features.get(EVENTS, {"facets": "category", "f": "geojson"})).status == 422
+
+
+@pytest.mark.parametrize(
+    ("facets", "sentence"),
+    [
+        ("nonsense", "'nonsense' is not a property of this collection"),
+        ("category:5:down", "must be property:size:sorting"),
+        ("category:0", "must have a size of 1 to 1000"),
+        ("magnitude:quantile:1", "must have a number of quantiles of 2 to 1000"),
+        ("magnitude:edges:3/1", "must have edges that grow"),
+        ("magnitude:edges:a", "has an edge that is no number"),
+        ("at:edges:soon", "has an edge that is no time"),
+        ("at:fortnight", "must be a number of ranges, or one of second, minute"),
+        ("geom:grid:0", "must have cells of 0.001 to 90 degrees"),
+        ("id:width:0.001", "'id' would have more than 1000 buckets; ask for a greater width"),
+        ("at:second", "would have more than 1000 buckets; ask for a longer unit"),
+        (",".join(["category"] * 2), "is given more than once"),
+        (",".join(f"id:{n}" for n in range(1, 12)), "maximum is 10"),
+    ],
+)
+async def test_what_is_wrong_with_a_facet_is_said(features: Client, facets: str, sentence: str) -> None:
+    answer = await features.get(EVENTS, {"facets": facets})
+    assert answer.status == 422
+    assert sentence in answer.json()["detail"][0]["msg"]
+    assert answer.json()["detail"][0]["loc"] == ["query", "facets"]
+
+
+async def test_facets_are_counted_once_for_a_version(features: Client, owner: asyncpg.Connection) -> None:
+    several = {"facets": "category,datetime:month,datetime:year,geom"}
+    first = (await features.get(EVENTS, several)).json()
+    assert list(first["facets"]) == ["category", "datetime", "datetime:year", "geom"]
+    answer = await features.get(EVENTS, several)
+    assert answer.json()["facets"] == first["facets"]
+    again = await features.get(EVENTS, several, headers={"If-None-Match": answer.headers["ETag"]})
+    assert again.status == 304
+    await owner.execute("UPDATE hostile.events SET category = 'none' WHERE id = 1")
+    try:
+
+        async def renewed() -> None:
+            found = await _facet(features, "category")
+            assert "none" in {bucket["value"] for bucket in found["buckets"]}
+
+        await eventually(renewed)
+    finally:
+        await owner.execute("UPDATE hostile.events SET category = 'middle' WHERE id = 1")
+
+
+async def test_what_there_is_to_count_is_told_without_counting(features: Client) -> None:
+    document = await features.json(EVENTS)
+    assert document["id"] == "hostile.events"
+    assert {name: facet["type"] for name, facet in document["facets"].items()} == {
+        "datetime": "histogram",
+        "name": "term",
+        "magnitude": "histogram",
+        "category": "term",
+        "at": "histogram",
+        "geom": "grid",
+    }
+    assert all("buckets" not in facet for facet in document["facets"].values())
+    collection = await features.get(EVENTS, {"f": "facets"})
+    assert collection.type == "application/facets+json"
+
+
+async def test_every_type_of_column_that_is_offered_is_counted(features: Client) -> None:
+    path = "/collections/hostile.types/facets"
+    for name in (await features.json(path))["facets"]:
+        await _facet(features, name, path)
+
+
+async def test_the_page_shows_bars_and_leads_to_the_features(features: Client) -> None:
+    page = (await features.get(EVENTS, headers={"Accept": "text/html"})).body.decode()
+    assert "237 features" in page
+    assert "category=low" in page
+    assert "<rect" in page
+    assert "<polygon" in page
