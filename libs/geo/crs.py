@@ -65,6 +65,11 @@ def _is_northing_first(crs: CRS) -> bool:
     return bool(abs(plain[0] - ordered[1]) < abs(plain[0] - ordered[0]))
 
 
+def projjson(crs: Crs) -> dict[str, object]:
+    """The definition of the CRS in PROJJSON."""
+    return dict(CRS.from_epsg(crs.srid).to_json_dict())
+
+
 def box_of(numbers: Sequence[float], crs: Crs) -> BBox:
     """The box, of easting and northing, that 4 or 6 numbers in the order of the CRS describe.
 

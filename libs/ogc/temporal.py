@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime, time, timedelta, timezone
 
 _DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})\Z", re.ASCII)
 _TIMESTAMP = re.compile(
-    r"(\d{4}-\d{2}-\d{2})[Tt ](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?([Zz]|[+-]\d{2}:\d{2})\Z", re.ASCII
+    r"(\d{4}-\d{2}-\d{2})[Tt ](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?([Zz]|[+-]\d{2}:\d{2})?\Z", re.ASCII
 )
 _BLANK_BEFORE_OFFSET = re.compile(r".*:\d{2}(\.\d+)? \d{2}:\d{2}\Z", re.ASCII)
 _YEAR_ZERO, _LEAP_YEAR = "0000-", "0004-"
@@ -63,7 +63,10 @@ def _bounds(text: str) -> tuple[datetime, datetime]:
 
 
 def parse_instant(text: str) -> datetime:
-    """An RFC 3339 date-time in UTC, to the microsecond. Raises ValueError with a sentence for the client."""
+    """An RFC 3339 date-time in UTC, to the microsecond; one without a zone is in UTC already.
+
+    Raises ValueError with a sentence for the client.
+    """
     match = _TIMESTAMP.match(text)
     if not match and _BLANK_BEFORE_OFFSET.match(text):
         raise ValueError(f"'{text}' has a blank before its offset; in an address write + as %2B")
@@ -83,14 +86,26 @@ def parse_instant(text: str) -> datetime:
         raise ValueError(f"'{text}' is not a time of the calendar") from None
 
 
-def _offset(zone: str) -> timezone:
-    if zone in "Zz":
+def _offset(zone: str | None) -> timezone:
+    if zone is None or zone in "Zz":
         return UTC
     hours, minutes = int(zone[1:3]), int(zone[4:6])
     if hours > 23 or minutes > 59:
         raise ValueError("offset out of range")
     offset = timedelta(hours=hours, minutes=minutes)
     return timezone(-offset if zone[0] == "-" else offset)
+
+
+def understood(text: str) -> str:
+    """A date-time or an interval as it was read, each time in UTC with a trailing Z; what is none, as it is."""
+    return "/".join(map(_understood, text.split("/")))
+
+
+def _understood(part: str) -> str:
+    try:
+        return rfc3339(parse_instant(part))
+    except ValueError:
+        return part
 
 
 def rfc3339(moment: datetime) -> str:

@@ -21,6 +21,7 @@ from libs.pg.sql import Sql
 
 _LOG = logging.getLogger("dams.pg")
 
+_BEGIN = "BEGIN READ ONLY"
 _SWEEP_SECONDS = 60.0
 _UNFINISHED = (asyncio.CancelledError, TimeoutError, asyncpg.InternalClientError)
 """Errors after which the server may still be at work, or its next answer may be that to another statement."""
@@ -63,6 +64,11 @@ class PoolSettings:
             "search_path": "public, postgis, extensions",
         }
         return settings if self.parallel else {**settings, "max_parallel_workers_per_gather": "0"}
+
+    def for_exports(self, number: int) -> "PoolSettings":
+        """Of as many connections beside the others, on which much is read for long."""
+        name = f"{self.application_name}-export"
+        return replace(self, application_name=name, size=number, share=None, waiting=0, statement_timeout_ms=60_000)
 
     def for_watching(self) -> "PoolSettings":
         """Of one connection beside the others, which is there when these are all in use."""
@@ -145,9 +151,9 @@ class Database(Statements):
             _LOG.warning("cannot connect", extra={"fields": {"cause": f"{type(error).__name__}: {error}"}})
             raise Unavailable(UNREACHABLE) from error
 
-    def connection(self, *, transaction: bool = False) -> "_Use":
-        """As any `Statements` give it."""
-        return _Use(self._connections, self._seconds, transaction=transaction)
+    def connection(self, *, transaction: bool = False, snapshot: bool = False) -> "_Use":
+        """As any `Statements` give it; in a snapshot all statements see the same rows (REPEATABLE READ)."""
+        return _Use(self._connections, self._seconds, transaction=transaction, snapshot=snapshot)
 
     def of(self, name: str) -> Statements:
         """The same, with no more than a share of the connections for all who name the same, such as a collection.
@@ -188,7 +194,7 @@ class _Share(Statements):
 class _Use:
     """One use of a connection. A class, as a generator would cost as much as taking the connection."""
 
-    __slots__ = ("_began", "_connections", "_in_transaction", "_name", "_pooled", "_seconds", "_shares")
+    __slots__ = ("_began", "_connections", "_in_transaction", "_name", "_pooled", "_seconds", "_shares", "_snapshot")
 
     def __init__(
         self,
@@ -198,12 +204,14 @@ class _Use:
         name: str = "",
         *,
         transaction: bool = False,
+        snapshot: bool = False,
     ) -> None:
         self._connections = connections
         self._seconds = seconds
         self._shares = shares
         self._name = name
-        self._in_transaction = transaction
+        self._in_transaction = transaction or snapshot
+        self._snapshot = snapshot
         self._pooled: Pooled | None = None
 
     async def __aenter__(self) -> asyncpg.Connection:
@@ -219,8 +227,12 @@ class _Use:
         connection = self._pooled.connection
         if self._in_transaction or connection.begin is not None:
             self._in_transaction = True
+            begin = connection.begin or _BEGIN
+            if self._snapshot:
+                # first of all: after any other statement it is too late
+                begin = begin.replace(_BEGIN, f"{_BEGIN}, ISOLATION LEVEL REPEATABLE READ", 1)
             try:
-                await connection.execute(connection.begin or "BEGIN READ ONLY")
+                await connection.execute(begin)
             except BaseException as error:
                 await self.__aexit__(type(error), error, None)
                 raise

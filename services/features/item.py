@@ -17,7 +17,7 @@ from libs.web.respond import body_response
 from services.features.formats.format import PageLinks
 from services.features.formats.geojson import features
 from services.features.formats.links import arguments_query, item_links
-from services.features.formats.registry import FEATURE_FORMATS
+from services.features.formats.registry import format_of, refuse_options
 from services.features.pages.items_html import row_context
 from services.features.pages.map_links import map_of_item
 from services.features.pages.preview import drawing
@@ -36,8 +36,10 @@ async def get_item(call: Call) -> web.StreamResponse:
     collection = app[CATALOGUE].collection(call.path["collectionId"])
     headers = data_headers(request, call.media_type, app[VERSIONS].version(collection))
     check_tag(request, headers)
-    format_ = FEATURE_FORMATS.get(call.media_type)
-    selection, options = select(collection, call.query), geometry_options(collection, call.query)
+    format_ = format_of(call.media_type, named=call.query.values["f"] is not None)
+    refuse_options(call.query, format_)
+    selection = select(collection, call.query)
+    options = geometry_options(selection, call.query)
     for name in call.query.extra.keys() - {argument.name for argument in collection.arguments}:
         if collection.column(name) is not None:
             call.query.fault(name, f"{name} is not a parameter of a feature: it is chosen by its id", "extra_forbidden")
@@ -61,7 +63,8 @@ async def get_item(call: Call) -> web.StreamResponse:
     check_preconditions(request, headers)
     # links must not carry what the page passes over
     given = dict(sent_parameters(request)) if format_ is None else request.query
-    links = item_links(collection.id, call.media_type, base_url(request), given, item_id)
+    described = call.media_type if format_ is None else format_.media_type
+    links = item_links(collection.id, described, base_url(request), given, item_id)
     headers["Link"] = links.header
     if format_ is not None:
         headers |= content_crs(options)

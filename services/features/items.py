@@ -1,10 +1,7 @@
 """GET /collections/{collectionId}/items (OGC API Features, /req/core/fc-op)."""
 
 import asyncio
-import re
-from collections.abc import AsyncIterator
 from dataclasses import replace
-from urllib.parse import quote
 
 from aiohttp import web
 
@@ -19,7 +16,9 @@ from libs.web.negotiation import prefers_html
 from libs.web.respond import body_response
 from services.features.formats.format import FeatureFormat
 from services.features.formats.links import page_links
-from services.features.formats.registry import FEATURE_FORMATS
+from services.features.formats.names import saved_as
+from services.features.formats.pieces import pieces
+from services.features.formats.registry import format_of, refuse_options
 from services.features.pages.items_form import form_context
 from services.features.pages.items_html import PAGE_ROWS, items_context
 from services.features.request.cursor import PageEnds
@@ -34,7 +33,6 @@ PAGING = "DAMS-Paging"
 _MOST_KEPT_BYTES = 4_000_000
 """As rows are stored. What the gateway keeps goes to its disk as fast as it is made, however slowly a client reads."""
 _NOT_KEPT = {"X-Accel-Expires": "0"}
-_TOKEN = re.compile(r"[A-Za-z0-9._-]+")
 
 
 async def get_items(call: Call) -> web.StreamResponse:
@@ -43,9 +41,8 @@ async def get_items(call: Call) -> web.StreamResponse:
     collection = app[CATALOGUE].collection(call.path["collectionId"])
     headers = data_headers(call.request, call.media_type, app[VERSIONS].version(collection))
     check_tag(call.request, headers)
-    format_ = FEATURE_FORMATS.get(call.media_type)
-    if call.query.values["bom"] and not (format_ and format_.byte_order_mark):
-        call.query.fault("bom", "bom is for CSV alone")
+    format_ = format_of(call.media_type, named=call.query.values["f"] is not None)
+    refuse_options(call.query, format_)
     if format_ is None:
         return await _page(call, collection, headers)
     query = parse_items(collection, call.query, call.given, app[FOLDING].current)
@@ -55,7 +52,7 @@ async def get_items(call: Call) -> web.StreamResponse:
     if format_.streams and query.limit > store.chunk(query):
         return await _stream(call, query, format_, headers)
     (page, ends), matched = await _fetched(store, query, format_.geometry_as, features=format_.of_features)
-    links = page_links(query, call.media_type, base_url(call.request), ends, matched)
+    links = page_links(query, format_.media_type, base_url(call.request), ends, matched)
     number = len(page.rows)
     body = b"".join(
         (
@@ -67,7 +64,7 @@ async def get_items(call: Call) -> web.StreamResponse:
     )
     numbers = _numbers(matched, number, page.omitted)
     headers = {**_kept(headers, matched), **numbers, **_paging(query), **content_crs(query.options)}
-    headers |= {**_saved_as(collection, format_), "Link": links.header}
+    headers |= {**saved_as(collection, format_), "Link": links.header}
     return body_response(body, media_type=call.media_type, headers=headers)
 
 
@@ -92,16 +89,6 @@ def _kept(headers: dict[str, str], matched: int | None) -> dict[str, str]:
 
 def _mark(call: Call, format_: FeatureFormat) -> bytes:
     return format_.byte_order_mark if call.query.values["bom"] else b""
-
-
-def _saved_as(collection: Collection, format_: FeatureFormat) -> dict[str, str]:
-    """What makes a browser save the answer, under a name of its own."""
-    if format_.extension is None:
-        return {}
-    name = f"{collection.id}.{format_.extension}"
-    # RFC 6266 section 4.3: names with other characters are escaped, in a parameter that not all clients know
-    file = f"filename={name}" if _TOKEN.fullmatch(name) else f"filename*=UTF-8''{quote(name, safe='')}"
-    return {"Content-Disposition": f"attachment; {file}"}
 
 
 def _numbers(matched: int | None, returned: int | None, omitted: int = 0) -> dict[str, str]:
@@ -169,45 +156,32 @@ async def _stream(call: Call, query: ItemsQuery, format_: FeatureFormat, headers
     chunks = store.chunks(large, format_.geometry_as, features=format_.of_features)
     # the first chunk comes before the status: what fails by then is still reported as an error
     rows = await anext(chunks)
-    links = page_links(query, call.media_type, base_url(call.request), large.ends, matched)
+    links = page_links(query, format_.media_type, base_url(call.request), large.ends, matched)
     headers = {
         **_kept(headers, matched),
         **_numbers(matched, None),
         **_paging(query),
         **content_crs(query.options),
-        **_saved_as(collection, format_),
+        **saved_as(collection, format_),
         **({} if collection.row_bytes and query.limit * collection.row_bytes <= _MOST_KEPT_BYTES else _NOT_KEPT),
         "Link": links.header,
         "Content-Type": with_charset(call.media_type),
         "Vary": "Accept",
     }
     head = _mark(call, format_) + format_.head(collection, rows.layout, matched, links)
-    pieces = _pieces(format_, head, rows, chunks)
+    body = pieces(format_, head, rows, chunks)
     if call.request.method != "HEAD" and not takes_chunks(call.request):
-        return await call.request.app[WHOLE_PAGES].send(call.request, headers, pieces, query.limit)
+        return await call.request.app[WHOLE_PAGES].send(call.request, headers, body, query.limit)
     response = web.StreamResponse(headers=headers)
     try:
         await response.prepare(call.request)
         if call.request.method == "HEAD":
             # aiohttp would send what is written here, and the client take it for the next answer
             return response
-        async for piece in pieces:
+        async for piece in body:
             await write(call.request, response, piece)
         await response.write_eof()
     except ConnectionError:
         # the client has what it wanted, or is gone
         return response
     return response
-
-
-async def _pieces(
-    format_: FeatureFormat, head: bytes, first: Rows, rest: AsyncIterator[Rows]
-) -> AsyncIterator[bytes | memoryview]:
-    """A page as it is written: its head with the first rows, the rest of them, its tail."""
-    yield b"".join((head, format_.rows(first, first=True)))
-    returned, omitted = len(first.rows), first.omitted
-    async for rows in rest:
-        yield format_.rows(rows, first=returned == 0)
-        returned += len(rows.rows)
-        omitted += rows.omitted
-    yield format_.tail(returned, omitted)

@@ -9,6 +9,7 @@ import grimp
 PROGRAMS = ("services.common", "services.features", "services.tiles", "services.viewer", "gateway")
 
 FOR_ONE_PROGRAM = {
+    "libs.pg.snapshot": "who speaks to PostgreSQL through the driver is libs.pg alone",
     "libs.pg.diagnosis": "who speaks to PostgreSQL through the driver is libs.pg alone; `make doctor` asks it, too",
     "libs.cache.commands": "Redis has one place, whoever is the next to need it",
     "libs.cache.tile_cache": "Redis has one place, whoever is the next to need it",

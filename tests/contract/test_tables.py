@@ -1,4 +1,4 @@
-"""Programs that work with tables read CSV and newline-delimited GeoJSON with the types that the schema says."""
+"""Programs that work with tables read CSV and JSON, an array or a row a line, with the types that the schema says."""
 
 from __future__ import annotations
 
@@ -63,23 +63,19 @@ def test_pandas_reads_csv(api: Api, rows: Rows, mark: str) -> None:
     _read_by_pandas(frame, rows)
 
 
-def test_pandas_reads_lines(api: Api, rows: Rows) -> None:
-    read = pd.read_json(BytesIO(_body(api, "ndjson")), lines=True, precise_float=True)
-    frame = pd.DataFrame(list(read["properties"]))
+@pytest.mark.parametrize("format_", ["json", "ndjson"])
+def test_pandas_reads_json(api: Api, rows: Rows, format_: str) -> None:
+    frame = pd.read_json(BytesIO(_body(api, format_)), lines=format_ == "ndjson", precise_float=True)
     frame["event_date"] = pd.to_datetime(frame["event_date"], format="ISO8601")
     _read_by_pandas(frame, rows)
 
 
-@pytest.mark.parametrize("format_", ["csv", "ndjson"])
+@pytest.mark.parametrize("format_", ["csv", "json", "ndjson"])
 def test_duckdb_reads(api: Api, rows: Rows, tmp_path: Path, format_: str) -> None:
     file = tmp_path / f"quakes.{format_}"
     file.write_bytes(_body(api, format_))
     with duckdb.connect() as connection:
-        read = (
-            connection.read_csv(str(file))
-            if format_ == "csv"
-            else connection.read_json(str(file)).project("unnest(properties)")
-        )
+        read = connection.read_csv(str(file)) if format_ == "csv" else connection.read_json(str(file))
         relation = read.project(", ".join(_COLUMNS))
         assert dict(zip(relation.columns, map(str, relation.types), strict=True)) == _DUCKDB_TYPES
         assert _same(relation.fetchall(), rows)

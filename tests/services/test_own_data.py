@@ -162,12 +162,12 @@ def _is(kind: str, value: Any) -> bool:
 async def test_values_in_json(own: Services, format_: str) -> None:
     body = (await own["features"].get(ITEMS, {"f": format_})).body
     if format_ in ("geojsonseq", "ndjson"):
-        rows = [orjson.loads(line.strip(b"\x1e"))["properties"] for line in body.splitlines()]
+        rows = [orjson.loads(line.strip(b"\x1e")) for line in body.splitlines()]
     else:
         found = orjson.loads(body)
-        rows = [feature["properties"] for feature in found["features"]] if format_ == "geojson" else found
-        rows = rows if isinstance(rows, list) else rows["features"]
-        rows = [row.get("properties", row) for row in rows]
+        rows = found["features"] if format_ == "geojson" else found
+    if format_.startswith("geojson"):
+        rows = [feature["properties"] for feature in rows]
     assert {name: rows[0][name] for name in NAMES} == EXPECTED
     assert {rows[1][name] for name in NAMES} == {None}
     one = await own["features"].json(f"{ITEMS}/1")

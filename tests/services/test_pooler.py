@@ -53,6 +53,8 @@ async def content(client: Client, address: str) -> Any:
     if "json" not in answer.type or "seq" in answer.type or "ndjson" in answer.type:
         return body
     document = orjson.loads(body)
+    if isinstance(document, list):
+        return document
     return {name: value for name, value in document.items() if name not in ("timeStamp", "numberMatched")}
 
 

@@ -60,7 +60,7 @@ def test_there_are_examples() -> None:
 @pytest.mark.parametrize(("collection", "text", "number", "language"), EXAMPLES)
 async def test_a_cql2_example(stack: RunningStack, collection: str, text: str, number: int, language: str) -> None:
     address = f"{stack.base_url}/collections/{collection}/items"
-    parameters = {"filter": text, "filter-lang": language, "limit": "0", "f": "json"}
+    parameters = {"filter": text, "filter-lang": language, "limit": "0", "f": "geojson"}
     async with ClientSession() as session, session.get(address, params=parameters) as response:
         answer = await response.json()
     assert response.status == 200, answer

@@ -1,16 +1,13 @@
-"""f=csv (RFC 4180): id, geometry as WKT in CRS84, properties.
-
-A key that is named `id` is one column, the first: the identifier and the property are the same value.
-"""
+"""f=csv (RFC 4180): the columns of `f=json`, the geometry as WKT."""
 
 import csv
 from collections.abc import Iterable, Sequence
 from io import StringIO
-from itertools import count
 from math import inf
 from typing import Any
 
 from libs.catalogue.model import Collection
+from services.features.formats.flat import names_before, names_behind, positions, property_names
 from services.features.formats.format import FeatureFormat, PageLinks
 from services.features.rows.layout import Layout, Rows
 from services.features.rows.rings import wkt_without_short_rings
@@ -26,19 +23,14 @@ class Csv(FeatureFormat):
     name = "csv"
     media_type = "text/csv"
     label = "CSV"
-    title = "Features as CSV"
+    title = "Features as rows in CSV"
     geometry_as = "wkt"
+    of_rows = True
     extension = "csv"
     byte_order_mark = "\ufeff".encode()
 
     def head(self, collection: Collection, layout: Layout, matched: int | None, links: PageLinks) -> bytes:
-        names = [*(["id"] if layout.has_id else []), *(["geometry"] if layout.has_geometry else [])]
-        # id and geometry stand first; properties of the same names keep columns of their own
-        taken = {column.name for column in layout.properties}
-        for place, column in enumerate(layout.properties):
-            if place == _id_among_properties(layout):
-                continue
-            names.append(column.name if column.name not in names else _free(column.name, taken))
+        names = [*names_before(layout), *property_names(layout), *names_behind(layout)]
         return _lines([[_cell(name) for name in names]])
 
     def rows(self, rows: Rows, *, first: bool) -> bytes:
@@ -50,38 +42,28 @@ class Csv(FeatureFormat):
         if layout.numeric_id:
             numbers.add(0)
         times = dict(layout.times)
-        repeated = _id_among_properties(layout)
-        cells: list[Sequence[Any]] = []
+        cells: list[Sequence[Any]] = [[_cell(layout.collection_id)] * len(rows.rows)]
+        shapes: Sequence[str | None] = ()
         for place, values in enumerate(columns):
-            if repeated is not None and place == start + repeated:
-                continue
             if place in times:
                 cells.append(times[place](values))
             elif layout.has_geometry and place == layout.has_id:
-                cells.append(
-                    [
-                        None if not text or "NaN" in text or "Inf" in text else wkt_without_short_rings(text)
-                        for text in values
-                    ]
-                )
+                shapes = values
             else:
                 # exact decimals travel as text, but a minus begins no formula
                 cells.append([*map(_number if place in numbers else _cell, values)])
+        if layout.lonlat:
+            cells += positions(shapes, layout)
+        elif layout.has_geometry:
+            cells.append([*map(_shape, shapes)])
         return _lines(zip(*cells, strict=True))
 
 
 FORMAT = Csv()
 
 
-def _id_among_properties(layout: Layout) -> int | None:
-    """The place among the properties of a key named `id`, which the first column is already."""
-    if layout.key != "id":
-        return None
-    return next((place for place, column in enumerate(layout.properties) if column.name == "id"), None)
-
-
-def _free(name: str, taken: set[str]) -> str:
-    return next(f"{name}_{number}" for number in count(1) if f"{name}_{number}" not in taken)
+def _shape(text: str | None) -> str | None:
+    return None if not text or "NaN" in text or "Inf" in text else wkt_without_short_rings(text)
 
 
 def _lines(rows: Iterable[Sequence[Any]]) -> bytes:

@@ -36,10 +36,27 @@ class Format:
     """Of a collection's link to its features."""
     aliases: ClassVar[tuple[str, ...]] = ()
     """What clients call the media type, too."""
+    extension: ClassVar[str | None] = None
+    """Of the file as which browsers save a page; without one they show it."""
+    of_rows: ClassVar[bool] = False
+    """Whether it is made of flat rows, in which a point may be two columns (`geometry=lonlat`)."""
+    byte_order_mark: ClassVar[bytes] = b""
+    """What comes before the first byte for whoever wants `bom`; empty where the format has none."""
     items_schema: ClassVar[Mapping[str, Any]] = {"type": "string"}
     """OpenAPI schema of a page."""
     item_schema: ClassVar[Mapping[str, Any]] = {"type": "string"}
     """OpenAPI schema of a feature."""
+
+
+class FileFormat(Format):
+    """A format that is a file as a whole, which a process of its own writes (`services/features/writers`)."""
+
+    items_schema: ClassVar[Mapping[str, Any]] = {"type": "string", "format": "binary"}
+    item_schema: ClassVar[Mapping[str, Any]] = {"type": "string", "format": "binary"}
+    writer: ClassVar[str]
+    """The module of that package."""
+    driver: ClassVar[str] = ""
+    """GDAL's name of the format, where GDAL writes it."""
 
 
 class FeatureFormat(Format, ABC):
@@ -49,10 +66,6 @@ class FeatureFormat(Format, ABC):
     """How PostGIS encodes the geometry for it: `geojson` or `wkt`."""
     of_features: ClassVar[bool] = False
     """Whether it is made of features in GeoJSON, which may come from the cache (`Rows.features`)."""
-    extension: ClassVar[str | None] = None
-    """Of the file as which browsers save a page; without one they show it."""
-    byte_order_mark: ClassVar[bytes] = b""
-    """What comes before the first byte for whoever wants `bom`; empty where the format has none."""
     streams: ClassVar[bool] = True
     """Whether rows can be written before all of them are there."""
 

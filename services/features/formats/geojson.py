@@ -62,19 +62,6 @@ class GeoJson(FeatureFormat):
         return b"".join((encode(feature)[:-1], b',"links":[', links.json, b"]}"))
 
 
-class FeatureLines(FeatureFormat):
-    """Features one a line, each between a separator and a newline."""
-
-    of_features = True
-    separator: ClassVar[bytes]
-
-    def rows(self, rows: Rows, *, first: bool) -> bytes:
-        features = encode_each(rows.rows, rows.layout) if rows.features is None else rows.features
-        # a line break is none of a string's, which are escaped: a column of type json may have some between its values
-        lines = [self.separator + text.replace(b"\n", b" ").replace(b"\r", b" ") + b"\n" for text in features]
-        return b"".join(lines)
-
-
 FORMAT = GeoJson()
 
 
@@ -85,37 +72,52 @@ def _crs(layout: Layout) -> dict[str, str]:
 
 def features(rows: Sequence[Row], layout: Layout) -> list[dict[str, Any]]:
     """Each row as a Feature, ready for `encode`."""
-    start = layout.has_id + layout.has_geometry
-    end, names = start + len(layout.properties), [column.name for column in layout.properties]
-    properties = [dict(zip(names, row[start:end], strict=True)) for row in rows]
-    ids: Sequence[Any] = [row[0] for row in rows] if layout.has_id else []
-    if layout.large_id:
-        ids = [id_ if id_ is None or -SAFE_INTEGER <= id_ <= SAFE_INTEGER else str(id_) for id_ in ids]
-    for place, rfc3339 in layout.times:
-        # by columns: what is done to one value of each row is done faster to all of them
-        times = rfc3339([row[place] for row in rows])
-        if place < start:
-            ids = times
-        else:
-            _replace(properties, names[place - start], times)
-    for name, is_json in zip(names, layout.raw_json, strict=True):
-        if is_json:
-            values = [members[name] for members in properties]
-            _replace(properties, name, [None if value is None else orjson.Fragment(value) for value in values])
-    geometries = _embedded([row[layout.has_id] for row in rows]) if layout.has_geometry else [None] * len(rows)
+    shapes = geometries(rows, layout) if layout.has_geometry else [None] * len(rows)
+    values = properties(rows, layout, [column.name for column in layout.properties])
     if not layout.has_id:
         return [
             {"type": "Feature", "geometry": geometry, "properties": members}
-            for geometry, members in zip(geometries, properties, strict=True)
+            for geometry, members in zip(shapes, values, strict=True)
         ]
     return [
         {"type": "Feature", "id": identifier, "geometry": geometry, "properties": members}
-        for identifier, geometry, members in zip(ids, geometries, properties, strict=True)
+        for identifier, geometry, members in zip(identifiers(rows, layout), shapes, values, strict=True)
     ]
 
 
-def _replace(properties: Sequence[dict[str, Any]], name: str, values: Sequence[Any]) -> None:
-    for members, value in zip(properties, values, strict=True):
+def identifiers(rows: Sequence[Row], layout: Layout) -> Sequence[Any]:
+    """The ids of rows that have some."""
+    ids = [row[0] for row in rows]
+    if layout.large_id:
+        return [id_ if id_ is None or -SAFE_INTEGER <= id_ <= SAFE_INTEGER else str(id_) for id_ in ids]
+    if layout.times and layout.times[0][0] == 0:
+        return layout.times[0][1](ids)
+    return ids
+
+
+def properties(rows: Sequence[Row], layout: Layout, names: Sequence[str]) -> list[dict[str, Any]]:
+    """The properties of each row under these names, ready for `encode`."""
+    start = layout.has_id + layout.has_geometry
+    end = start + len(names)
+    objects = [dict(zip(names, row[start:end], strict=True)) for row in rows]
+    for place, rfc3339 in layout.times:
+        if place >= start:
+            # by columns: what is done to one value of each row is done faster to all of them
+            _replace(objects, names[place - start], rfc3339([row[place] for row in rows]))
+    for name, is_json in zip(names, layout.raw_json, strict=True):
+        if is_json:
+            values = [members[name] for members in objects]
+            _replace(objects, name, [None if value is None else orjson.Fragment(value) for value in values])
+    return objects
+
+
+def geometries(rows: Sequence[Row], layout: Layout) -> list[orjson.Fragment | None]:
+    """The geometries of rows that have some."""
+    return _embedded([row[layout.has_id] for row in rows])
+
+
+def _replace(objects: Sequence[dict[str, Any]], name: str, values: Sequence[Any]) -> None:
+    for members, value in zip(objects, values, strict=True):
         members[name] = value
 
 
@@ -145,13 +147,23 @@ def _one_embedded(text: str) -> orjson.Fragment | None:
 
 def encode_each(rows: Sequence[Row], layout: Layout) -> list[bytes]:
     """Each row as a Feature, in JSON."""
-    if not rows:
+    return encode_apart(features(rows, layout))
+
+
+def encode_apart(values: Sequence[dict[str, Any]]) -> list[bytes]:
+    """Each of the values in JSON."""
+    if not values:
         return []
     # one call for all, cut at a byte that no JSON holds: a call for each takes half as long again, and leaves each
     # text in a buffer of several times its length
-    separated: list[Any] = [_SEPARATOR] * (2 * len(rows) - 1)
-    separated[::2] = features(rows, layout)
+    separated: list[Any] = [_SEPARATOR] * (2 * len(values) - 1)
+    separated[::2] = values
     return encode(separated)[1:-1].split(_BETWEEN)
+
+
+def on_one_line(text: bytes) -> bytes:
+    """JSON without line breaks, of which a column of type json may have some between its values."""
+    return text.replace(b"\n", b" ").replace(b"\r", b" ")
 
 
 def encode(value: Any) -> bytes:

@@ -1,17 +1,45 @@
-"""f=json: GeoJSON under the name of plain JSON, for clients that know no other."""
+"""f=json: rows as flat objects, for programs that work with tables. Who knows no name for `f` and accepts plain JSON
+gets GeoJSON (`registry.format_of`)."""
 
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from libs.catalogue.model import Collection
 from libs.ogc.media_type import MediaType
-from services.features.formats.geojson import GeoJson
+from services.features.formats.flat import flat_rows
+from services.features.formats.format import FeatureFormat, PageLinks
+from services.features.formats.geojson import encode
+from services.features.rows.layout import Layout, Row, Rows
+
+_ROW = {"$ref": "#/components/schemas/Row"}
 
 
-class Json(GeoJson):
-    """GeoJSON as `application/json`."""
+class Json(FeatureFormat):
+    """An array of objects; a feature by itself is one object."""
 
     name = "json"
     media_type = MediaType.JSON
     label = "JSON"
-    title = "Features as plain JSON"
-    aliases = ()
+    title = "Features as rows in JSON"
+    items_schema: ClassVar[Mapping[str, Any]] = {
+        "oneOf": [{"type": "array", "items": _ROW}, {"$ref": "#/components/schemas/Items"}]
+    }
+    item_schema: ClassVar[Mapping[str, Any]] = {"oneOf": [_ROW, {"$ref": "#/components/schemas/Item"}]}
+    of_rows = True
+
+    def head(self, collection: Collection, layout: Layout, matched: int | None, links: PageLinks) -> bytes:
+        return b"["
+
+    def rows(self, rows: Rows, *, first: bool) -> bytes | memoryview:
+        # the brackets of the list go, its commas stay
+        encoded = memoryview(encode(flat_rows(rows.rows, rows.layout)))[1:-1]
+        return encoded if first or not encoded else b"".join((b",", encoded))
+
+    def tail(self, returned: int, omitted: int = 0) -> bytes:
+        return b"]"
+
+    def item(self, collection: Collection, layout: Layout, row: Row, links: PageLinks) -> bytes:
+        return encode(flat_rows([row], layout)[0])
 
 
 FORMAT = Json()

@@ -23,9 +23,11 @@ _SHORT_HEADER = 4 * 1024
 _LONGEST_HEADER = 7 * 1024
 _BY_OFFSET = "By offset: rows may repeat or be missing while the data change"
 
-# Placeholders of a template: the base address, what stands before `f` in the query string, the id of a feature.
-# Addresses are ASCII, so that these are nowhere else.
-_BASE, _QUERY, _ITEM = "\ue000", "\ue001", "\ue002"
+# Placeholders of a template: the base address, what stands before `f` in the query string of this format and of others,
+# the id of a feature. Addresses are ASCII, so that these are nowhere else.
+_BASE, _QUERY, _ITEM, _OTHERS = "\ue000", "\ue001", "\ue002", "\ue003"
+_OF_FORMATS = ("bom", "geometry")
+"""Parameters that not all formats have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,15 +41,17 @@ class _Template:
     json: str
     header: Mapping[str, str]
 
-    def filled(self, base: str, query: str, item_id: str = "") -> tuple[bytes, dict[str, str]]:
-        """JSON and header with the base address, what stands before `f`, and the id."""
+    def filled(self, base: str, given: Mapping[str, str], item_id: str = "") -> tuple[bytes, dict[str, str]]:
+        """JSON and header with the base address, the parameters, and the id."""
         item = path_segment(item_id) if item_id else ""
-        json = _filled(self.json, orjson.dumps(base)[1:-1].decode(), query, item).encode()
-        return json, {rel: _filled(value, base, query, item) for rel, value in self.header.items()}
+        query = _before_f(given)
+        others = _before_f(_without(given, *_OF_FORMATS)) if any(name in given for name in _OF_FORMATS) else query
+        json = _filled(self.json, orjson.dumps(base)[1:-1].decode(), query, others, item).encode()
+        return json, {rel: _filled(value, base, query, others, item) for rel, value in self.header.items()}
 
 
-def _filled(text: str, base: str, query: str, item: str) -> str:
-    return text.replace(_QUERY, query).replace(_ITEM, item).replace(_BASE, base)
+def _filled(text: str, base: str, query: str = "", others: str = "", item: str = "") -> str:
+    return text.replace(_QUERY, query).replace(_OTHERS, others).replace(_ITEM, item).replace(_BASE, base)
 
 
 @lru_cache(maxsize=1024)
@@ -57,7 +61,7 @@ def _template(collection_id: str, media_type: str, *, of_item: bool) -> _Templat
     address = f"{collection}/items/{_ITEM}" if of_item else f"{collection}/items"
     # "f" last: a client that adds a parameter of its own overrides nothing
     links = [
-        replace(link, href=link.href.replace("?", f"?{_QUERY}"))
+        replace(link, href=link.href.replace("?", f"?{_QUERY if link.rel == 'self' else _OTHERS}"))
         for link in representations(address, media_type, MEDIA_TYPES)
     ]
     links.append(Link(collection, "collection", MediaType.JSON, "The collection"))
@@ -71,7 +75,7 @@ def _template(collection_id: str, media_type: str, *, of_item: bool) -> _Templat
 def page_links(query: ItemsQuery, media_type: str, base: str, ends: PageEnds, matched: int | None) -> PageLinks:
     """The links of a page whose ends are known (/req/core/fc-links, /rec/core/fc-next)."""
     template = _template(query.selection.collection.id, media_type, of_item=False)
-    json, header = template.filled(base, _before_f(query.given))
+    json, header = template.filled(base, query.given)
     links = []
     for rel, position in (("next", ends.next), ("prev", ends.prev)):
         token = "" if position is None else encode_cursor(position, query.fingerprint)
@@ -80,11 +84,11 @@ def page_links(query: ItemsQuery, media_type: str, base: str, ends: PageEnds, ma
         if beside is not None:
             address = f"{template.address}?{_before_f(beside)}f={FORMAT_NAMES[media_type]}{cursor}"
             title = None if query.resumable else _BY_OFFSET
-            links.append(Link(_filled(address, base, "", ""), rel, media_type, title))
+            links.append(Link(_filled(address, base), rel, media_type, title))
             if rel == "next" and len(links[-1].href) > _LONGEST_NEXT:
                 kept, token = packed(beside, token)
                 address = f"{template.address}?{_before_f(kept)}f={FORMAT_NAMES[media_type]}&cursor={token}"
-                header["next"] = Link(_filled(address, base, "", ""), rel, media_type).to_header()
+                header["next"] = Link(_filled(address, base), rel, media_type).to_header()
     if links:
         json = b",".join((json, orjson.dumps([link.to_json() for link in links])[1:-1]))
     return PageLinks(json, _header({**{link.rel: link.to_header() for link in links}, **header}))
@@ -92,7 +96,7 @@ def page_links(query: ItemsQuery, media_type: str, base: str, ends: PageEnds, ma
 
 def item_links(collection_id: str, media_type: str, base: str, given: Mapping[str, str], item_id: str) -> PageLinks:
     """`self`, `alternate` and `collection` (/req/core/f-links) of a feature, for a request with these parameters."""
-    json, header = _template(collection_id, media_type, of_item=True).filled(base, _before_f(given), item_id)
+    json, header = _template(collection_id, media_type, of_item=True).filled(base, given, item_id)
     return PageLinks(json, _header(header))
 
 

@@ -6,7 +6,8 @@ Links, negotiation, the OpenAPI document, pages and the handlers follow from thi
 from collections.abc import Mapping
 from importlib import import_module
 
-from libs.ogc.media_type import name_format
+from libs.ogc.media_type import MediaType, name_format
+from libs.web.query_params import QueryValues
 from services.features.formats.format import FeatureFormat, Format
 
 _MODULES = (
@@ -25,6 +26,26 @@ FEATURE_FORMATS: Mapping[str, FeatureFormat] = {
     entry.media_type: entry for entry in FORMATS if isinstance(entry, FeatureFormat)
 }
 """By media type; HTML is a page for people, and made elsewhere."""
+
+_DEFAULT = FORMATS[0].media_type
+
+
+def format_of(media_type: str, *, named: bool) -> FeatureFormat | None:
+    """The format of an answer of this type, which `f` named or else the `Accept` header; None for a page.
+
+    Who asks for plain JSON without a name for `f` is a client of OGC API Features, which reads features.
+    """
+    return FEATURE_FORMATS.get(media_type if named or media_type != MediaType.JSON else _DEFAULT)
+
+
+def refuse_options(query: QueryValues, format_: FeatureFormat | None) -> None:
+    """Adds the faults of parameters that are for other formats than this one, or for none of a page."""
+    if query.values.get("bom") and not (format_ and format_.byte_order_mark):
+        query.fault("bom", "bom is for CSV alone")
+    if query.values["geometry"] is not None and not (format_ and format_.of_rows):
+        names = ", ".join(entry.name for entry in FEATURE_FORMATS.values() if entry.of_rows)
+        query.fault("geometry", f"geometry is for rows alone: f={names}", "enum", query.values["geometry"])
+
 
 for _entry in FORMATS:
     name_format(_entry.name, _entry.media_type, _entry.label, _entry.aliases)

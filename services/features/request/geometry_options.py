@@ -14,6 +14,8 @@ class GeometryOptions:
     simplify: float | None = None
     """Tolerance in units of the CRS; None: as they are."""
     crs: Crs = CRS84
+    lonlat: bool = False
+    """Points as columns of numbers."""
 
 
 def content_crs(options: GeometryOptions) -> dict[str, str]:

@@ -7,6 +7,7 @@ from hashlib import blake2b
 
 from libs.catalogue.model import Collection
 from libs.geo.crs import CRS84
+from libs.ogc.temporal import understood
 from libs.pg.text_folding import UNTRIED, TextFolding
 from libs.selection.crs import requested_crs
 from libs.selection.selection import Selection, SortTerm, configured_order, select
@@ -32,7 +33,7 @@ class ItemsQuery:
     """Where the page starts, from a `cursor`; None for the first page."""
     options: GeometryOptions
     given: Mapping[str, str]
-    """The parameters as they were sent, for forms."""
+    """The parameters as they were sent, their times in UTC: for links and forms."""
     fingerprint: str
     """Of all that decides which rows in which order, but not of the page: binds a cursor to its query."""
 
@@ -63,11 +64,18 @@ def _total_order(collection: Collection, sort: tuple[SortTerm, ...]) -> tuple[So
     return tuple(terms)
 
 
-def geometry_options(collection: Collection, query: QueryValues) -> GeometryOptions:
-    """What `bbox-only`, `simplify` and `crs` say. What is wrong is a fault of the query."""
+def geometry_options(selection: Selection, query: QueryValues) -> GeometryOptions:
+    """What `bbox-only`, `simplify`, `crs` and `geometry` say. What is wrong is a fault of the query."""
     values = query.values
-    crs = requested_crs(collection, query, "crs") or CRS84
-    return GeometryOptions(bool(values["bbox-only"]), values["simplify"] or None, crs)
+    crs = requested_crs(selection.collection, query, "crs") or CRS84
+    is_lonlat = values.get("geometry") == "lonlat"
+    shown = selection.geometry.type if selection.geometry is not None else "none"
+    if is_lonlat and shown != "Point":
+        query.fault("geometry", f"geometry=lonlat is for points; the geometry here is {shown}", "enum", "lonlat")
+    elif is_lonlat and crs is not CRS84:
+        sentence = "geometry=lonlat gives longitude and latitude: it cannot be combined with another crs"
+        query.fault("geometry", sentence, "enum", "lonlat")
+    return GeometryOptions(bool(values["bbox-only"]), values["simplify"] or None, crs, is_lonlat)
 
 
 def parse_items(
@@ -91,7 +99,7 @@ def parse_items(
             query.fault("cursor", f"cursor {error}", value=values["cursor"])
         if values["offset"]:
             query.fault("offset", "offset and cursor cannot be combined", value=values["offset"])
-    options = geometry_options(collection, query)
+    options = geometry_options(selection, query)
     query.check()
     return ItemsQuery(
         selection=selection,
@@ -100,9 +108,24 @@ def parse_items(
         offset=values["offset"] or 0,
         after=after,
         options=options,
-        given=given,
+        given=_understood(collection, given),
         fingerprint=fingerprint,
     )
+
+
+def _understood(collection: Collection, given: Mapping[str, str]) -> Mapping[str, str]:
+    """The parameters with their times in UTC, a time without a zone being in UTC: so links say what was meant."""
+    changed = {
+        name: said
+        for name, text in given.items()
+        if ":" in text and (name == "datetime" or _is_time(collection, name)) and (said := understood(text)) != text
+    }
+    return {**given, **changed} if changed else given
+
+
+def _is_time(collection: Collection, name: str) -> bool:
+    column = collection.column(name)
+    return column is not None and column.format == "date-time"
 
 
 def _whole(query: QueryValues, given: Mapping[str, str]) -> Mapping[str, str]:

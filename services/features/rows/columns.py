@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import LiteralString
 
 from libs.catalogue.model import Collection, Column, GeometryColumn
-from libs.geo.crs import CRS84, Crs
+from libs.geo.crs import CRS84
 from libs.pg.column_types import Kind, base_type, types_where
 from libs.pg.json_values import as_json
 from libs.pg.sql import Sql, ident, join, sql
@@ -22,6 +22,8 @@ CALENDAR: Mapping[str, Conversion] = {
     **dict.fromkeys(types_where(Kind.TIMESTAMP), rfc3339_times),
 }
 """Types that are fetched as text, and what makes it a value."""
+_LONLAT = ("longitude", "latitude", "altitude")
+_PLANE = 2
 _NATIVE = types_where(native=True)
 _SAME_TEXT = types_where(Kind.INTEGER) | types_where(Kind.STRING, native=True) | CALENDAR.keys()
 """Types whose values are fetched as the text that PostgreSQL has for them, or have the same in Python."""
@@ -41,10 +43,12 @@ _TEMPLATES: Mapping[str, LiteralString] = {
 def columns_of(selection: Selection, geometry_as: str, options: GeometryOptions = AS_STORED) -> tuple[Sql, Layout]:
     """Key, geometry and properties, and how they are laid out. `geometry_as` is that of `encoded_geometry`."""
     collection = selection.collection
+    if options.lonlat:
+        geometry_as = "wkt"
     if options.simplify is None and selection.properties is collection.columns:
         return _all_columns(collection, selection.geometry, geometry_as, options)
     shape = _shape(selection.geometry, geometry_as, options)
-    return _columns(collection, selection.properties, shape, options.crs)
+    return _columns(collection, selection.properties, shape, options, selection.geometry)
 
 
 @lru_cache(maxsize=512)
@@ -53,7 +57,7 @@ def _all_columns(
 ) -> tuple[Sql, Layout]:
     """What most requests want, put together once."""
     shape = _shape(geometry, geometry_as, options)
-    columns, layout = _columns(collection, collection.columns, shape, options.crs)
+    columns, layout = _columns(collection, collection.columns, shape, options, geometry)
     return columns.joined(), layout
 
 
@@ -64,7 +68,11 @@ def _shape(geometry: GeometryColumn | None, geometry_as: str, options: GeometryO
 
 
 def _columns(
-    collection: Collection, properties: tuple[Column, ...], geometry: Sql | None, crs: Crs
+    collection: Collection,
+    properties: tuple[Column, ...],
+    geometry: Sql | None,
+    options: GeometryOptions,
+    shown: GeometryColumn | None,
 ) -> tuple[Sql, Layout]:
     columns, types, numeric_id, composite = [], [], False, False
     if collection.key is not None:
@@ -84,9 +92,18 @@ def _columns(
     raw = [column.type != "string" and base_type(column.sql_type) not in _NATIVE for column in properties]
     times = tuple((place, CALENDAR[sql_type]) for place, sql_type in enumerate(types) if sql_type in CALENDAR)
     large = types[:1] == ["bigint"] and collection.key is not None
-    named = None if crs is CRS84 else crs.uri
     layout = Layout(
-        collection.key, geometry is not None, properties, tuple(raw), times, numeric_id, large, composite, named
+        key=collection.key,
+        has_geometry=geometry is not None,
+        properties=properties,
+        raw_json=tuple(raw),
+        times=times,
+        numeric_id=numeric_id,
+        large_id=large,
+        composite=composite,
+        crs=None if options.crs is CRS84 else options.crs.uri,
+        collection_id=collection.id,
+        lonlat=_LONLAT[: 3 if shown.dimensions > _PLANE else 2] if shown is not None and options.lonlat else (),
     )
     return join(", ", columns), layout
 

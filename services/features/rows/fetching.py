@@ -7,6 +7,7 @@ from libs.catalogue.model import Collection
 from libs.ogc.errors import StoredValueError
 from libs.pg.halving import failing_places
 from libs.pg.pool import Statements
+from libs.pg.snapshot import Snapshot
 from libs.pg.sql import Sql
 from services.features.rows.layout import OMITTED, GeometriesOf, Row, RowPlan
 
@@ -16,7 +17,7 @@ _SECONDS = 5.0
 """In which the rows at fault have to be found; without a key each attempt costs a walk through the table."""
 
 
-async def fetch_rows(database: Statements, collection: Collection, plan: RowPlan) -> list[Row]:
+async def fetch_rows(database: Statements | Snapshot, collection: Collection, plan: RowPlan) -> list[Row]:
     """The rows of a plan, with OMITTED for a geometry that PostGIS cannot encode.
 
     Raises Unavailable, and StoredValueError where it is not the geometry that is at fault, or takes too long to find.
@@ -31,7 +32,7 @@ async def fetch_rows(database: Statements, collection: Collection, plan: RowPlan
 
 
 async def _fetch_apart(
-    database: Statements, collection: Collection, without: Sql, geometries_of: GeometriesOf, *, has_id: bool
+    database: Statements | Snapshot, collection: Collection, without: Sql, geometries_of: GeometriesOf, *, has_id: bool
 ) -> list[Row]:
     until = asyncio.get_running_loop().time() + _SECONDS
     rows = await database.fetch(without)

@@ -1,5 +1,7 @@
 """SQL of a feature's geometry: whatever a database holds, as GeoJSON or WKT."""
 
+from dataclasses import replace
+
 from libs.catalogue.model import GeometryColumn
 from libs.geo.crs import CRS84, Crs
 from libs.geo.longitudes import turned
@@ -20,6 +22,7 @@ _CROWDED = 25_000.0
 _PIXELS = 800
 _NARROWEST_MAP = 40
 """Degrees."""
+_PLAIN = (AS_STORED, replace(AS_STORED, lonlat=True))
 _ONE_PART = {"Point", "LineString", "Polygon"}
 _AREAS = {"Polygon", "MultiPolygon"}
 _WORLD = sql("'SRID=4326;LINESTRING(-180.0000000005 -90.0000000005, 180.0000000005 90.0000000005)'::geometry")
@@ -29,7 +32,7 @@ _AROUND_ANYWHERE = sql("'SRID=4326;LINESTRING(-1e30 -91, 1e30 91)'::geometry")
 
 
 def encoded_geometry(column: GeometryColumn, geometry_as: str, options: GeometryOptions = AS_STORED) -> Sql:
-    """The geometry as text, in the CRS of `options` with its axes in order; `geometry_as` is `geojson`, `wkt` or
+    """The geometry as text, in the CRS of `options` with its axes in order; `geometry_as` is `geojson`, `wkt`, `wkb` or
     `drawing`: GeoJSON for a small map, thinned to a pixel of it, or the box where that leaves too many positions.
 
     NULL where it is null, empty, or outside CRS84 (a column without SRID may hold anything); OMITTED instead where rows
@@ -37,7 +40,7 @@ def encoded_geometry(column: GeometryColumn, geometry_as: str, options: Geometry
     may still be in the text.
     """
     shape, crs = lonlat_shape(column), options.crs
-    if shape == ident(column.name) and options == AS_STORED:
+    if shape == ident(column.name) and options in _PLAIN:
         return _text(shape, shape, geometry_as, column)
     stored, drawn = sql("SELECT {shape} AS g", shape=shape), sql("shape.g")
     if geometry_as == "drawing":
@@ -63,7 +66,8 @@ def encoded_geometry(column: GeometryColumn, geometry_as: str, options: Geometry
         drawn = sql("ST_Envelope({shape})", shape=drawn) if is_one else _box(drawn)
     if options.bbox_only or options.simplify is not None:
         drawn = _rings_turned(drawn, "Polygon" if options.bbox_only else column.type)
-    if crs.northing_first:
+    # files have easting, longitude first, whatever the authority says
+    if crs.northing_first and geometry_as != "wkb":
         drawn = sql("ST_FlipCoordinates({drawn})", drawn=drawn)
     text = _moved_text(drawn, geometry_as) if is_moved else _text(sql("shape.g"), drawn, geometry_as, column)
     # OFFSET 0 keeps the planner from repeating the expression at each place where its value is used
@@ -95,16 +99,23 @@ def _moved_text(drawn: Sql, geometry_as: str) -> Sql:
         " AND ST_YMin(shape.g) > -1e9 AND ST_YMax(shape.g) < 1e9 THEN {text}"
         " WHEN shape.is_stored THEN {omitted} END",
         text=_encoded(drawn, geometry_as, 4),
-        omitted=bind(OMITTED, "text"),
+        omitted=_omitted(geometry_as),
     )
 
 
 def _encoded(drawn: Sql, geometry_as: str, decimals: int) -> Sql:
     # option 0 leaves the CRS out, as RFC 7946 wants
+    if geometry_as == "wkb":
+        # to the last digit
+        return sql("ST_AsBinary({drawn})", drawn=drawn)
     places = Sql((str(decimals),))
     if geometry_as == "wkt":
         return sql("ST_AsText({drawn}, {places})", drawn=drawn, places=places)
     return sql("ST_AsGeoJSON({drawn}, {places}, 0)", drawn=drawn, places=places)
+
+
+def _omitted(geometry_as: str) -> Sql:
+    return bind(OMITTED.encode(), "bytea") if geometry_as == "wkb" else bind(OMITTED, "text")
 
 
 def omitted_statement(table: Sql, column: GeometryColumn) -> Sql:
@@ -215,7 +226,7 @@ def _text(shape: Sql, drawn: Sql, geometry_as: str, column: GeometryColumn) -> S
             " WHEN ST_IsEmpty({shape}) THEN NULL WHEN {stored} IS NOT NULL THEN {omitted}",
             shape=shape,
             stored=ident(column.name),
-            omitted=bind(OMITTED, "text"),
+            omitted=_omitted(geometry_as),
         )
         if column.partial
         # a row may have an SRID that the database does not know
@@ -223,7 +234,7 @@ def _text(shape: Sql, drawn: Sql, geometry_as: str, column: GeometryColumn) -> S
             " WHEN {shape} IS NULL AND {stored} IS NOT NULL THEN {omitted}",
             shape=shape,
             stored=ident(column.name),
-            omitted=bind(OMITTED, "text"),
+            omitted=_omitted(geometry_as),
         )
         if column.type == "Geometry" and not column.srid
         else EMPTY,

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from libs.catalogue.model import Collection
 from libs.ogc.errors import Fault, InvalidParameters, Uncomputable
 from libs.pg.pool import Database
+from libs.pg.snapshot import Snapshot
 from services.features.request.cursor import PageEnds, Position
 from services.features.request.items_query import ItemsQuery
 from services.features.rows.counts import Counts
@@ -42,10 +43,14 @@ class ItemsStore:
     `geometry_as` is how PostGIS encodes geometries. With `features`, they may come from the cache of encoded features.
     """
 
-    def __init__(self, database: Database, counts: Counts, cache: FeatureCache | None) -> None:
+    def __init__(self, database: Database | Snapshot, counts: Counts, cache: FeatureCache | None) -> None:
         self._database = database
         self._counts = counts
         self._cache = cache
+
+    def within(self, snapshot: Snapshot) -> "ItemsStore":
+        """The same, of the rows that a snapshot has."""
+        return ItemsStore(snapshot, self._counts, None)
 
     async def page(self, query: ItemsQuery, geometry_as: str, *, features: bool = False) -> tuple[Rows, PageEnds]:
         """A page in the order of the query, and where the pages beside it start. Raises Unavailable."""

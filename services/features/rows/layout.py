@@ -50,6 +50,9 @@ class Layout:
     """Whether several columns are the id together."""
     crs: str | None = None
     """The identifier of the CRS of the geometry; None: CRS84."""
+    collection_id: str = ""
+    lonlat: tuple[str, ...] = ()
+    """What rows call the numbers of a point, which is given as WKT then; none where geometries are given whole."""
     has_id: bool = field(init=False)
     """Whether the row begins with an id."""
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from libs.ogc.temporal import Interval, parse_instant, parse_interval, rfc3339
+from libs.ogc.temporal import Interval, parse_instant, parse_interval, rfc3339, understood
 
 
 def utc(*parts: int) -> datetime:
@@ -17,6 +17,12 @@ def utc(*parts: int) -> datetime:
         ("2020-01-31T12:00:00Z", Interval(utc(2020, 1, 31, 12), utc(2020, 1, 31, 12))),
         ("2020-01-31T12:00:00+02:00", Interval(utc(2020, 1, 31, 10), utc(2020, 1, 31, 10))),
         ("2020-01-31t12:00:00.5z", Interval(utc(2020, 1, 31, 12, 0, 0, 500_000), utc(2020, 1, 31, 12, 0, 0, 500_000))),
+        # without a zone it is UTC
+        ("2020-01-31T12:00:00", Interval(utc(2020, 1, 31, 12), utc(2020, 1, 31, 12))),
+        (
+            "2020-01-31 12:00:00/2020-02-01 00:00:00.5",
+            Interval(utc(2020, 1, 31, 12), utc(2020, 2, 1, 0, 0, 0, 500_000)),
+        ),
         ("2016-12-31T23:59:60Z", Interval(utc(2017, 1, 1), utc(2017, 1, 1))),
         ("2020-01-31", Interval(utc(2020, 1, 31), utc(2020, 1, 31, 23, 59, 59, 999_999))),
         ("2020-01-01/2020-02-01", Interval(utc(2020, 1, 1), utc(2020, 2, 1, 23, 59, 59, 999_999))),
@@ -33,7 +39,7 @@ def test_intervals(text: str, interval: Interval) -> None:
 @pytest.mark.parametrize(
     "text",
     ["", "..", "../..", "/", "../", "/..",
-     "yesterday", "2020", "2020-13-01", "2020-02-30", "2020-01-01T25:00:00Z", "2020-01-01T00:00:00",
+     "yesterday", "2020", "2020-13-01", "2020-02-30", "2020-01-01T25:00:00Z", "2020-01-01T00:00", "2020-01-01T25:00:00",
      "2020-01-01/2019-01-01", "a/b/c",
      "0000-01-01", "0000-01-01/..", "0000-13-01/2020-01-01",
      "2020-01-01T00:00:00+99:00", "٢٠٢٠-01-01", "0001-01-01T00:00:00+05:00"],
@@ -47,6 +53,20 @@ def test_what_is_no_time_is_refused(text: str) -> None:
 def test_an_offset_whose_plus_got_lost_is_explained(text: str) -> None:
     with pytest.raises(ValueError, match="write \\+ as %2B"):
         parse_interval(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("2020-01-31T12:00:00", "2020-01-31T12:00:00Z"),
+        ("2020-01-31 12:00:00.50/..", "2020-01-31T12:00:00.5Z/.."),
+        ("2020-01-31/2020-02-01T02:00:00+02:00", "2020-01-31/2020-02-01T00:00:00Z"),
+        ("0000-01-01T00:00:00/2020-01-01T00:00:00", "0000-01-01T00:00:00/2020-01-01T00:00:00Z"),
+        ("tomorrow: 12:00", "tomorrow: 12:00"),
+    ],
+)
+def test_times_are_said_as_they_were_understood(text: str, said: str) -> None:
+    assert understood(text) == said
 
 
 @given(st.datetimes(timezones=st.just(UTC)))

@@ -23,7 +23,7 @@ _VIEWS = """
         FROM generate_series(1, 3000) i;
     CREATE VIEW cut.huge AS SELECT i, repeat('x', 100000) AS word FROM generate_series(1, 3000) i;
 """
-FORMATS = ("csv", "ndjson", "geojsonseq", "geojson")
+FORMATS = ("csv", "ndjson", "json", "geojsonseq", "geojson")
 
 
 @pytest.fixture(scope="module")

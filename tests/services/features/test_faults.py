@@ -23,7 +23,7 @@ async def test_what_is_stored_wrongly_is_no_fault_of_the_request(
     await owner.execute(f"{statement}; GRANT SELECT ON hostile.{name} TO hostile_reader")
     try:
         await eventually(lambda: features.json(f"/collections/hostile.{name}/queryables"))
-        answer = await features.get(f"/collections/hostile.{name}/items", {"f": "json"})
+        answer = await features.get(f"/collections/hostile.{name}/items", {"f": "geojson"})
         assert answer.status == 503, answer.body
         assert int(answer.headers["Retry-After"]) == 60
     finally:

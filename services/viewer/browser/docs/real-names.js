@@ -12,7 +12,7 @@ export async function realNames(api) {
   const { collections } = await get("/collections?limit=50&f=json");
   const chosen = collections.find(({ extent }) => extent?.spatial) ?? collections[0];
   if (!chosen) return {};
-  const { features } = await get(`/collections/${encodeURIComponent(chosen.id)}/items?limit=1&geom-column=none&f=json`);
+  const { features } = await get(`/collections/${encodeURIComponent(chosen.id)}/items?limit=1&geom-column=none&f=geojson`);
   const id = features[0]?.id;
   return { collectionId: chosen.id, ...(id === undefined || id === null ? {} : { itemId: String(id) }) };
 }

@@ -82,7 +82,7 @@ async def test_pages_and_features_come_in_it(extended: Client) -> None:
 
 @pytest.mark.parametrize("path", [_ITEMS, f"{_ITEMS}/1"])
 async def test_other_formats_link_to_it(extended: Client, path: str) -> None:
-    links = (await extended.get(f"{path}?f=json")).json()["links"]
+    links = (await extended.get(f"{path}?f=geojson")).json()["links"]
     assert [link["href"].rpartition("f=")[2] for link in links if link.get("type") == _TYPE] == ["tsv"]
     assert '">TSV</a>' in (await extended.get(f"{path}?f=html")).body.decode()
 

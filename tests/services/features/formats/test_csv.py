@@ -1,4 +1,4 @@
-"""CSV that a spreadsheet opens: no cell becomes a formula, names are unique, values are as they are stored."""
+"""Rows, in CSV that a spreadsheet opens: no cell becomes a formula, names are unique, values are as they are stored."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from typing import Any
 from urllib.parse import quote
 
 import asyncpg
+import orjson
 import pytest
 
 from libs.catalogue.model import Column
 from services.features.formats.csv import Csv
+from services.features.formats.json import Json
 from services.features.rows.layout import Layout, Rows
 from services.features.rows.times import rfc3339_times
 from tests.eventually import eventually
@@ -19,11 +21,16 @@ from tests.services.in_process import Client
 
 
 def layout(*columns: Column, key: str | None = "id", has_geometry: bool = False, **more: Any) -> Layout:
-    return Layout(key, has_geometry, columns, (False,) * len(columns), more.get("times", ()))
+    return Layout(
+        key, has_geometry, columns, (False,) * len(columns), more.pop("times", ()), collection_id="a.b", **more
+    )
 
 
 def read(plan: Layout, *rows: tuple[Any, ...]) -> list[list[str]]:
-    return list(csv.reader(StringIO(Csv().rows(Rows(plan, list(rows)), first=True).decode(), newline="")))
+    """The cells behind that of the collection."""
+    lines = list(csv.reader(StringIO(Csv().rows(Rows(plan, list(rows)), first=True).decode(), newline="")))
+    assert {line[0] for line in lines} == {"a.b"}
+    return [line[1:] for line in lines]
 
 
 WORD = Column("word", "text", "string")
@@ -56,14 +63,38 @@ async def test_ids_that_are_numbers_keep_their_minus(features: Client, owner: as
         few = await features.get("/collections/hostile.below_zero/items", {"f": "csv", "properties": "word"})
     finally:
         await owner.execute("DROP TABLE hostile.below_zero")
-    assert answer.body.splitlines() == [b"id,n,word", b"-1.50,-1.50,'-1.50"]
-    assert few.body.splitlines() == [b"id,word", b"-1.50,'-1.50"]
+    assert answer.body.splitlines() == [
+        b"collectionId,itemId,n,word",
+        b"hostile.below_zero,-1.50,-1.50,'-1.50",
+    ]
+    assert few.body.splitlines() == [b"collectionId,itemId,word", b"hostile.below_zero,-1.50,'-1.50"]
 
 
 def test_geometries_that_are_not_finite_are_empty() -> None:
     plan = layout(WORD, has_geometry=True)
     rows = [(1, "POINT(1 2)", "a"), (2, "POINT(NaN 2)", "b"), (3, "POINT(Inf 2)", "c"), (4, None, "d")]
-    assert [cells[1] for cells in read(plan, *rows)] == ["POINT(1 2)", "", "", ""]
+    assert [cells[2] for cells in read(plan, *rows)] == ["POINT(1 2)", "", "", ""]
+
+
+def test_points_may_be_columns_of_numbers() -> None:
+    rows = [
+        (1, "POINT(1 -2.5)", "a"),
+        (2, "POINT Z (1 2 3e-07)", "b"),
+        (3, "POINT M (1 2 3)", "c"),
+        (4, "POINT(NaN 2)", "d"),
+        (5, "POINT EMPTY", "e"),
+        (6, None, "f"),
+        (7, "", "g"),
+    ]
+    found = [["1", "-2.5", ""], ["1", "2", "3e-07"], ["1", "2", ""], *[["", "", ""]] * 4]
+    for names in (("longitude", "latitude"), ("longitude", "latitude", "altitude")):
+        plan = layout(WORD, has_geometry=True, lonlat=names)
+        assert [cells[2:] for cells in read(plan, *rows)] == [numbers[: len(names)] for numbers in found]
+        objects = orjson.loads(b"[" + Json().rows(Rows(plan, rows), first=True) + b"]")
+        assert [[*row.items()][3:] for row in objects] == [
+            [(name, float(number) if number else None) for name, number in zip(names, numbers, strict=False)]
+            for numbers in found
+        ]
 
 
 def test_times_are_those_of_json() -> None:
@@ -81,21 +112,22 @@ def test_sort_values_behind_the_properties_are_no_cells() -> None:
 @pytest.mark.parametrize(
     ("names", "key", "has_geometry", "found"),
     [
-        (["id", "word"], "id", True, "id,geometry,word"),
-        (["id", "word"], "other", True, "id,geometry,id_1,word"),
-        (["geometry", "geometry_1"], None, True, "geometry,geometry_2,geometry_1"),
-        (["geometry"], None, False, "geometry"),
-        (["a,b", 'say "x"'], None, False, '"a,b","say ""x"""'),
+        (["id", "word"], "id", True, "collectionId,itemId,id,word,geometry"),
+        (["id", "word"], "other", True, "collectionId,itemId,id,word,geometry"),
+        (["geometry", "geometry_1"], None, True, "collectionId,geometry_2,geometry_1,geometry"),
+        (["itemId", "collectionId"], "id", False, "collectionId,itemId,itemId_1,collectionId_1"),
+        (["geometry", "itemId"], None, False, "collectionId,geometry,itemId"),
+        (["a,b", 'say "x"'], None, False, 'collectionId,"a,b","say ""x"""'),
     ],
 )
 def test_names_of_columns_are_unique(names: list[str], key: str | None, has_geometry: bool, found: str) -> None:
     plan = layout(*(Column(name, "text", "string") for name in names), key=key, has_geometry=has_geometry)
     assert Csv().head(None, plan, None, None) == f"{found}\r\n".encode()  # type: ignore[arg-type]
-
-
-def test_a_key_named_id_is_one_column() -> None:
-    plan = layout(Column("id", "integer", "integer"), WORD)
-    assert read(plan, (1, 1, "a")) == [["1", "a"]]
+    row = (*([1] if key else []), *([None] if has_geometry else []), *names)
+    (read_again,) = orjson.loads(b"[" + Json().rows(Rows(plan, [row]), first=True) + b"]")
+    # of all properties none is lost
+    assert list(read_again) == next(csv.reader([found]))
+    assert {str(value) for value in read_again.values()} >= set(names)
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), float("-inf"), '"NaN"', '"-Infinity"'])
@@ -105,14 +137,14 @@ def test_what_is_no_number_in_json_is_an_empty_cell(value: Any) -> None:
 
 def test_no_name_of_a_column_begins_a_formula() -> None:
     plan = layout(Column("=1+1", "text", "string"))
-    assert Csv().head(None, plan, None, None) == b"id,'=1+1\r\n"  # type: ignore[arg-type]
+    assert Csv().head(None, plan, None, None) == b"collectionId,itemId,'=1+1\r\n"  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("limit", [2, 10_000])
 async def test_a_byte_order_mark_comes_first_for_who_wants_it(features: Client, limit: int) -> None:
     path, asked = "/collections/hostile.many/items", {"f": "csv", "limit": str(limit)}
     plain = (await features.get(path, asked)).body
-    assert plain.startswith(b"id,")
+    assert plain.startswith(b"collectionId,itemId,")
     assert (await features.get(path, asked | {"bom": "false"})).body == plain
     assert (await features.get(path, asked | {"bom": "true"})).body == b"\xef\xbb\xbf" + plain
 

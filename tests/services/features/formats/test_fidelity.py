@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from email.utils import parsedate_to_datetime
-from urllib.parse import quote
+from urllib.parse import parse_qs, quote, urlsplit
 
 import asyncpg
 import pytest
@@ -41,51 +42,144 @@ async def test_tables_have_plain_cells(features: Client) -> None:
 @pytest.mark.parametrize(
     ("collection", "properties", "names"),
     [
-        ("events", None, ["id", "geometry", "name", "magnitude", "category", "at"]),
-        ("events", "magnitude,id,name", ["id", "geometry", "magnitude", "name"]),
-        ("events", "", ["id", "geometry"]),
-        # a key of another name stays a property
-        ("varchar_key", None, ["id", "code", "n"]),
+        ("events", None, ["collectionId", "itemId", "id", "name", "magnitude", "category", "at", "geometry"]),
+        ("events", "magnitude,id,name", ["collectionId", "itemId", "magnitude", "id", "name", "geometry"]),
+        ("events", "", ["collectionId", "itemId", "geometry"]),
+        ("varchar_key", None, ["collectionId", "itemId", "code", "n"]),
         # an id that is not the key is another value
-        ("other_id", None, ["id", "key", "id_1", "word"]),
-        ("no_key_but_id", None, ["id", "word"]),
+        ("other_id", None, ["collectionId", "itemId", "key", "id", "word"]),
+        ("no_key_but_id", None, ["collectionId", "itemId", "word"]),
     ],
 )
-async def test_a_key_named_id_is_one_column(
+async def test_rows_have_the_same_columns_in_every_format(
     features: Client, owner: asyncpg.Connection, collection: str, properties: str | None, names: list[str]
 ) -> None:
     await owner.execute(
         "CREATE TABLE hostile.other_id AS"
         " SELECT 'k' || n AS key, -n AS id, 'w' || n AS word FROM generate_series(1, 3) n;"
         "ALTER TABLE hostile.other_id ADD PRIMARY KEY (key);"
-        "CREATE TABLE hostile.no_key_but_id AS SELECT id, word FROM hostile.other_id;"
+        # a name of the service's own
+        'CREATE TABLE hostile.no_key_but_id AS SELECT id AS "itemId", word FROM hostile.other_id;'
         "GRANT SELECT ON hostile.other_id, hostile.no_key_but_id TO hostile_reader"
     )
     try:
         path = f"/collections/hostile.{collection}/items"
         document = await eventually(lambda: features.json(path, limit="3"))
-        answer = await features.get(
-            path, {"limit": "3", "f": "csv", **({"properties": properties} if properties is not None else {})}
-        )
+        asked = {"limit": "3", **({"properties": properties} if properties is not None else {})}
+        answer = await features.get(path, {**asked, "f": "csv"})
         lines = list(csv.DictReader(answer.body.decode().splitlines()))
         assert list(lines[0]) == names
-        for line, feature in zip(lines, document["features"], strict=True):
-            own = {"id": feature.get("id"), **feature["properties"]}
-            own |= {"id": feature["id"], "id_1": feature["properties"].get("id")} if "id" in feature else {}
+        objects = (await features.get(path, {**asked, "f": "json"})).json()
+        newline = (await features.get(path, {**asked, "f": "ndjson"})).body
+        assert [json.loads(line) for line in newline.splitlines()] == objects
+        for line, row, feature in zip(lines, objects, document["features"], strict=True):
+            own = {
+                "collectionId": f"hostile.{collection}",
+                "itemId": feature.get("id"),
+                "geometry": feature["geometry"],
+            }
+            own = {**own, **feature["properties"]}
+            assert row == {name: own[name] for name in names}
+            assert list(row) == names
             assert {name: line[name] for name in names if name != "geometry"} == {
                 name: "" if own[name] is None else str(own[name]) for name in names if name != "geometry"
             }
         if "id" in document["features"][0]:
-            item = await features.get(f"{path}/{document['features'][0]['id']}", {"f": "csv"})
-            assert item.body.decode().splitlines()[0].split(",")[0] == "id"
-            assert item.body.decode().splitlines()[0].count("id_1") == names.count("id_1")
+            item = f"{path}/{document['features'][0]['id']}"
+            assert (await features.get(item, {**asked_of_item(asked), "f": "json"})).json() == objects[0]
+            one = (await features.get(item, {**asked_of_item(asked), "f": "ndjson"})).body
+            assert one == newline.splitlines(keepends=True)[0]
+            table = (await features.get(item, {**asked_of_item(asked), "f": "csv"})).body
+            assert table.splitlines() == answer.body.splitlines()[:2]
     finally:
         await owner.execute("DROP TABLE hostile.other_id, hostile.no_key_but_id")
+
+
+def asked_of_item(parameters: dict[str, str]) -> dict[str, str]:
+    return {name: text for name, text in parameters.items() if name != "limit"}
+
+
+async def test_plain_json_without_a_name_of_a_format_is_geojson(features: Client) -> None:
+    path, plain = "/collections/hostile.events/items", {"Accept": "application/json"}
+    for address, kind in ((path, "FeatureCollection"), (f"{path}/1", "Feature")):
+        answer, named = await features.get(address, headers=plain), await features.get(address, {"f": "json"})
+        assert (answer.type, answer.json()["type"]) == ("application/json", kind)
+        links = {link["rel"]: link for link in answer.json()["links"] if link["rel"] in ("self", "next")}
+        # what the links lead to is what they say it is
+        assert {link["type"] for link in links.values()} == {"application/geo+json"}
+        assert (named.type, answer.headers["ETag"] != named.headers["ETag"]) == ("application/json", True)
+        assert 'rel="self"; type="application/json"' in named.headers["Link"]
+        assert named.headers["Content-Crs"] == answer.headers["Content-Crs"]
+    page = await features.get(path, {"f": "json"})
+    assert (page.headers["OGC-NumberReturned"], len(page.json())) == ("10", 10)
+    (following,) = re.findall(r'<([^>]*)>; rel="next"; type="application/json"', page.headers["Link"])
+    assert [row["itemId"] for row in (await features.get(following)).json()] == [*range(11, 21)]
+
+
+@pytest.mark.parametrize(
+    ("collection", "query", "words"),
+    [
+        ("events", "f=geojson", "geometry is for rows alone: f=json, csv, ndjson"),
+        ("events", "f=html", "geometry is for rows alone"),
+        ("events", "f=csv&geom-column=none", "the geometry here is none"),
+        ("events", "f=json&crs=http://www.opengis.net/def/crs/EPSG/0/3857", "another crs"),
+        ("mixed_types", "f=csv", "geometry=lonlat is for points"),
+    ],
+)
+async def test_numbers_are_for_points_in_rows(features: Client, collection: str, query: str, words: str) -> None:
+    answer = await features.get(f"/collections/hostile.{collection}/items?geometry=lonlat&{query}")
+    assert (answer.status, answer.json()["detail"][0]["loc"]) == (422, ["query", "geometry"])
+    assert words in answer.json()["detail"][0]["msg"]
+
+
+@pytest.mark.parametrize("limit", ["3", "5000"])
+async def test_points_as_numbers_are_those_of_geojson(features: Client, limit: str) -> None:
+    path = "/collections/hostile.events/items"
+    places = {
+        str(feature["id"]): (feature["geometry"] or {"coordinates": [None, None]})["coordinates"]
+        for feature in (await features.json(path, limit=limit))["features"]
+    }
+    answer = await features.get(path, {"f": "csv", "geometry": "lonlat", "limit": limit})
+    found = {
+        line["itemId"]: [float(line[name]) if line[name] else None for name in ("longitude", "latitude")]
+        for line in csv.DictReader(answer.body.decode().splitlines())
+    }
+    assert found == {name: place[:2] for name, place in places.items()}
+    assert len(found) == min(int(limit), 237)
+    # other formats do not have the parameter, so links to them do not either
+    alternates = re.findall(r'<([^>]*)>; rel="alternate"', answer.headers["Link"])
+    assert {(await features.get(address)).status for address in alternates} == {200}
 
 
 async def test_times_without_a_zone_are_utc(features: Client) -> None:
     item = await features.json("/collections/hostile.several/items/1")
     assert item["properties"]["seen"] == "2020-06-01T12:00:00.25Z"
+
+
+@pytest.mark.parametrize("given", ["{}T00:00:00", "{} 00:00:00", "{}T00:00:00Z"])
+async def test_times_of_parameters_without_a_zone_are_utc(features: Client, given: str) -> None:
+    path, said = "/collections/hostile.events/items", "2020-03-01T00:00:00Z"
+    time = given.format("2020-03-01")
+    expected = await features.json(path, datetime=f"{said}/..")
+    for parameters in (
+        {"datetime": f"{time}/.."},
+        {"filter": f"at >= TIMESTAMP('{time}') OR at IS NULL"},
+        {"filter": json.dumps({"op": "or", "args": [
+            {"op": ">=", "args": [{"property": "at"}, {"timestamp": time}]},
+            {"op": "isNull", "args": [{"property": "at"}]},
+        ]}), "filter-lang": "cql2-json"},
+    ):  # fmt: skip
+        found = await features.json(path, **parameters)
+        assert (found["numberMatched"], found["features"]) == (expected["numberMatched"], expected["features"])
+    assert 0 < expected["numberMatched"] < 237
+    # the links say how it was understood
+    links = {link["rel"]: parse_qs(urlsplit(link["href"]).query) for link in (await features.json(
+        path, datetime=f"{time}/..", limit="1"))["links"]}  # fmt: skip
+    assert {links[rel]["datetime"][0] for rel in ("self", "next")} == {f"{said}/.."}
+    one = await features.json(path, at=time)
+    assert one["numberMatched"] == (await features.json(path, at=said))["numberMatched"] > 0
+    (self_,) = (link["href"] for link in one["links"] if link["rel"] == "self")
+    assert parse_qs(urlsplit(self_).query)["at"] == [said]
 
 
 async def test_times_are_rfc_3339_or_null(features: Client) -> None:
@@ -103,7 +197,7 @@ async def test_times_are_rfc_3339_or_null(features: Client) -> None:
     ]
     answer = await features.get("/collections/hostile.moments/items", {"f": "csv"})
     lines = list(csv.DictReader(answer.body.decode().splitlines(keepends=True)))
-    assert [(line["id"], line["day"] or None, line["seen"] or None) for line in lines] == found
+    assert [(line["itemId"], line["day"] or None, line["seen"] or None) for line in lines] == found
 
 
 async def test_times_of_any_precision_and_age(features: Client) -> None:
@@ -112,7 +206,7 @@ async def test_times_of_any_precision_and_age(features: Client) -> None:
     assert (first["at"], first["brief"], first["day"]) == (None, "2024-05-01T10:30:00.25Z", None)
     assert second["brief"] == "2024-05-01T10:30:00Z"
     table = await features.get("/collections/hostile.long_ago/items", {"f": "csv"})
-    assert table.body.splitlines()[1] == b"1,,2024-05-01T10:30:00.25Z,"
+    assert table.body.splitlines()[1] == b"hostile.long_ago,1,1,,2024-05-01T10:30:00.25Z,"
     schema = await features.json("/collections/hostile.long_ago/schema")
     assert schema["properties"]["at"]["formatMaximum"] == "2020-01-01T00:00:00Z"
     assert schema["properties"]["at"].get("formatMinimum") is None
@@ -166,7 +260,7 @@ async def test_features_are_as_their_schema_says(running: Services) -> None:
             continue
         schema = answer.json()
         Draft202012Validator.check_schema(schema)
-        answer = await running["features"].get(f"{path}/items", {"limit": "20", "f": "json"})
+        answer = await running["features"].get(f"{path}/items", {"limit": "20", "f": "geojson"})
         if answer.status != 200:
             # a function whose arguments have no defaults, values that no answer can be computed from
             continue
@@ -187,9 +281,9 @@ async def test_json_that_was_stored_on_several_lines_is_on_one(features: Client,
     data = '{\n "a": \r\n[1,\n2], "b": "x\\ny"}'
     await owner.executemany(f"INSERT INTO {name} VALUES ($1, $2)", [(number, data) for number in range(3)])  # noqa: S608
     try:
-        await eventually(lambda: features.json(f"/collections/{name}/items", limit="1", f="json"))
+        await eventually(lambda: features.json(f"/collections/{name}/items", limit="1"))
         body = (await features.get(f"/collections/{name}/items", {"f": "ndjson"})).body
-        lines = [json.loads(line)["properties"]["data"] for line in body.splitlines()]
+        lines = [json.loads(line)["data"] for line in body.splitlines()]
         assert lines == [{"a": [1, 2], "b": "x\ny"}] * 3
     finally:
         await owner.execute(f"DROP TABLE {name}")

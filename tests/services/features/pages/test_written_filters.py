@@ -69,7 +69,7 @@ def _links(page: bytes) -> list[str]:
 
 
 async def _ids(features: Client, collection: str, text: str) -> list[int]:
-    answer = await features.json(f"/collections/{collection}/items", filter=text, f="json", limit="100")
+    answer = await features.json(f"/collections/{collection}/items", filter=text, limit="100")
     return [feature["id"] for feature in answer["features"]]
 
 
@@ -97,7 +97,7 @@ async def test_the_map_gets_the_same_features(name: str, text: str, wordy: Clien
     assert page.status == 200, page.body
     (address,) = {link for link in _links(page.body) if "/map.html#f." in link}
     state = dict(pair.split("=", 1) for pair in urlsplit(address).fragment.split("&"))
-    answer = await wordy.json("/collections/wordy.t0/items", **given, f="json")
+    answer = await wordy.json("/collections/wordy.t0/items", **given)
     found = [feature["id"] for feature in answer["features"]]
     assert len(found) == 1
     assert await _ids(wordy, "wordy.t0", unquote(state["f.wordy.t0"])) == found

@@ -28,7 +28,7 @@ async def test_rows_of_unknown_size_come_in_chunks(
     }[kind].replace("hostile.unsized ", f"{name} ")
     await owner.execute(f"{create}; ANALYZE {name}; GRANT SELECT ON {name} TO hostile_reader")
     try:
-        await eventually(lambda: features.json(f"/collections/{name}/items", limit="1", f="json"))
+        await eventually(lambda: features.json(f"/collections/{name}/items", limit="1"))
         fetches.clear()
         document = await features.json(f"/collections/{name}/items", limit="600", sortby="id")
         assert [feature["properties"]["id"] for feature in document["features"]] == list(range(1, 601))

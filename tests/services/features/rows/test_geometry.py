@@ -98,7 +98,7 @@ async def test_members_keep_their_places(features: Client, odd: str) -> None:
 async def test_tables_say_nothing_where_there_is_no_place(features: Client, odd: str) -> None:
     await found(features, odd)
     answer = await features.get(f"/collections/{odd}/items", {"f": "csv", "limit": "100"})
-    lines = {line["id"]: line["geometry"] for line in csv.DictReader(answer.body.decode().splitlines())}
+    lines = {line["itemId"]: line["geometry"] for line in csv.DictReader(answer.body.decode().splitlines())}
     assert {name for name, geometry in lines.items() if not geometry} == NOWHERE.keys()
 
 
@@ -155,11 +155,9 @@ async def test_a_simpler_line_goes_the_same_way(features: Client, owner: asyncpg
         f" GRANT SELECT ON {name} TO hostile_reader"
     )
     try:
-        await eventually(lambda: features.json(f"/collections/{name}/items", limit="1", f="json"))
+        await eventually(lambda: features.json(f"/collections/{name}/items", limit="1"))
         for column in ("line", "any_shape"):
-            document = await features.json(
-                f"/collections/{name}/items", **{"geom-column": column, "simplify": "0.01", "f": "json"}
-            )
+            document = await features.json(f"/collections/{name}/items", **{"geom-column": column, "simplify": "0.01"})
             line = document["features"][0]["geometry"]["coordinates"]
             line = line[0] if column == "line" else line
             assert (line[0], line[-1]) == ([0, 0], [5, 5])

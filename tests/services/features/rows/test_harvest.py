@@ -94,7 +94,7 @@ async def harvest(features: Client, name: str, limit: int, **parameters: str) ->
         assert answer.status == 200, answer.body[:500]
         lines = answer.body.splitlines()
         assert len(lines) <= limit
-        found += [properties for line in lines if not (properties := orjson.loads(line)["properties"])["touched"]]
+        found += [properties for line in lines if not (properties := orjson.loads(line))["touched"]]
         link = answer.headers["Link"]
         if 'rel="next"' not in link:
             return found
