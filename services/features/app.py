@@ -13,14 +13,17 @@ from libs.web.app import make_app
 from libs.web.health import HEALTH_CHECKS
 from libs.web.health import PART as PRESENT_PART
 from services.features.aggregation.facet_counts import FacetCounts
+from services.features.alert import get_alert
 from services.features.facets import get_facets
+from services.features.feed import get_feed
+from services.features.feeds.cap import CapSettings
 from services.features.formats.geojson import encode_each
 from services.features.functions import get_functions
 from services.features.item import get_item
 from services.features.items import get_items
 from services.features.part import PART, amended
 from services.features.queryables import get_queryables
-from services.features.resources import CATALOGUE, FACETS, FOLDING, STORE, VALUES, VERSIONS, WHOLE_PAGES
+from services.features.resources import CAP, CATALOGUE, FACETS, FOLDING, STORE, VALUES, VERSIONS, WHOLE_PAGES
 from services.features.rows.counts import Counts
 from services.features.rows.feature_cache import FeatureCache
 from services.features.rows.items_store import ItemsStore
@@ -38,12 +41,16 @@ def make(env: Mapping[str, str]) -> web.Application:
         "getQueryables": get_queryables,
         "getSortables": get_sortables,
         "getSchema": get_schema,
+        "getAlert": get_alert,
         "getFacets": get_facets,
+        "getFeed": get_feed,
         "getFunctions": get_functions,
         "getItems": get_items,
         "getItem": get_item,
     }
     app = make_app(settings, PART, handlers, templates=Path(__file__).parent / "templates")
+
+    app[CAP] = CapSettings(settings.cap_status, settings.cap_sender)
 
     async def resources(app: web.Application) -> AsyncIterator[None]:
         share = settings.collection_connections

@@ -33,7 +33,9 @@ async def get_facets(call: Call) -> web.StreamResponse:
     check_tag(call.request, headers)
     selection = select(collection, call.query, folding=app[FOLDING].current)
     facets = parse_facets(collection, call.query)
-    if call.media_type == _GEOJSON and not (len(facets) == 1 and isinstance(facets[0], PlaceFacet)):
+    if call.media_type == _GEOJSON and not facets:
+        facets = tuple(PlaceFacet(geometry.name, geometry) for geometry in collection.geometries[:1])
+    if call.media_type == _GEOJSON and not _has_cells(facets):
         call.query.fault("facets", "facets must be one facet of places for GeoJSON, such as geom:grid:5")
     call.query.check()
     check_preconditions(call.request, headers)
@@ -43,7 +45,7 @@ async def get_facets(call: Call) -> web.StreamResponse:
         facets = tuple(usual_facets(list(facets_of(collection)), ranges or {}))
     counted = await app[FACETS].counted(selection, facets)
     if call.media_type == _GEOJSON:
-        return json_response(_cells(call, facets[0], counted[0]), media_type=_GEOJSON, headers=headers)
+        return json_response(_cells(call, collection, facets, counted), media_type=_GEOJSON, headers=headers)
     document = _document(call, collection, facets, counted)
     if not is_page:
         return json_response(document, media_type=call.media_type, headers=headers)
@@ -69,12 +71,6 @@ def _query(given: Mapping[str, str]) -> str:
 def _document(
     call: Call, collection: Collection, facets: Sequence[Facet], counted: Sequence[Counted]
 ) -> dict[str, Any]:
-    address = f"{base_url(call.request)}/collections/{path_segment(collection.id)}"
-    own = f"{address}/facets?{_query(call.given)}".rstrip("?&")
-    links = [
-        *representations(own, call.media_type, [offer for offer in call.offers if offer != _GEOJSON]),
-        Link(address, "collection", MediaType.JSON, "The collection"),
-    ]
     result: dict[str, Any] = {
         "id": collection.id,
         "title": collection.title,
@@ -88,7 +84,9 @@ def _document(
         }
     else:
         result["facets"] = {facet.name: _definition(facet) for facet in facets_of(collection)}
-    return {**result, "links": links_json(links)}
+    # a page that was asked for nothing shows several facets
+    is_asked = call.query.values["facets"] is not None
+    return {**result, "links": links_json(_links(call, collection, with_cells=_has_cells(facets) or not is_asked))}
 
 
 def _definition(facet: Facet) -> dict[str, Any]:
@@ -121,16 +119,17 @@ def _result(facet: Facet, found: Counted) -> dict[str, Any]:
     return result
 
 
-def _cells(call: Call, facet: Facet, found: Counted) -> Mapping[str, Any]:
+def _cells(
+    call: Call, collection: Collection, facets: Sequence[Facet], counted: Sequence[Counted]
+) -> Mapping[str, Any]:
     """The cells as features, for clients that draw."""
-    address = f"{base_url(call.request)}{call.request.raw_path.partition('?')[0]}?{_query(call.given)}"
+    buckets = [(facet, bucket) for facet, found in zip(facets, counted, strict=True) for bucket in found.buckets]
     return {
         "type": "FeatureCollection",
-        "numberReturned": len(found.buckets),
-        "nulls": found.nulls,
-        "links": links_json(
-            [Link(f"{address}f=geojson", "self", _GEOJSON), Link(f"{address}f=json", "alternate", MediaType.JSON)]
-        ),
+        "id": collection.id,
+        "title": collection.title,
+        "numberReturned": len(buckets),
+        "links": links_json(_links(call, collection)),
         "features": [
             {
                 "type": "Feature",
@@ -138,6 +137,20 @@ def _cells(call: Call, facet: Facet, found: Counted) -> Mapping[str, Any]:
                 "geometry": bucket["geometry"],
                 "properties": {"facet": facet.name, "count": bucket["count"], "centre": bucket["centre"]},
             }
-            for bucket in found.buckets
+            for facet, bucket in buckets
         ],
     }
+
+
+def _links(call: Call, collection: Collection, *, with_cells: bool = True) -> list[Link]:
+    address = f"{base_url(call.request)}/collections/{path_segment(collection.id)}"
+    own = f"{address}/facets?{_query(call.given)}".rstrip("?&")
+    offers = [offer for offer in call.offers if offer != _GEOJSON or with_cells]
+    return [
+        *representations(own, call.media_type, offers),
+        Link(address, "collection", MediaType.JSON, "The collection"),
+    ]
+
+
+def _has_cells(facets: Sequence[Facet]) -> bool:
+    return len(facets) < 2 and all(isinstance(facet, PlaceFacet) for facet in facets)

@@ -12,6 +12,7 @@ from libs.ogc.service_part import CollectionLink, ServicePart
 from libs.pg.text_folding import TextFolding
 from libs.selection.property_parameters import with_property_parameters
 from libs.web.openapi import load_document
+from services.features.feeds.atom import ATOM_TYPE
 from services.features.formats.format import Format
 from services.features.formats.registry import FORMATS
 
@@ -20,6 +21,7 @@ _COMMON_3 = "http://www.opengis.net/spec/ogcapi-common-3/1.0/conf/"
 _CASE, _ACCENTS = "case-insensitive-comparison", "accent-insensitive-comparison"
 FACETS_TYPE = "application/facets+json"
 name_format("facets", FACETS_TYPE, "JSON of facets")
+name_format("atom", ATOM_TYPE, "Atom")
 _ITEMS = "/collections/{collectionId}/items"
 _OPERATIONS = {_ITEMS: "items_schema", f"{_ITEMS}/{{itemId}}": "item_schema"}
 
@@ -108,6 +110,7 @@ PART = ServicePart(
         ),
         # no relation is registered for it; the media type is that of the draft
         CollectionLink(Link("/collections/{collectionId}/facets", "related", FACETS_TYPE, "Counts by facets")),
+        CollectionLink(Link("/collections/{collectionId}/feed", "alternate", ATOM_TYPE, "Newest features, as a feed")),
         # where GDAL looks for the types of properties
         CollectionLink(
             Link("/collections/{collectionId}/schema", "describedby", MediaType.SCHEMAJSON, "Schema of the features")

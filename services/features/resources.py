@@ -6,10 +6,12 @@ from libs.catalogue.client import CatalogueClient
 from libs.catalogue.versions import DataVersions
 from libs.pg.text_folding import TextFoldings
 from services.features.aggregation.facet_counts import FacetCounts
+from services.features.feeds.cap import CapSettings
 from services.features.rows.items_store import ItemsStore
 from services.features.rows.value_ranges import ValueRanges
 from services.features.whole_pages import WholePages
 
+CAP = web.AppKey("cap", CapSettings)
 CATALOGUE = web.AppKey("catalogue", CatalogueClient)
 FACETS = web.AppKey("facets", FacetCounts)
 FOLDING = web.AppKey("folding", TextFoldings)

@@ -19,6 +19,11 @@ from tests.running_stack import RunningStack
 COLLECTION = "hazard.hazard_eq_events"
 
 
+ALERTS = "/collections/{collectionId}/items/{itemId}/cap"
+_ELSEWHERE = {ALERTS: {"collectionId": "hazard.hazard_fl_alerts", "itemId": "1"}}
+"""Places of operations that not every collection has."""
+
+
 @dataclass(frozen=True)
 class Response:
     """A whole response."""
@@ -104,7 +109,7 @@ class Api:
 
     def address(self, path: str, **places: str) -> str:
         """A path of the document with its parameters filled in."""
-        return path.format(**{**self.places, **places})
+        return path.format(**{**self.places, **_ELSEWHERE.get(path, {}), **places})
 
 
 def _gathered(api: Api) -> bool:

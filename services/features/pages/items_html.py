@@ -27,6 +27,9 @@ from services.features.rows.value_ranges import ValueRange
 PAGE_ROWS = 500
 """Rows on a page at the most; browsers are slow with more, and downloads hold them all."""
 _COLUMNS = 60
+_NOT_OF_FEEDS = frozenset(
+    {"f", "limit", "offset", "cursor", "properties", "sortby", "crs", "simplify", "bbox-only", "bom"}
+)
 _SERIES = 100
 _LONG = 48
 _LONGEST = 300
@@ -58,6 +61,7 @@ def items_context(
         "rows": [{"id": feature.get("id"), "cells": _cells(feature)} for feature in found],
         "preview": preview(found),
         "arguments": arguments_query(collection, given.items()),
+        "feed": {name: text for name, text in given.items() if name not in _NOT_OF_FEEDS},
         "matched": matched,
         "returned": len(page.rows),
         "links": links.members(),

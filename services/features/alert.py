@@ -1,0 +1,56 @@
+"""GET /collections/{collectionId}/items/{itemId}/cap: a feature as an alert (OASIS CAP 1.2)."""
+
+import orjson
+from aiohttp import web
+
+from libs.ogc.errors import NotFound, Uncomputable
+from libs.ogc.link import path_segment
+from libs.selection.ids import has_odd_id, key_condition
+from libs.selection.selection import select
+from libs.web.app import Call
+from libs.web.base_url import base_url
+from libs.web.conditional import check_preconditions, check_tag, data_headers
+from libs.web.respond import body_response
+from services.features.feeds.cap import alert, is_of_alerts
+from services.features.formats.geojson import encode, features
+from services.features.resources import CAP, CATALOGUE, STORE, VERSIONS
+from services.features.rows.items_sql import item_plan
+
+
+async def get_alert(call: Call) -> web.StreamResponse:
+    """One feature of a collection of alerts."""
+    app, request, item_id = call.request.app, call.request, call.path["itemId"]
+    collection = app[CATALOGUE].collection(call.path["collectionId"])
+    cap = app[CAP]
+    headers = data_headers(
+        request, call.media_type, app[VERSIONS].version(collection), limits=f"{cap.status} {cap.sender}"
+    )
+    check_tag(request, headers)
+    call.query.check()
+    if not is_of_alerts(collection):
+        sentence = (
+            f"Features of collection '{collection.id}' are no alerts: they say not when they were issued and expire."
+        )
+        raise NotFound(sentence)
+    condition = key_condition(collection, item_id)
+    plan = item_plan(select(collection, call.query), condition) if condition is not None else None
+    try:
+        row = await app[STORE].row(collection, plan) if plan is not None else None
+    except Uncomputable:
+        if not has_odd_id(collection):
+            raise
+        row = None
+    if plan is None or row is None:
+        raise NotFound(f"There is no item '{item_id}' in collection '{collection.id}'.")
+    check_preconditions(request, headers)
+    base = base_url(request)
+    address = f"{base}/collections/{path_segment(collection.id)}/items/{path_segment(item_id)}"
+    host = base.partition("://")[2].partition("/")[0]
+    body = alert(
+        collection,
+        orjson.loads(encode(features([row], plan.layout)[0])),
+        address=address,
+        sender=cap.sender or f"alerts@{host}",
+        status=cap.status,
+    )
+    return body_response(body, media_type=call.media_type, headers=headers)

@@ -1,0 +1,122 @@
+"""GET /collections/{collectionId}/feed: the newest features of a selection, as Atom or GeoJSON."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from urllib.parse import urlencode
+
+from aiohttp import web
+
+from libs.catalogue.model import Collection
+from libs.ogc.link import Link, path_segment
+from libs.ogc.media_type import FORMAT_NAMES, MediaType
+from libs.ogc.temporal import rfc3339
+from libs.web.app import Call
+from libs.web.base_url import SETTINGS, base_url
+from libs.web.conditional import check_preconditions, check_tag, data_headers
+from libs.web.respond import body_response, json_bytes, links_json
+from services.features.feeds.atom import ATOM_TYPE, feed
+from services.features.feeds.cap import is_of_alerts
+from services.features.feeds.entry import entry
+from services.features.feeds.since import duration, start_of_last
+from services.features.formats.format import PageLinks
+from services.features.formats.geojson import FORMAT as GEOJSON
+from services.features.formats.geojson import features
+from services.features.request.cursor import encode_cursor
+from services.features.request.geometry_options import GeometryOptions
+from services.features.request.items_query import parse_items
+from services.features.resources import CATALOGUE, FOLDING, STORE, VERSIONS
+
+_AS_ITEMS = {"offset": None, "crs": None, "simplify": None, "bbox-only": None}
+"""Parameters of items that a feed has not."""
+_BOXES = GeometryOptions(bbox_only=True)
+"""All that GeoRSS shows of what is no point."""
+
+
+async def get_feed(call: Call) -> web.StreamResponse:
+    """The features of a selection, those of the latest time first."""
+    app, request = call.request.app, call.request
+    collection = app[CATALOGUE].collection(call.path["collectionId"])
+    version = app[VERSIONS].version(collection)
+    given = dict(call.given)
+    since = _since(call, given)
+    headers = data_headers(request, call.media_type, version, limits=since)
+    check_tag(request, headers)
+    call.query.values |= {**_AS_ITEMS, "sortby": _newest_first(collection)}
+    query = parse_items(collection, call.query, given, app[FOLDING].current)
+    check_preconditions(request, headers)
+    query = await app[STORE].found(query)
+    is_atom = call.media_type == ATOM_TYPE
+    page, ends = await app[STORE].page(replace(query, options=_BOXES) if is_atom else query, "geojson")
+    token = encode_cursor(ends.next, query.fingerprint) if ends.next is not None else None
+    links = _links(call, collection, query.given, token)
+    headers["Link"] = ", ".join(link.to_header() for link in links if link.rel in ("self", "next"))
+    if not is_atom:
+        of_page = PageLinks(json_bytes(links_json(links))[1:-1], "")
+        head = GEOJSON.head(collection, page.layout, None, of_page)
+        body = head + bytes(GEOJSON.rows(page, first=True)) + GEOJSON.tail(len(page.rows), page.omitted)
+        return body_response(body, media_type=call.media_type, headers=headers)
+    known_since = min(version.since, datetime.now(UTC)) if version else datetime.now(UTC).replace(microsecond=0)
+    base = base_url(request)
+    entries = [entry(collection, feature, base, known_since) for feature in features(page.rows, page.layout)]
+    body = feed(
+        collection,
+        entries,
+        links,
+        feed_id=_address(base, collection, _without(call.given, "cursor", "limit", "f")),
+        updated=max((each.updated for each in entries), default=known_since),
+        author=app[SETTINGS].site_title,
+        has_alerts=is_of_alerts(collection),
+    )
+    return body_response(body, media_type=call.media_type, headers=headers)
+
+
+def _since(call: Call, given: dict[str, str]) -> str:
+    """The start that `last` means at this moment, which is a `datetime` from now on; empty without it."""
+    text = call.query.values.pop("last", None)
+    if text is None:
+        return ""
+    if call.query.values["datetime"] is not None:
+        call.query.fault("last", "last and datetime cannot be combined", value=text)
+    try:
+        since = rfc3339(start_of_last(duration(text)))
+    except ValueError as error:
+        call.query.fault("last", f"last {error}", value=text)
+        return ""
+    del given["last"]
+    # a page that follows is of the same time, whenever it is asked for
+    given["datetime"] = call.query.values["datetime"] = f"{since}/.."
+    return since
+
+
+def _newest_first(collection: Collection) -> list[str] | None:
+    time = collection.time()
+    column = collection.column(time.name) if time else None
+    return [f"-{column.name}"] if column is not None and column.ordered else None
+
+
+def _links(call: Call, collection: Collection, given: Mapping[str, str], token: str | None) -> list[Link]:
+    base = base_url(call.request)
+    sent, beside = _without(call.given, "f"), _without(given, "f", "cursor")
+    links = [
+        Link(_address(base, collection, {**sent, "f": FORMAT_NAMES[offer]}), rel, offer)
+        for offer, rel in sorted(
+            ((offer, "self" if offer == call.media_type else "alternate") for offer in call.offers),
+            key=lambda link: link[1] != "self",
+        )
+    ]
+    about = f"{base}/collections/{path_segment(collection.id)}"
+    links += [Link(f"{about}?f=html", "alternate", MediaType.HTML), Link(about, "collection", MediaType.JSON)]
+    if token is not None:
+        following = {**beside, "f": FORMAT_NAMES[call.media_type], "cursor": token}
+        links.append(Link(_address(base, collection, following), "next", call.media_type))
+    return links
+
+
+def _address(base: str, collection: Collection, parameters: Mapping[str, str]) -> str:
+    query = f"?{urlencode(parameters)}" if parameters else ""
+    return f"{base}/collections/{path_segment(collection.id)}/feed{query}"
+
+
+def _without(parameters: Mapping[str, str], *names: str) -> dict[str, str]:
+    return {name: text for name, text in parameters.items() if name not in names}

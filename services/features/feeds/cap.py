@@ -1,0 +1,168 @@
+"""An alert in the Common Alerting Protocol (OASIS CAP 1.2), of a feature whose columns say enough.
+
+A collection holds alerts where its features have a time at which they were issued (`sent` or `issued`) and one at which
+they expire (`expires`). Columns that are called as the elements of CAP fill them: `event`, `headline` (or `title`),
+`description`, `instruction`, `category`, `urgency`, `severity`, `certainty`, `effective`, `onset`, `areaDesc` (or
+`area_desc`, `country`).
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+from xml.etree import ElementTree as ET
+
+from libs.catalogue.model import Collection
+from libs.ogc.link import path_segment
+from services.features.feeds.xml import add, document
+
+_CAP = "urn:oasis:names:tc:emergency:cap:1.2"
+ET.register_namespace("cap", _CAP)
+
+_SENT = ("sent", "issued")
+_CATEGORIES = ("Geo", "Met", "Safety", "Security", "Rescue", "Fire", "Health", "Env", "Transport", "Infra", "CBRNE")
+_URGENCIES = ("Immediate", "Expected", "Future", "Past", "Unknown")
+_SEVERITIES = ("Extreme", "Severe", "Moderate", "Minor", "Unknown")
+_CERTAINTIES = ("Observed", "Likely", "Possible", "Unlikely", "Unknown")
+_BY_COLOUR = {"red": "Extreme", "orange": "Severe", "yellow": "Moderate", "green": "Minor"}
+"""What the levels of alert systems such as GDACS are in CAP."""
+_CATEGORY_WORDS = {"flood": "Met", "storm": "Met", "cyclone": "Met", "earthquake": "Geo", "fire": "Fire"}
+_SIMULATED = ("simulated", "exercise", "synthetic")
+_PUBLIC = "Actual"
+
+
+@dataclass(frozen=True, slots=True)
+class CapSettings:
+    """What the operator says of alerts."""
+
+    status: str
+    """`Test`, `Exercise` or, where the data are real, `Actual`."""
+    sender: str | None
+    """Who sends them, such as `alerts@example.org`; None: named after the host."""
+
+
+def is_of_alerts(collection: Collection) -> bool:
+    """Whether a collection's features say enough for an alert, and have ids to name it by."""
+    return bool(collection.id_columns) and _time_name(collection, _SENT) is not None and _is_time(collection, "expires")
+
+
+def alert(
+    collection: Collection, feature: Mapping[str, Any], *, address: str, sender: str, status: str, language: str = "en"
+) -> bytes:
+    """The alert of a feature with plain values. `address` is that of the feature.
+
+    Whatever `status` says, a feature that says of itself to be simulated is at most an exercise.
+    """
+    properties = feature["properties"]
+    is_simulated = any(word in str(value).lower() for value in _texts(properties) for word in _SIMULATED)
+    root = ET.Element(f"{{{_CAP}}}alert")
+    identifier = f"{path_segment(collection.id)}.{path_segment(str(feature['id']))}"
+    sent = properties.get(_time_name(collection, _SENT) or "")
+    _add(root, "identifier", identifier)
+    _add(root, "sender", sender)
+    _add(root, "sent", _time(sent) or _time(datetime.now(UTC).isoformat()))
+    _add(root, "status", "Exercise" if is_simulated and status == _PUBLIC else status)
+    _add(root, "msgType", "Alert")
+    if isinstance(properties.get("source"), str):
+        _add(root, "source", properties["source"])
+    _add(root, "scope", "Public")
+    if is_simulated:
+        _add(root, "note", "Simulated: no real event. Do not act on it.")
+    _info(_add(root, "info"), collection, feature, address=address, language=language)
+    return document(root)
+
+
+def _info(info: ET.Element, collection: Collection, feature: Mapping[str, Any], *, address: str, language: str) -> None:
+    properties = feature["properties"]
+    title = _first(properties, "headline", "title") or collection.title
+    event = _first(properties, "event") or collection.title.removesuffix("s")
+    _add(info, "language", language)
+    _add(info, "category", _category(properties, collection))
+    _add(info, "event", event)
+    _add(info, "urgency", _word(properties.get("urgency"), _URGENCIES))
+    _add(info, "severity", _severity(properties))
+    _add(info, "certainty", _word(properties.get("certainty"), _CERTAINTIES))
+    for name in ("effective", "onset", "expires"):
+        if (time := _time(properties.get(name))) is not None:
+            _add(info, name, time)
+    if collection.attribution:
+        _add(info, "senderName", collection.attribution)
+    _add(info, "headline", title[:160])
+    for name in ("description", "instruction"):
+        if text := _first(properties, name):
+            _add(info, name, text)
+    _add(info, "web", address)
+    for column in collection.columns:
+        value = properties.get(column.name)
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            parameter = _add(info, "parameter")
+            _add(parameter, "valueName", column.name)
+            _add(parameter, "value", str(value))
+    area = _add(info, "area")
+    _add(area, "areaDesc", _first(properties, "areaDesc", "area_desc", "country", "place") or title)
+    for ring in _rings(feature["geometry"]):
+        _add(area, "polygon", " ".join(f"{y:.6g},{x:.7g}" for x, y, *_ in ring))
+    for x, y in _points(feature["geometry"]):
+        _add(area, "circle", f"{y:.6g},{x:.7g} 0")
+
+
+def _is_time(collection: Collection, name: str) -> bool:
+    column = collection.column(name)
+    return column is not None and column.format == "date-time"
+
+
+def _time_name(collection: Collection, names: Sequence[str]) -> str | None:
+    return next((name for name in names if _is_time(collection, name)), None)
+
+
+def _texts(properties: Mapping[str, Any]) -> list[str]:
+    return [value for value in properties.values() if isinstance(value, str)]
+
+
+def _first(properties: Mapping[str, Any], *names: str) -> str:
+    return next((value for name in names if isinstance(value := properties.get(name), str) and value.strip()), "")
+
+
+def _word(value: object, words: Sequence[str]) -> str:
+    return next((word for word in words if word.lower() == str(value).lower()), "Unknown")
+
+
+def _severity(properties: Mapping[str, Any]) -> str:
+    own = _word(properties.get("severity"), _SEVERITIES)
+    return own if own != "Unknown" else _BY_COLOUR.get(str(properties.get("alert_level")).lower(), "Unknown")
+
+
+def _category(properties: Mapping[str, Any], collection: Collection) -> str:
+    own = next((word for word in _CATEGORIES if word.lower() == str(properties.get("category")).lower()), None)
+    words = f"{collection.title} {_first(properties, 'event', 'headline', 'title')}".lower()
+    return own or next((name for word, name in _CATEGORY_WORDS.items() if word in words), "Other")
+
+
+def _time(value: object) -> str | None:
+    """A time as CAP has it: to the second, and with `-00:00` for UTC, not `Z` (section 3.3.2)."""
+    if not isinstance(value, str):
+        return None
+    try:
+        found = datetime.fromisoformat(value)
+    except ValueError:
+        return None
+    found = found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
+    return f"{found:%Y-%m-%dT%H:%M:%S}-00:00"
+
+
+def _rings(geometry: Mapping[str, Any] | None) -> list[Any]:
+    """The outer rings of areas: CAP knows no holes."""
+    if geometry is None:
+        return []
+    if geometry["type"] == "GeometryCollection":
+        return [ring for member in geometry["geometries"] for ring in _rings(member)]
+    areas = {"Polygon": [geometry.get("coordinates")], "MultiPolygon": geometry.get("coordinates")}
+    return [area[0] for area in areas.get(geometry["type"], ()) or () if area]
+
+
+def _points(geometry: Mapping[str, Any] | None) -> list[tuple[float, float]]:
+    return [tuple(geometry["coordinates"][:2])] if geometry is not None and geometry["type"] == "Point" else []
+
+
+def _add(parent: ET.Element, name: str, text: str | None = None) -> ET.Element:
+    return add(parent, f"{{{_CAP}}}{name}", text)

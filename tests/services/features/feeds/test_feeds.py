@@ -1,0 +1,197 @@
+"""Feeds and alerts: what a reader of RFC 4287, GeoRSS and CAP 1.2 takes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import asyncpg
+import pytest
+from lxml import etree
+
+from services.features.feeds.entry import box_of
+from services.features.feeds.since import duration, start_of_last
+from tests.eventually import eventually
+from tests.services.conftest import HostileDatabase
+from tests.services.in_process import Client, services
+
+ATOM = {"a": "http://www.w3.org/2005/Atom", "georss": "http://www.georss.org/georss"}
+CAP = {"cap": "urn:oasis:names:tc:emergency:cap:1.2"}
+FEED = "/collections/hostile.events/feed"
+SCHEMA = etree.XMLSchema(etree.parse(Path(__file__).parent / "cap-1.2.xsd"))
+
+
+async def _feed(features: Client, path: str = FEED, **parameters: str) -> etree._Element:
+    answer = await features.get(path, parameters)
+    assert (answer.status, answer.type) == (200, "application/atom+xml"), answer.body
+    root = etree.fromstring(answer.body)
+    _check_atom(root)
+    return root
+
+
+def _check_atom(root: etree._Element) -> None:
+    """What RFC 4287 sections 4.1.1 and 4.1.2 want of a feed and of each entry."""
+    assert root.tag == f"{{{ATOM['a']}}}feed"
+    for element in [root, *root.findall("a:entry", ATOM)]:
+        for name in ("id", "title", "updated"):
+            assert len(element.findall(f"a:{name}", ATOM)) == 1, name
+        for time in element.findall("a:updated", ATOM) + element.findall("a:published", ATOM):
+            assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", time.text or "")
+            assert datetime.fromisoformat(time.text or "") <= datetime.now(UTC)
+        kinds = [(link.get("type"), link.get("hreflang")) for link in element.findall("a:link[@rel='alternate']", ATOM)]
+        assert len(kinds) == len(set(kinds))
+    assert root.find("a:author/a:name", ATOM) is not None
+    assert len(root.findall("a:link[@rel='self']", ATOM)) == 1
+    ids = [entry.findtext("a:id", namespaces=ATOM) for entry in root.findall("a:entry", ATOM)]
+    assert len(ids) == len(set(ids))
+
+
+async def test_the_newest_come_first_and_pages_hold_all(features: Client) -> None:
+    ids: list[str] = []
+    root = await _feed(features, limit="100")
+    while True:
+        ids += [entry.findtext("a:id", namespaces=ATOM) for entry in root.findall("a:entry", ATOM)]
+        following = root.find("a:link[@rel='next']", ATOM)
+        if following is None:
+            break
+        root = etree.fromstring((await features.get(following.get("href"))).body)
+    base = features.base
+    assert ids == [f"{base}/collections/hostile.events/items/{n}" for n in range(237, 0, -1)]
+
+
+async def test_an_entry_says_what_when_and_where(features: Client) -> None:
+    root = await _feed(features, ids="7")
+    entry = root.find("a:entry", ATOM)
+    assert entry is not None
+    assert entry.findtext("a:title", namespaces=ATOM) == "event 7"
+    assert entry.findtext("a:updated", namespaces=ATOM) == "2020-01-08T00:00:00Z"
+    assert entry.findtext("georss:point", namespaces=ATOM) == "-49 80"
+    for link in entry.findall("a:link", ATOM):
+        answer = await features.get(link.get("href"))
+        assert answer.status == 200
+        assert answer.type.startswith(link.get("type"))
+
+
+async def test_a_feed_has_the_filters_of_items(features: Client) -> None:
+    root = await _feed(features, filter="magnitude > 7", category="low")
+    items = await features.json(
+        "/collections/hostile.events/items", filter="magnitude > 7", category="low", f="geojson"
+    )
+    assert len(root.findall("a:entry", ATOM)) == items["numberMatched"] > 0
+    same = await features.json(FEED, filter="magnitude > 7", category="low", f="geojson")
+    assert {feature["id"] for feature in same["features"]} == {feature["id"] for feature in items["features"]}
+    assert [feature["properties"]["at"] for feature in same["features"]] == sorted(
+        (feature["properties"]["at"] for feature in same["features"]), reverse=True
+    )
+
+
+async def test_the_last_time_is_told_anew_and_its_pages_stay_together(features: Client) -> None:
+    assert (await _feed(features, last="P1D")).find("a:entry", ATOM) is None
+    root = await _feed(features, last="P9000D", limit="10")
+    following = root.find("a:link[@rel='next']", ATOM)
+    assert following is not None
+    # of the time at which the first page was asked for
+    assert "last=" not in following.get("href")
+    assert "datetime=" in following.get("href")
+    assert (await features.get(following.get("href"))).status == 200
+    first = await features.get(f"{FEED}?last=P1D")
+    again = await features.get(f"{FEED}?last=P1D", headers={"If-None-Match": first.headers["ETag"]})
+    assert again.status in (200, 304)
+    for last in ("P1M", "P", "PT", "1D", "PT5S", "P0D"):
+        assert (await features.get(FEED, {"last": last})).status == 422
+    assert (await features.get(FEED, {"last": "P1D", "datetime": "2020-01-01/.."})).status == 422
+
+
+def test_durations() -> None:
+    assert [duration(text) for text in ("P2W", "P1DT12H", "PT90M")] == [
+        timedelta(weeks=2),
+        timedelta(hours=36),
+        timedelta(minutes=90),
+    ]
+    now = datetime(2026, 3, 1, 12, 0, 59, tzinfo=UTC)
+    assert start_of_last(timedelta(days=1), now) == datetime(2026, 2, 28, 12, 0, tzinfo=UTC)
+    assert start_of_last(timedelta(days=99_999 * 9), now).year == 1
+
+
+@pytest.mark.parametrize(
+    "name", ["types", "planet", "no_key", "empty", "no_geometry", "mixed_types", "moments", "wide"]
+)
+async def test_any_collection_has_a_feed(features: Client, name: str) -> None:
+    await _feed(features, f"/collections/hostile.{name}/feed")
+
+
+async def test_boxes_across_the_antimeridian_stay_together() -> None:
+    west = [[[170, -10], [180, -10], [180, 10], [170, -10]]]
+    east = [[[-180, -10], [-170, -10], [-170, 10], [-180, -10]]]
+    assert box_of({"type": "MultiPolygon", "coordinates": [west, east]}) == (170, -10, -170, 10)
+    assert box_of({"type": "Point", "coordinates": [1, 2]}) == (1, 2, 1, 2)
+    assert box_of(None) is None
+
+
+@pytest.fixture(scope="module")
+async def alerts(hostile: HostileDatabase) -> AsyncIterator[Client]:
+    """A table of alerts with texts that XML cannot hold, served as `Actual`."""
+    owner = await asyncpg.connect(hostile.owner_url)
+    await owner.execute(
+        "CREATE SCHEMA alerting; CREATE TABLE alerting.alerts (id text PRIMARY KEY, title text, alert_level text,"
+        " issued timestamptz, expires timestamptz, severity real, source text, country text,"
+        " geom geometry(MultiPolygon, 4326));"
+        "INSERT INTO alerting.alerts VALUES ('a b,<1>&', E'Flood \\u0001 <&> \\uFFFF ☂', 'Orange',"
+        " '2026-03-01 12:00:00.5+02', '2026-03-02', 1.5, 'Simulated by nobody', 'Nowhere',"
+        " 'SRID=4326;MULTIPOLYGON(((0 0, 4 0, 4 4, 0 4, 0 0), (1 1, 2 1, 2 2, 1 1)), ((9 9, 10 9, 10 10, 9 9)))'),"
+        " ('2', NULL, 'purple', NULL, NULL, NULL, 'A river', NULL, NULL);"
+        "GRANT USAGE ON SCHEMA alerting TO hostile_reader;"
+        "GRANT SELECT ON ALL TABLES IN SCHEMA alerting TO hostile_reader"
+    )
+    async with services() as started:
+        env = hostile.env(COLLECTION_SCHEMAS="alerting,hostile")
+        await started.start("common", env)
+        client = await started.start("features", {**env, "CAP_STATUS": "Actual", "CAP_SENDER": "floods@example.org"})
+        await eventually(lambda: client.json("/collections/alerting.alerts/queryables"))
+        yield client
+    await owner.execute("DROP SCHEMA alerting CASCADE")
+    await owner.close()
+
+
+async def _alert(client: Client, item: str) -> etree._Element:
+    answer = await client.get(f"/collections/alerting.alerts/items/{item}/cap")
+    assert (answer.status, answer.type) == (200, "application/cap+xml"), answer.body
+    root = etree.fromstring(answer.body)
+    SCHEMA.assertValid(root)
+    return root
+
+
+async def test_alerts_are_valid_and_tell_what_is_known(alerts: Client) -> None:
+    root = await _alert(alerts, "a%20b%2C%3C1%3E%26")
+
+    def text(path: str) -> str | None:
+        found: str | None = root.findtext(path, namespaces=CAP)
+        return found
+
+    # who simulates is never taken for real
+    assert text("cap:status") == "Exercise"
+    assert "Simulated" in (text("cap:note") or "")
+    assert (text("cap:sender"), text("cap:sent")) == ("floods@example.org", "2026-03-01T10:00:00-00:00")
+    assert not set(" ,<&") & set(text("cap:identifier") or "")
+    assert text("cap:info/cap:severity") == "Severe"
+    assert text("cap:info/cap:category") == "Met"
+    assert text("cap:info/cap:headline") == "Flood � <&> � ☂"
+    rings = [ring.text for ring in root.findall("cap:info/cap:area/cap:polygon", CAP)]
+    assert rings == ["0,0 0,4 4,4 4,0 0,0", "9,9 9,10 10,10 9,9"]
+    plain = await _alert(alerts, "2")
+    assert plain.findtext("cap:status", namespaces=CAP) == "Actual"
+    assert plain.findtext("cap:info/cap:severity", namespaces=CAP) == "Unknown"
+    feed = await _feed(alerts, "/collections/alerting.alerts/feed")
+    links = [link.get("href") for link in feed.findall("a:entry/a:link[@type='application/cap+xml']", ATOM)]
+    assert [(await alerts.get(link)).status for link in links] == [200, 200]
+
+
+async def test_alerts_are_tests_where_nobody_says_otherwise_and_others_have_none(
+    alerts: Client, features: Client
+) -> None:
+    assert (await alerts.get("/collections/alerting.alerts/items/3/cap")).status == 404
+    answer = await features.get("/collections/hostile.events/items/1/cap")
+    assert answer.status == 404
+    assert "are no alerts" in answer.json()["detail"]
