@@ -11,7 +11,7 @@ from libs.ogc.service_part import ServicePart
 
 PREFIX = "/api"
 
-_FOLDER = r"(/collections/[^/?]+/tiles/WebMercatorQuad"
+_FOLDER = r"((?:/collections/[^/?]+)?/tiles/WebMercatorQuad"
 
 ALIASES: tuple[tuple[str, str], ...] = (
     (rf"{_FOLDER}/\d+/\d+/\d+)\.(?:pbf|mvt)(\?.*)?", "$1$2"),

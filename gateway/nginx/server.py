@@ -41,7 +41,7 @@ def server(settings: GatewaySettings, routes: Routes, *, cached: bool) -> object
         Location(f"^~ {PREFIX}/internal/", one("return", 404)),
         Location(f"{PREFIX}/", _proxy(settings, "64k", unknown, cached=cached)),
         # The same; but a buffer of that size for each request, cached ones too, is a sixth of what a hot tile costs.
-        Location(f"~ ^{PREFIX}/collections/[^/]+/tiles/", _proxy(settings, "16k", unknown, cached=cached)),
+        Location(f"~ ^{PREFIX}/(?:collections/[^/]+/)?tiles/", _proxy(settings, "16k", unknown, cached=cached)),
         Location(UNCACHED, _passed_on(settings, "64k")),
         Location(f"= {PREFIX}/openapi.json", *_guards(), one("rewrite", "^", "/_openapi/$openapi_type", "last")),
         _document("openapi", "application/vnd.oai.openapi+json;version=3.0", settings.public_url),
@@ -62,7 +62,12 @@ def _favicon() -> object:
 
 def _robots() -> object:
     """What crawlers should leave alone: tiles, and addresses with a query, each another view of what has none."""
-    rules = ["User-agent: *", f"Disallow: {PREFIX}/*?", f"Disallow: {PREFIX}/collections/*/tiles/*/*/"]
+    rules = [
+        "User-agent: *",
+        f"Disallow: {PREFIX}/*?",
+        f"Disallow: {PREFIX}/collections/*/tiles/*/*/",
+        f"Disallow: {PREFIX}/tiles/*/*/",
+    ]
     return Location(
         "= /robots.txt",
         one("default_type", "text/plain"),

@@ -27,7 +27,7 @@ _RELEASE = "if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('UNLINK', K
 
 
 class TileCache:
-    """Bytes under versioned keys. A key is never written twice with different bytes, so nothing is ever stale.
+    """Bytes under versioned keys. A key never means two different things, so nothing is ever stale.
 
     `share_bytes` bounds what `put_some` may take altogether, in all replicas. After `deadline` seconds without a reply
     there is no cache, until there is one again.
@@ -76,6 +76,11 @@ class TileCache:
         """Keep the bytes for a week, or until memory runs short. Nobody waits for it."""
         if self._commands:
             self._commands.post("SET", _name(key), _sealed(value), "EX", seconds)
+
+    def replace(self, key: str, value: bytes) -> None:
+        """Put the bytes, which say more of the same thing, in the place of those that are there, if any still are."""
+        if self._commands:
+            self._commands.post("SET", _name(key), _sealed(value), "XX", "KEEPTTL")
 
     def put_some(self, key: str, value: bytes) -> None:
         """Cache the bytes for half an hour, unless entries of this kind have used up their share of memory."""

@@ -1,5 +1,6 @@
 """Data versions: a token for each collection that changes when its committed rows do."""
 
+import asyncio
 import logging
 import time
 from contextlib import AsyncExitStack
@@ -28,6 +29,12 @@ class DataVersion:
     """When this process first knew of it, in whole seconds, rounded up; later than that of the version before."""
     http_date: str = ""
     """`since` as in `Last-Modified`."""
+    exact: bool = False
+    """Whether no commit changes what is read of the collection without changing its version.
+
+    So it is of watched tables. Counters are late; what views and policies show depends on definitions, too, which the
+    catalogue follows some seconds later.
+    """
 
 
 class DataVersions:
@@ -49,6 +56,8 @@ class DataVersions:
         # the latest version of each collection, which remembers since when it is so
         self._latest: dict[str, DataVersion] = {}
         self._polling = AsyncExitStack()
+        # of those who wait for the next poll
+        self._waiting: list[asyncio.Future[bool]] = []
 
     async def __aenter__(self) -> Self:
         first = await self._polling.enter_async_context(periodic(self._poll, self._poll_seconds, name="data versions"))
@@ -62,6 +71,12 @@ class DataVersions:
     def server(self) -> str | None:
         """Which server it is and since when it runs; None while that is unknown."""
         return self._state.server if self._state and time.monotonic() < self._trusted_until else None
+
+    async def looked_again(self) -> bool:
+        """Wait for the end of a poll that begins after this call; whether it succeeded."""
+        waiting: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+        self._waiting.append(waiting)
+        return await waiting
 
     def version(self, collection: Collection) -> DataVersion | None:
         """The collection's version, or None where it is unknown (of a function; while the database is away)."""
@@ -88,11 +103,16 @@ class DataVersions:
             # Last-Modified counts seconds: two versions within one must not share it
             now = datetime.now(UTC).replace(microsecond=0) + timedelta(seconds=1)
             since = now if latest is None else max(now, latest.since + timedelta(seconds=1))
-            latest = self._latest[collection.id] = DataVersion(token, since, format_datetime(since, usegmt=True))
+            # as database_state.py spells versions, those of watched relations begin with a w
+            exact = _is_plain(collection) and all(version.startswith("w") for version in versions if version)
+            date = format_datetime(since, usegmt=True)
+            latest = self._latest[collection.id] = DataVersion(token, since, date, exact)
         return latest
 
     async def _poll(self) -> None:
         started = time.monotonic()
+        waiting, self._waiting = self._waiting, []
+        found = False
         try:
             state = await self._states.read()
         except Exception as error:
@@ -100,3 +120,12 @@ class DataVersions:
         else:
             self._state, self._current = state, {}
             self._trusted_until = started + self._trusted_seconds
+            found = True
+        finally:
+            for each in waiting:
+                if not each.done():
+                    each.set_result(found)
+
+
+def _is_plain(collection: Collection) -> bool:
+    return collection.kind in ("table", "partitioned table") and not collection.row_security

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import time
+from collections.abc import MutableMapping
 from functools import cache
 from uuid import uuid4
 
@@ -12,9 +13,10 @@ from prometheus_client import Counter, Histogram
 
 from libs.ogc.errors import Unavailable
 from libs.web.base_url import SETTINGS, forwarded_request_id
-from libs.web.conditional import NotModified, unchanged_response
+from libs.web.conditional import DATA_CACHE, NotModified, unchanged_response
 from libs.web.errors import error_response
 from libs.web.logs import log_request
+from libs.web.surrogate_keys import surrogate_key
 
 _LOG = logging.getLogger("dams.error")
 
@@ -34,8 +36,8 @@ _CANCELLED = Counter("dams_cancelled_requests_total", "Requests whose client wen
 ALLOWED = "GET, HEAD, OPTIONS"
 _OUR_WORDS = {"text/html", "application/json", "application/schema+json"}
 _EXPOSED = (
-    "Content-Crs, DAMS-Features-Omitted, DAMS-Geometries-Omitted, DAMS-Paging, Link, ETag, OGC-NumberMatched,"
-    " OGC-NumberReturned, Server-Timing, X-Request-Id"
+    "Content-Crs, DAMS-Collections-Omitted, DAMS-Features-Omitted, DAMS-Geometries-Omitted, DAMS-Paging,"
+    " DAMS-Version, Link, ETag, OGC-NumberMatched, OGC-NumberReturned, Server-Timing, X-Request-Id"
 )
 
 
@@ -121,9 +123,28 @@ async def add_headers(request: web.Request, response: web.StreamResponse) -> Non
     # data are public and no credential exists: any page may read them
     headers["Access-Control-Allow-Origin"] = "*"
     headers["Access-Control-Expose-Headers"] = _EXPOSED
+    _for_cdns(request, headers)
     # what we say is English; what the data say is in the language of their source
     if headers.get("Content-Type", "").partition(";")[0] in _OUR_WORDS:
         headers["Content-Language"] = "en"
+
+
+def _for_cdns(request: web.Request, headers: MutableMapping[str, str]) -> None:
+    """What a CDN wants to know of an answer that it may keep: how long, and by which name to forget it.
+
+    Longer than others where it is told to forget what has changed (`CDN_MAX_AGE`).
+    """
+    cache_control = headers.get("Cache-Control", "")
+    if not cache_control.startswith("public, "):
+        return
+    collection = request.match_info.get("collectionId")
+    if collection is not None:
+        headers.setdefault("Surrogate-Key", surrogate_key(collection))
+    seconds = request.app[SETTINGS].cdn_max_age
+    if seconds and cache_control == DATA_CACHE and "Surrogate-Key" in headers:
+        headers["CDN-Cache-Control"] = f"max-age={seconds}, stale-if-error=60"
+    else:
+        headers["CDN-Cache-Control"] = cache_control.removeprefix("public, ")
 
 
 def _preflight(request: web.Request) -> web.Response | None:

@@ -1,6 +1,7 @@
 """The tiles service: which resource is answered where."""
 
 from collections.abc import AsyncIterator, Mapping
+from contextlib import AbstractAsyncContextManager, nullcontext
 from pathlib import Path
 
 from aiohttp import web
@@ -10,9 +11,15 @@ from libs.geo.zooms import IDS
 from libs.web.app import make_app
 from libs.web.health import HEALTH_CHECKS, HEALTH_NOTES
 from libs.web.health import PART as PRESENT_PART
+from services.tiles.dataset.style import get_dataset_style
+from services.tiles.dataset.tile import get_dataset_tile
+from services.tiles.dataset.tilejson import get_dataset_tilejson
+from services.tiles.dataset.tileset import get_dataset_tileset
+from services.tiles.dataset.tilesets import get_dataset_tilesets
 from services.tiles.part import PART, amended
 from services.tiles.resources import BASEMAP, CATALOGUE, FOLDING, MAX_FEATURES, STORE, Resources, open_resources
 from services.tiles.settings import Settings
+from services.tiles.store.purging import Hook, Purging
 from services.tiles.store.warm_up import WarmUp
 from services.tiles.style import get_style
 from services.tiles.tile import get_tile
@@ -28,6 +35,11 @@ def make(env: Mapping[str, str]) -> web.Application:
     handlers = {
         "tileMatrixSets": get_tile_matrix_sets,
         "tileMatrixSet": get_tile_matrix_set,
+        "dams.dataset.vector.getTileSetsList": get_dataset_tilesets,
+        "dams.dataset.vector.getTileSet": get_dataset_tileset,
+        "dams.dataset.vector.getTile": get_dataset_tile,
+        "dams.dataset.vector.getTileJSON": get_dataset_tilejson,
+        "dams.dataset.vector.getStyle": get_dataset_style,
         "dams.collection.vector.getTileSetsList": get_tilesets,
         "dams.collection.vector.getTileSet": get_tileset,
         "dams.collection.vector.getTile": get_tile,
@@ -40,7 +52,7 @@ def make(env: Mapping[str, str]) -> web.Application:
         tile_matrix_set(identifier)
 
     async def resources(app: web.Application) -> AsyncIterator[None]:
-        async with open_resources(settings) as opened, _warm_up(opened):
+        async with open_resources(settings) as opened, _warm_up(opened), _purging(opened):
             app[CATALOGUE], app[STORE], app[FOLDING] = opened.catalogue, opened.store, opened.folding
             app[HEALTH_CHECKS].extend([lambda _: opened.catalogue.health(), lambda _: opened.watch.health()])
             app[PRESENT_PART].follow(lambda: (opened.catalogue.known,), amended)
@@ -49,6 +61,16 @@ def make(env: Mapping[str, str]) -> web.Application:
 
     app.cleanup_ctx.append(resources)
     return app
+
+
+def _purging(opened: Resources) -> AbstractAsyncContextManager[object]:
+    settings = opened.settings
+    if settings.purge_url is None:
+        return nullcontext()
+    name, _, value = (settings.purge_header or "").partition(":")
+    headers = {name: value.strip()} if name else {}
+    hook = Hook(settings.purge_url, settings.purge_method, headers)
+    return Purging(opened.store, opened.cache, opened.catalogue, hook)
 
 
 def _warm_up(opened: Resources) -> WarmUp:

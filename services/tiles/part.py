@@ -11,7 +11,7 @@ from libs.ogc.service_part import CollectionLink, ServicePart
 from libs.selection.property_parameters import with_property_parameters
 from libs.web.openapi import load_document
 
-_TILE = "/collections/{collectionId}/tiles/{tileMatrixSetId}/{z}/{x}/{y}"
+_TILES = ("/collections/{collectionId}/tiles/{tileMatrixSetId}/{z}/{x}/{y}", "/tiles/{tileMatrixSetId}/{z}/{x}/{y}")
 
 PART = ServicePart(
     name="tiles",
@@ -20,7 +20,9 @@ PART = ServicePart(
         "http://www.opengis.net/spec/ogcapi-tiles-1/1.0/conf/core",
         "http://www.opengis.net/spec/ogcapi-tiles-1/1.0/conf/tileset",
         "http://www.opengis.net/spec/ogcapi-tiles-1/1.0/conf/tilesets-list",
+        "http://www.opengis.net/spec/ogcapi-tiles-1/1.0/conf/dataset-tilesets",
         "http://www.opengis.net/spec/ogcapi-tiles-1/1.0/conf/geodata-tilesets",
+        "http://www.opengis.net/spec/ogcapi-tiles-1/1.0/conf/collections-selection",
         "http://www.opengis.net/spec/ogcapi-tiles-1/1.0/conf/mvt",
         "http://www.opengis.net/spec/ogcapi-tiles-1/1.0/conf/oas30",
         *(
@@ -29,7 +31,10 @@ PART = ServicePart(
             for encoding in ("", "json-")
         ),
     ),
-    landing_links=(Link("/tileMatrixSets", REL_TILING_SCHEMES, MediaType.JSON, "Tile matrix sets"),),
+    landing_links=(
+        Link("/tiles", REL_TILESETS_VECTOR, MediaType.JSON, "Vector tilesets of several collections"),
+        Link("/tileMatrixSets", REL_TILING_SCHEMES, MediaType.JSON, "Tile matrix sets"),
+    ),
     collection_links=(
         CollectionLink(Link("/tileMatrixSets", REL_TILING_SCHEMES, MediaType.JSON, "Tile matrix sets"), True),
         CollectionLink(
@@ -60,4 +65,7 @@ PART = ServicePart(
 
 def amended(part: ServicePart, known: Mapping[str, Collection] | None) -> ServicePart:
     """The part with the properties of the collections by name; `known` are these by id, None before there is one."""
-    return replace(part, openapi=with_property_parameters(part.openapi, _TILE, (known or {}).values()))
+    openapi = part.openapi
+    for path in _TILES:
+        openapi = with_property_parameters(openapi, path, (known or {}).values())
+    return replace(part, openapi=openapi)

@@ -2,9 +2,9 @@
 
 import re
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from libs.geo.tile_matrix_sets import tile_matrix_set
 from libs.ogc.errors import NotFound
@@ -34,6 +34,13 @@ def _warm_up(text: str) -> tuple[tuple[str, int], ...]:
     return tuple(zooms)
 
 
+def _header(text: str) -> str:
+    """The text, which must be one header, `Name: value`. Raises ValueError."""
+    if not re.fullmatch(r"[A-Za-z0-9-]+: *[\x20-\x7e]+", text):
+        raise ValueError("is not a header like Fastly-Key: value")
+    return text
+
+
 class Settings(DatabaseSettings, BasemapSettings):
     """See docs/operations.md for the variables."""
 
@@ -48,5 +55,8 @@ class Settings(DatabaseSettings, BasemapSettings):
     tile_timeout_seconds: int = Field(default=10, ge=1, le=600)
     tile_queue: int = Field(default=100, ge=0, le=100_000)
     tile_cache_filtered_mb: int = Field(default=64, ge=0, le=1_000_000)
+    purge_url: HttpAddress | None = Field(default=None, repr=False)
+    purge_method: Literal["POST", "PURGE", "BAN", "DELETE"] = "POST"
+    purge_header: Annotated[str, AfterValidator(_header)] | None = Field(default=None, repr=False)
     tile_warm_up: Annotated[tuple[tuple[str, int], ...], BeforeValidator(_warm_up)] = as_written("WebMercatorQuad/0-2")
     """Tile matrix sets and zooms."""

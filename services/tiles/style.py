@@ -10,20 +10,21 @@ from libs.web.base_url import base_url
 from libs.web.conditional import conditional
 from libs.web.respond import json_response
 from services.tiles.metadata.map_source import map_source
-from services.tiles.resources import BASEMAP, CATALOGUE
+from services.tiles.resources import BASEMAP, CATALOGUE, STORE
 from services.tiles.styling.document import style_json
 
 
 async def get_style(call: Call) -> web.StreamResponse:
     """A MapLibre style that draws the basemap and the collection on top."""
     base = base_url(call.request)
+    collection = call.request.app[CATALOGUE].collection(call.path["collectionId"])
     source = map_source(
-        call.request.app[CATALOGUE].collection(call.path["collectionId"]),
+        collection,
         tile_matrix_set(call.path["tileMatrixSetId"]),
         call.query,
         base,
+        edition=call.request.app[STORE].edition([collection]),
     )
-    collection = source.collection
     document = style_json(
         collection_id=collection.id,
         title=collection.title,

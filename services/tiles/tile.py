@@ -8,13 +8,14 @@ from libs.geo.tile_matrix_sets import tile_matrix_set
 from libs.ogc.media_type import MediaType
 from libs.web.app import Call
 from libs.web.base_url import SETTINGS
-from libs.web.conditional import check_preconditions, check_tag, data_headers
-from libs.web.content_coding import takes_gzip
+from libs.web.conditional import check_preconditions, data_headers
 from services.tiles.inspection.representation import tile_representation
 from services.tiles.metadata.limits import refuse_beyond
 from services.tiles.request.tile_request import parse_tile
+from services.tiles.request.version import wanted_version
 from services.tiles.resources import CATALOGUE, FOLDING, MAX_FEATURES, STORE
-from services.tiles.store.compression import decompressed
+from services.tiles.tile_headers import tile_headers
+from services.tiles.tile_response import tile_response
 
 
 async def get_tile(call: Call) -> web.StreamResponse:
@@ -26,10 +27,14 @@ async def get_tile(call: Call) -> web.StreamResponse:
     started = time.perf_counter()
     app, path, store = call.request.app, call.path, call.request.app[STORE]
     collection = app[CATALOGUE].collection(path["collectionId"])
-    headers = data_headers(call.request, call.media_type, store.version(collection), limits=store.limits)
+    usual = data_headers(call.request, call.media_type, store.version(collection), limits=store.limits)
+    wanted = wanted_version(call.query, [collection])
     if call.media_type == MediaType.MVT:
-        headers["Vary"] = "Accept-Encoding"
-    check_tag(call.request, headers)
+        usual["Vary"] = "Accept-Encoding"
+        headers = tile_headers(usual, store.edition([collection]), wanted)
+    else:
+        headers = tile_headers(usual, None, None)
+    headers.check_tag(call.request)
     request = parse_tile(
         collection,
         tile_matrix_set(path["tileMatrixSetId"]),
@@ -40,21 +45,12 @@ async def get_tile(call: Call) -> web.StreamResponse:
         app[MAX_FEATURES],
         app[FOLDING].current,
     )
-    check_preconditions(call.request, headers)
+    if headers.lasting is None:
+        check_preconditions(call.request, headers.usual)
     tile = await store.tile(request, store.key(request))
     if not tile.gzipped and app[SETTINGS].invalid_parameter_status == 400:
         # what has data is given, even if it is so new that no extent tells of it
-        refuse_beyond(request.geometry, request.tile_matrix_set, path["z"], path["x"], path["y"])
+        refuse_beyond([request.geometry], request.tile_matrix_set, path["z"], path["x"], path["y"])
     if call.media_type != MediaType.MVT:
-        return await tile_representation(call, request, tile, headers)
-    headers["Content-Type"] = MediaType.MVT
-    # a structured field (RFC 9651): a number, with a parameter where it is an estimate
-    headers["DAMS-Features-Omitted"] = f"{tile.left_out};estimate" if tile.estimated else str(tile.left_out)
-    why = f';desc="{tile.why}"' if tile.why else ""
-    headers["Server-Timing"] = f"{tile.tier}{why};dur={(time.perf_counter() - started) * 1000:.1f}"
-    body = tile.gzipped
-    if body and takes_gzip(call.request.headers.get("Accept-Encoding")):
-        headers["Content-Encoding"] = "gzip"
-    elif body:
-        body = await decompressed(body)
-    return web.Response(body=body, headers=headers)
+        return await tile_representation(call, [request], tile, headers.usual)
+    return await tile_response(call.request, tile, headers.of(call.request, tile), time.perf_counter() - started)

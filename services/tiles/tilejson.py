@@ -12,21 +12,21 @@ from libs.web.base_url import base_url
 from libs.web.conditional import conditional
 from libs.web.respond import json_response
 from services.tiles.metadata.map_source import map_source
-from services.tiles.resources import CATALOGUE
-
-_FIELD_TYPES = {"integer": "Number", "number": "Number", "boolean": "Boolean"}
-"""As MBTiles has them: clients such as GDAL take each field that is called otherwise for text."""
+from services.tiles.metadata.vector_layer import vector_layer
+from services.tiles.resources import CATALOGUE, STORE
 
 
 async def get_tilejson(call: Call) -> web.StreamResponse:
     """TileJSON 3.0 of a tileset."""
+    collection = call.request.app[CATALOGUE].collection(call.path["collectionId"])
     source = map_source(
-        call.request.app[CATALOGUE].collection(call.path["collectionId"]),
+        collection,
         tile_matrix_set(call.path["tileMatrixSetId"]),
         call.query,
         base_url(call.request),
+        edition=call.request.app[STORE].edition([collection]),
     )
-    collection, bbox = source.collection, source.geometry.bbox
+    bbox = source.geometry.bbox
     document: dict[str, Any] = {
         "tilejson": "3.0.0",
         "name": collection.title,
@@ -36,15 +36,7 @@ async def get_tilejson(call: Call) -> web.StreamResponse:
         "tiles": [source.template],
         "minzoom": source.minzoom,
         "maxzoom": source.maxzoom,
-        "vector_layers": [
-            {
-                "id": collection.id,
-                "description": collection.description or collection.title,
-                "minzoom": source.minzoom,
-                "maxzoom": source.maxzoom,
-                "fields": {column.name: _FIELD_TYPES.get(column.type, "String") for column in collection.columns},
-            }
-        ],
+        "vector_layers": [vector_layer(collection, source.minzoom, source.maxzoom)],
     }
     if collection.attribution:
         document["attribution"] = collection.attribution

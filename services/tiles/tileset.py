@@ -4,11 +4,11 @@ from typing import Any
 
 from aiohttp import web
 
-from libs.catalogue.model import Collection, Column, GeometryColumn
+from libs.catalogue.model import Collection, GeometryColumn
 from libs.geo.tile_matrix_sets import TileMatrixSet, tile_matrix_set
 from libs.ogc.bbox import BBox
 from libs.ogc.crs import CRS84
-from libs.ogc.link import Link, path_segment
+from libs.ogc.link import Link
 from libs.ogc.media_type import MediaType
 from libs.web.app import Call
 from libs.web.base_url import base_url
@@ -17,6 +17,7 @@ from libs.web.html import page_response
 from libs.web.representations import representations
 from libs.web.respond import json_response, links_json
 from services.tiles.metadata.addresses import tile_matrix_set_uri, tileset_address, tiling_scheme_link
+from services.tiles.metadata.layer import layer
 from services.tiles.metadata.limits import limits
 from services.tiles.metadata.zoom_range import zoom_range
 from services.tiles.request.geometry_column import geometry_of
@@ -61,8 +62,8 @@ def _tileset(call: Call, collection: Collection, geometry: GeometryColumn, tms: 
         "crs": tms.crs,
         "tileMatrixSetURI": tile_matrix_set_uri(base, tms),
         "links": links_json(links),
-        "tileMatrixSetLimits": limits(geometry, tms),
-        "layers": [_layer(collection, geometry, tms, base)],
+        "tileMatrixSetLimits": limits([geometry], tms),
+        "layers": [layer(collection, geometry, tms, base)],
         "mediaTypes": [MediaType.MVT],
     }
     if geometry.bbox:
@@ -74,44 +75,3 @@ def _tileset(call: Call, collection: Collection, geometry: GeometryColumn, tms: 
             "tileMatrix": tms.matrices[zoom_range(collection, geometry, tms)[0]].id,
         }
     return {name: value for name, value in document.items() if value is not None}
-
-
-def _layer(collection: Collection, geometry: GeometryColumn, tms: TileMatrixSet, base: str) -> dict[str, Any]:
-    first, last = zoom_range(collection, geometry, tms)
-    layer: dict[str, Any] = {
-        "id": collection.id,
-        "title": collection.title,
-        "dataType": "vector",
-        "crs": CRS84,
-        "minTileMatrix": tms.matrices[first].id,
-        "maxTileMatrix": tms.matrices[last].id,
-        "propertiesSchema": {
-            "type": "object",
-            "properties": {column.name: _property_schema(column) for column in collection.columns},
-        },
-        "links": [
-            Link(
-                f"{base}/collections/{path_segment(collection.id)}",
-                "describedby",
-                MediaType.JSON,
-                "The collection",
-            ).to_json()
-        ],
-    }
-    if collection.description:
-        layer["description"] = collection.description
-    if geometry.dimension is not None:
-        layer["geometryDimension"] = geometry.dimension
-    return layer
-
-
-def _property_schema(column: Column) -> dict[str, Any]:
-    # arrays and objects travel as text in a vector tile
-    kind = column.type if column.type in ("integer", "number", "boolean") else "string"
-    members = {
-        "type": kind,
-        "title": column.title,
-        "description": column.description,
-        "format": column.format,
-    }
-    return {name: value for name, value in members.items() if value}

@@ -11,7 +11,7 @@ from libs.web.health import HEALTH_CHECKS
 from services.viewer.assets import Assets
 from services.viewer.docs import get_api_explorer
 from services.viewer.map import get_map
-from services.viewer.overview_map import get_overview_map
+from services.viewer.overview_map import get_dataset_map, get_overview_map
 from services.viewer.part import PART
 from services.viewer.resources import ASSETS, BASEMAP, CATALOGUE
 from services.viewer.settings import Settings
@@ -20,7 +20,12 @@ from services.viewer.settings import Settings
 def make(env: Mapping[str, str]) -> web.Application:
     """The application, from its environment. Raises SettingsError."""
     settings = Settings.from_env(env)
-    handlers = {"getMap": get_map, "getOverviewMap": get_overview_map, "getApiExplorer": get_api_explorer}
+    handlers = {
+        "getMap": get_map,
+        "getDatasetMap": get_dataset_map,
+        "getOverviewMap": get_overview_map,
+        "getApiExplorer": get_api_explorer,
+    }
     assets = Assets()
     files = {"/assets/{name}": assets.asset, "/basemap/{path:.+}": assets.basemap}
     app = make_app(settings, PART, handlers, assets=files, templates=Path(__file__).parent / "templates")

@@ -1,10 +1,11 @@
-"""GET /map: the map of all collections."""
+"""GET /map and GET /tiles/{tileMatrixSetId}/map.html: maps of all collections."""
 
 from aiohttp import web
 
-from libs.geo.zooms import WEB_MERCATOR
+from libs.catalogue.chosen_collections import chosen_collections
+from libs.geo.zooms import WEB_MERCATOR, zooms_of
 from libs.web.app import Call
-from libs.web.base_url import SETTINGS
+from libs.web.base_url import SETTINGS, base_url
 from services.viewer.pages.map_page import map_page, page_data
 from services.viewer.pages.page_data import in_order
 from services.viewer.resources import CATALOGUE
@@ -15,9 +16,25 @@ _FIRST = ("hazard.hazard_eq_events", "hazard.hazard_ts_events", "hazard.hazard_f
 async def get_overview_map(call: Call) -> web.StreamResponse:
     """The map of all collections."""
     call.query.check()
+    return _map(call, WEB_MERCATOR, [])
+
+
+async def get_dataset_map(call: Call) -> web.StreamResponse:
+    """The same in another tile matrix set, with the collections on it that the request names."""
+    zooms_of(call.path["tileMatrixSetId"])
+    names = call.query.values["collections"]
+    chosen, faults = chosen_collections(call.request.app[CATALOGUE].collections, names, base_url(call.request))
+    call.query.faults.extend(faults)
+    call.query.check()
+    shown = [collection.id for collection in chosen.collections] if chosen.named else []
+    return _map(call, call.path["tileMatrixSetId"], shown)
+
+
+def _map(call: Call, tile_matrix_set: str, shown: list[str]) -> web.Response:
+    """The page; where nothing is to be shown, with the first collections."""
     collections = call.request.app[CATALOGUE].collections
     drawable = [collection.id for collection in in_order(collections.values()) if collection.geometries]
-    shown = [id_ for id_ in _FIRST if id_ in drawable] or drawable[:1]
-    data = page_data(call, collections, WEB_MERCATOR)
-    data |= {"collection": None, "shown": shown, "styleParameters": {}}
+    first = [id_ for id_ in _FIRST if id_ in drawable] or drawable[:1]
+    data = page_data(call, collections, tile_matrix_set)
+    data |= {"collection": None, "shown": shown or first, "styleParameters": {}}
     return map_page(call, "Map of all collections", call.request.app[SETTINGS].site_description, None, data)

@@ -112,7 +112,7 @@ def test_every_documented_path_is_served_and_no_other(api: Api) -> None:
         "/item",
         "/collections/hazard.hazard_eq_events/item",
         "/tileMatrixSets/WebMercatorQuad/0",
-        "/tiles",
+        "/tile",
         "/internal/part",
     ):
         assert api.get(path).status == 404, path

@@ -99,8 +99,9 @@ def test_some_formats_are_for_who_names_them(api: Api) -> None:
             assert _kind(answer) == {"json": "application/json", "html": "text/html"}[name]
             assert answer.headers["Content-Language"] == "en"
             found.append(operation.path)
-    # a tile, which maps ask for
-    assert set(found) == {"/collections/{collectionId}/tiles/{tileMatrixSetId}/{z}/{x}/{y}"}
+    # tiles, which maps ask for
+    tile = "/tiles/{tileMatrixSetId}/{z}/{x}/{y}"
+    assert set(found) == {tile, f"/collections/{{collectionId}}{tile}"}
 
 
 def test_what_depends_on_accept_says_so(api: Api) -> None:

@@ -35,7 +35,7 @@ async def show(
     tile = await resources.store.tile(request, resources.store.key(request))
     encoded = await decompressed(tile.gzipped) if tile.gzipped else b""
     made = Made(len(encoded), len(tile.gzipped), tile.left_out, tile.estimated, tile.tier)
-    document = tile_document(request, made, decoded(encoded))
+    document = tile_document([request], made, decoded(encoded))
     if as_json:
         print(json.dumps(document, ensure_ascii=False, indent=1))  # noqa: T201
     else:

@@ -20,13 +20,18 @@ class Made:
     tier: str
 
 
-def tile_document(request: TileRequest, made: Made, layers: Sequence[Layer]) -> dict[str, Any]:
-    """The tile, but for its links. Coordinates of features are in units of the tile; those of boxes name their CRS."""
+def tile_document(requests: Sequence[TileRequest], made: Made, layers: Sequence[Layer]) -> dict[str, Any]:
+    """The tile, but for its links. Coordinates of features are in units of the tile; those of boxes name their CRS.
+
+    `requests` are those of its layers, one for each collection.
+    """
+    request = requests[0]
     tms = request.tile_matrix_set
     left, bottom, right, top = request.region.bounds
     return {
-        "title": tile_title(request),
-        "collection": request.selection.collection.id,
+        "title": tile_title(requests),
+        **({"collection": request.selection.collection.id} if len(requests) == 1 else {}),
+        "collections": [each.selection.collection.id for each in requests],
         "tileMatrixSet": tms.id,
         "tileMatrix": tms.matrix(request.z).id,
         "tileCol": request.x,
@@ -43,10 +48,12 @@ def tile_document(request: TileRequest, made: Made, layers: Sequence[Layer]) -> 
     }
 
 
-def tile_title(request: TileRequest) -> str:
+def tile_title(requests: Sequence[TileRequest]) -> str:
     """What to call a tile."""
+    request = requests[0]
+    what = request.selection.collection.title if len(requests) == 1 else f"{len(requests)} collections"
     place = f"{request.tile_matrix_set.matrix(request.z).id}/{request.x}/{request.y}"
-    return f"Tile {place} of {request.selection.collection.title} on {request.tile_matrix_set.id}"
+    return f"Tile {place} of {what} on {request.tile_matrix_set.id}"
 
 
 def _layer(layer: Layer) -> dict[str, Any]:

@@ -20,12 +20,15 @@ class Drawing:
 
 
 def drawing(layers: Sequence[Layer]) -> Drawing | None:
-    """The features of the first layer, as far as they were decoded; None of an empty tile."""
+    """The features of all layers, as far as they were decoded; None of an empty tile.
+
+    Every layer that PostGIS makes for us has the same extent.
+    """
     if not layers:
         return None
     layer = layers[0]
     parts: dict[str, list[str]] = {"Polygon": [], "LineString": [], "Point": []}
-    for feature in layer.features:
+    for feature in (feature for each in layers for feature in each.features):
         geometry = feature["geometry"]
         kind = geometry["type"].removeprefix("Multi")
         several = geometry["coordinates"] if geometry["type"].startswith("Multi") else [geometry["coordinates"]]

@@ -1,7 +1,7 @@
 """A tile as JSON and as a page: what tile developers otherwise open another program for."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -18,7 +18,7 @@ from services.tiles.inspection.content import decoded
 from services.tiles.inspection.document import Made, tile_document
 from services.tiles.inspection.drawing import drawing
 from services.tiles.inspection.places import around
-from services.tiles.metadata.addresses import tileset_address
+from services.tiles.metadata.addresses import dataset_tileset_address, tileset_address
 from services.tiles.request.tile_request import TileRequest
 from services.tiles.store.compression import decompressed
 from services.tiles.store.tile_store import Tile
@@ -27,18 +27,20 @@ _LISTED = 100
 """Features in the table of a page."""
 
 
-async def tile_representation(call: Call, request: TileRequest, tile: Tile, headers: Mapping[str, str]) -> web.Response:
-    """The tile in the format that the call asks for, JSON or a page."""
+async def tile_representation(
+    call: Call, requests: Sequence[TileRequest], tile: Tile, headers: Mapping[str, str]
+) -> web.Response:
+    """The tile in the format that the call asks for, JSON or a page; `requests` are those of its layers."""
     encoded = await decompressed(tile.gzipped) if tile.gzipped else b""
     # counting and decoding take some tenths of a second of a large tile
     layers = await asyncio.to_thread(decoded, encoded)
     made = Made(len(encoded), len(tile.gzipped), tile.left_out, tile.estimated, tile.tier)
-    links = _Links(call, request)
-    document = {**tile_document(request, made, layers), "links": links_json(links.all())}
+    links = _Links(call, requests)
+    document = {**tile_document(requests, made, layers), "links": links_json(links.all())}
     if call.media_type == MediaType.HTML:
         context = {
-            "collection": request.selection.collection,
-            "tms": request.tile_matrix_set,
+            "collection": None if links.of_dataset else requests[0].selection.collection,
+            "tms": requests[0].tile_matrix_set,
             "document": document,
             "drawing": drawing(layers),
             "places": links.places(),
@@ -54,12 +56,17 @@ async def tile_representation(call: Call, request: TileRequest, tile: Tile, head
 class _Links:
     """Addresses around a tile, with the parameters of the request in them."""
 
-    def __init__(self, call: Call, request: TileRequest) -> None:
+    def __init__(self, call: Call, requests: Sequence[TileRequest]) -> None:
         self._call = call
-        self._request = request
+        self._request = request = requests[0]
         self._base = base_url(call.request)
         self._around = around(request)
-        self.tileset = tileset_address(self._base, request.selection.collection, request.tile_matrix_set)
+        self.of_dataset = "collectionId" not in call.path
+        self.tileset = (
+            dataset_tileset_address(self._base, request.tile_matrix_set)
+            if self.of_dataset
+            else tileset_address(self._base, request.selection.collection, request.tile_matrix_set)
+        )
         self.given = {name: text for name, text in sent_parameters(call.request) if name != "f"}
 
     def all(self) -> list[Link]:
@@ -85,11 +92,13 @@ class _Links:
         west, south, east, north = boxes[0] if boxes else (0.0, 0.0, 0.0, 0.0)
         zoom = max(0.0, self._request.tile_matrix_set.matrix(self._request.z).zoom)
         state = {"map": f"{zoom:g}/{(south + north) / 2:.4f}/{(west + east) / 2:.4f}"}
+        if self.of_dataset:
+            query = f"?collections={quote(self.given['collections'], safe='')}" if "collections" in self.given else ""
+            return f"{self.tileset}/map.html{query}#{_escaped(state)}"
         if "filter" in self.given and self.given.get("filter-lang") != "cql2-json":
             state[f"f.{self._request.selection.collection.id}"] = self.given["filter"]
-        hash_ = "&".join(f"{quote(name, safe='')}={quote(text, safe='/,:')}" for name, text in state.items())
         column = self.given.get("geom-column")
-        return f"{self.tileset}/map.html{f'?geom-column={path_segment(column)}' if column else ''}#{hash_}"
+        return f"{self.tileset}/map.html{f'?geom-column={path_segment(column)}' if column else ''}#{_escaped(state)}"
 
     def _titled(self) -> list[tuple[str, tuple[int, int, int]]]:
         found = self._around
@@ -102,6 +111,10 @@ class _Links:
     def _tile(self, place: tuple[int, int, int], f: str) -> str:
         parameters: dict[str, Any] = {**self.given, **({"f": f} if f else {})}
         return f"{self.tileset}/{_place(place)}{'?' if parameters else ''}{urlencode(parameters, quote_via=quote)}"
+
+
+def _escaped(state: Mapping[str, str]) -> str:
+    return "&".join(f"{quote(name, safe='')}={quote(text, safe='/,:')}" for name, text in state.items())
 
 
 def _place(place: tuple[int, int, int]) -> str:

@@ -1,5 +1,6 @@
 """Addresses of tilesets and of what belongs to them. Pure."""
 
+from libs.catalogue.chosen_collections import Chosen, collections_value
 from libs.catalogue.model import Collection
 from libs.geo.tile_matrix_sets import TileMatrixSet
 from libs.ogc.link import REL_TILING_SCHEME, Link, path_segment
@@ -9,6 +10,21 @@ from libs.ogc.media_type import MediaType
 def tileset_address(base: str, collection: Collection, tms: TileMatrixSet) -> str:
     """The address of a tileset."""
     return f"{base}/collections/{path_segment(collection.id)}/tiles/{tms.id}"
+
+
+def dataset_tileset_address(base: str, tms: TileMatrixSet) -> str:
+    """The address of a tileset of the whole dataset."""
+    return f"{base}/tiles/{tms.id}"
+
+
+def choosing(address: str, chosen: Chosen) -> str:
+    """The address with the collections that the request names; without them where it names none."""
+    return f"{address}?collections={collections_value(chosen.collections)}" if chosen.named else address
+
+
+def of_edition(template: str, edition: str | None) -> str:
+    """The address of tiles of this edition of their data; of the present one, whichever that is, where it is None."""
+    return template if edition is None else f"{template}{'&' if '?' in template else '?'}v={edition}"
 
 
 def tile_matrix_set_uri(base: str, tms: TileMatrixSet) -> str:

@@ -1,5 +1,6 @@
 """Which rows and columns of a tile matrix set can hold data. Pure."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from libs.catalogue.model import GeometryColumn
@@ -11,15 +12,15 @@ from libs.ogc.bbox import BBox
 from libs.ogc.errors import NotFound
 
 
-def limits(geometry: GeometryColumn, tms: TileMatrixSet) -> list[dict[str, Any]]:
-    """For each matrix the rows and columns that can hold data (/req/tileset/tms-limits)."""
-    boxes = _boxes(geometry, tms)
+def limits(geometries: Sequence[GeometryColumn], tms: TileMatrixSet) -> list[dict[str, Any]]:
+    """For each matrix the rows and columns that can hold data of any of them (/req/tileset/tms-limits)."""
+    boxes = _boxes(geometries, tms)
     return [_limits(matrix, boxes) for matrix in tms.matrices.values()]
 
 
-def refuse_beyond(geometry: GeometryColumn, tms: TileMatrixSet, z: int, x: int, y: int) -> None:
+def refuse_beyond(geometries: Sequence[GeometryColumn], tms: TileMatrixSet, z: int, x: int, y: int) -> None:
     """Raises NotFound where the tile lies outside the limits of its matrix (/req/core/tc-error)."""
-    found = _limits(tms.matrix(z), _boxes(geometry, tms))
+    found = _limits(tms.matrix(z), _boxes(geometries, tms))
     columns, rows = (found["minTileCol"], found["maxTileCol"]), (found["minTileRow"], found["maxTileRow"])
     if not (columns[0] <= x <= columns[1] and rows[0] <= y <= rows[1]):
         raise NotFound(
@@ -28,8 +29,14 @@ def refuse_beyond(geometry: GeometryColumn, tms: TileMatrixSet, z: int, x: int, 
         )
 
 
-def _boxes(geometry: GeometryColumn, tms: TileMatrixSet) -> list[Box]:
-    return boxes_in(BBox(*geometry.bbox).parts(), tms.srid) if geometry.bbox else []
+def _boxes(geometries: Sequence[GeometryColumn], tms: TileMatrixSet) -> list[Box]:
+    """Where they are in the set's CRS; no box where that is not known of one."""
+    parts: list[BBox] = []
+    for geometry in geometries:
+        if geometry.bbox is None:
+            return []
+        parts += BBox(*geometry.bbox).parts()
+    return boxes_in(tuple(parts), tms.srid)
 
 
 def _limits(matrix: Matrix, boxes: list[Box]) -> dict[str, Any]:

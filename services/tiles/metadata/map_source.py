@@ -7,7 +7,7 @@ from libs.geo.tile_matrix_sets import TileMatrixSet
 from libs.geo.zooms import zoom_faults
 from libs.ogc.link import path_segment
 from libs.web.query_params import QueryValues
-from services.tiles.metadata.addresses import tileset_address
+from services.tiles.metadata.addresses import of_edition, tileset_address
 from services.tiles.metadata.zoom_range import zoom_range
 from services.tiles.request.geometry_column import geometry_of
 
@@ -25,8 +25,12 @@ class MapSource:
     maxzoom: int
 
 
-def map_source(collection: Collection, tms: TileMatrixSet, query: QueryValues, base: str) -> MapSource:
+def map_source(
+    collection: Collection, tms: TileMatrixSet, query: QueryValues, base: str, *, edition: str | None
+) -> MapSource:
     """What the parameters `geom-column`, `minzoom` and `maxzoom` make of a tileset; `base` is the service's address.
+
+    Addresses of tiles carry the `edition`, as `v`.
 
     Raises NotFound, or InvalidParameters with every fault.
     """
@@ -43,4 +47,5 @@ def map_source(collection: Collection, tms: TileMatrixSet, query: QueryValues, b
     template = f"{tileset_address(base, collection, tms)}/{{z}}/{{x}}/{{y}}"
     if values["geom-column"] is not None:
         template += f"?geom-column={path_segment(geometry.name)}"
+    template = of_edition(template, edition)
     return MapSource(collection, geometry, tms, template, minzoom, maxzoom)

@@ -14,6 +14,9 @@ from libs.web.query_params import QueryValues
 from services.tiles.request.geometry_column import refuse_none
 from services.tiles.request.region import Region
 
+_OF_THE_ANSWER = {"f", "collections", "v"}
+"""Parameters that make no other tile of a collection."""
+
 
 @dataclass(frozen=True, slots=True)
 class TileRequest:
@@ -47,8 +50,7 @@ def parse_tile(  # noqa: PLR0917 the address of a tile
     """The tile that path and query parameters name. Raises NotFound, or InvalidParameters with every fault."""
     bounds = tile_matrix_set.tile_bounds(z, x, y)
     zoom = tile_matrix_set.matrix(z).zoom
-    # the format of the answer does not make another tile
-    plain = not (query.given - {"f"} or query.extra or collection.kind == "function")
+    plain = not (query.given - _OF_THE_ANSWER or query.extra or collection.kind == "function")
     selection = whole(collection, zoom) if plain else select(collection, query, folding=folding)
     limit = query.values["limit"]
     if limit is not None and limit > max_features:

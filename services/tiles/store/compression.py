@@ -1,6 +1,7 @@
 """Tiles are compressed once, stored so, and sent so."""
 
 import asyncio
+from collections.abc import Sequence
 
 from isal import isal_zlib
 
@@ -22,6 +23,22 @@ async def decompressed(gzipped: bytes) -> bytes:
     if len(gzipped) > _LARGE_COMPRESSED:
         return await asyncio.to_thread(_decompress, gzipped)
     return _decompress(gzipped)
+
+
+async def merged(gzipped: Sequence[bytes]) -> bytes:
+    """One tile with the layers of all, as one gzip stream: of several in a row, browsers read the first alone.
+
+    The layers of a vector tile are a repeated field, so that tiles in a row are a tile.
+    """
+    if len(gzipped) < 2:
+        return gzipped[0] if gzipped else b""
+    if sum(map(len, gzipped)) > _LARGE_COMPRESSED:
+        return await asyncio.to_thread(_merge, gzipped)
+    return _merge(gzipped)
+
+
+def _merge(gzipped: Sequence[bytes]) -> bytes:
+    return _compress(b"".join(map(_decompress, gzipped)))
 
 
 def _decompress(gzipped: bytes) -> bytes:

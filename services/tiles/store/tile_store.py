@@ -2,7 +2,10 @@
 
 import asyncio
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from typing import Self
 
 from cachetools import TTLCache
 from prometheus_client import Counter as Metric
@@ -17,9 +20,11 @@ from libs.pg.pool import Database
 from libs.web.build_id import build_id
 from services.tiles.rendering.render import SEARCH_SECONDS, Rendered, render
 from services.tiles.request.tile_request import TileRequest
+from services.tiles.request.version import has_property
 from services.tiles.store.admission import Admission
 from services.tiles.store.compression import compressed
 from services.tiles.store.keys import TileKey, ancestors, says_empty
+from services.tiles.store.sealing import Sealing
 from services.tiles.store.unrepairable import Unrepairable
 
 _TILES = Metric("dams_tiles_total", "Tiles by the tier that answered", ["tier"])
@@ -28,7 +33,9 @@ FULL, EMPTY, CLAIM = "t:", "e:", "c:"
 """What a key in the cache holds: a tile; that no row comes near one; that somebody is making one."""
 
 _COUNT_BYTES = 4
-_MOST_COUNTED = 2**31 - 1
+_MOST_COUNTED = 2**30 - 1
+_EXACT = b"\1"
+"""What the sign of an empty tile holds that is exact."""
 _EXPENSIVE_ROWS = 5_000
 """On a tile, were they spread evenly."""
 _CLAIM_SECONDS = 60
@@ -53,6 +60,29 @@ class Tile:
     """Whether their number is an estimate."""
     why: str = ""
     """More about the tier."""
+    exact: bool = False
+    """Whether no row was changed between the data's version and the tile (`services/tiles/store/sealing.py`)."""
+    nothing_near: bool = False
+    """Whether no row comes near it, so that those below are empty, too."""
+
+    def entry(self, key: str) -> tuple[str, bytes]:
+        """Name and content of the tile in the cache."""
+        if self.nothing_near:
+            return EMPTY + key, _EXACT if self.exact else b""
+        # lowest bits: the number is an estimate, the tile is exact
+        number = 4 * min(self.left_out, _MOST_COUNTED) + 2 * self.exact + self.estimated
+        return FULL + key, number.to_bytes(_COUNT_BYTES) + self.gzipped
+
+    @classmethod
+    def of_entry(cls, content: bytes) -> Self:
+        """The tile that has this content in the cache."""
+        number = int.from_bytes(content[:_COUNT_BYTES])
+        return cls(content[_COUNT_BYTES:], "redis", number // 4, estimated=bool(number & 1), exact=bool(number & 2))
+
+    @classmethod
+    def of_sign(cls, content: bytes, why: str = "") -> Self:
+        """An empty tile, as a sign with this content in the cache says."""
+        return cls(b"", "redis", why=why, exact=content == _EXACT, nothing_near=True)
 
 
 class TileStore:
@@ -77,6 +107,7 @@ class TileStore:
         self._cache = cache
         self._versions = versions
         self._flights: SingleFlight[Tile] = SingleFlight()
+        self._sealing = Sealing(cache, versions)
         self._admission = Admission()
         self._unrepairable = Unrepairable()
         self._too_slow: TTLCache[tuple[object, ...], None] = TTLCache(_MOST_TOO_SLOW, _TOO_SLOW_SECONDS)
@@ -92,6 +123,7 @@ class TileStore:
     async def close(self) -> None:
         """Give up the tiles that are still made."""
         await self._flights.close()
+        await self._sealing.close()
 
     def version(self, collection: Collection) -> DataVersion | None:
         """The state of the collection's rows; None where that is not known."""
@@ -102,6 +134,25 @@ class TileStore:
         version = self.version(collection)
         return version.token if version else None
 
+    def edition(self, collections: Sequence[Collection]) -> str | None:
+        """What tiles of these collections have as `v`: another one whenever their bytes may be others.
+
+        None where that is not known exactly, or where `v` is a property of one of them.
+        """
+        versions = [self.version(collection) for collection in collections]
+        if not all(version is not None and version.exact for version in versions):
+            return None
+        if any(has_property(collection, "v") for collection in collections):
+            return None
+        return self.label(collections)
+
+    def label(self, collections: Sequence[Collection]) -> str | None:
+        """A name for the state of their rows and what makes tiles of these; None where it is not known of one."""
+        states = [(collection.id, self.token(collection)) for collection in collections]
+        if not states or any(token is None for _, token in states):
+            return None
+        return blake2b(repr((self.build, states)).encode(), digest_size=8).hexdigest()
+
     def key(self, request: TileRequest) -> str | None:
         """A name for exactly these bytes; None where the data's version is not known."""
         collection, tms = request.selection.collection, request.tile_matrix_set
@@ -110,33 +161,34 @@ class TileStore:
             return None
         return str(TileKey(self.build, token, tms.id, request.z, request.x, request.y, request.variant, collection.id))
 
-    async def tile(self, request: TileRequest, key: str | None) -> Tile:
-        """The tile. Raises Unavailable."""
+    async def tile(self, request: TileRequest, key: str | None, turns: asyncio.Semaphore | None = None) -> Tile:
+        """The tile; where it has to be made, in its turn. Raises Unavailable."""
         if key is None:
-            tile = await self._render(request, None)
+            tile = await self._in_turn(request, None, turns)
         else:
-            tile = await self._flights.do(key, lambda: self._find(request, key))
+            tile = await self._flights.do(key, lambda: self._find(request, key, turns))
+            self._seal(request, key, tile)
         _TILES.labels(tile.tier).inc()
         return tile
 
-    async def _find(self, request: TileRequest, key: str) -> Tile:
+    async def _find(self, request: TileRequest, key: str, turns: asyncio.Semaphore | None) -> Tile:
         token = key.split(":", 2)[1]
         above = ancestors(request, self.build, token)
         found = await self._cache.get(FULL + key, EMPTY + key, *(EMPTY + name for name, *_ in above))
         if found[0] is not None:
-            return _unpacked(found[0])
+            return Tile.of_entry(found[0])
         if found[1] is not None:
-            return Tile(b"", "redis")
+            return Tile.of_sign(found[1])
         for (_, z, x, y), sign in zip(above, found[2:], strict=True):
             if sign is not None and says_empty(request, z, x, y):
                 # for those below, whom that ancestor may be too far away from
-                self._put(request, EMPTY + key, b"")
-                return Tile(b"", "redis", why="empty parent")
+                self._put(request, EMPTY + key, sign)
+                return Tile.of_sign(sign, "empty parent")
         if not self._is_expensive(request):
-            return await self._render(request, key)
-        return await self._render_once(request, key)
+            return await self._in_turn(request, key, turns)
+        return await self._render_once(request, key, turns)
 
-    async def _render_once(self, request: TileRequest, key: str) -> Tile:
+    async def _render_once(self, request: TileRequest, key: str, turns: asyncio.Semaphore | None) -> Tile:
         """Rendered by one replica for all, as far as Redis knows, and not longer than it is worth waiting."""
         until = asyncio.get_running_loop().time() + _WAIT_SECONDS
         while asyncio.get_running_loop().time() < until:
@@ -145,16 +197,16 @@ class TileStore:
                 break
             if mine:
                 try:
-                    return await self._render(request, key)
+                    return await self._in_turn(request, key, turns)
                 finally:
                     self._cache.release(CLAIM + key)
             await asyncio.sleep(_LOOK_AGAIN_SECONDS)
             full, empty = await self._cache.get(FULL + key, EMPTY + key)
             if full is not None:
-                return _unpacked(full)
+                return Tile.of_entry(full)
             if empty is not None:
-                return Tile(b"", "redis")
-        return await self._render(request, key)
+                return Tile.of_sign(empty)
+        return await self._in_turn(request, key, turns)
 
     @staticmethod
     def _is_expensive(request: TileRequest) -> bool:
@@ -164,6 +216,12 @@ class TileStore:
             return False
         matrix = request.tile_matrix_set.matrix(request.z)
         return rows > _EXPENSIVE_ROWS * matrix.columns * matrix.rows
+
+    async def _in_turn(self, request: TileRequest, key: str | None, turns: asyncio.Semaphore | None) -> Tile:
+        if turns is None:
+            return await self._render(request, key)
+        async with turns:
+            return await self._render(request, key)
 
     async def _render(self, request: TileRequest, key: str | None) -> Tile:
         collection = request.selection.collection.id
@@ -189,11 +247,10 @@ class TileStore:
             self._rendering -= 1
             self._rendering_of[collection] -= 1
         gzipped = await compressed(rendered.encoded) if rendered.encoded else b""
-        tile = Tile(gzipped, "postgis", rendered.left_out, rendered.estimated)
+        tile = Tile(gzipped, "postgis", rendered.left_out, rendered.estimated, nothing_near=not rendered.rows)
         # rows that changed while they were read belong to the next version
         if key is not None and self.key(request) == key:
-            name, content = (FULL + key, _packed(tile)) if rendered.rows else (EMPTY + key, b"")
-            self._put(request, name, content)
+            self._put(request, *tile.entry(key))
         return tile
 
     async def _rendered(self, request: TileRequest) -> Rendered:
@@ -207,6 +264,13 @@ class TileStore:
                 self._unrepairable.add(collection, column)
             raise
 
+    def _seal(self, request: TileRequest, key: str, tile: Tile) -> None:
+        collection = request.selection.collection
+        version = self.version(collection)
+        token = key.split(":", 2)[1]
+        if not tile.exact and version is not None and version.exact and version.token == token:
+            self._sealing.add(collection, token, *replace(tile, exact=True).entry(key))
+
     def _put(self, request: TileRequest, key: str, content: bytes) -> None:
         if not request.variant:
             self._cache.put(key, content)
@@ -217,13 +281,3 @@ class TileStore:
 def is_empty(name: str, size: int) -> bool:
     """Whether the entry of that name and number of bytes in the cache is of an empty tile."""
     return name.startswith(EMPTY) or size <= _COUNT_BYTES
-
-
-def _packed(tile: Tile) -> bytes:
-    # an odd number is an estimate
-    return (2 * min(tile.left_out, _MOST_COUNTED) + tile.estimated).to_bytes(_COUNT_BYTES) + tile.gzipped
-
-
-def _unpacked(content: bytes) -> Tile:
-    left_out, estimated = divmod(int.from_bytes(content[:_COUNT_BYTES]), 2)
-    return Tile(content[_COUNT_BYTES:], "redis", left_out, bool(estimated))

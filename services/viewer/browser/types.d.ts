@@ -175,8 +175,8 @@ export interface Engine {
   add(style: Style, parameters?: Parameters): void;
   remove(id: string): void;
   setParameters(id: string, parameters: Parameters): void;
-  /** Asks for a collection's tiles again; the old ones stay until the new ones are there. */
-  renew(id: string): void;
+  /** Asks for a collection's tiles again, of another version; the old ones stay until the new ones are there. */
+  renew(id: string, version?: string): void;
   /** Draws land, coast and borders from these features in place of the basemap's own; null brings those back. */
   setFine(collection: GeoJSON.FeatureCollection | null): void;
   setGlobe?(globe: boolean): void;

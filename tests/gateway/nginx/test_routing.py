@@ -32,6 +32,9 @@ ROUTES = [
     ("/collections/a.b/tiles/WebMercatorQuad/1/2/3?ids=1", "tiles"),
     ("/collections/a.b/tiles/WebMercatorQuad/tilejson.json", "tiles"),
     ("/collections/a.b/tiles/WebMercatorQuad/style.json", "tiles"),
+    ("/tiles", "tiles"),
+    ("/tiles/WebMercatorQuad/1/2/3?collections=a,b", "tiles"),
+    ("/tiles/WebMercatorQuad/map.html", "viewer"),
     ("/tileMatrixSets", "tiles"),
     ("/tileMatrixSets/WebMercatorQuad", "tiles"),
     ("/collections/a.b/tiles/WebMercatorQuad/map.html", "viewer"),
@@ -169,8 +172,10 @@ ALIASES = [
 
 
 @pytest.mark.parametrize(("alias", "path"), ALIASES)
-async def test_a_tileset_as_a_folder_of_files(gateway: Gateway, session: ClientSession, alias: str, path: str) -> None:
-    tileset = "/collections/a%2Fb/tiles/WebMercatorQuad"
+@pytest.mark.parametrize("tileset", ["/collections/a%2Fb/tiles/WebMercatorQuad", "/tiles/WebMercatorQuad"])
+async def test_a_tileset_as_a_folder_of_files(
+    gateway: Gateway, session: ClientSession, tileset: str, alias: str, path: str
+) -> None:
     async with session.get(URL(f"{gateway.url}/api{tileset}{alias}", encoded=True)) as response:
         answer = await response.json()
     assert (answer["service"], answer["path"]) == ("tiles", tileset + path)
@@ -233,6 +238,8 @@ async def test_crawlers_are_kept_from_what_is_dear(gateway: Gateway, session: Cl
 
     assert all(map(allowed, ("/api/", "/api/collections/a.b", "/api/collections/a.b/items", "/api/map")))
     assert allowed("/api/collections/a.b/tiles/WebMercatorQuad/map.html")
+    assert allowed("/api/tiles/WebMercatorQuad/map.html")
+    assert not allowed("/api/tiles/WebMercatorQuad/0/0/0")
     assert not allowed("/api/collections/a.b/items?offset=10")
     assert not allowed("/api/collections/a.b/tiles/WebMercatorQuad/0/0/0")
 

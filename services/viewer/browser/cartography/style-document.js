@@ -74,6 +74,14 @@ export function tilesAddress(template, parameters) {
 }
 
 /**
+ * The address of tiles with another version of their data, where it has one.
+ * @param {string} template
+ * @param {string | undefined} version
+ */
+export const withVersion = (template, version) =>
+  version === undefined ? template : template.replace(/([?&]v=)[^&]*/, `$1${encodeURIComponent(version)}`);
+
+/**
  * A measured path or ring as GeoJSON.
  * @param {Sketch} sketch
  * @returns {FeatureCollection}

@@ -1,5 +1,6 @@
 // What is shown: which collections, in which time, with which filter. Parts of the page listen to its events.
 
+import { withVersion } from "../cartography/style-document.js";
 import { address, collectionPath, count, getJson } from "../service/api.js";
 
 /** @import { Collection, Engine, Parameters, Style } from "../types.d.ts" */
@@ -226,11 +227,14 @@ export class Explorer extends EventTarget {
   }
 
   /**
-   * Draws anew what has changed at the service.
+   * Draws anew what has changed at the service, and remembers the version of its data.
    * @param {string} id
+   * @param {string} [version]
    */
-  renew(id) {
-    if (this.shown.has(id)) this.engine.renew(id);
+  renew(id, version) {
+    const source = this.shown.get(id)?.sources?.[id];
+    if (source?.tiles) source.tiles = source.tiles.map((template) => withVersion(template, version));
+    if (this.shown.has(id)) this.engine.renew(id, version);
     this.emit("data", id);
   }
 

@@ -1,25 +1,22 @@
 // Shows new data soon after the service has them, without asking for more than "is it still this?".
 
 import { announceError, clearError, currentError } from "../page/status.js";
-import { address, collectionPath } from "../service/api.js";
 import { lastMoment } from "./last-moment.js";
+import { Versions } from "./versions.js";
 
 /** @import { Explorer } from "./explorer.js" */
 /** @import { Collection } from "../types.d.ts" */
 
 const PERIOD = 15_000; // milliseconds
+const SETTLING = 1_500; // milliseconds: processes see a change within a second of each other
 const LOST = "The service does not answer; what is shown may be out of date.";
 
 /**
- * Looks after each collection that is shown, while the page is in sight.
+ * Looks after what is shown, while the page is in sight.
  * @param {Explorer} explorer
  */
 export function watch(explorer) {
-  /**
-   * ETags of the collections' first pages, by collection id.
-   * @type {Map<string, string>}
-   */
-  const tags = new Map();
+  const versions = new Versions(explorer.tileMatrixSet);
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
   let lost = false;
@@ -27,12 +24,13 @@ export function watch(explorer) {
     clearTimeout(timer);
     timer = undefined;
     const ids = [...explorer.shown.keys()];
-    const answers = await Promise.all(ids.map((id) => check(explorer, id, tags).catch(() => false)));
-    const answered = !answers.includes(false);
+    const changed = await versions.changed(ids).catch(() => null);
+    const answered = changed !== null;
     if (!answered && !currentError()) announceError(LOST);
     if (answered && currentError() === LOST) clearError();
+    if (changed?.size) setTimeout(() => renew(explorer, changed), SETTLING);
     // what failed meanwhile is asked for again
-    if (answered && lost) for (const id of ids) explorer.renew(id);
+    if (answered && lost) for (const id of ids) if (!changed.has(id)) explorer.renew(id);
     lost = !answered;
     if (!document.hidden) timer ??= setTimeout(look, PERIOD);
   };
@@ -42,32 +40,20 @@ export function watch(explorer) {
     if (!document.hidden) look();
   });
   explorer.addEventListener("shown", () => {
-    for (const id of explorer.shown.keys()) if (!tags.has(id)) check(explorer, id, tags).catch(() => {});
+    if ([...explorer.shown.keys()].some((id) => !versions.knows(id))) look();
   });
   look();
 }
 
 /**
- * Whether the service answered; redraws what has changed.
  * @param {Explorer} explorer
- * @param {string} id
- * @param {Map<string, string>} tags
+ * @param {Map<string, string>} changed
  */
-async function check(explorer, id, tags) {
-  const before = tags.get(id);
-  // the browser's cache would hide the 304 that is the answer hoped for
-  const response = await fetch(address(`${collectionPath(id)}/items`, { limit: 0, f: "geojson" }), {
-    cache: "no-store",
-    headers: before ? { "If-None-Match": before } : {},
-  });
-  if (response.status >= 500) return false;
-  const tag = response.headers.get("ETag");
-  if (response.status !== 200 || !tag) return true;
-  tags.set(id, tag);
-  if (before === undefined || before === tag) return true;
-  await updateEnd(explorer.collection(id)).catch(() => {});
-  explorer.renew(id);
-  return true;
+async function renew(explorer, changed) {
+  for (const [id, version] of changed) {
+    await updateEnd(explorer.collection(id)).catch(() => {});
+    explorer.renew(id, version);
+  }
 }
 
 /** @param {Collection} collection */

@@ -122,7 +122,7 @@ def test_an_extent_of_a_pixel_is_seen() -> None:
 
 async def test_tiles_are_asked_for_with_the_column_that_the_request_names(tiles: Client) -> None:
     path = "/collections/hostile.events/tiles/WebMercatorQuad"
-    (plain,) = (await tiles.json(f"{path}/tilejson.json"))["tiles"]
+    plain, _, version = (await tiles.json(f"{path}/tilejson.json"))["tiles"][0].partition("?")
     assert plain.endswith(f"{path}/{{z}}/{{x}}/{{y}}")
     (named,) = (await tiles.json(f"{path}/tilejson.json", **{"geom-column": "geom"}))["tiles"]
-    assert named == f"{plain}?geom-column=geom"
+    assert named == f"{plain}?geom-column=geom&{version}"

@@ -12,6 +12,7 @@ import {
   themeChanges,
   themedLayer,
   tilesAddress,
+  withVersion,
 } from "../../cartography/style-document.js";
 import { wrapped } from "../../cartography/view-box.js";
 import { covered } from "../../page/layout.js";
@@ -130,8 +131,15 @@ class MapLibreEngine {
     source?.setTiles(templates.map((template) => tilesAddress(template, parameters)));
   }
 
-  /** @param {string} id */
-  renew(id) {
+  /**
+   * @param {string} id
+   * @param {string} [version]
+   */
+  renew(id, version) {
+    /** @type {MapLibre.VectorTileSource | undefined} */
+    const source = this.map.getSource(id);
+    // not setTiles, which empties the map until the new tiles are there
+    if (source) source.tiles = source.tiles.map((template) => withVersion(template, version));
     this.map.refreshTiles(id);
   }
 

@@ -192,9 +192,12 @@ class OpenLayersEngine {
     for (const made of this.#layers.get(id) ?? []) made.setParameters(parameters);
   }
 
-  /** @param {string} id */
-  renew(id) {
-    for (const made of this.#layers.get(id) ?? []) made.renew();
+  /**
+   * @param {string} id
+   * @param {string} [version]
+   */
+  renew(id, version) {
+    for (const made of this.#layers.get(id) ?? []) made.renew(version);
   }
 
   /** @param {GeoJSON.FeatureCollection | null} collection */

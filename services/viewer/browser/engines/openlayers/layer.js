@@ -2,7 +2,7 @@
 
 import { classPosition, legendEntries } from "../../cartography/classes.js";
 import { tileUrl } from "../../cartography/matrix-grid.js";
-import { collectionOf, dataLayers, themedLayer, tilesAddress } from "../../cartography/style-document.js";
+import { collectionOf, dataLayers, themedLayer, tilesAddress, withVersion } from "../../cartography/style-document.js";
 
 /**
  * @import { FeatureLike } from "ol/Feature.js"
@@ -81,7 +81,9 @@ export function matrixLayer(library, { style, parameters, grid, projection, attr
       source.clear();
       source.refresh();
     },
-    renew: () => {
+    /** @param {string | undefined} version */
+    renew: (version) => {
+      template = withVersion(template, version);
       buffers.clear();
       edition += 1;
       // another key: tiles are loaded anew, the old ones stay on the map until then

@@ -109,9 +109,9 @@ test("changed data are drawn anew where they are shown", async () => {
   calls.length = heard.length = 0;
   let detail = null;
   explorer.on("data", (id) => (detail = id));
-  explorer.renew("floods");
+  explorer.renew("floods", "2");
   explorer.renew("plain");
-  assert.deepEqual([calls, heard, detail], [[["renew", "floods"]], ["data", "data"], "plain"]);
+  assert.deepEqual([calls, heard, detail], [[["renew", "floods", "2"]], ["data", "data"], "plain"]);
 });
 
 test("there is no engine and no collection but those there are", () => {

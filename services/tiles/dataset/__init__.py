@@ -1,0 +1,1 @@
+"""Resources of the whole dataset: tiles of several collections (OGC API Tiles, `dataset-tilesets`)."""

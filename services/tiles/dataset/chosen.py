@@ -1,0 +1,25 @@
+"""Which collections a request for a resource of the dataset is about."""
+
+from libs.catalogue.chosen_collections import Chosen, chosen_collections
+from libs.web.app import Call
+from libs.web.base_url import base_url
+from services.tiles.resources import CATALOGUE
+
+
+def chosen_of(call: Call) -> Chosen:
+    """Those that `collections` names, else the first of all; what is wrong is added to the faults of the query."""
+    known = call.request.app[CATALOGUE].collections
+    chosen, faults = chosen_collections(known, call.query.values["collections"], base_url(call.request))
+    call.query.faults.extend(faults)
+    return chosen
+
+
+def about(chosen: Chosen) -> str:
+    """A sentence on what is in the tiles."""
+    number = len(chosen.collections)
+    if not chosen.omitted:
+        return f"A layer for each of {number} collections." if number != 1 else "One layer, of one collection."
+    return (
+        f"A layer for each of the first {number} of {number + chosen.omitted} collections; `collections=` chooses"
+        f" others, {number} at a time."
+    )

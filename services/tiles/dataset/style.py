@@ -1,0 +1,60 @@
+"""GET /tiles/{tileMatrixSetId}/style.json: a tileset of several collections as a MapLibre style."""
+
+from typing import Any
+
+from aiohttp import web
+
+from libs.geo.tile_matrix_sets import tile_matrix_set
+from libs.ogc.media_type import MediaType
+from libs.web.app import Call
+from libs.web.base_url import SETTINGS, base_url
+from libs.web.conditional import conditional
+from libs.web.respond import json_response
+from services.tiles.dataset.chosen import chosen_of
+from services.tiles.metadata.dataset_source import DatasetSource, dataset_source
+from services.tiles.resources import BASEMAP, STORE
+from services.tiles.styling.dataset import dataset_style
+from services.tiles.styling.document import style_json
+
+
+async def get_dataset_style(call: Call) -> web.StreamResponse:
+    """A MapLibre style that draws the basemap and the collections on top."""
+    base, tms = base_url(call.request), tile_matrix_set(call.path["tileMatrixSetId"])
+    chosen = chosen_of(call)
+    edition = call.request.app[STORE].edition(chosen.collections)
+    source = dataset_source(chosen, tms, call.query, base, edition=edition)
+    styles = [
+        style_json(
+            collection_id=collection.id,
+            title=collection.title,
+            geometry_type=geometry.type,
+            properties={column.name: column.type for column in collection.columns},
+            base_url=base,
+            tile_matrix_set_id=tms.id,
+            tiles_url_template=source.template,
+            minzoom=source.minzoom,
+            maxzoom=source.maxzoom,
+            bounds=source.bounds,
+            center=None,
+            attribution=None,
+            basemap=call.request.app[BASEMAP],
+            plain=bool(call.query.values["plain"]),
+        )
+        for collection, geometry in source.layers
+    ]
+    document = dataset_style(styles, title=call.request.app[SETTINGS].site_title, source=_source(source))
+    return conditional(call.request, json_response(document, media_type=MediaType.JSON))
+
+
+def _source(source: DatasetSource) -> dict[str, Any]:
+    members: dict[str, Any] = {
+        "type": "vector",
+        "tiles": [source.template],
+        "minzoom": source.minzoom,
+        "maxzoom": source.maxzoom,
+    }
+    if source.bounds:
+        members["bounds"] = [round(value, 6) for value in source.bounds]
+    if source.attribution:
+        members["attribution"] = source.attribution
+    return members

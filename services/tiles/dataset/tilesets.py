@@ -1,0 +1,51 @@
+"""GET /tiles: the tilesets of the dataset (OGC 20-057, /req/dataset-tilesets)."""
+
+from typing import Any
+
+from aiohttp import web
+
+from libs.catalogue.chosen_collections import Chosen
+from libs.geo.tile_matrix_sets import TileMatrixSet, tile_matrix_set
+from libs.geo.zooms import IDS
+from libs.ogc.link import Link
+from libs.ogc.media_type import MediaType
+from libs.web.app import Call
+from libs.web.base_url import SETTINGS, base_url
+from libs.web.conditional import conditional
+from libs.web.html import page_response
+from libs.web.representations import representations
+from libs.web.respond import json_response, links_json
+from services.tiles.dataset.chosen import about, chosen_of
+from services.tiles.metadata.addresses import (
+    choosing,
+    dataset_tileset_address,
+    tile_matrix_set_uri,
+    tiling_scheme_link,
+)
+
+
+async def get_dataset_tilesets(call: Call) -> web.StreamResponse:
+    """One tileset for each tile matrix set, with layers of several collections."""
+    chosen, base = chosen_of(call), base_url(call.request)
+    call.query.check()
+    title = call.request.app[SETTINGS].site_title
+    document = {
+        "links": links_json(representations(choosing(f"{base}/tiles", chosen), call.media_type, call.offers)),
+        "tilesets": [_summary(chosen, tile_matrix_set(identifier), base, title) for identifier in IDS],
+    }
+    if call.media_type == MediaType.HTML:
+        context = {"title": title, "about": about(chosen), "chosen": chosen, "document": document}
+        return conditional(call.request, page_response(call.request, "dataset_tilesets.html", context))
+    return conditional(call.request, json_response(document))
+
+
+def _summary(chosen: Chosen, tms: TileMatrixSet, base: str, title: str) -> dict[str, Any]:
+    address = choosing(dataset_tileset_address(base, tms), chosen)
+    links = [Link(address, "self", MediaType.JSON, f"Tileset on {tms.id}"), tiling_scheme_link(base, tms)]
+    return {
+        "title": f"{title} on {tms.id}",
+        "dataType": "vector",
+        "crs": tms.crs,
+        "tileMatrixSetURI": tile_matrix_set_uri(base, tms),
+        "links": links_json(links),
+    }

@@ -1,0 +1,76 @@
+"""A tileset of several collections as a source of web maps: what its metadata, TileJSON and style say alike. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from libs.catalogue.chosen_collections import Chosen
+from libs.catalogue.model import Collection, GeometryColumn
+from libs.geo.tile_matrix_sets import TileMatrixSet
+from libs.geo.zooms import zoom_faults
+from libs.ogc.bbox import BBox
+from libs.ogc.errors import NotFound
+from libs.web.query_params import QueryValues
+from services.tiles.metadata.addresses import choosing, dataset_tileset_address, of_edition
+from services.tiles.metadata.zoom_range import zoom_range
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetSource:
+    """A tileset of the default geometries of several collections, with the zooms that a map should ask for."""
+
+    layers: tuple[tuple[Collection, GeometryColumn], ...]
+    tms: TileMatrixSet
+    template: str
+    """Address of the tiles, with `{z}`, `{x}`, `{y}`."""
+    minzoom: int
+    maxzoom: int
+    bounds: BBox | None
+    """Around all of them, west below east; None where that is not known of one."""
+    attribution: str | None
+
+
+def dataset_source(
+    chosen: Chosen, tms: TileMatrixSet, query: QueryValues, base: str, *, edition: str | None = None
+) -> DatasetSource:
+    """What the parameters `collections`, `minzoom` and `maxzoom` make of the dataset; `base` is the service's address.
+
+    Addresses of tiles carry the `edition`, as `v`.
+
+    Raises NotFound, or InvalidParameters with every fault.
+    """
+    values = query.values
+    query.faults.extend(zoom_faults(tms.id, values.get("minzoom"), values.get("maxzoom")))
+    query.check()
+    layers = drawn(chosen.collections)
+    if not layers:
+        raise NotFound("No collection has a geometry, hence there are no tiles.")
+    ranges = [zoom_range(collection, geometry, tms) for collection, geometry in layers]
+    minzoom, maxzoom = min(first for first, _ in ranges), max(last for _, last in ranges)
+    # what the request says moves the end that it does not speak of
+    if values.get("minzoom") is not None:
+        minzoom, maxzoom = values["minzoom"], max(maxzoom, values["minzoom"])
+    if values.get("maxzoom") is not None:
+        minzoom, maxzoom = min(minzoom, values["maxzoom"]), values["maxzoom"]
+    attributions = dict.fromkeys(collection.attribution for collection, _ in layers if collection.attribution)
+    return DatasetSource(
+        layers,
+        tms,
+        of_edition(choosing(f"{dataset_tileset_address(base, tms)}/{{z}}/{{x}}/{{y}}", chosen), edition),
+        minzoom,
+        maxzoom,
+        _around([geometry for _, geometry in layers]),
+        " · ".join(attributions) or None,
+    )
+
+
+def drawn(collections: Sequence[Collection]) -> tuple[tuple[Collection, GeometryColumn], ...]:
+    """The collections with the geometry that tiles of several of them show, the default."""
+    return tuple((each, geometry) for each in collections if (geometry := each.geometry()) is not None)
+
+
+def _around(geometries: Sequence[GeometryColumn]) -> BBox | None:
+    boxes = [BBox(*geometry.bbox).unbroken() for geometry in geometries if geometry.bbox]
+    if len(boxes) < len(geometries):
+        return None
+    west, south, east, north = zip(*boxes, strict=True)
+    return BBox(min(west), min(south), max(east), max(north))

@@ -1,0 +1,52 @@
+"""What the metadata of a tileset say of one of its layers (OGC 17-083r4, GeospatialData). Pure."""
+
+from typing import Any
+
+from libs.catalogue.model import Collection, Column, GeometryColumn
+from libs.geo.tile_matrix_sets import TileMatrixSet
+from libs.ogc.crs import CRS84
+from libs.ogc.link import Link, path_segment
+from libs.ogc.media_type import MediaType
+from services.tiles.metadata.zoom_range import zoom_range
+
+
+def layer(collection: Collection, geometry: GeometryColumn, tms: TileMatrixSet, base: str) -> dict[str, Any]:
+    """The layer of a collection; `base` is the service's address."""
+    first, last = zoom_range(collection, geometry, tms)
+    described: dict[str, Any] = {
+        "id": collection.id,
+        "title": collection.title,
+        "dataType": "vector",
+        "crs": CRS84,
+        "minTileMatrix": tms.matrices[first].id,
+        "maxTileMatrix": tms.matrices[last].id,
+        "propertiesSchema": {
+            "type": "object",
+            "properties": {column.name: _property_schema(column) for column in collection.columns},
+        },
+        "links": [
+            Link(
+                f"{base}/collections/{path_segment(collection.id)}",
+                "describedby",
+                MediaType.JSON,
+                "The collection",
+            ).to_json()
+        ],
+    }
+    if collection.description:
+        described["description"] = collection.description
+    if geometry.dimension is not None:
+        described["geometryDimension"] = geometry.dimension
+    return described
+
+
+def _property_schema(column: Column) -> dict[str, Any]:
+    # arrays and objects travel as text in a vector tile
+    kind = column.type if column.type in ("integer", "number", "boolean") else "string"
+    members = {
+        "type": kind,
+        "title": column.title,
+        "description": column.description,
+        "format": column.format,
+    }
+    return {name: value for name, value in members.items() if value}

@@ -1,0 +1,60 @@
+"""A request for a tile of several collections: a request for a tile of each, with the same parameters."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from libs.catalogue.model import Collection
+from libs.geo.tile_matrix_sets import TileMatrixSet
+from libs.ogc.errors import Fault, InvalidParameters, NotFound
+from libs.pg.text_folding import UNTRIED, TextFolding
+from libs.web.query_params import QueryValues
+from services.tiles.request.tile_request import TileRequest, parse_tile
+
+_OF_ONE = ("geom-column", "ids")
+"""Parameters of a collection's tiles that mean nothing for several: what they name is one collection's own."""
+
+
+def parse_layers(  # noqa: PLR0917 the address of a tile
+    collections: Sequence[Collection],
+    tile_matrix_set: TileMatrixSet,
+    z: int,
+    x: int,
+    y: int,
+    query: QueryValues,
+    max_features: int,
+    folding: TextFolding = UNTRIED,
+) -> tuple[TileRequest, ...]:
+    """The tile of each collection. Each parameter is applied to each of them.
+
+    Raises NotFound where the set has no such tile, or InvalidParameters with every fault: what is wrong for some of the
+    collections alone, such as the name of a property that they do not have, names them.
+    """
+    tile_matrix_set.tile_bounds(z, x, y)
+    for name in _OF_ONE:
+        if name in query.extra:
+            query.fault(name, f"{name} is for tiles of one collection", "extra_forbidden", query.extra.pop(name))
+    requests: list[TileRequest] = []
+    faults: dict[str, tuple[Fault, ...]] = {}
+    for collection in collections:
+        own = QueryValues(dict(query.values), set(query.given), dict(query.extra))
+        try:
+            requests.append(parse_tile(collection, tile_matrix_set, z, x, y, own, max_features, folding))
+        except InvalidParameters as error:
+            faults[collection.id] = error.faults
+    query.faults += _told(faults, everywhere=len(faults) == len(collections))
+    query.check()
+    if not requests:
+        raise NotFound("No collection has a geometry, hence there are no tiles.")
+    return tuple(requests)
+
+
+def _told(faults: dict[str, tuple[Fault, ...]], *, everywhere: bool) -> list[Fault]:
+    """What is wrong for all of them once; the rest with the collection that it is about."""
+    first, *others = list(faults.values()) or [()]
+    common = [fault for fault in first if everywhere and all(fault in other for other in others)]
+    return common + [
+        replace(fault, msg=f"{fault.msg} (collection {id_}; collections= names those that the request is about)")
+        for id_, found in faults.items()
+        for fault in found
+        if fault not in common
+    ]

@@ -1,0 +1,31 @@
+"""The parameter `v`: which version of the data the client wants the tile of."""
+
+from collections.abc import Sequence
+
+from libs.catalogue.model import Collection
+from libs.web.query_params import QueryValues
+
+
+def has_property(collection: Collection, name: str) -> bool:
+    """Whether requests for the collection have a parameter of that name already: a property, or an argument."""
+    return collection.column(name) is not None or any(argument.name == name for argument in collection.arguments)
+
+
+def wanted_version(query: QueryValues, collections: Sequence[Collection]) -> str | None:
+    """The version that the request names; None without one.
+
+    Where a collection has a property `v`, the parameter means that one. Some clients append `?` to any address:
+    at the end of `v` it means nothing, with more behind it is a fault.
+    """
+    text: str | None = query.values["v"]
+    if text is None:
+        return None
+    if any(has_property(collection, "v") for collection in collections):
+        query.extra["v"] = text
+        query.values["v"] = None
+        query.given.discard("v")
+        return None
+    version, _, more = text.partition("?")
+    if more:
+        query.fault("v", f"v is followed by '?{more[:100]}'; parameters are joined by &", value=text[:100])
+    return version

@@ -1,0 +1,48 @@
+"""A tile of several collections: the tile of each, from where that one comes from, joined as bytes."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+
+from libs.ogc.errors import DomainError, InvalidParameters, Unavailable
+from services.tiles.request.tile_request import TileRequest
+from services.tiles.store.compression import merged
+from services.tiles.store.tile_store import Tile, TileStore
+
+_MADE_AT_ONCE = 4
+"""Of one tile: the layers of a few that nobody has asked for yet must not fill the queue of the process."""
+
+
+async def joined_tile(store: TileStore, requests: Sequence[TileRequest]) -> Tile:
+    """One tile with the layers of all, in their order.
+
+    Never one that lacks a layer: where a collection's tile cannot be had, raises its error, which then names it.
+    """
+    turns = asyncio.Semaphore(_MADE_AT_ONCE)
+    tiles = await asyncio.gather(*(_layer(store, request, turns) for request in requests))
+    made = sum(tile.tier == "postgis" for tile in tiles)
+    return Tile(
+        await merged([tile.gzipped for tile in tiles if tile.gzipped]),
+        "postgis" if made else "redis",
+        sum(tile.left_out for tile in tiles),
+        any(tile.estimated for tile in tiles),
+        f"{made} of {len(tiles)} layers" if made else "",
+        exact=all(tile.exact for tile in tiles),
+    )
+
+
+async def _layer(store: TileStore, request: TileRequest, turns: asyncio.Semaphore) -> Tile:
+    try:
+        return await store.tile(request, store.key(request), turns)
+    except DomainError as error:
+        raise _naming(error, request.selection.collection.id) from error
+
+
+def _naming(error: DomainError, collection: str) -> DomainError:
+    """The same error with the collection that it comes from."""
+    if isinstance(error, InvalidParameters):
+        return type(error)([replace(fault, msg=f"{fault.msg} (collection {collection})") for fault in error.faults])
+    if isinstance(error, Unavailable):
+        sentence = f"Collection {collection}: {error} The other collections may have tiles: name them in collections=."
+        return Unavailable(sentence, retry_after=error.retry_after)
+    return error

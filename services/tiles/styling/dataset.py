@@ -1,0 +1,42 @@
+"""The MapLibre style of several collections: the styles of each, drawn from one source. Pure."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+SOURCE = "dataset"
+_ORDER = {"fill": 0, "line": 1, "circle": 2, "symbol": 3}
+"""What covers much lies below what covers little."""
+
+
+def dataset_style(styles: Sequence[Mapping[str, Any]], *, title: str, source: Mapping[str, Any]) -> dict[str, Any]:
+    """One style of `styles`, each that of a collection as `style_json` makes it, in the order of their collections.
+
+    Areas lie below lines, and these below points; within each of them a collection above those before it. `source` is
+    that of the tiles with all layers.
+    """
+    first = styles[0]
+    data = [
+        {**layer, "source": SOURCE}
+        for style in styles
+        for layer in style["layers"]
+        if layer["id"] in style["metadata"]["dams:layers"]
+    ]
+    basemap = [layer for layer in first["layers"] if layer["id"] not in first["metadata"]["dams:layers"]]
+    labels = [layer for layer in basemap if layer["type"] == "symbol"]
+    collection = first["metadata"]["dams:collection"]
+    return {
+        **first,
+        "name": title,
+        "metadata": {
+            "dams:collections": [style["metadata"]["dams:collection"] for style in styles],
+            "dams:tileMatrixSet": first["metadata"]["dams:tileMatrixSet"],
+            "dams:layers": [layer["id"] for layer in data],
+            "dams:legend": [entry for style in styles for entry in style["metadata"]["dams:legend"]],
+        },
+        "sources": {**{name: each for name, each in first["sources"].items() if name != collection}, SOURCE: source},
+        "layers": [
+            *(layer for layer in basemap if layer not in labels),
+            *sorted(data, key=lambda layer: _ORDER.get(layer["type"], 1)),
+            *labels,
+        ],
+    }

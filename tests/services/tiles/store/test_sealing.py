@@ -1,0 +1,58 @@
+"""A tile is marked as exact only where its version is still the same at a look that begins after it was made."""
+
+from __future__ import annotations
+
+import asyncpg
+
+from libs.cache.tile_cache import TileCache
+from libs.catalogue.versions import DataVersions
+from libs.pg.pool import Database, PoolSettings
+from services.tiles.resources import CATALOGUE
+from services.tiles.store.sealing import Sealing
+from tests.eventually import eventually
+from tests.services.in_process import Services
+from tests.services.tiles.cache import OwnRedis
+from tests.services.tiles.conftest import Placed
+
+
+async def test_what_is_made_while_rows_change_is_not_marked(
+    placed: Placed, placed_services: Services, own_redis: OwnRedis
+) -> None:
+    lines = placed_services.apps["tiles"][CATALOGUE].collection("placed.lines")
+    owner = await asyncpg.connect(placed.owner_url)
+    async with (
+        Database(PoolSettings(placed.env["DATABASE_URL"], "sealing", size=1)) as database,
+        DataVersions(database, poll_seconds=1.5) as versions,
+        TileCache(own_redis.url) as cache,
+    ):
+        sealing = Sealing(cache, versions)
+        first = versions.version(lines)
+        assert first is not None
+        assert first.exact
+
+        async def both_there() -> None:
+            assert await cache.get("t:old", "t:new") == [b"made", b"made"]
+
+        for name in ("t:old", "t:new"):
+            cache.put(name, b"made")
+        await eventually(both_there)
+        # the next look is more than a second away
+        assert await versions.looked_again()
+        sealing.add(lines, first.token, "t:old", b"marked")
+        await owner.execute("INSERT INTO placed.lines VALUES (6000, 'new', 'SRID=4326;LINESTRING(0 0, 1 1)')")
+        try:
+            assert await versions.looked_again()
+            second = versions.version(lines)
+            assert second is not None
+            assert second.token != first.token
+            sealing.add(lines, second.token, "t:new", b"marked")
+            sealing.add(lines, second.token, "t:gone", b"marked")
+
+            async def marked() -> None:
+                assert await cache.get("t:old", "t:new", "t:gone") == [b"made", b"marked", None]
+
+            await eventually(marked)
+        finally:
+            await owner.execute("DELETE FROM placed.lines WHERE id = 6000")
+            await owner.close()
+            await sealing.close()
