@@ -71,10 +71,10 @@ def main() -> int:
         settings = GatewaySettings.from_env(os.environ)
         setup_logs("gateway", settings.log_format, settings.log_level)
         status = asyncio.run(serve(settings))
-    except (SettingsError, NginxError) as error:
+    except SettingsError as error:
         sys.stderr.write(f"gateway: {error}\n")
-        return 1
-    except OSError as error:
+        return os.EX_CONFIG
+    except (NginxError, OSError) as error:
         sys.stderr.write(f"gateway: {error}\n")
         return 1
     if status is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import os
 import socket
 import time
 from collections import deque
@@ -25,8 +26,9 @@ def wait_for(program: Program, supervisor: Supervisor, is_ready: Callable[[], bo
         state = supervisor.states()[program.name]
         if state["statename"] == "BACKOFF":
             quick_ends.add(state["stop"])
-        # Three ends in a row are a fault that waiting does not mend.
-        if state["statename"] in {"FATAL", "EXITED", "STOPPED"} or len(quick_ends) >= 3:
+        # Settings that do not fit, or three ends in a row, are a fault that waiting does not mend.
+        misconfigured = state["statename"] == "BACKOFF" and state["exitstatus"] == os.EX_CONFIG
+        if state["statename"] in {"FATAL", "EXITED", "STOPPED"} or misconfigured or len(quick_ends) >= 3:
             raise StackError(f"{program.name} does not stay up\n{last_lines(program.name, supervisor)}")
         if state["statename"] == "RUNNING" and is_ready():
             return

@@ -22,7 +22,10 @@ _BACKLOG = 4096
 
 
 def run(service: str, make: Callable[[Mapping[str, str]], web.Application]) -> None:
-    """Serve the application that `make` builds from the environment until SIGTERM or SIGINT."""
+    """Serve the application that `make` builds from the environment until SIGTERM or SIGINT.
+
+    Ends with status 78 (EX_CONFIG) where settings do not fit: to start it again is of no use then.
+    """
     try:
         app = make(os.environ)
         settings = app[SETTINGS]
@@ -30,7 +33,8 @@ def run(service: str, make: Callable[[Mapping[str, str]], web.Application]) -> N
         path = settings.socket
         sock = bind(path) if path else None
     except SettingsError as error:
-        sys.exit(f"{service}: {error}")
+        sys.stderr.write(f"{service}: {error}\n")
+        sys.exit(os.EX_CONFIG)
     fields = {"host": settings.host, "port": settings.port, **({"socket": str(path)} if path else {})}
     logging.getLogger("dams").info("starting", extra={"fields": fields})
     uvloop.install()

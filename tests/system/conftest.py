@@ -7,13 +7,13 @@ import pytest
 from playwright.async_api import Browser, async_playwright
 
 from tests.running_stack import RunningStack
-from tests.system.visits import ARGUMENTS, MOST_SECONDS, NewVisit, Visit
+from tests.system.visits import ARGUMENTS, MOST_SECONDS, NewVisit, Visit, browser_program
 
 
 @pytest.fixture(scope="session")
 async def chromium() -> AsyncIterator[Browser]:
     async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path="/usr/bin/chromium", args=ARGUMENTS)
+        browser = await playwright.chromium.launch(executable_path=browser_program(), args=ARGUMENTS)
         yield browser
         await browser.close()
 

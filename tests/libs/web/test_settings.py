@@ -66,7 +66,7 @@ def test_a_service_says_so_and_ends(service: str) -> None:
         timeout=30,
         check=False,
     )
-    assert result.returncode == 1
+    assert result.returncode == os.EX_CONFIG
     assert result.stderr.strip() == (
         f"{service}: DATABASE_URL is not an address like postgresql://user@host:5432/database"
     )
