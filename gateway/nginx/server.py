@@ -16,6 +16,8 @@ OF_THE_GATEWAY = ("X-Content-Type-Options", "Referrer-Policy", "X-Request-Id", "
 
 
 UNCACHED = "@uncached"
+_EXPORT_SILENCE = 600.0
+"""Seconds that the making of a file may take of which nothing can be sent before its end."""
 
 
 def server(settings: GatewaySettings, routes: Routes, *, cached: bool) -> object:
@@ -42,6 +44,13 @@ def server(settings: GatewaySettings, routes: Routes, *, cached: bool) -> object
         Location(f"{PREFIX}/", _proxy(settings, "64k", unknown, cached=cached)),
         # The same; but a buffer of that size for each request, cached ones too, is a sixth of what a hot tile costs.
         Location(f"~ ^{PREFIX}/(?:collections/[^/]+/)?tiles/", _proxy(settings, "16k", unknown, cached=cached)),
+        Location(
+            f"~ ^{PREFIX}/collections/[^/]+/export$",
+            # Nothing of it is kept: it is asked for in parts, and the service has it as a file.
+            _proxy(settings, "64k", unknown, cached=False, silence=_EXPORT_SILENCE),
+            # Files of other kinds are compressed already, and who resumes a download has to know their length.
+            one("gzip_types", "text/csv", "application/json", "application/ndjson", "application/geo+json"),
+        ),
         Location(UNCACHED, _passed_on(settings, "64k")),
         Location(f"= {PREFIX}/openapi.json", *_guards(), one("rewrite", "^", "/_openapi/$openapi_type", "last")),
         _document("openapi", "application/vnd.oai.openapi+json;version=3.0", settings.public_url),
@@ -84,10 +93,13 @@ def _guards() -> list[object]:
     ]
 
 
-def _proxy(settings: GatewaySettings, header_size: str, unknown: int, *, cached: bool) -> object:
+def _proxy(
+    settings: GatewaySettings, header_size: str, unknown: int, *, cached: bool, silence: float | None = None
+) -> object:
     """To the service that the address names, with what is kept of its answers where `cached`.
 
-    `header_size` is what a response's header may take, `unknown` the status of an address that no service declares.
+    `header_size` is what a response's header may take, `unknown` the status of an address that no service declares,
+    `silence` for how many seconds the service may send nothing.
     """
     return EmptyBlock(
         *_guards(),
@@ -96,13 +108,14 @@ def _proxy(settings: GatewaySettings, header_size: str, unknown: int, *, cached:
         # Where the cache fails (no room for another address, a file that cannot be opened) the service still answers.
         error_pages(failed=UNCACHED),
         one("recursive_error_pages", "on"),
-        _passed_on(settings, header_size),
+        _passed_on(settings, header_size, silence),
         *([caching()] if cached else []),
     )
 
 
-def _passed_on(settings: GatewaySettings, header_size: str) -> object:
+def _passed_on(settings: GatewaySettings, header_size: str, silence: float | None = None) -> object:
     limit = settings.requests_per_client
+    silence = silence or settings.timeout_seconds
     return EmptyBlock(
         one("proxy_pass", "http://$service$service_uri"),
         one("proxy_http_version", "1.1"),
@@ -110,7 +123,7 @@ def _passed_on(settings: GatewaySettings, header_size: str) -> object:
         lines("proxy_hide_header", [[name] for name in OF_THE_GATEWAY]),
         one("proxy_redirect", "off"),
         one("proxy_connect_timeout", "2s"),
-        one("proxy_read_timeout", f"{settings.timeout_seconds * 1000:.0f}ms"),
+        one("proxy_read_timeout", f"{silence * 1000:.0f}ms"),
         one("proxy_buffers", 16, "16k"),
         # The Link header of features repeats a long query.
         one("proxy_buffer_size", header_size),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from dataclasses import dataclass
 from itertools import count
 
@@ -38,7 +38,7 @@ class Snapshot:
         await self._connection.execute("RELEASE SAVEPOINT step")
         return rows
 
-    async def walk(self, statement: Sql, number: int) -> AsyncIterator[list[asyncpg.Record]]:
+    async def walk(self, statement: Sql, number: int) -> AsyncGenerator[list[asyncpg.Record]]:
         """The rows of `statement`, so many at a time, by a cursor: one at a time. Raises as `fetch` does."""
         text, args = statement.render()
         # a name of its own: the driver remembers what columns a statement of the same text had

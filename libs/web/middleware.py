@@ -37,7 +37,7 @@ ALLOWED = "GET, HEAD, OPTIONS"
 _OUR_WORDS = {"text/html", "application/json", "application/schema+json"}
 _EXPOSED = (
     "Content-Crs, DAMS-Collections-Omitted, DAMS-Features-Omitted, DAMS-Geometries-Omitted, DAMS-Paging,"
-    " DAMS-Version, Link, ETag, OGC-NumberMatched, OGC-NumberReturned, Server-Timing, X-Request-Id"
+    " DAMS-Rows-Written, DAMS-Version, Link, ETag, OGC-NumberMatched, OGC-NumberReturned, Server-Timing, X-Request-Id"
 )
 
 

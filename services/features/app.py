@@ -1,5 +1,6 @@
 """The features service: which resource is answered where."""
 
+import asyncio
 from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 
@@ -14,6 +15,9 @@ from libs.web.health import HEALTH_CHECKS
 from libs.web.health import PART as PRESENT_PART
 from services.features.aggregation.facet_counts import FacetCounts
 from services.features.alert import get_alert
+from services.features.export import get_export
+from services.features.exporting.exports import Exports
+from services.features.exporting.folder import ExportFolder
 from services.features.facets import get_facets
 from services.features.feed import get_feed
 from services.features.feeds.cap import CapSettings
@@ -23,7 +27,7 @@ from services.features.item import get_item
 from services.features.items import get_items
 from services.features.part import PART, amended
 from services.features.queryables import get_queryables
-from services.features.resources import CAP, CATALOGUE, FACETS, FOLDING, STORE, VALUES, VERSIONS, WHOLE_PAGES
+from services.features.resources import CAP, CATALOGUE, EXPORTS, FACETS, FOLDING, STORE, VALUES, VERSIONS, WHOLE_PAGES
 from services.features.rows.counts import Counts
 from services.features.rows.feature_cache import FeatureCache
 from services.features.rows.items_store import ItemsStore
@@ -47,6 +51,7 @@ def make(env: Mapping[str, str]) -> web.Application:
         "getFunctions": get_functions,
         "getItems": get_items,
         "getItem": get_item,
+        "getExport": get_export,
     }
     app = make_app(settings, PART, handlers, templates=Path(__file__).parent / "templates")
 
@@ -59,6 +64,7 @@ def make(env: Mapping[str, str]) -> web.Application:
         async with (
             Database(pool) as database,
             Database(pool.for_watching()) as watch,
+            Database(pool.for_exports(settings.exports_at_once)) as reading,
             DataVersions(watch) as versions,
             TextFoldings(watch) as app[FOLDING],
             CatalogueClient(settings.catalogue_url, state_file=state) as app[CATALOGUE],
@@ -69,12 +75,26 @@ def make(env: Mapping[str, str]) -> web.Application:
             cache = FeatureCache(database, versions, encode_each, kept_bytes) if kept_bytes else None
             app[FACETS] = FacetCounts(database, versions, at_once=at_once, of_collection=of_collection)
             app[STORE] = ItemsStore(database, counts, cache)
+            folder = ExportFolder(
+                settings.export_folder,
+                kept_bytes=settings.export_kept_bytes,
+                kept_seconds=settings.export_kept_seconds,
+            )
+            await asyncio.to_thread(folder.clear)
+            app[EXPORTS] = Exports(
+                reading,
+                app[STORE],
+                folder,
+                at_once=settings.exports_at_once,
+                most_bytes=settings.export_max_bytes,
+            )
             app[VALUES] = ValueRanges(database, versions)
             app[VERSIONS] = versions
             app[PRESENT_PART].follow(lambda: (app[CATALOGUE].known, app[FOLDING].current), amended)
             app[WHOLE_PAGES] = WholePages()
             app[HEALTH_CHECKS].extend([lambda app: app[CATALOGUE].health(), lambda _: watch.health()])
             yield
+            await app[EXPORTS].close()
             await app[VALUES].close()
             await app[FACETS].close()
             await counts.close()

@@ -1,5 +1,6 @@
 """GET /collections/{collectionId}/items/{itemId} (OGC API Features, /req/core/f-op)."""
 
+from functools import partial
 from typing import Any
 
 from aiohttp import web
@@ -14,18 +15,21 @@ from libs.web.base_url import base_url
 from libs.web.conditional import check_preconditions, check_tag, data_headers
 from libs.web.html import page_response
 from libs.web.respond import body_response
-from services.features.formats.format import PageLinks
+from services.features.exporting.exports import one_chunk
+from services.features.exporting.sending import send
+from services.features.formats.format import FileFormat, PageLinks
 from services.features.formats.geojson import features
 from services.features.formats.links import arguments_query, item_links
+from services.features.formats.names import saved_as
 from services.features.formats.registry import format_of, refuse_options
 from services.features.pages.items_html import row_context
 from services.features.pages.map_links import map_of_item
 from services.features.pages.preview import drawing
 from services.features.request.geometry_options import GeometryOptions, content_crs
 from services.features.request.items_query import geometry_options
-from services.features.resources import CATALOGUE, STORE, VERSIONS
+from services.features.resources import CATALOGUE, EXPORTS, STORE, VERSIONS
 from services.features.rows.items_sql import item_plan
-from services.features.rows.layout import Layout, Row
+from services.features.rows.layout import Layout, Row, Rows
 
 _SIBLINGS = 20
 
@@ -71,6 +75,14 @@ async def get_item(call: Call) -> web.StreamResponse:
     if format_ is None:
         context = _page_context(call, collection, plan.layout, row, links)
         return page_response(request, "item.html", context, headers=headers)
+    if isinstance(format_, FileFormat):
+        headers |= {"Content-Type": format_.media_type, **saved_as(collection, format_)}
+        source = partial(one_chunk, Rows(plan.layout, [row]))
+        export = await app[EXPORTS].page(selection, options, format_, source)
+        try:
+            return await send(request, export, headers)
+        finally:
+            app[EXPORTS].leave(export)
     body = format_.item(collection, plan.layout, row, links)
     return body_response(body, media_type=call.media_type, headers=headers)
 

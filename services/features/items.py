@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import replace
+from functools import partial
 
 from aiohttp import web
 
@@ -14,7 +15,9 @@ from libs.web.conditional import check_preconditions, check_tag, data_headers, i
 from libs.web.html import page_response
 from libs.web.negotiation import prefers_html
 from libs.web.respond import body_response
-from services.features.formats.format import FeatureFormat
+from services.features.exporting.exports import one_chunk
+from services.features.exporting.sending import send
+from services.features.formats.format import FeatureFormat, FileFormat
 from services.features.formats.links import page_links
 from services.features.formats.names import saved_as
 from services.features.formats.pieces import pieces
@@ -24,7 +27,7 @@ from services.features.pages.items_html import PAGE_ROWS, items_context
 from services.features.request.cursor import PageEnds
 from services.features.request.geometry_options import GeometryOptions, content_crs
 from services.features.request.items_query import ItemsQuery, parse_items
-from services.features.resources import CATALOGUE, FOLDING, STORE, VALUES, VERSIONS, WHOLE_PAGES
+from services.features.resources import CATALOGUE, EXPORTS, FOLDING, STORE, VALUES, VERSIONS, WHOLE_PAGES
 from services.features.rows.items_store import ItemsStore
 from services.features.rows.layout import Rows
 from services.features.slow_readers import write
@@ -49,6 +52,8 @@ async def get_items(call: Call) -> web.StreamResponse:
     check_preconditions(call.request, headers)
     store = app[STORE]
     query = await store.found(query)
+    if isinstance(format_, FileFormat):
+        return await _file(call, query, format_, headers)
     if format_.streams and query.limit > store.chunk(query):
         return await _stream(call, query, format_, headers)
     (page, ends), matched = await _fetched(store, query, format_.geometry_as, features=format_.of_features)
@@ -80,6 +85,32 @@ async def _fetched(
     except Uncomputable:
         await store.refuse_cursor(query)
         raise
+
+
+async def _file(call: Call, query: ItemsQuery, format_: FileFormat, headers: dict[str, str]) -> web.StreamResponse:
+    """A page that a process of its own writes."""
+    app, store, collection = call.request.app, call.request.app[STORE], query.selection.collection
+    if query.limit > store.chunk(query):
+        large, matched = await asyncio.gather(store.large(query), store.matched(query))
+        ends, source = large.ends, partial(store.chunks, large, format_.geometry_as)
+    else:
+        (page, ends), matched = await _fetched(store, query, format_.geometry_as)
+        source = partial(one_chunk, page)
+    links = page_links(query, format_.media_type, base_url(call.request), ends, matched)
+    export = await app[EXPORTS].page(query.selection, query.options, format_, source)
+    try:
+        headers = {
+            **_kept(headers, matched),
+            **_numbers(matched, export.rows, export.omitted),
+            **_paging(query),
+            **content_crs(query.options),
+            **saved_as(collection, format_),
+            "Link": links.header,
+            "Content-Type": format_.media_type,
+        }
+        return await send(call.request, export, headers)
+    finally:
+        app[EXPORTS].leave(export)
 
 
 def _kept(headers: dict[str, str], matched: int | None) -> dict[str, str]:

@@ -14,7 +14,7 @@ from libs.selection.property_parameters import with_property_parameters
 from libs.web.openapi import load_document
 from services.features.feeds.atom import ATOM_TYPE
 from services.features.formats.format import Format
-from services.features.formats.registry import FORMATS
+from services.features.formats.registry import EXPORT_FORMATS, FORMATS
 
 _CQL2 = "http://www.opengis.net/spec/cql2/1.0/conf/"
 _COMMON_3 = "http://www.opengis.net/spec/ogcapi-common-3/1.0/conf/"
@@ -23,7 +23,8 @@ FACETS_TYPE = "application/facets+json"
 name_format("facets", FACETS_TYPE, "JSON of facets")
 name_format("atom", ATOM_TYPE, "Atom")
 _ITEMS = "/collections/{collectionId}/items"
-_OPERATIONS = {_ITEMS: "items_schema", f"{_ITEMS}/{{itemId}}": "item_schema"}
+_EXPORT = "/collections/{collectionId}/export"
+_OPERATIONS = {_ITEMS: "items_schema", f"{_ITEMS}/{{itemId}}": "item_schema", _EXPORT: "items_schema"}
 
 
 def _document() -> dict[str, Any]:
@@ -31,11 +32,13 @@ def _document() -> dict[str, Any]:
     document = load_document(Path(__file__).parent / "openapi.yaml")
     components = document["components"]
     components["parameters"]["fItems"]["schema"]["enum"] = [entry.name for entry in FORMATS]
+    components["parameters"]["fExport"]["schema"]["enum"] = [entry.name for entry in EXPORT_FORMATS.values()]
     media_types = components["schemas"]["MediaType"]["enum"]
     media_types += [entry.media_type for entry in FORMATS if entry.media_type not in media_types]
     for path, schema in _OPERATIONS.items():
         answer = document["paths"][path]["get"]["responses"]["200"]
-        answer["content"] = {entry.media_type: {"schema": dict(getattr(entry, schema))} for entry in FORMATS}
+        offered = EXPORT_FORMATS.values() if path == _EXPORT else FORMATS
+        answer["content"] = {entry.media_type: {"schema": dict(getattr(entry, schema))} for entry in offered}
     return document
 
 
@@ -101,6 +104,12 @@ PART = ServicePart(
     landing_links=(Link("/functions", REL_FUNCTIONS, MediaType.JSON, "Functions of filters"),),
     collection_links=(
         *(CollectionLink(Link(_items_address(entry), "items", entry.media_type, entry.title)) for entry in FORMATS),
+        *(
+            CollectionLink(
+                Link(f"{_EXPORT}?f={entry.name}", "enclosure", entry.media_type, f"All features as {entry.label}")
+            )
+            for entry in EXPORT_FORMATS.values()
+        ),
         CollectionLink(
             Link("/collections/{collectionId}/queryables", REL_QUERYABLES, MediaType.SCHEMAJSON, "Queryables")
         ),

@@ -6,6 +6,7 @@ from libs.catalogue.client import CatalogueClient
 from libs.catalogue.versions import DataVersions
 from libs.pg.text_folding import TextFoldings
 from services.features.aggregation.facet_counts import FacetCounts
+from services.features.exporting.exports import Exports
 from services.features.feeds.cap import CapSettings
 from services.features.rows.items_store import ItemsStore
 from services.features.rows.value_ranges import ValueRanges
@@ -13,6 +14,7 @@ from services.features.whole_pages import WholePages
 
 CAP = web.AppKey("cap", CapSettings)
 CATALOGUE = web.AppKey("catalogue", CatalogueClient)
+EXPORTS = web.AppKey("exports", Exports)
 FACETS = web.AppKey("facets", FacetCounts)
 FOLDING = web.AppKey("folding", TextFoldings)
 STORE = web.AppKey("store", ItemsStore)

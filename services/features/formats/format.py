@@ -53,6 +53,7 @@ class FileFormat(Format):
 
     items_schema: ClassVar[Mapping[str, Any]] = {"type": "string", "format": "binary"}
     item_schema: ClassVar[Mapping[str, Any]] = {"type": "string", "format": "binary"}
+    geometry_as: ClassVar[str] = "wkb"
     writer: ClassVar[str]
     """The module of that package."""
     driver: ClassVar[str] = ""

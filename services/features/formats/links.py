@@ -12,7 +12,7 @@ from libs.ogc.link import REL_QUERYABLES, Link, path_segment
 from libs.ogc.media_type import FORMAT_NAMES, MediaType
 from libs.web.representations import representations
 from services.features.formats.format import PageLinks
-from services.features.formats.registry import MEDIA_TYPES
+from services.features.formats.registry import EXPORT_FORMATS, MEDIA_TYPES
 from services.features.request.cursor import PageEnds, encode_cursor
 from services.features.request.items_query import ItemsQuery
 from services.features.request.long_parameters import packed
@@ -25,7 +25,8 @@ _BY_OFFSET = "By offset: rows may repeat or be missing while the data change"
 
 # Placeholders of a template: the base address, what stands before `f` in the query string of this format and of others,
 # the id of a feature. Addresses are ASCII, so that these are nowhere else.
-_BASE, _QUERY, _ITEM, _OTHERS = "\ue000", "\ue001", "\ue002", "\ue003"
+_BASE, _QUERY, _ITEM, _OTHERS, _ALL = "\ue000", "\ue001", "\ue002", "\ue003", "\ue004"
+_OF_PAGES = ("limit", "offset", "cursor")
 _OF_FORMATS = ("bom", "geometry")
 """Parameters that not all formats have."""
 
@@ -46,12 +47,16 @@ class _Template:
         item = path_segment(item_id) if item_id else ""
         query = _before_f(given)
         others = _before_f(_without(given, *_OF_FORMATS)) if any(name in given for name in _OF_FORMATS) else query
-        json = _filled(self.json, orjson.dumps(base)[1:-1].decode(), query, others, item).encode()
-        return json, {rel: _filled(value, base, query, others, item) for rel, value in self.header.items()}
+        whole = _before_f(_without(given, *_OF_PAGES)) if _ALL in self.json else ""
+        values = {_QUERY: query, _OTHERS: others, _ITEM: item, _ALL: whole}
+        json = _filled(self.json, {**values, _BASE: orjson.dumps(base)[1:-1].decode()}).encode()
+        return json, {rel: _filled(value, {**values, _BASE: base}) for rel, value in self.header.items()}
 
 
-def _filled(text: str, base: str, query: str = "", others: str = "", item: str = "") -> str:
-    return text.replace(_QUERY, query).replace(_OTHERS, others).replace(_ITEM, item).replace(_BASE, base)
+def _filled(text: str, values: Mapping[str, str]) -> str:
+    for placeholder, value in values.items():
+        text = text.replace(placeholder, value)
+    return text
 
 
 @lru_cache(maxsize=1024)
@@ -67,6 +72,10 @@ def _template(collection_id: str, media_type: str, *, of_item: bool) -> _Templat
     links.append(Link(collection, "collection", MediaType.JSON, "The collection"))
     header = {"self": links[0].to_header(), "": ", ".join(link.to_header() for link in links[1:])}
     if not of_item:
+        format_ = media_type if media_type in EXPORT_FORMATS else MEDIA_TYPES[0]
+        export = f"{collection}/export?{_ALL}f={FORMAT_NAMES[format_]}"
+        links.append(Link(export, "enclosure", format_, "All features that match"))
+        header["enclosure"] = links[-1].to_header()
         queryables = Link(f"{collection}/queryables", REL_QUERYABLES, MediaType.SCHEMAJSON)
         header[REL_QUERYABLES] = queryables.to_header()
     return _Template(address, orjson.dumps([link.to_json() for link in links])[1:-1].decode(), header)
@@ -84,11 +93,11 @@ def page_links(query: ItemsQuery, media_type: str, base: str, ends: PageEnds, ma
         if beside is not None:
             address = f"{template.address}?{_before_f(beside)}f={FORMAT_NAMES[media_type]}{cursor}"
             title = None if query.resumable else _BY_OFFSET
-            links.append(Link(_filled(address, base), rel, media_type, title))
+            links.append(Link(_filled(address, {_BASE: base}), rel, media_type, title))
             if rel == "next" and len(links[-1].href) > _LONGEST_NEXT:
                 kept, token = packed(beside, token)
                 address = f"{template.address}?{_before_f(kept)}f={FORMAT_NAMES[media_type]}&cursor={token}"
-                header["next"] = Link(_filled(address, base), rel, media_type).to_header()
+                header["next"] = Link(_filled(address, {_BASE: base}), rel, media_type).to_header()
     if links:
         json = b",".join((json, orjson.dumps([link.to_json() for link in links])[1:-1]))
     return PageLinks(json, _header({**{link.rel: link.to_header() for link in links}, **header}))
@@ -98,6 +107,20 @@ def item_links(collection_id: str, media_type: str, base: str, given: Mapping[st
     """`self`, `alternate` and `collection` (/req/core/f-links) of a feature, for a request with these parameters."""
     json, header = _template(collection_id, media_type, of_item=True).filled(base, given, item_id)
     return PageLinks(json, _header(header))
+
+
+def export_links(query: ItemsQuery, media_type: str, base: str) -> PageLinks:
+    """The links of an export of the query: itself, the same in other formats, its collection."""
+    collection = f"{base}/collections/{path_segment(query.selection.collection.id)}"
+    given, others = _before_f(query.given), _before_f(_without(query.given, *_OF_FORMATS))
+    links = [
+        replace(link, href=link.href.replace("?", f"?{given if link.rel == 'self' else others}"))
+        for link in representations(f"{collection}/export", media_type, EXPORT_FORMATS)
+    ]
+    links.append(Link(collection, "collection", MediaType.JSON, "The collection"))
+    json = orjson.dumps([link.to_json() for link in links])[1:-1]
+    others = ", ".join(link.to_header() for link in links[1:])
+    return PageLinks(json, _header({"self": links[0].to_header(), "": others}))
 
 
 def arguments_query(collection: Collection, given: Iterable[tuple[str, str]]) -> str:
@@ -123,7 +146,7 @@ def _header(values: Mapping[str, str]) -> str:
     """
     chosen: list[str] = []
     length = 0
-    for rel in ("next", REL_QUERYABLES, "prev", "self", ""):
+    for rel in ("next", REL_QUERYABLES, "prev", "self", "enclosure", ""):
         value = values.get(rel)
         if value is None:
             continue

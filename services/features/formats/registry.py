@@ -8,7 +8,7 @@ from importlib import import_module
 
 from libs.ogc.media_type import MediaType, name_format
 from libs.web.query_params import QueryValues
-from services.features.formats.format import FeatureFormat, Format
+from services.features.formats.format import FeatureFormat, FileFormat, Format
 
 _MODULES = (
     "geojson",
@@ -17,6 +17,9 @@ _MODULES = (
     "csv",
     "geojsonseq",
     "ndjson",
+    "fgb",
+    "parquet",
+    "gpkg",
 )
 """In the order of preference; the first is answered where the client names none."""
 
@@ -26,19 +29,23 @@ FEATURE_FORMATS: Mapping[str, FeatureFormat] = {
     entry.media_type: entry for entry in FORMATS if isinstance(entry, FeatureFormat)
 }
 """By media type; HTML is a page for people, and made elsewhere."""
+EXPORT_FORMATS: Mapping[str, FeatureFormat | FileFormat] = {
+    entry.media_type: entry for entry in FORMATS if isinstance(entry, FeatureFormat | FileFormat)
+}
+"""By media type: those that a whole collection is given in."""
 
 _DEFAULT = FORMATS[0].media_type
 
 
-def format_of(media_type: str, *, named: bool) -> FeatureFormat | None:
+def format_of(media_type: str, *, named: bool) -> FeatureFormat | FileFormat | None:
     """The format of an answer of this type, which `f` named or else the `Accept` header; None for a page.
 
     Who asks for plain JSON without a name for `f` is a client of OGC API Features, which reads features.
     """
-    return FEATURE_FORMATS.get(media_type if named or media_type != MediaType.JSON else _DEFAULT)
+    return EXPORT_FORMATS.get(media_type if named or media_type != MediaType.JSON else _DEFAULT)
 
 
-def refuse_options(query: QueryValues, format_: FeatureFormat | None) -> None:
+def refuse_options(query: QueryValues, format_: Format | None) -> None:
     """Adds the faults of parameters that are for other formats than this one, or for none of a page."""
     if query.values.get("bom") and not (format_ and format_.byte_order_mark):
         query.fault("bom", "bom is for CSV alone")

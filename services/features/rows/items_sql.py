@@ -27,8 +27,12 @@ def items_plan(
     geometry_as: str = "geojson",
     until: Position | None = None,
     with_version: bool = False,
+    ordered: bool = True,
 ) -> RowPlan:
-    """Up to `limit` rows from where the page starts, none of them beyond `until`; `with_version`: theirs at the end."""
+    """Up to `limit` rows from where the page starts, none of them beyond `until`; `with_version`: theirs at the end.
+
+    Those that are not `ordered` come as the database finds them.
+    """
     backwards = query.after is not None and query.after.backwards
     selection = query.selection
     conditions = [*selection.conditions, *_window(query, until)]
@@ -40,7 +44,7 @@ def items_plan(
         columns=columns or sql("1"),
         table=selection.table,
         where=all_of(conditions),
-        order=order_by(selection, query.order, backwards=backwards),
+        order=order_by(selection, query.order, backwards=backwards) if ordered else EMPTY,
         limit=bind(limit, "int8"),
         offset=_offset(query, 0),
     )

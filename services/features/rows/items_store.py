@@ -1,6 +1,6 @@
 """Runs the SQL of items: pages of rows, large pages in chunks, and how many rows match."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from dataclasses import dataclass, replace
 
 from libs.catalogue.model import Collection
@@ -149,7 +149,7 @@ class ItemsStore:
             start = replace(before, alike=int(before == position_of(row(number - 1), places)))
         return LargePage(replace(query, after=start), ends, last, names)
 
-    async def chunks(self, page: LargePage, geometry_as: str, *, features: bool = False) -> AsyncIterator[Rows]:
+    async def chunks(self, page: LargePage, geometry_as: str, *, features: bool = False) -> AsyncGenerator[Rows]:
         """The rows of a large page, some at a time; at least one chunk, perhaps empty.
 
         Each chunk is a query of its own that starts behind the last row of the one before (where nothing tells rows

@@ -93,10 +93,13 @@ async def test_the_document_and_every_collection_offer_it(extended: Client) -> N
     for path in (f"/collections/{{collectionId}}/items{end}" for end in ("", "/{itemId}")):
         content = document["paths"][path]["get"]["responses"]["200"]["content"]
         assert content[_TYPE] == {"schema": {"type": "string"}}
-    assert document["components"]["parameters"]["fItems"]["schema"]["enum"][-1] == "tsv"
+    assert document["components"]["parameters"]["fItems"]["schema"]["enum"][6] == "tsv"
     assert _TYPE in document["components"]["schemas"]["MediaType"]["enum"]
     links = [link for link in part["collectionLinks"] if link["type"] == _TYPE]
-    assert [(link["rel"], link["href"]) for link in links] == [("items", "/collections/{collectionId}/items?f=tsv")]
+    assert [(link["rel"], link["href"]) for link in links] == [
+        ("items", "/collections/{collectionId}/items?f=tsv"),
+        ("enclosure", "/collections/{collectionId}/export?f=tsv"),
+    ]
 
 
 async def test_the_error_for_an_unknown_format_names_it(extended: Client, features: Client) -> None:

@@ -41,13 +41,16 @@ def parameters(link: dict[str, Any]) -> dict[str, str]:
 
 def test_each_format_has_a_link_with_the_same_parameters() -> None:
     found = links(query({"f": "csv", "bbox": "1,2,3,4", "filter": "a='b&c'"}), PageEnds())
-    assert set(found) == {"self", "alternate", "collection"}
+    assert set(found) == {"self", "alternate", "collection", "enclosure"}
+    (whole,) = found["enclosure"]
+    assert whole["href"].startswith(f"{BASE}/collections/a.b%20c/export?")
+    assert parameters(whole) == {"f": "geojson", "bbox": "1,2,3,4", "filter": "a='b&c'"}
     assert [link["type"] for link in found["self"]] == [GEOJSON]
     for link in [*found["self"], *found["alternate"]]:
         assert link["href"].startswith(f"{BASE}/collections/a.b%20c/items?")
         assert {**parameters(link), "f": ""} == {"bbox": "1,2,3,4", "filter": "a='b&c'", "f": ""}
     names = [parameters(link)["f"] for link in [*found["self"], *found["alternate"]]]
-    assert names == ["geojson", "html", "json", "csv", "geojsonseq", "ndjson"]
+    assert names == ["geojson", "html", "json", "csv", "geojsonseq", "ndjson", "fgb", "parquet", "gpkg"]
 
 
 def test_pages_beside_this_one_are_named_by_cursors_alone() -> None:
@@ -83,9 +86,9 @@ def test_a_page_of_no_rows_leads_to_those_that_there_are(matched: int | None, le
 @pytest.mark.parametrize(
     ("length", "rels"),
     [
-        (10, {"next", "queryables", "prev", "self", "alternate", "collection"}),
-        (500, {"next", "queryables", "prev", "self"}),
-        (1000, {"next", "queryables", "prev", "self"}),
+        (10, {"next", "queryables", "prev", "self", "enclosure", "alternate", "collection"}),
+        (500, {"next", "queryables", "prev", "self", "enclosure"}),
+        (1000, {"next", "queryables", "prev", "self", "enclosure"}),
         (3000, {"next", "queryables", "prev"}),
         (5000, {"next", "queryables"}),
         # its parameters move into the cursor
@@ -108,7 +111,7 @@ def test_links_of_a_feature() -> None:
     found = item_links("a.b c", GEOJSON, BASE, {"properties": "", "f": "json"}, "é/1")
     own, *others = found.members()
     assert own["href"] == f"{BASE}/collections/a.b%20c/items/%C3%A9%2F1?properties=&f=geojson"
-    assert [link["rel"] for link in others] == ["alternate"] * 5 + ["collection"]
-    assert found.header.count("rel=") == 7
+    assert [link["rel"] for link in others] == ["alternate"] * 8 + ["collection"]
+    assert found.header.count("rel=") == 10
     (plain, *_) = item_links("a.b c", GEOJSON, BASE, {}, "1").members()
     assert plain["href"] == f"{BASE}/collections/a.b%20c/items/1?f=geojson"

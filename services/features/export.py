@@ -1,0 +1,148 @@
+"""GET /collections/{collectionId}/export: all features that match, as one file."""
+
+from collections.abc import Callable, Mapping
+from hashlib import blake2b
+
+from aiohttp import web
+
+from libs.catalogue.model import Collection
+from libs.catalogue.versions import DataVersion
+from libs.ogc.errors import NotAcceptable, Unavailable
+from libs.ogc.media_type import with_charset
+from libs.web.app import Call
+from libs.web.base_url import base_url, takes_chunks
+from libs.web.build_id import SERVICE, build_id
+from libs.web.conditional import NotModified, etag_matches
+from services.features.exporting.exports import Export, Exports, Wanted
+from services.features.exporting.sending import PIECE, send
+from services.features.formats.format import FeatureFormat, FileFormat
+from services.features.formats.links import export_links
+from services.features.formats.names import saved_as
+from services.features.formats.registry import EXPORT_FORMATS, refuse_options
+from services.features.request.geometry_options import content_crs
+from services.features.request.items_query import ItemsQuery, parse_items
+from services.features.resources import CATALOGUE, EXPORTS, FOLDING, STORE, VERSIONS
+from services.features.slow_readers import write
+
+_ALL = 2**62
+_PATIENCE = 5.0
+"""Seconds for which an answer waits for its length; shorter than any deadline of services and gateway."""
+_MOMENT = 0.3
+"""The same where an answer may begin before."""
+_LOOK_SECONDS = 1.0
+"""After which it is seen that a client has gone for which there was nothing to read meanwhile."""
+_HEADERS = {"Cache-Control": "no-cache", "X-Accel-Expires": "0", "Accept-Ranges": "bytes", "Vary": "Accept"}
+
+
+async def get_export(call: Call) -> web.StreamResponse:
+    """The file: with its length where it is whole within a few seconds, else as it is written."""
+    app, request = call.request.app, call.request
+    collection = app[CATALOGUE].collection(call.path["collectionId"])
+    format_ = EXPORT_FORMATS.get(call.media_type)
+    if format_ is None:
+        raise NotAcceptable("none of the accepted media types is offered")
+    refuse_options(call.query, format_)
+    call.query.values |= {"limit": _ALL, "offset": None, "cursor": None}
+    query = parse_items(collection, call.query, call.given, app[FOLDING].current)
+    version = app[VERSIONS].version(collection)
+    links = export_links(query, format_.media_type, base_url(request))
+    mark = format_.byte_order_mark if call.query.values["bom"] and isinstance(format_, FeatureFormat) else b""
+    wanted = Wanted(query, format_, links, mark, _key(call, query, format_, version, mark), _current(call, collection))
+    exports = app[EXPORTS]
+    headers = {
+        **_HEADERS,
+        **content_crs(query.options),
+        **saved_as(collection, format_),
+        "Link": links.header,
+        "Content-Type": with_charset(call.media_type),
+    }
+    export = await exports.find(wanted.key) if request.method == "HEAD" else await exports.open(wanted)
+    if export is None:
+        matched = await app[STORE].matched(query)
+        return web.Response(headers={**headers, **({} if matched is None else {"OGC-NumberMatched": str(matched)})})
+    try:
+        return await _answer(request, exports, export, headers)
+    finally:
+        exports.leave(export)
+
+
+async def _answer(
+    request: web.Request, exports: Exports, export: Export, headers: Mapping[str, str]
+) -> web.StreamResponse:
+    if export.tag is not None:
+        headers = {**headers, "ETag": export.tag}
+    if request.method == "HEAD":
+        if export.whole:
+            return web.Response(headers={**headers, "Content-Length": str(export.size)})
+        return web.Response(headers={**headers, "DAMS-Rows-Written": str(export.rows)})
+    if export.whole and export.tag is not None and etag_matches(request.headers.get("If-None-Match"), export.tag):
+        raise NotModified(headers)
+    chunked = takes_chunks(request)
+    # what fails by then is still reported as an error
+    if await export.finished(_MOMENT if export.streams and chunked else _PATIENCE):
+        return await send(request, export, headers)
+    if not chunked:
+        raise Unavailable("The export is still being made; it is too large for HTTP/1.0.", retry_after=5)
+    if export.streams:
+        await export.wait(0, _PATIENCE)
+    response = web.StreamResponse(headers=headers)
+    response.enable_chunked_encoding()
+    try:
+        await response.prepare(request)
+        await _follow(request, response, export)
+        await response.write_eof()
+    except ConnectionError:
+        # the client has what it wanted, or is gone
+        return response
+    return response
+
+
+async def _follow(request: web.Request, response: web.StreamResponse, export: Export) -> None:
+    """All of the file as it is written. Raises ConnectionError where the client goes, and what the making raises."""
+    sent = 0
+    while True:
+        piece = await export.read(sent, PIECE) if export.streams or export.whole else b""
+        if piece:
+            await write(request, response, piece)
+            sent += len(piece)
+        elif export.whole:
+            return
+        else:
+            await export.wait(sent if export.streams else export.size, _LOOK_SECONDS)
+            if request.transport is None or request.transport.is_closing():
+                raise ConnectionResetError("the client has gone")
+
+
+def _key(
+    call: Call, query: ItemsQuery, format_: FeatureFormat | FileFormat, version: DataVersion | None, mark: bytes
+) -> str | None:
+    """Of all that decides the bytes of the file, but for what formats themselves vary."""
+    if version is None:
+        return None
+    selection = query.selection
+    content = (
+        build_id(call.request.app[SERVICE]),
+        version.token,
+        query.fingerprint,
+        format_.name,
+        mark,
+        [column.name for column in selection.properties],
+        selection.geometry.name if selection.geometry is not None else None,
+        query.options,
+        selection.sort,
+        # links are a part of features
+        base_url(call.request) if isinstance(format_, FeatureFormat) and format_.of_features else "",
+    )
+    return blake2b(repr(content).encode(), digest_size=12).hexdigest()
+
+
+def _current(call: Call, collection: Collection) -> Callable[[], bool]:
+    versions = call.request.app[VERSIONS]
+    version = versions.version(collection)
+    token = version.token if version is not None else None
+
+    def is_current() -> bool:
+        now = versions.version(collection)
+        return now is not None and now.token == token
+
+    return is_current

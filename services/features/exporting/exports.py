@@ -1,0 +1,269 @@
+"""Exports of this process: which are made, who follows them, how many there may be."""
+
+import asyncio
+import logging
+import os
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from functools import partial
+from typing import IO
+
+from libs.ogc.errors import Fault, InvalidParameters, Unavailable
+from libs.pg.pool import Database
+from libs.pg.snapshot import snapshot
+from libs.selection.selection import Selection
+from services.features.exporting.folder import ExportFolder, Making, tag_of
+from services.features.exporting.layer import JobOf, job_of
+from services.features.exporting.writing import NeedsNoIndexError, TooLargeError, WritingFailedError, write_file
+from services.features.formats.format import FeatureFormat, FileFormat, Format, PageLinks
+from services.features.formats.pieces import pieces
+from services.features.request.geometry_options import GeometryOptions
+from services.features.request.items_query import ItemsQuery
+from services.features.rows.items_store import ItemsStore
+from services.features.rows.layout import Rows
+from services.features.rows.whole import whole
+
+_LOG = logging.getLogger("dams.features")
+Chunks = AsyncGenerator[Rows]
+Source = Callable[[], Chunks]
+"""Gives the rows, from the first on each time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """An export that somebody asks for."""
+
+    query: ItemsQuery
+    format_: FeatureFormat | FileFormat
+    links: PageLinks
+    mark: bytes
+    key: str | None
+    """Of all that decides its content; None where nobody can tell when that changes."""
+    is_current: Callable[[], bool] = lambda: True
+    """Whether the data are still those that the key names."""
+
+
+@dataclass(eq=False, slots=True)
+class Export:
+    """A file that is there or is made; who follows it reads what is written."""
+
+    streams: bool
+    """Whether what is written so far is the beginning of the file, and may be read."""
+    tag: str | None
+    file: IO[bytes] | None = None
+    size: int = 0
+    """Bytes that may be read so far."""
+    whole: bool = False
+    rows: int = 0
+    """Written so far."""
+    omitted: int = 0
+    """Geometries that could not be given, once it is whole."""
+    readers: int = 0
+    task: asyncio.Task[None] | None = None
+    _changed: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def tell(self) -> None:
+        """More can be read."""
+        self._changed.set()
+
+    async def wait(self, size: int, seconds: float) -> bool:
+        """Whether more than `size` bytes can be read, or it is whole, after so many seconds at the most.
+
+        Raises what its making raised.
+        """
+        try:
+            async with asyncio.timeout(seconds):
+                while self.size <= size and not self.whole:
+                    self._changed.clear()
+                    if self.task is not None and self.task.done():
+                        self.task.result()
+                    await self._changed.wait()
+        except TimeoutError:
+            return False
+        return True
+
+    async def finished(self, seconds: float) -> bool:
+        """Whether it is whole after so many seconds at the most. Raises what its making raised."""
+        if self.task is not None:
+            await asyncio.wait([self.task], timeout=seconds)
+            if self.task.done():
+                self.task.result()
+        return self.whole
+
+    async def read(self, start: int, number: int) -> bytes:
+        """So many bytes from there on, or fewer; none where no more can be read yet."""
+        number = min(number, self.size - start)
+        if self.file is None or number <= 0:
+            return b""
+        return await asyncio.to_thread(os.pread, self.file.fileno(), number, start)
+
+
+class Exports:
+    """Makes files of rows, `at_once` at a time, each of `most_bytes` at the most; keeps them in `folder`."""
+
+    def __init__(
+        self, database: Database, store: ItemsStore, folder: ExportFolder, *, at_once: int, most_bytes: int
+    ) -> None:
+        self._database = database
+        self._store = store
+        self._folder = folder
+        self._at_once = at_once
+        self._most_bytes = most_bytes
+        self._running = 0
+        self._by_key: dict[str, Export] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def close(self) -> None:
+        """Gives up what is made."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def find(self, key: str | None) -> Export | None:
+        """The export of that key, if it is there or is made; to be left."""
+        if key is None:
+            return None
+        export = self._by_key.get(key)
+        if export is None:
+            path = await asyncio.to_thread(self._folder.find, key)
+            if path is None:
+                return None
+            try:
+                file = path.open("rb")
+            except FileNotFoundError:
+                return None
+            export = Export(streams=True, tag=tag_of(path), file=file, size=os.fstat(file.fileno()).st_size, whole=True)
+        export.readers += 1
+        return export
+
+    async def page(self, selection: Selection, options: GeometryOptions, format_: FileFormat, source: Source) -> Export:
+        """A page as a file; to be left. Raises Unavailable where others are made, and what the source raises."""
+        making = await self._begin(format_)
+        export = Export(streams=False, tag=None, readers=1)
+        try:
+            await self._write_file(source, job_of(format_, selection, options), making, export)
+            export.whole = True
+            return export
+        finally:
+            self._running -= 1
+            await asyncio.to_thread(self._folder.end, making)
+
+    async def _begin(self, format_: Format) -> Making:
+        if self._running >= self._at_once:
+            raise Unavailable("As many files are being made as may be at once; try again.", retry_after=5)
+        self._running += 1
+        try:
+            return await asyncio.to_thread(self._folder.begin, format_.extension or format_.name)
+        except BaseException:
+            self._running -= 1
+            raise
+
+    async def open(self, wanted: Wanted) -> Export:
+        """The export, which is made now if it is not there; to be left. Raises Unavailable where others are made."""
+        found = await self.find(wanted.key)
+        if found is not None:
+            return found
+        making = await self._begin(wanted.format_)
+        tag = None if wanted.key is None else f'"{wanted.key}.{making.tag}"'
+        export = Export(streams=isinstance(wanted.format_, FeatureFormat), tag=tag, readers=1)
+        if wanted.key is not None:
+            self._by_key[wanted.key] = export
+        export.task = asyncio.create_task(self._make(wanted, making, export))
+        self._tasks.add(export.task)
+        export.task.add_done_callback(self._tasks.discard)
+        return export
+
+    def leave(self, export: Export) -> None:
+        """To be followed no more. What nobody follows is not made to its end."""
+        export.readers -= 1
+        if export.readers > 0:
+            return
+        if export.task is not None and not export.task.done():
+            export.task.cancel()
+        elif export.file is not None:
+            export.file.close()
+
+    async def _make(self, wanted: Wanted, making: Making, export: Export) -> None:
+        try:
+            query, format_ = wanted.query, wanted.format_
+            async with snapshot(self._database) as rows:
+                if isinstance(format_, FeatureFormat):
+                    chunks = whole(self._store, rows, query, format_.geometry_as)
+                    await self._write_text(chunks, wanted, format_, making, export)
+                else:
+                    source = partial(whole, self._store, rows, query, format_.geometry_as)
+                    job = job_of(format_, query.selection, query.options)
+                    await self._write_file(source, job, making, export)
+            if wanted.key is not None and wanted.is_current():
+                await asyncio.to_thread(self._folder.keep, making, wanted.key)
+            export.whole = True
+        finally:
+            self._running -= 1
+            if wanted.key is not None and self._by_key.get(wanted.key) is export:
+                del self._by_key[wanted.key]
+            await asyncio.to_thread(self._folder.end, making)
+            asyncio.get_running_loop().call_soon(export.tell)
+            if export.readers <= 0 and export.file is not None:
+                export.file.close()
+
+    async def _write_text(
+        self, chunks: Chunks, wanted: Wanted, format_: FeatureFormat, making: Making, export: Export
+    ) -> None:
+        file = export.file = making.file.open("w+b", buffering=0)
+        async with aclosing(_counted(chunks, export)) as counted:
+            first = await anext(counted)
+            head = wanted.mark + format_.head(wanted.query.selection.collection, first.layout, None, wanted.links)
+            async for piece in pieces(format_, head, first, counted):
+                await asyncio.to_thread(file.write, piece)
+                export.size += len(piece)
+                self._check_size(export.size)
+                export.tell()
+
+    async def _write_file(self, source: Source, job: JobOf, making: Making, export: Export) -> None:
+        def come(_: int) -> None:
+            self._check_size(making.size())
+
+        for indexed in (True, False):
+            export.rows = 0
+            async with aclosing(_counted(source(), export)) as counted:
+                first = await anext(counted)
+                told = job(first.layout, making.file, self._most_bytes, indexed)
+                try:
+                    export.omitted = await write_file(told, _again(first, counted), come)
+                    break
+                except NeedsNoIndexError:
+                    making.file.unlink(missing_ok=True)
+                except TooLargeError:
+                    self._check_size(self._most_bytes + 1)
+                except WritingFailedError as error:
+                    _LOG.error("file not written", extra={"fields": {"cause": error.cause}})
+                    raise
+        export.file = making.file.open("rb")
+        export.size = os.fstat(export.file.fileno()).st_size
+
+    def _check_size(self, size: int) -> None:
+        if size > self._most_bytes:
+            sentence = (
+                f"filter: the export is larger than the {self._most_bytes // 1_000_000} MB that one may have;"
+                " ask for a part of it by filter, bbox, datetime or properties"
+            )
+            raise InvalidParameters([Fault(("query", "filter"), sentence)])
+
+
+async def _counted(chunks: Chunks, export: Export) -> Chunks:
+    async with aclosing(chunks):
+        async for found in chunks:
+            export.rows += len(found.rows)
+            yield found
+
+
+async def _again(first: Rows, rest: Chunks) -> Chunks:
+    yield first
+    async for rows in rest:
+        yield rows
+
+
+async def one_chunk(rows: Rows) -> Chunks:
+    """What is there already, as a source of a page."""
+    yield rows

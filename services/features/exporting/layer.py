@@ -1,0 +1,83 @@
+"""What the process that writes a file is told of its columns. Pure."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from libs.catalogue.model import Column, GeometryColumn
+from libs.geo.crs import projjson
+from libs.geo.simple_shapes import SIMPLE
+from libs.selection.selection import Selection
+from services.features.formats.format import FileFormat
+from services.features.request.geometry_options import GeometryOptions
+from services.features.rows.layout import Layout
+from services.features.writers.job import Field, Job, Shape
+
+JobOf = Callable[[Layout, Path, int, bool], Job]
+"""Makes a job of the layout of rows, the path, most bytes, and whether there is to be an index."""
+
+_LONLAT = 4326
+_PLANE = 2
+_KINDS = {"integer": "int64", "number": "float64", "boolean": "bool"}
+_FORMATS = {"date": "date", "date-time": "timestamp"}
+_ITEM = "itemId"
+
+
+def job_of(format_: FileFormat, selection: Selection, options: GeometryOptions) -> JobOf:
+    """Makes the job of a file of these rows, once their layout is known."""
+
+    def make(layout: Layout, path: Path, most_bytes: int, indexed: bool) -> Job:
+        geometry = selection.geometry if layout.has_geometry else None
+        return Job(
+            writer=format_.writer,
+            driver=format_.driver,
+            path=str(path),
+            layer=selection.collection.id,
+            fields=_fields(layout, geometry),
+            shape=None if geometry is None else _shape(geometry, options, int(layout.has_id)),
+            most_bytes=most_bytes,
+            indexed=indexed,
+        )
+
+    return make
+
+
+def _fields(layout: Layout, geometry: GeometryColumn | None) -> tuple[Field, ...]:
+    start = layout.has_id + layout.has_geometry
+    taken = set() if geometry is None else {geometry.name.casefold()}
+    times = {place for place, _ in layout.times}
+    fields = []
+    if layout.has_id and layout.key not in {column.name for column in layout.properties}:
+        # of several columns, or not among those that are asked for
+        fields.append(Field(_free(_ITEM, taken), "timestamp" if 0 in times else "text", 0))
+    for place, column in enumerate(layout.properties, start):
+        fields.append(Field(_free(column.name, taken), _kind(column, is_time=place in times), place))
+    return tuple(fields)
+
+
+def _free(name: str, taken: set[str]) -> str:
+    """The name, or the first with a number, that no column before has, whatever its case; it is taken then."""
+    number, found = 0, name
+    while found.casefold() in taken:
+        number += 1
+        found = f"{name}_{number}"
+    taken.add(found.casefold())
+    return found
+
+
+def _kind(column: Column, *, is_time: bool) -> str:
+    if is_time:
+        return _FORMATS.get(column.format or "", "timestamp")
+    return _KINDS.get(column.type, "text")
+
+
+def _shape(geometry: GeometryColumn, options: GeometryOptions, place: int) -> Shape:
+    srid, kind = options.crs.srid, ""
+    if geometry.type in SIMPLE and not geometry.turns and not options.bbox_only and options.simplify is None:
+        kind = geometry.type if geometry.dimensions == _PLANE else ""
+    return Shape(
+        name=geometry.name,
+        type=kind,
+        place=place,
+        crs=f"EPSG:{srid}",
+        projjson=None if srid == _LONLAT else projjson(options.crs),
+    )

@@ -1,0 +1,18 @@
+"""f=gpkg: GeoPackage (OGC 12-128r19), one layer with a spatial index."""
+
+from services.features.formats.format import FileFormat
+
+
+class GeoPackage(FileFormat):
+    """What GIS programs take to the field."""
+
+    name = "gpkg"
+    media_type = "application/geopackage+sqlite3"
+    label = "GeoPackage"
+    title = "Features as GeoPackage"
+    extension = "gpkg"
+    writer = "ogr"
+    driver = "GPKG"
+
+
+FORMAT = GeoPackage()

@@ -1,0 +1,56 @@
+"""Writes one file: see the package. Tells the rows and the geometries that it left out as JSON."""
+
+import json
+import os
+import pickle
+import resource
+import signal
+import sys
+from collections.abc import Iterator
+from importlib import import_module
+from typing import Any, BinaryIO
+
+from services.features.writers.batches import NoPlaceError
+from services.features.writers.job import NO_PLACE, TOO_LARGE, Job
+
+_NICENESS = 5
+"""Pages go first."""
+
+
+class _Chunks:
+    """The chunks of rows on a stream, until one that is None."""
+
+    def __init__(self, source: BinaryIO) -> None:
+        self._source = source
+
+    def __iter__(self) -> Iterator[list[tuple[Any, ...]]]:
+        # the service's own process writes here, and nobody else
+        while (rows := pickle.load(self._source)) is not None:  # noqa: S301
+            yield rows
+
+
+def main() -> int:
+    """The exit status."""
+    os.nice(_NICENESS)
+    source = sys.stdin.buffer
+    job: Job = pickle.load(source)  # noqa: S301
+    too_large: list[int] = []
+    # libraries say no more than that they cannot write
+    signal.signal(signal.SIGXFSZ, lambda number, _: too_large.append(number))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (job.most_bytes, job.most_bytes))
+    try:
+        done = import_module(f"services.features.writers.{job.writer}").write(job, _Chunks(source))
+    except NoPlaceError:
+        return NO_PLACE
+    except Exception:
+        if too_large:
+            return TOO_LARGE
+        raise
+    if too_large:
+        return TOO_LARGE
+    print(json.dumps({"rows": done.rows, "omitted": done.omitted}))  # noqa: T201 what the service reads
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

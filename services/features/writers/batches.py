@@ -1,0 +1,130 @@
+"""Rows as record batches of Arrow, with the types that `/schema` tells."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from math import isfinite
+from typing import Any
+
+import numpy as np
+import shapely
+from arro3.core import Array, DataType, RecordBatch, Schema, struct_array
+from arro3.core import Field as ArrowField
+
+from services.features.rows.times import rfc3339_dates, rfc3339_times
+from services.features.writers.job import Field, Job
+
+_SIDES = ("xmin", "ymin", "xmax", "ymax")
+COVERING = "bbox"
+"""The column of boxes."""
+
+
+class NoPlaceError(Exception):
+    """A geometry is missing where all must have one."""
+
+
+class Batches:
+    """The record batches of a job; counts the rows, and the geometries that cannot be given."""
+
+    def __init__(self, job: Job, *, covered: bool = False, null_places: bool = True) -> None:
+        """`covered` adds the box of each geometry; without `null_places` a missing geometry raises NoPlaceError."""
+        self._job = job
+        self._covered = covered and job.shape is not None
+        self._null_places = null_places
+        self.rows = 0
+        self.omitted = 0
+        self.misses_place = False
+        """Whether it raised NoPlaceError, which comes out of libraries as an error of theirs."""
+        fields = [ArrowField(field.name, _TYPES[field.kind]) for field in job.fields]
+        if job.shape is not None:
+            metadata = {"ARROW:extension:name": "geoarrow.wkb"} if not self._covered else {}
+            fields.append(ArrowField(job.shape.name, DataType.binary(), metadata=metadata))
+        if self._covered:
+            fields.append(ArrowField(self.covering, DataType.struct(_box_fields())))
+        self.schema = Schema(fields)
+
+    @property
+    def covering(self) -> str:
+        """The name of the column of boxes."""
+        taken = {field.name for field in self._job.fields}
+        return next(name for name in (COVERING, *(f"{COVERING}_{n}" for n in range(1, 9999))) if name not in taken)
+
+    def of(self, chunks: Iterable[Sequence[tuple[Any, ...]]]) -> Iterator[RecordBatch]:
+        """A batch for each chunk of rows."""
+        for rows in chunks:
+            if not rows:
+                continue
+            columns = list(zip(*rows, strict=True))
+            arrays = [_array(field, columns[field.place]) for field in self._job.fields]
+            if self._job.shape is not None:
+                arrays += self._shapes(columns[self._job.shape.place])
+            self.rows += len(rows)
+            yield RecordBatch(arrays, schema=self.schema)
+
+    def _shapes(self, values: Sequence[Any]) -> list[Array]:
+        # what GEOS cannot read, such as a ring of two positions, no format allows
+        shapes = shapely.from_wkb([value or None for value in values], on_invalid="ignore")
+        bounds = shapely.bounds(shapes)
+        finite = [bool(is_finite) for is_finite in np.atleast_1d(np.isfinite(bounds).all(axis=1))]
+        given = [value if is_given else None for value, is_given in zip(values, finite, strict=True)]
+        self.omitted += sum(value is not None and shown is None for value, shown in zip(values, given, strict=True))
+        if not self._null_places and None in given:
+            self.misses_place = True
+            raise NoPlaceError
+        arrays = [Array(given, DataType.binary())]
+        if self._covered:
+            sides = [
+                Array([float(side) if is_given else None for side, is_given in zip(column, finite, strict=True)],
+                      DataType.float64())
+                for column in bounds.T
+            ]  # fmt: skip
+            arrays.append(struct_array(sides, fields=_box_fields()))
+        return arrays
+
+
+def _box_fields() -> list[ArrowField]:
+    return [ArrowField(name, DataType.float64()) for name in _SIDES]
+
+
+def _array(field: Field, values: Sequence[Any]) -> Array:
+    return _ARRAYS[field.kind](values)
+
+
+def _floats(values: Sequence[Any]) -> Array:
+    numbers = [None if value is None else float(str(value).strip('"')) for value in values]
+    # as in JSON, what is no finite number is none
+    return Array(
+        [number if number is not None and isfinite(number) else None for number in numbers], DataType.float64()
+    )
+
+
+def _times(values: Sequence[str | None]) -> Array:
+    return _counted(rfc3339_times(values), "us", "int64").cast(_TYPES["timestamp"])
+
+
+def _dates(values: Sequence[str | None]) -> Array:
+    return _counted(rfc3339_dates(values), "D", "int32").cast(_TYPES["date"])
+
+
+def _counted(texts: Sequence[str | None], unit: str, kind: str) -> Array:
+    """How many of these units after 1970."""
+    moments = np.array([text.removesuffix("Z") if text else "NaT" for text in texts], dtype=f"datetime64[{unit}]")
+    numbers = moments.astype("int64").tolist()
+    given = [number if text else None for number, text in zip(numbers, texts, strict=True)]
+    return Array(given, DataType.int64() if kind == "int64" else DataType.int32())
+
+
+_TYPES: dict[str, DataType] = {
+    "int64": DataType.int64(),
+    "float64": DataType.float64(),
+    "bool": DataType.bool(),
+    "timestamp": DataType.timestamp("us", tz="UTC"),
+    "date": DataType.date32(),
+    "text": DataType.utf8(),
+}
+_ARRAYS: dict[str, Callable[[Sequence[Any]], Array]] = {
+    "int64": lambda values: Array([None if value is None else int(value) for value in values], DataType.int64()),
+    "float64": _floats,
+    "bool": lambda values: Array(list(values), DataType.bool()),
+    "timestamp": _times,
+    "date": _dates,
+    "text": lambda values: Array([None if value is None else str(value) for value in values], DataType.utf8()),
+}

@@ -1,0 +1,52 @@
+"""What a process that writes a file is told."""
+
+from dataclasses import dataclass
+
+NO_PLACE = 3
+"""Exit status where a geometry is missing and the format can have none without one."""
+
+TOO_LARGE = 4
+"""Exit status where the file would have more bytes than it may."""
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A column of the file."""
+
+    name: str
+    kind: str
+    """int64, float64, bool, timestamp, date or text."""
+    place: int
+    """In a row."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """The geometry column, in WKB."""
+
+    name: str
+    type: str
+    """Of all geometries, such as `Point Z`; empty where they differ, or nobody knows."""
+    place: int
+    """In a row."""
+    crs: str
+    """Such as `EPSG:25832`."""
+    projjson: dict[str, object] | None = None
+    """The same in full; None for longitude and latitude."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One file."""
+
+    writer: str
+    """Module of this package."""
+    driver: str
+    """GDAL's name of the format, where GDAL writes it."""
+    path: str
+    layer: str
+    fields: tuple[Field, ...]
+    shape: Shape | None
+    most_bytes: int
+    indexed: bool = True
+    """Whether the file is to have a spatial index."""

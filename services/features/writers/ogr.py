@@ -1,0 +1,42 @@
+"""Files that GDAL writes: FlatGeobuf and GeoPackage."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from arro3.core import RecordBatchReader
+from pyogrio.raw import write_arrow
+
+from services.features.writers.batches import Batches, NoPlaceError
+from services.features.writers.job import Job
+
+_ONLY_WITH_PLACES = {"FlatGeobuf"}
+"""Drivers whose index has no room for features without a geometry."""
+
+
+def write(job: Job, chunks: Iterable[Sequence[tuple[Any, ...]]]) -> Batches:
+    """Writes the file. Raises NoPlaceError, and what GDAL raises."""
+    batches = Batches(job, null_places=not (job.indexed and job.driver in _ONLY_WITH_PLACES))
+    shape = job.shape
+    options = {"SPATIAL_INDEX": "YES" if shape is not None and job.indexed else "NO"}
+    if job.driver == "GPKG":
+        options |= {"FID": _free("fid", job), **({"GEOMETRY_NAME": shape.name} if shape is not None else {})}
+    try:
+        write_arrow(
+            RecordBatchReader.from_batches(batches.schema, batches.of(chunks)),
+            job.path,
+            layer=job.layer,
+            driver=job.driver,
+            geometry_name=shape.name if shape is not None else None,
+            geometry_type=(shape.type or "Unknown") if shape is not None else None,
+            crs=shape.crs if shape is not None else None,
+            layer_options=options,
+        )
+    except Exception as error:
+        raise NoPlaceError if batches.misses_place else error from error
+    return batches
+
+
+def _free(name: str, job: Job) -> str:
+    """The name, or the first with a number, that no column has, whatever its case."""
+    taken = {field.name.casefold() for field in job.fields}
+    return next(text for text in (name, *(f"{name}_{n}" for n in range(1, 9999))) if text not in taken)
