@@ -18,6 +18,7 @@ OF_THE_GATEWAY = ("X-Content-Type-Options", "Referrer-Policy", "X-Request-Id", "
 UNCACHED = "@uncached"
 _EXPORT_SILENCE = 600.0
 """Seconds that the making of a file may take of which nothing can be sent before its end."""
+_STREAM_SECONDS = 60.0
 
 
 def server(settings: GatewaySettings, routes: Routes, *, cached: bool) -> object:
@@ -51,6 +52,7 @@ def server(settings: GatewaySettings, routes: Routes, *, cached: bool) -> object
             # Files of other kinds are compressed already, and who resumes a download has to know their length.
             one("gzip_types", "text/csv", "application/json", "application/ndjson", "application/geo+json"),
         ),
+        Location(f"~ ^{PREFIX}/(?:collections/[^/]+/)?changes$", *_stream(settings, unknown)),
         Location(UNCACHED, _passed_on(settings, "64k")),
         Location(f"= {PREFIX}/openapi.json", *_guards(), one("rewrite", "^", "/_openapi/$openapi_type", "last")),
         _document("openapi", "application/vnd.oai.openapi+json;version=3.0", settings.public_url),
@@ -111,6 +113,18 @@ def _proxy(
         _passed_on(settings, header_size, silence),
         *([caching()] if cached else []),
     )
+
+
+def _stream(settings: GatewaySettings, unknown: int) -> list[object]:
+    """To the service, which tells a change when it comes: nothing is kept back, kept or compressed on the way."""
+    return [
+        *_guards(),
+        Section('if ($service = "")', one("return", unknown)),
+        # each listener hears something every 15 seconds
+        _passed_on(settings, "16k", silence=_STREAM_SECONDS),
+        one("proxy_buffering", "off"),
+        one("gzip", "off"),
+    ]
 
 
 def _passed_on(settings: GatewaySettings, header_size: str, silence: float | None = None) -> object:

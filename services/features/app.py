@@ -15,6 +15,8 @@ from libs.web.health import HEALTH_CHECKS
 from libs.web.health import PART as PRESENT_PART
 from services.features.aggregation.facet_counts import FacetCounts
 from services.features.alert import get_alert
+from services.features.asyncapi import get_asyncapi
+from services.features.changes import get_changes, get_collection_changes
 from services.features.export import get_export
 from services.features.exporting.exports import Exports
 from services.features.exporting.folder import ExportFolder
@@ -27,7 +29,18 @@ from services.features.item import get_item
 from services.features.items import get_items
 from services.features.part import PART, amended
 from services.features.queryables import get_queryables
-from services.features.resources import CAP, CATALOGUE, EXPORTS, FACETS, FOLDING, STORE, VALUES, VERSIONS, WHOLE_PAGES
+from services.features.resources import (
+    CAP,
+    CATALOGUE,
+    EXPORTS,
+    FACETS,
+    FOLDING,
+    HUB,
+    STORE,
+    VALUES,
+    VERSIONS,
+    WHOLE_PAGES,
+)
 from services.features.rows.counts import Counts
 from services.features.rows.feature_cache import FeatureCache
 from services.features.rows.items_store import ItemsStore
@@ -35,6 +48,8 @@ from services.features.rows.value_ranges import ValueRanges
 from services.features.schema import get_schema
 from services.features.settings import Settings
 from services.features.sortables import get_sortables
+from services.features.streaming.hub import Hub
+from services.features.streaming.journal import Journal
 from services.features.whole_pages import WholePages
 
 
@@ -46,6 +61,9 @@ def make(env: Mapping[str, str]) -> web.Application:
         "getSortables": get_sortables,
         "getSchema": get_schema,
         "getAlert": get_alert,
+        "getAsyncApi": get_asyncapi,
+        "getChanges": get_changes,
+        "getCollectionChanges": get_collection_changes,
         "getFacets": get_facets,
         "getFeed": get_feed,
         "getFunctions": get_functions,
@@ -68,6 +86,7 @@ def make(env: Mapping[str, str]) -> web.Application:
             DataVersions(watch) as versions,
             TextFoldings(watch) as app[FOLDING],
             CatalogueClient(settings.catalogue_url, state_file=state) as app[CATALOGUE],
+            Hub(Journal(versions), lambda: app[CATALOGUE].known, most=settings.change_listeners) as app[HUB],
         ):
             at_once, of_collection = max(1, settings.pool_size // 2), max(1, share // 2)
             counts = Counts(database, versions, seconds=0.5, at_once=at_once, of_collection=of_collection)
@@ -99,5 +118,10 @@ def make(env: Mapping[str, str]) -> web.Application:
             await app[FACETS].close()
             await counts.close()
 
+    async def end_streams(app: web.Application) -> None:
+        # before the process waits for what it has begun: streams have no end of their own
+        app[HUB].close()
+
     app.cleanup_ctx.append(resources)
+    app.on_shutdown.append(end_streams)
     return app

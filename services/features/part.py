@@ -22,6 +22,9 @@ _CASE, _ACCENTS = "case-insensitive-comparison", "accent-insensitive-comparison"
 FACETS_TYPE = "application/facets+json"
 name_format("facets", FACETS_TYPE, "JSON of facets")
 name_format("atom", ATOM_TYPE, "Atom")
+EVENTS_TYPE = "text/event-stream"
+name_format("sse", EVENTS_TYPE, "event stream")
+ASYNCAPI_TYPE = "application/asyncapi+json"
 _ITEMS = "/collections/{collectionId}/items"
 _EXPORT = "/collections/{collectionId}/export"
 _OPERATIONS = {_ITEMS: "items_schema", f"{_ITEMS}/{{itemId}}": "item_schema", _EXPORT: "items_schema"}
@@ -101,7 +104,11 @@ PART = ServicePart(
             )
         ),
     ),
-    landing_links=(Link("/functions", REL_FUNCTIONS, MediaType.JSON, "Functions of filters"),),
+    landing_links=(
+        Link("/functions", REL_FUNCTIONS, MediaType.JSON, "Functions of filters"),
+        Link("/changes", "monitor", MediaType.JSON, "Versions of all collections, and a stream of new ones"),
+        Link("/asyncapi", "service-meta", ASYNCAPI_TYPE, "Streams of changes"),
+    ),
     collection_links=(
         *(CollectionLink(Link(_items_address(entry), "items", entry.media_type, entry.title)) for entry in FORMATS),
         *(
@@ -120,6 +127,10 @@ PART = ServicePart(
         # no relation is registered for it; the media type is that of the draft
         CollectionLink(Link("/collections/{collectionId}/facets", "related", FACETS_TYPE, "Counts by facets")),
         CollectionLink(Link("/collections/{collectionId}/feed", "alternate", ATOM_TYPE, "Newest features, as a feed")),
+        # RFC 5989: what tells that the resource has changed
+        CollectionLink(
+            Link("/collections/{collectionId}/changes", "monitor", MediaType.JSON, "New versions of the data")
+        ),
         # where GDAL looks for the types of properties
         CollectionLink(
             Link("/collections/{collectionId}/schema", "describedby", MediaType.SCHEMAJSON, "Schema of the features")

@@ -10,6 +10,7 @@ from services.features.exporting.exports import Exports
 from services.features.feeds.cap import CapSettings
 from services.features.rows.items_store import ItemsStore
 from services.features.rows.value_ranges import ValueRanges
+from services.features.streaming.hub import Hub
 from services.features.whole_pages import WholePages
 
 CAP = web.AppKey("cap", CapSettings)
@@ -17,6 +18,7 @@ CATALOGUE = web.AppKey("catalogue", CatalogueClient)
 EXPORTS = web.AppKey("exports", Exports)
 FACETS = web.AppKey("facets", FacetCounts)
 FOLDING = web.AppKey("folding", TextFoldings)
+HUB = web.AppKey("hub", Hub)
 STORE = web.AppKey("store", ItemsStore)
 VALUES = web.AppKey("values", ValueRanges)
 VERSIONS = web.AppKey("versions", DataVersions)

@@ -18,6 +18,8 @@ class Settings(DatabaseSettings):
     state_dir: Path | None = None
     features_kept_bytes: int = Field(default=32_000_000, ge=0, le=1_000_000_000)
     """What features that were encoded before may take."""
+    change_listeners: int = Field(default=1000, ge=0, le=100_000)
+    """Who may listen to changes at the same time."""
     cap_status: Literal["Test", "Exercise", "Actual"] = "Test"
     """Of alerts in CAP: what is not said to be actual must not look so."""
     cap_sender: Annotated[str, Field(pattern=r"^[^\s,<&]+$")] | None = None

@@ -1,0 +1,34 @@
+"""A change as CloudEvents JSON 1.0, in the words of the draft OGC API Publish-Subscribe Workflow (25-030)."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from libs.ogc.link import path_segment
+from libs.ogc.temporal import rfc3339
+
+UPDATE, DELETE = "org.ogc.api.collection.update", "org.ogc.api.collection.delete"
+"""The draft has `org.ogc.api.collection.item.create` and the like, of rows. Here it is the collection that is known."""
+
+
+def cloud_event(
+    base: str, event_id: str, collection: str, version: str | None, since: datetime | None
+) -> dict[str, Any]:
+    """That a collection has a version, since when it is known; without one, that it is gone."""
+    subject = f"collections/{path_segment(collection)}"
+    event: dict[str, Any] = {
+        "specversion": "1.0",
+        "id": f"{event_id}.{path_segment(collection)}",
+        "type": DELETE if version is None else UPDATE,
+        "source": f"{base}/",
+        "subject": subject,
+        "time": rfc3339(since or datetime.now(UTC).replace(microsecond=0)),
+    }
+    if version is None:
+        return event
+    data: Mapping[str, Any] = {
+        "collectionId": collection,
+        "version": version,
+        "links": [{"rel": "items", "type": "application/geo+json", "href": f"{base}/{subject}/items?f=geojson"}],
+    }
+    return {**event, "datacontenttype": "application/json", "data": data}

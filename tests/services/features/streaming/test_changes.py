@@ -1,0 +1,165 @@
+"""Streams of changes: what a listener hears, what it hears again, and how a stream ends."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import asyncpg
+import orjson
+import pytest
+from aiohttp import ClientResponse
+
+from tests.eventually import eventually
+from tests.services.conftest import HostileDatabase
+from tests.services.in_process import Client, services
+
+EVENTS = "/collections/hostile.events/changes"
+ALL = "/changes"
+
+
+class Stream:
+    """What comes, event by event, as an EventSource reads it."""
+
+    def __init__(self, response: ClientResponse) -> None:
+        self.response = response
+        self.last_id = ""
+
+    async def next(self) -> tuple[str, Any]:
+        """Name and data of the next event; heartbeats are passed over. Raises EOFError at the end."""
+        name, data = "message", ""
+        while True:
+            line = await asyncio.wait_for(self.response.content.readline(), 20)
+            if not line:
+                raise EOFError
+            field, _, value = line.decode().rstrip("\n").partition(": ")
+            if field == "id":
+                self.last_id = value
+            elif field == "event":
+                name = value
+            elif field == "data":
+                data += value
+            elif not field and data:
+                return name, orjson.loads(data)
+
+    async def until_ready(self) -> None:
+        """Until the stream says where it is."""
+        while not self.last_id:
+            line = await asyncio.wait_for(self.response.content.readline(), 20)
+            if line.startswith(b"id: "):
+                self.last_id = line[4:-1].decode()
+
+
+@asynccontextmanager
+async def listening(client: Client, path: str, last_id: str | None = None) -> AsyncIterator[Stream]:
+    headers = {"Accept": "text/event-stream", "Accept-Encoding": "gzip"}
+    headers |= {"Last-Event-ID": last_id} if last_id else {}
+    async with client.session.get(f"{client.base}{path}", headers=headers) as response:
+        assert response.status == 200, await response.read()
+        assert response.headers["Content-Type"] == "text/event-stream"
+        assert "Content-Encoding" not in response.headers
+        stream = Stream(response)
+        if last_id is None:
+            await stream.until_ready()
+        yield stream
+
+
+async def _touch(owner: asyncpg.Connection, table: str = "hostile.events") -> None:
+    await owner.execute(f"UPDATE {table} SET id = id WHERE id = 1")  # noqa: S608
+
+
+async def test_a_change_is_told_after_its_commit(features: Client, owner: asyncpg.Connection) -> None:
+    async with listening(features, EVENTS) as one, listening(features, ALL) as all_:
+        before = one.last_id
+        await _touch(owner, "hostile.parted")
+        await _touch(owner)
+        name, event = await one.next()
+        assert name == "message"
+        assert event["type"] == "org.ogc.api.collection.update"
+        assert (event["specversion"], event["subject"]) == ("1.0", "collections/hostile.events")
+        assert event["data"]["version"] == one.last_id != before
+        heard: set[str] = set()
+        # views of these tables have changed, too
+        while not heard > {"hostile.events", "hostile.parted"}:
+            heard.add((await all_.next())[1]["data"]["collectionId"])
+    now = await features.json(EVENTS)
+    assert now["changes"][0]["data"]["version"] == one.last_id
+
+
+@pytest.mark.parametrize("path", [EVENTS, ALL])
+async def test_who_comes_back_hears_what_was_missed(features: Client, owner: asyncpg.Connection, path: str) -> None:
+    async with listening(features, path) as stream:
+        left_at = stream.last_id
+
+    async def version() -> str:
+        found = (await features.json(EVENTS))["changes"][0]["data"]["version"]
+        assert isinstance(found, str)
+        return found
+
+    before = await version()
+    await _touch(owner)
+
+    async def is_new() -> None:
+        assert await version() != before
+
+    await eventually(is_new)
+    await asyncio.sleep(1.1)  # the task that notes changes has its turn once a second
+    async with listening(features, path, left_at) as again:
+        # views of the table have changed, too
+        missed = [await again.next() for _ in range(1 if path == EVENTS else 2)]
+        assert {name for name, _ in missed} == {"message"}
+        assert await version() in {event["data"]["version"] for _, event in missed}
+        left_at = again.last_id
+    async with listening(features, path, left_at) as still:
+        await _touch(owner)
+        assert (await still.next())[1]["data"]["collectionId"].startswith("hostile.event")
+    async with listening(features, path, "of-another-time") as stranger:
+        name, _ = await stranger.next()
+        assert name == "reload"
+        assert stranger.last_id != "of-another-time"
+
+
+async def test_the_process_ends_its_streams_before_it_waits(hostile: HostileDatabase) -> None:
+    async with services() as started:
+        await started.start("common", hostile.env())
+        client = await started.start("features", hostile.env(CHANGE_LISTENERS="2"))
+        await eventually(lambda: client.json(ALL))
+        async with listening(client, ALL) as one, listening(client, EVENTS) as other:
+            refused = await client.get(ALL, headers={"Accept": "text/event-stream"})
+            assert refused.status == 503
+            assert int(refused.headers["Retry-After"]) > 0
+            assert (await client.get(ALL)).status == 200
+            closing = asyncio.create_task(started.servers["features"].close())
+            for stream in (one, other):
+                with pytest.raises(EOFError):
+                    await stream.next()
+            await asyncio.wait_for(closing, 5)
+
+
+async def test_listeners_that_are_gone_leave_room(hostile: HostileDatabase) -> None:
+    async with services() as started:
+        await started.start("common", hostile.env())
+        client = await started.start("features", hostile.env(CHANGE_LISTENERS="1"))
+        await eventually(lambda: client.json(ALL))
+        async with listening(client, ALL):
+            pass
+
+        async def has_room() -> None:
+            async with listening(client, ALL):
+                pass
+
+        await eventually(has_room)
+
+
+async def test_what_has_no_version_has_no_changes(features: Client) -> None:
+    assert (await features.get("/collections/hostile.nothing/changes")).status == 404
+    everything = await features.json(ALL)
+    assert {change["data"]["collectionId"] for change in everything["changes"]} > {"hostile.events", "hostile.many"}
+    document = await features.json("/asyncapi")
+    assert document["asyncapi"] == "3.0.0"
+    assert {channel["address"] for channel in document["channels"].values()} == {
+        "/changes",
+        "/collections/{collectionId}/changes",
+    }
