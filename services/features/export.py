@@ -16,6 +16,8 @@ from libs.web.conditional import NotModified, etag_matches
 from services.features.exporting.exports import Export, Exports, Wanted
 from services.features.exporting.sending import PIECE, send
 from services.features.formats.format import FeatureFormat, FileFormat
+from services.features.formats.geojson import GeoJson
+from services.features.formats.jsonfg import profile_header, profiled
 from services.features.formats.links import export_links
 from services.features.formats.names import saved_as
 from services.features.formats.registry import EXPORT_FORMATS, refuse_options
@@ -38,7 +40,7 @@ async def get_export(call: Call) -> web.StreamResponse:
     """The file: with its length where it is whole within a few seconds, else as it is written."""
     app, request = call.request.app, call.request
     collection = app[CATALOGUE].collection(call.path["collectionId"])
-    format_ = EXPORT_FORMATS.get(call.media_type)
+    format_ = profiled(EXPORT_FORMATS.get(call.media_type), call.query, collection)
     if format_ is None:
         raise NotAcceptable("none of the accepted media types is offered")
     refuse_options(call.query, format_)
@@ -53,7 +55,7 @@ async def get_export(call: Call) -> web.StreamResponse:
         **_HEADERS,
         **content_crs(query.options),
         **saved_as(collection, format_),
-        "Link": links.header,
+        "Link": profile_header(format_, links.header),
         "Content-Type": with_charset(call.media_type),
     }
     export = await exports.find(wanted.key) if request.method == "HEAD" else await exports.open(wanted)
@@ -125,13 +127,14 @@ def _key(
         version.token,
         query.fingerprint,
         format_.name,
+        type(format_).__name__,
         mark,
         [column.name for column in selection.properties],
         selection.geometry.name if selection.geometry is not None else None,
         query.options,
         selection.sort,
         # links are a part of features
-        base_url(call.request) if isinstance(format_, FeatureFormat) and format_.of_features else "",
+        base_url(call.request) if isinstance(format_, GeoJson) else "",
     )
     return blake2b(repr(content).encode(), digest_size=12).hexdigest()
 

@@ -19,6 +19,7 @@ from services.features.exporting.exports import one_chunk
 from services.features.exporting.sending import send
 from services.features.formats.format import FileFormat, PageLinks
 from services.features.formats.geojson import features
+from services.features.formats.jsonfg import profile_header, profiled
 from services.features.formats.links import arguments_query, item_links
 from services.features.formats.names import saved_as
 from services.features.formats.registry import format_of, refuse_options
@@ -42,6 +43,7 @@ async def get_item(call: Call) -> web.StreamResponse:
     check_tag(request, headers)
     format_ = format_of(call.media_type, named=call.query.values["f"] is not None)
     refuse_options(call.query, format_)
+    format_ = profiled(format_, call.query, collection)
     selection = select(collection, call.query)
     options = geometry_options(selection, call.query)
     for name in call.query.extra.keys() - {argument.name for argument in collection.arguments}:
@@ -69,7 +71,7 @@ async def get_item(call: Call) -> web.StreamResponse:
     given = dict(sent_parameters(request)) if format_ is None else request.query
     described = call.media_type if format_ is None else format_.media_type
     links = item_links(collection.id, described, base_url(request), given, item_id)
-    headers["Link"] = links.header
+    headers["Link"] = links.header if format_ is None else profile_header(format_, links.header)
     if format_ is not None:
         headers |= content_crs(options)
     if format_ is None:

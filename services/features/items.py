@@ -18,6 +18,7 @@ from libs.web.respond import body_response
 from services.features.exporting.exports import one_chunk
 from services.features.exporting.sending import send
 from services.features.formats.format import FeatureFormat, FileFormat
+from services.features.formats.jsonfg import profile_header, profiled
 from services.features.formats.links import page_links
 from services.features.formats.names import saved_as
 from services.features.formats.pieces import pieces
@@ -46,6 +47,7 @@ async def get_items(call: Call) -> web.StreamResponse:
     check_tag(call.request, headers)
     format_ = format_of(call.media_type, named=call.query.values["f"] is not None)
     refuse_options(call.query, format_)
+    format_ = profiled(format_, call.query, collection)
     if format_ is None:
         return await _page(call, collection, headers)
     query = parse_items(collection, call.query, call.given, app[FOLDING].current)
@@ -69,7 +71,7 @@ async def get_items(call: Call) -> web.StreamResponse:
     )
     numbers = _numbers(matched, number, page.omitted)
     headers = {**_kept(headers, matched), **numbers, **_paging(query), **content_crs(query.options)}
-    headers |= {**saved_as(collection, format_), "Link": links.header}
+    headers |= {**saved_as(collection, format_), "Link": profile_header(format_, links.header)}
     return body_response(body, media_type=call.media_type, headers=headers)
 
 
@@ -195,7 +197,7 @@ async def _stream(call: Call, query: ItemsQuery, format_: FeatureFormat, headers
         **content_crs(query.options),
         **saved_as(collection, format_),
         **({} if collection.row_bytes and query.limit * collection.row_bytes <= _MOST_KEPT_BYTES else _NOT_KEPT),
-        "Link": links.header,
+        "Link": profile_header(format_, links.header),
         "Content-Type": with_charset(call.media_type),
         "Vary": "Accept",
     }

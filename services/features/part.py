@@ -78,6 +78,8 @@ PART = ServicePart(
         "http://www.opengis.net/spec/ogcapi-features-3/1.0/conf/features-filter",
         # the part of Features that the schemas of Common came from: by these names QGIS knows them
         "http://www.opengis.net/spec/ogcapi-features-5/1.0/conf/schemas",
+        "http://www.opengis.net/spec/json-fg-1/1.0/conf/core",
+        "http://www.opengis.net/spec/json-fg-1/1.0/conf/types-schemas",
         *(
             f"{_COMMON_3}{name}"
             for name in ("schemas", "advanced-property-roles", "returnables-and-receivables", "sortables")

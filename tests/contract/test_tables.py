@@ -79,3 +79,13 @@ def test_duckdb_reads(api: Api, rows: Rows, tmp_path: Path, format_: str) -> Non
         relation = read.project(", ".join(_COLUMNS))
         assert dict(zip(relation.columns, map(str, relation.types), strict=True)) == _DUCKDB_TYPES
         assert _same(relation.fetchall(), rows)
+
+
+def test_an_export_comes_through_the_gateway_whole_or_in_parts(api: Api) -> None:
+    address = f"/collections/{COLLECTION}/export?f=parquet"
+    whole = api.get(address)
+    assert (whole.status, whole.headers.get("X-Cache", "")) == (200, "")
+    part = api.get(address, None, **{"Range": "bytes=1000-", "If-Range": whole.headers["ETag"]})
+    assert (part.status, part.body) == (206, whole.body[1000:])
+    # what is compressed already is not compressed again
+    assert api.get(address, None, **{"Accept-Encoding": "gzip"}).headers["Content-Length"] == str(len(whole.body))

@@ -27,7 +27,7 @@ _BY_OFFSET = "By offset: rows may repeat or be missing while the data change"
 # the id of a feature. Addresses are ASCII, so that these are nowhere else.
 _BASE, _QUERY, _ITEM, _OTHERS, _ALL = "\ue000", "\ue001", "\ue002", "\ue003", "\ue004"
 _OF_PAGES = ("limit", "offset", "cursor")
-_OF_FORMATS = ("bom", "geometry")
+_OF_FORMATS = ("bom", "geometry", "profile")
 """Parameters that not all formats have."""
 
 

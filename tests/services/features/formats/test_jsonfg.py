@@ -1,0 +1,62 @@
+"""profile=jsonfg: the members of JSON-FG, as GDAL's driver reads them, of pages, features and exports."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyogrio
+import pytest
+import shapely
+
+from tests.services.in_process import Client
+
+EVENTS = "/collections/hostile.events"
+MERCATOR = "http://www.opengis.net/def/crs/EPSG/0/3857"
+_PROFILE = "http://www.opengis.net/def/profile/OGC/0/jsonfg"
+
+
+@pytest.mark.parametrize("address", [f"{EVENTS}/items?limit=3&", f"{EVENTS}/export?ids=1,2,3&", f"{EVENTS}/items/2?"])
+async def test_features_say_their_time_type_and_crs(features: Client, address: str) -> None:
+    answer = await features.get(f"{address}profile=jsonfg")
+    plain = (await features.get(f"{address}profile=rfc7946")).json()
+    document = answer.json()
+    assert answer.type == "application/geo+json"
+    assert f'<{_PROFILE}>; rel="profile"' in answer.headers["Link"]
+    assert _PROFILE in [link["href"] for link in document["links"] if link["rel"] == "profile"]
+    assert document["conformsTo"] == [
+        "http://www.opengis.net/spec/json-fg-1/1.0/conf/core",
+        "http://www.opengis.net/spec/json-fg-1/1.0/conf/types-schemas",
+    ]
+    assert (document["featureType"], "conformsTo" in plain) == ("hostile.events", False)
+    assert document["coordRefSys"] == "http://www.opengis.net/def/crs/OGC/1.3/CRS84"
+    one_by_one = zip(document.get("features", [document]), plain.get("features", [plain]), strict=True)
+    for feature, without in one_by_one:
+        assert feature["time"] == {"timestamp": feature["properties"]["at"]}
+        assert (feature["geometry"], feature["place"]) == (without["geometry"], None)
+        assert feature["properties"] == without["properties"]
+
+
+async def test_places_are_in_their_crs(features: Client, tmp_path: Path) -> None:
+    address = f"{EVENTS}/items?profile=jsonfg&limit=5&crs={MERCATOR}"
+    answer = await features.get(address)
+    assert answer.json()["coordRefSys"] == MERCATOR
+    found = {feature["id"]: feature for feature in answer.json()["features"]}
+    assert {feature["geometry"] for feature in found.values()} == {None}
+    one = (await features.get(f"{EVENTS}/items/1?profile=jsonfg&crs={MERCATOR}")).json()
+    assert (one["coordRefSys"], one["place"]) == (MERCATOR, found[1]["place"])
+    file = tmp_path / "page.json"
+    file.write_bytes(answer.body)
+    meta, _, shapes, columns = pyogrio.raw.read(file)
+    assert "3857" in meta["crs"]
+    ids = columns[list(meta["fields"]).index("id")]
+    for identifier, shape in zip(ids, shapely.from_wkb(shapes), strict=True):
+        assert [shape.x, shape.y] == pytest.approx(found[identifier]["place"]["coordinates"])
+
+
+async def test_it_is_a_profile_of_geojson_alone(features: Client) -> None:
+    # of what has no time, the time is null
+    document = await features.json("/collections/hostile.types/items", profile="jsonfg")
+    assert {"time", "place"} <= document["features"][0].keys()
+    for format_ in ("csv", "geojsonseq", "fgb", "html"):
+        answer = await features.get(f"{EVENTS}/items", {"profile": "jsonfg", "f": format_})
+        assert (answer.status, answer.json()["detail"][0]["loc"]) == (422, ["query", "profile"])
