@@ -47,7 +47,7 @@ async def get_tile(call: Call) -> web.StreamResponse:
     )
     if headers.lasting is None:
         check_preconditions(call.request, headers.usual)
-    tile = await store.tile(request, store.key(request))
+    tile = await store.tile(request, store.key(request), lasting=headers.lasting is not None)
     if not tile.gzipped and app[SETTINGS].invalid_parameter_status == 400:
         # what has data is given, even if it is so new that no extent tells of it
         refuse_beyond([request.geometry], request.tile_matrix_set, path["z"], path["x"], path["y"])

@@ -10,6 +10,7 @@ import time
 import asyncpg
 
 from deploy.local.settings import PROCESSES, StackError
+from tests.benchmarks.map_day import line, map_day
 from tests.benchmarks.measure import Meter, Result
 from tests.benchmarks.peer import install_peer
 from tests.benchmarks.report import details, header, row, write_json
@@ -18,6 +19,8 @@ from tests.benchmarks.settings import FOLDER, BenchmarkError, BenchmarkSettings
 from tests.benchmarks.workload import Workload
 from tests.benchmarks.workloads_items import items_workloads
 from tests.benchmarks.workloads_tiles import tile_workloads
+
+_MAP_DAY = "map_day"
 
 
 def main() -> int:
@@ -51,13 +54,17 @@ async def _run(settings: BenchmarkSettings, servers: Servers) -> tuple[list[Resu
     try:
         meter = Meter(servers, settings, connection)
         workloads = [*items_workloads(servers.product), *await tile_workloads(connection, large=settings.large)]
-        for name in set(settings.only) - {workload.name for workload in workloads}:
-            raise BenchmarkError(f"there is no workload {name}; there are {', '.join(w.name for w in workloads)}")
+        names = [*(workload.name for workload in workloads), _MAP_DAY]
+        for name in set(settings.only) - set(names):
+            raise BenchmarkError(f"there is no workload {name}; there are {', '.join(names)}")
         print("\n" + header(), flush=True)
         for workload in workloads:
             if settings.only and workload.name not in settings.only:
                 continue
             await _one(meter, workload, results, faults, rates)
+        if not settings.only or _MAP_DAY in settings.only:
+            with_versions, without = await map_day(servers.product, connection)
+            print(line("map day, v in addresses", with_versions), line("map day, no v", without), sep="\n", flush=True)
     finally:
         await connection.close()
     return results, faults

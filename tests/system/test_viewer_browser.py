@@ -211,7 +211,9 @@ async def test_overview_shows_several_collections_and_switches_them(visit: NewVi
     switch = page.page.get_by_role("switch", name="Earthquake events")
     await switch.click()
     await page.ready()
-    assert await page.page.evaluate("(id) => map.getSource(id) === undefined", _EARTHQUAKES)
+    assert await page.page.evaluate(
+        "(id) => map.getStyle().layers.every((l) => l['source-layer'] !== id)", _EARTHQUAKES
+    )
     assert "c=" in page.page.url
     # without any, the list that was on its way is no longer waited for, nor offered to be downloaded
     await page.page.route(re.compile("/items[?]"), lambda _: None)

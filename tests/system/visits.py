@@ -85,7 +85,8 @@ class Visit:
         """Features of the collection that are on the screen, with the ids and properties of the tiles."""
         features: list[dict[str, Any]] = await self.page.evaluate(
             """(id) => {
-                const layers = map.getStyle().layers.filter((layer) => layer.source === id).map(({ id }) => id);
+                const ofCollection = (layer) => layer['source-layer'] === id;
+                const layers = map.getStyle().layers.filter(ofCollection).map(({ id }) => id);
                 return map.queryRenderedFeatures({ layers }).map(({ id, properties }) => ({ id, properties }));
             }""",
             collection,

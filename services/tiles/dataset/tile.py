@@ -39,7 +39,7 @@ async def get_dataset_tile(call: Call) -> web.StreamResponse:
     requests = parse_layers(chosen.collections, tms, *place, call.query, app[MAX_FEATURES], app[FOLDING].current)
     if headers.lasting is None:
         check_preconditions(call.request, headers.usual)
-    tile = await joined_tile(store, requests)
+    tile = await joined_tile(store, requests, lasting=headers.lasting is not None)
     if not tile.gzipped and app[SETTINGS].invalid_parameter_status == 400:
         # what has data is given, even if it is so new that no extent tells of it
         refuse_beyond([request.geometry for request in requests], tms, *place)

@@ -1,11 +1,13 @@
 """The parameter `v`: which version of the data the client wants the tile of."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from libs.catalogue.model import Collection
 from libs.web.query_params import QueryValues
 
 
+@lru_cache(maxsize=4096)
 def has_property(collection: Collection, name: str) -> bool:
     """Whether requests for the collection have a parameter of that name already: a property, or an argument."""
     return collection.column(name) is not None or any(argument.name == name for argument in collection.arguments)

@@ -13,13 +13,13 @@ _MADE_AT_ONCE = 4
 """Of one tile: the layers of a few that nobody has asked for yet must not fill the queue of the process."""
 
 
-async def joined_tile(store: TileStore, requests: Sequence[TileRequest]) -> Tile:
+async def joined_tile(store: TileStore, requests: Sequence[TileRequest], *, lasting: bool = False) -> Tile:
     """One tile with the layers of all, in their order.
 
     Never one that lacks a layer: where a collection's tile cannot be had, raises its error, which then names it.
     """
     turns = asyncio.Semaphore(_MADE_AT_ONCE)
-    tiles = await asyncio.gather(*(_layer(store, request, turns) for request in requests))
+    tiles = await asyncio.gather(*(_layer(store, request, turns, lasting) for request in requests))
     made = sum(tile.tier == "postgis" for tile in tiles)
     return Tile(
         await merged([tile.gzipped for tile in tiles if tile.gzipped]),
@@ -31,9 +31,9 @@ async def joined_tile(store: TileStore, requests: Sequence[TileRequest]) -> Tile
     )
 
 
-async def _layer(store: TileStore, request: TileRequest, turns: asyncio.Semaphore) -> Tile:
+async def _layer(store: TileStore, request: TileRequest, turns: asyncio.Semaphore, lasting: bool) -> Tile:
     try:
-        return await store.tile(request, store.key(request), turns)
+        return await store.tile(request, store.key(request), turns, lasting=lasting)
     except DomainError as error:
         raise _naming(error, request.selection.collection.id) from error
 

@@ -4,6 +4,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from hashlib import blake2b
 from typing import Self
 
@@ -148,10 +149,10 @@ class TileStore:
 
     def label(self, collections: Sequence[Collection]) -> str | None:
         """A name for the state of their rows and what makes tiles of these; None where it is not known of one."""
-        states = [(collection.id, self.token(collection)) for collection in collections]
+        states = tuple([(collection.id, self.token(collection)) for collection in collections])
         if not states or any(token is None for _, token in states):
             return None
-        return blake2b(repr((self.build, states)).encode(), digest_size=8).hexdigest()
+        return _label(self.build, states)
 
     def key(self, request: TileRequest) -> str | None:
         """A name for exactly these bytes; None where the data's version is not known."""
@@ -161,13 +162,19 @@ class TileStore:
             return None
         return str(TileKey(self.build, token, tms.id, request.z, request.x, request.y, request.variant, collection.id))
 
-    async def tile(self, request: TileRequest, key: str | None, turns: asyncio.Semaphore | None = None) -> Tile:
-        """The tile; where it has to be made, in its turn. Raises Unavailable."""
+    async def tile(
+        self, request: TileRequest, key: str | None, turns: asyncio.Semaphore | None = None, *, lasting: bool = False
+    ) -> Tile:
+        """The tile; where it has to be made, in its turn. Raises Unavailable.
+
+        `lasting` says that it is wanted for ever: where it is not known to be exact, it will be looked into.
+        """
         if key is None:
             tile = await self._in_turn(request, None, turns)
         else:
             tile = await self._flights.do(key, lambda: self._find(request, key, turns))
-            self._seal(request, key, tile)
+            if lasting and not tile.exact:
+                self._seal(request, key, tile)
         _TILES.labels(tile.tier).inc()
         return tile
 
@@ -268,7 +275,7 @@ class TileStore:
         collection = request.selection.collection
         version = self.version(collection)
         token = key.split(":", 2)[1]
-        if not tile.exact and version is not None and version.exact and version.token == token:
+        if version is not None and version.exact and version.token == token:
             self._sealing.add(collection, token, *replace(tile, exact=True).entry(key))
 
     def _put(self, request: TileRequest, key: str, content: bytes) -> None:
@@ -276,6 +283,11 @@ class TileStore:
             self._cache.put(key, content)
         elif self._admission.admits(key):
             self._cache.put_some(key, content)
+
+
+@lru_cache(maxsize=4096)
+def _label(build: str, states: tuple[tuple[str, str | None], ...]) -> str:
+    return blake2b(repr((build, states)).encode(), digest_size=8).hexdigest()
 
 
 def is_empty(name: str, size: int) -> bool:

@@ -116,7 +116,7 @@ class WarmUp:
     async def _make(self, collection: Collection, identifier: str, z: int, x: int, y: int) -> int:
         started = time.monotonic()
         request = plain_tile(collection, tile_matrix_set(identifier), z, x, y, self._max_features)
-        tile = await self._store.tile(request, self._store.key(request))
+        tile = await self._store.tile(request, self._store.key(request), lasting=True)
         _TILES.labels(tile.tier).inc()
         if tile.tier != "postgis":
             return 0

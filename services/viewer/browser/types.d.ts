@@ -33,6 +33,8 @@ export interface Time {
   /** Whether features have a start and an end. */
   lasts?: boolean;
   endColumn?: string | null;
+  /** Whether `datetime` is about these columns where a request names none. */
+  usual?: boolean;
 }
 
 export interface Collection {
@@ -173,6 +175,12 @@ export interface Engine {
   loaded(): Promise<void>;
   /** Draws a collection, asked for with `datetime`, `filter` and the like. */
   add(style: Style, parameters?: Parameters): void;
+  /** Draws collections from tiles that hold all of them, at the address `template`; once, of as many as there are. */
+  addTogether?(styles: Style[], template: string): void;
+  /** Another address of these tiles; with `keep` the old ones stay until the new ones are there. */
+  setTogether?(template: string, options?: { keep?: boolean }): void;
+  /** `listener()` where one of these tiles cannot be had. */
+  onTogetherFault?(listener: () => void): void;
   remove(id: string): void;
   setParameters(id: string, parameters: Parameters): void;
   /** Asks for a collection's tiles again, of another version; the old ones stay until the new ones are there. */

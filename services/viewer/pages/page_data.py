@@ -38,6 +38,7 @@ def describe(collection: Collection) -> dict[str, Any]:
             "end": max([moment for moment in (time.end, end and end.end) if moment], key=_last, default=None),
             "lasts": end is not None,
             "endColumn": end.name if end else None,
+            "usual": time == collection.time() and (pair is None or end is not None),
         }
         if time
         else None,

@@ -94,9 +94,7 @@ export async function restore(state, explorer, { usual, refuse, select, search }
   restoreEvent(state, explorer);
   await restoreFilters(state, explorer, refuse);
   for (const id of [...explorer.shown.keys()]) if (!wanted.includes(id)) explorer.hide(id);
-  for (const id of wanted) {
-    await explorer.show(id).catch((error) => explorer.emit("fault", `${explorer.collection(id).label}: ${error.message}`));
-  }
+  await explorer.showAll(wanted);
   explorer.setSubject(explorer.shown.has(state.s) ? state.s : ([...explorer.shown.keys()][0] ?? null));
   search(state.q ?? "");
   const chosen = pairOf(state.id);

@@ -1,7 +1,8 @@
 // What is shown: which collections, in which time, with which filter. Parts of the page listen to its events.
 
 import { withVersion } from "../cartography/style-document.js";
-import { address, collectionPath, count, getJson } from "../service/api.js";
+import { address, collectionPath, count, getJson, messageOf } from "../service/api.js";
+import { Together } from "./together.js";
 
 /** @import { Collection, Engine, Parameters, Style } from "../types.d.ts" */
 
@@ -24,6 +25,8 @@ class ExplorerEvent extends Event {
 export class Explorer extends EventTarget {
   /** @type {Engine | null} */
   #engine = null;
+  /** @type {Together | null} */
+  #together = null;
   /**
    * Style documents by collection id.
    * @type {Map<string, Promise<Style>>}
@@ -64,7 +67,15 @@ export class Explorer extends EventTarget {
   /** @param {Engine} engine */
   attach(engine) {
     this.#engine = engine;
+    this.#together = new Together(engine, this.tileMatrixSet);
+    engine.onTogetherFault?.(() => this.separate());
     engine.onMove(() => this.emit("move"));
+  }
+
+  /** Who is drawn together; throws before there is an engine. */
+  get together() {
+    if (!this.#together) throw new Error("the map is not there yet");
+    return this.#together;
   }
 
   /** What draws the map; throws before there is one. */
@@ -133,10 +144,61 @@ export class Explorer extends EventTarget {
     this.emit("shown");
   }
 
+  /**
+   * Shows collections, as many as can be from tiles that hold all of them. What fails is said, and the rest is shown.
+   * @param {string[]} ids
+   */
+  async showAll(ids) {
+    const styles = await this.#stylesOf(ids);
+    for (const [id, style] of styles) this.shown.set(id, style);
+    const plain = new Map([...styles].filter(([id]) => this.#isPlain(id)));
+    const joined = await this.together.add(plain, () => ({ datetime: this.datetime }), (id) => this.shown.has(id) && this.#isPlain(id));
+    for (const [id, style] of styles) {
+      if (this.shown.has(id) && !joined.includes(id)) this.engine.add(style, this.parameters(id));
+    }
+    if (this.subject === null) this.setSubject([...this.shown.keys()][0] ?? null);
+    if (styles.size) this.emit("shown");
+  }
+
+  /** @param {string[]} ids */
+  async #stylesOf(ids) {
+    /** @type {Map<string, Style>} */
+    const found = new Map();
+    const wanted = ids.filter((id) => !this.shown.has(id));
+    const loading = await Promise.allSettled(wanted.map((id) => this.style(id)));
+    loading.forEach((outcome, at) => {
+      if (outcome.status === "fulfilled") found.set(wanted[at], outcome.value);
+      else this.emit("fault", `${this.collection(wanted[at]).label}: ${messageOf(outcome.reason)}`);
+    });
+    return found;
+  }
+
+  /**
+   * Whether nothing but the time selects what is shown of a collection.
+   * @param {string} id
+   */
+  #isPlain(id) {
+    const { datetime: _, ...others } = this.parameters(id);
+    return Object.values(others).every((value) => value === null) && !Object.keys(this.styleParameters(id)).length;
+  }
+
+  /** Draws each collection from tiles of its own: where one cannot be had, the others can. */
+  separate() {
+    for (const id of this.together.ids) this.#leave(id);
+  }
+
+  /** @param {string} id */
+  #leave(id) {
+    const style = this.shown.get(id);
+    if (this.together.remove(id) && style) this.engine.add(style, this.parameters(id));
+  }
+
   /** @param {string} id */
   hide(id) {
     if (!this.shown.delete(id)) return;
-    this.engine.remove(id);
+    if (!this.together.remove(id)) this.engine.remove(id);
+    // what is on the map holds it still, what comes need not
+    else this.together.renew().catch(() => {});
     this.filters.delete(id);
     if (this.subject === id) this.setSubject([...this.shown.keys()][0] ?? null);
     this.emit("shown");
@@ -156,7 +218,8 @@ export class Explorer extends EventTarget {
   setDatetime(datetime) {
     if (this.datetime === datetime) return;
     this.datetime = datetime;
-    for (const id of this.shown.keys()) this.#refresh(id);
+    for (const id of this.shown.keys()) if (!this.together.has(id) || !this.#isPlain(id)) this.#refresh(id);
+    this.together.setParameters({ datetime });
     this.emit("query");
   }
 
@@ -208,7 +271,7 @@ export class Explorer extends EventTarget {
     const timed = time !== null && this.datetime !== null;
     return {
       datetime: timed ? this.datetime : null,
-      "datetime-column": timed && !time.lasts ? time.column : null,
+      "datetime-column": timed && !time.lasts && !time.usual ? time.column : null,
       filter: this.filters.get(id) ?? null,
       ...(eventKey !== null && this.events.has(id) ? { [eventKey]: this.events.get(id) } : {}),
     };
@@ -227,19 +290,22 @@ export class Explorer extends EventTarget {
   }
 
   /**
-   * Draws anew what has changed at the service, and remembers the version of its data.
-   * @param {string} id
-   * @param {string} [version]
+   * Draws anew what has changed at the service, and remembers the versions of the data.
+   * @param {Map<string, string | undefined>} changed versions by collection id
    */
-  renew(id, version) {
-    const source = this.shown.get(id)?.sources?.[id];
-    if (source?.tiles) source.tiles = source.tiles.map((template) => withVersion(template, version));
-    if (this.shown.has(id)) this.engine.renew(id, version);
-    this.emit("data", id);
+  renew(changed) {
+    for (const [id, version] of changed) {
+      const source = /** @type {{ tiles?: string[] } | undefined} */ (this.shown.get(id)?.sources?.[id]);
+      if (source?.tiles) source.tiles = source.tiles.map((template) => withVersion(template, version));
+      if (this.shown.has(id) && !this.together.has(id)) this.engine.renew(id, version);
+    }
+    if ([...changed.keys()].some((id) => this.together.has(id))) this.together.renew().catch(() => this.separate());
+    for (const id of changed.keys()) this.emit("data", id);
   }
 
   /** @param {string} id */
   #refresh(id) {
-    this.engine.setParameters(id, this.parameters(id));
+    if (this.together.has(id)) this.#leave(id);
+    else this.engine.setParameters(id, this.parameters(id));
   }
 }

@@ -30,7 +30,7 @@ export function watch(explorer) {
     if (answered && currentError() === LOST) clearError();
     if (changed?.size) setTimeout(() => renew(explorer, changed), SETTLING);
     // what failed meanwhile is asked for again
-    if (answered && lost) for (const id of ids) if (!changed.has(id)) explorer.renew(id);
+    if (answered && lost) explorer.renew(new Map(ids.map((id) => [id, undefined])));
     lost = !answered;
     if (!document.hidden) timer ??= setTimeout(look, PERIOD);
   };
@@ -50,10 +50,8 @@ export function watch(explorer) {
  * @param {Map<string, string>} changed
  */
 async function renew(explorer, changed) {
-  for (const [id, version] of changed) {
-    await updateEnd(explorer.collection(id)).catch(() => {});
-    explorer.renew(id, version);
-  }
+  for (const id of changed.keys()) await updateEnd(explorer.collection(id)).catch(() => {});
+  explorer.renew(changed);
 }
 
 /** @param {Collection} collection */

@@ -22,6 +22,8 @@ def test_time_is_a_column_that_is_filled() -> None:
         "end": "2020-02-01",
         "lasts": False,
         "endColumn": None,
+        # requests without a column are about the first
+        "usual": False,
     }
     assert describe(collection("hazard.a", times=()))["time"] is None
 

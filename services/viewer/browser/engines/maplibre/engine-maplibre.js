@@ -4,11 +4,8 @@ import { globeZoom } from "../../cartography/globe.js";
 import {
   collectionOf,
   dataLayers,
-  drawingOrder,
-  escapedAttribution,
   FINE_KINDS,
   isBasemap,
-  isLabel,
   themeChanges,
   themedLayer,
   tilesAddress,
@@ -18,12 +15,14 @@ import { wrapped } from "../../cartography/view-box.js";
 import { covered } from "../../page/layout.js";
 import { openPopup } from "./feature-popup.js";
 import { hitsAt } from "./hits.js";
-import { addOverlays, drawHighlight, drawSketch, isOverlay, setOverlayTheme } from "./overlays.js";
+import { basemapStyle, liesBelow, togetherSource, withTextAttribution } from "./sources.js";
+import { addOverlays, drawHighlight, drawSketch, setOverlayTheme } from "./overlays.js";
 
 /** @import * as MapLibre from "maplibre-gl" */
 /** @import { Box, Engine, EngineOptions, Hit, Item, Layer, Padding, Parameters, Position, Sketch, Source, Style, Theme, View } from "../../types.d.ts" */
 
 const FINE = "basemap-fine";
+const TOGETHER = "collections";
 
 /**
  * Loads the library. Throws where it cannot run, as without WebGL.
@@ -44,6 +43,11 @@ class MapLibreEngine {
    * @type {Map<string, Style>}
    */
   #styles = new Map();
+  /**
+   * Those that are drawn from the same tiles.
+   * @type {Set<string>}
+   */
+  #together = new Set();
   /** @type {Theme} */
   #theme;
   /** @type {MapLibre.Popup | null} */
@@ -108,7 +112,46 @@ class MapLibreEngine {
     const source = withTextAttribution(style.sources[id]);
     const tiles = source.tiles?.map((template) => tilesAddress(template, parameters));
     this.map.addSource(id, /** @type {MapLibre.SourceSpecification} */ ({ ...source, tiles }));
-    for (const layer of dataLayers(style)) this.#addLayer(layer, this.#beforeOf(layer));
+    this.#addLayers(style, id);
+  }
+
+  /**
+   * Puts collections on the map that are drawn from the same tiles.
+   * @param {Style[]} styles
+   * @param {string} template
+   */
+  addTogether(styles, template) {
+    const sources = styles.map((style) => withTextAttribution(style.sources[collectionOf(style)]));
+    this.map.addSource(TOGETHER, togetherSource(sources, template));
+    for (const style of styles) {
+      this.#styles.set(collectionOf(style), style);
+      this.#together.add(collectionOf(style));
+      this.#addLayers(style, TOGETHER);
+    }
+  }
+
+  /**
+   * @param {string} template
+   * @param {{ keep?: boolean }} [options]
+   */
+  setTogether(template, { keep = false } = {}) {
+    /** @type {MapLibre.VectorTileSource | undefined} */
+    const source = this.map.getSource(TOGETHER);
+    if (source && keep) this.#swap(TOGETHER, source, [template]);
+    else source?.setTiles([template]);
+  }
+
+  /** @param {() => void} listener */
+  onTogetherFault(listener) {
+    this.map.on("error", (event) => "sourceId" in event && event.sourceId === TOGETHER && listener());
+  }
+
+  /**
+   * @param {Style} style
+   * @param {string} source
+   */
+  #addLayers(style, source) {
+    for (const layer of dataLayers(style)) this.#addLayer({ ...layer, source }, this.#beforeOf(layer));
   }
 
   /** @param {string} id */
@@ -116,8 +159,9 @@ class MapLibreEngine {
     const style = this.#styles.get(id);
     if (!style) return;
     for (const layer of dataLayers(style)) this.map.removeLayer(layer.id);
-    this.map.removeSource(id);
     this.#styles.delete(id);
+    if (!this.#together.delete(id)) this.map.removeSource(id);
+    else if (!this.#together.size) this.map.removeSource(TOGETHER);
   }
 
   /**
@@ -138,8 +182,17 @@ class MapLibreEngine {
   renew(id, version) {
     /** @type {MapLibre.VectorTileSource | undefined} */
     const source = this.map.getSource(id);
-    // not setTiles, which empties the map until the new tiles are there
-    if (source) source.tiles = source.tiles.map((template) => withVersion(template, version));
+    if (source) this.#swap(id, source, source.tiles.map((template) => withVersion(template, version)));
+  }
+
+  /**
+   * Not setTiles, which empties the map until the new tiles are there.
+   * @param {string} id
+   * @param {MapLibre.VectorTileSource} source
+   * @param {string[]} tiles
+   */
+  #swap(id, source, tiles) {
+    source.tiles = tiles;
     this.map.refreshTiles(id);
   }
 
@@ -341,35 +394,6 @@ class MapLibreEngine {
    * @param {Layer} layer
    */
   #beforeOf(layer) {
-    const rank = drawingOrder(layer);
-    return this.map.getStyle().layers.find((other) => {
-      // points stay above the outline of a line, so that its nodes can be seen
-      if (isOverlay(other)) return rank < drawingOrder(other) || other.type === "circle" || (other.type === "line" && rank < 2);
-      return isLabel(other) || (!isBasemap(other) && drawingOrder(other) > rank);
-    })?.id;
+    return this.map.getStyle().layers.find((other) => liesBelow(layer, other))?.id;
   }
 }
-
-/**
- * The style that the map begins with: the basemap without the data.
- * @param {Style} style
- * @param {Theme} theme
- * @param {boolean} globe
- */
-function basemapStyle(style, theme, globe) {
-  const sources = Object.entries(style.sources).filter(([id]) => id !== collectionOf(style));
-  return /** @type {MapLibre.StyleSpecification} */ ({
-    ...style,
-    sources: Object.fromEntries(sources.map(([id, source]) => [id, withTextAttribution(source)])),
-    layers: style.layers.filter(isBasemap).map((layer) => themedLayer(layer, theme)),
-    projection: { type: globe ? "globe" : "mercator" },
-  });
-}
-
-/**
- * A source whose attribution is text, not markup.
- * @param {Source} source
- * @returns {Source}
- */
-const withTextAttribution = (source) =>
-  source.attribution ? /** @type {Source} */ ({ ...source, attribution: escapedAttribution(source.attribution) }) : source;

@@ -19,11 +19,13 @@ export function hitsAt(map, point, layers) {
   const hits = [];
   /** @type {[[number, number], [number, number]]} */
   const box = [[point.x - RADIUS, point.y - RADIUS], [point.x + RADIUS, point.y + RADIUS]];
-  for (const { source, id, properties, geometry } of map.queryRenderedFeatures(box, { layers: present })) {
-    const key = `${source}/${id ?? JSON.stringify(properties)}`;
+  // the layer of the tile, since tiles may hold several collections
+  for (const { sourceLayer, id, properties, geometry } of map.queryRenderedFeatures(box, { layers: present })) {
+    const collection = sourceLayer ?? "";
+    const key = `${collection}/${id ?? JSON.stringify(properties)}`;
     if (seen.has(key)) continue;
     seen.add(key);
-    hits.push({ collection: source, id, properties, geometry });
+    hits.push({ collection, id, properties, geometry });
   }
   return hits
     .map((hit) => ({ hit, away: distance(map, point, hit) }))

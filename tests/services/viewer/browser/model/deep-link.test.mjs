@@ -58,9 +58,11 @@ beforeEach(() => {
       if (text === "bad") throw new Error("no");
       explorer.filters.set(id, text);
     },
-    show: async (id) => {
-      if (id === "c") throw new Error("gone");
-      explorer.shown.set(id, {});
+    showAll: async (ids) => {
+      for (const id of ids) {
+        if (id === "c") explorer.emit("fault", "c: gone");
+        else explorer.shown.set(id, {});
+      }
     },
     hide: (id) => explorer.shown.delete(id),
     setSubject: (id) => (explorer.subject = id),

@@ -109,9 +109,79 @@ test("changed data are drawn anew where they are shown", async () => {
   calls.length = heard.length = 0;
   let detail = null;
   explorer.on("data", (id) => (detail = id));
-  explorer.renew("floods", "2");
-  explorer.renew("plain");
+  explorer.renew(new Map([["floods", "2"], ["plain", undefined]]));
   assert.deepEqual([calls, heard, detail], [[["renew", "floods", "2"]], ["data", "data"], "plain"]);
+});
+
+/** Styles with versions, and TileJSON whose template names what it was asked for. */
+function answerWithTiles() {
+  let edition = 0;
+  globalThis.fetch = async (url) => {
+    answers.push(decodeURIComponent(String(url)));
+    const [, id] = /collections\/(\w+)\//.exec(url) ?? [];
+    if (id) return new Response(JSON.stringify({ metadata: { "dams:collection": id }, layers: [], sources: { [id]: { tiles: [`/${id}/{z}?v=1`] } } }));
+    return new Response(JSON.stringify({ tiles: [`/tiles?${decodeURIComponent(String(url)).split("?")[1]}&v=${(edition += 1)}`] }));
+  };
+}
+
+test("collections that are asked for alike are drawn from the same tiles", async () => {
+  answerWithTiles();
+  explorer.setFilter("other", "a = 1");
+  await explorer.showAll(["floods", "gauges", "other", "plain"]);
+  // floods has parameters of its own on this page, gauges and plain differ in nothing
+  assert.deepEqual(calls.map(([name, of]) => [name, Array.isArray(of) ? of.map((style) => style.metadata["dams:collection"]) : of.metadata["dams:collection"]]), [
+    ["addTogether", ["gauges", "plain"]],
+    ["add", "floods"],
+    ["add", "other"],
+  ]);
+  assert.equal(calls[0][2], "/tiles?collections=gauges,plain&v=1");
+  assert.deepEqual([[...explorer.shown.keys()], explorer.subject], [["floods", "gauges", "other", "plain"], "floods"]);
+  calls.length = 0;
+  // what changes one alone has it drawn from tiles of its own, and the others stay together
+  explorer.setFilter("plain", "b = 2");
+  assert.deepEqual(calls.map(([name, of]) => [name, typeof of === "string" ? of : of.metadata["dams:collection"]]), [["remove", "plain"], ["add", "plain"]]);
+  assert.deepEqual(explorer.together.ids, ["gauges"]);
+});
+
+test("time moves in one request for those that are drawn together, but for a column of time of one's own", async () => {
+  answerWithTiles();
+  for (const id of ["floods", "gauges", "other"]) explorer.collection(id).time = { column: "at", lasts: false, usual: id !== "gauges" };
+  explorer.styleParameters = () => ({});
+  await explorer.showAll(["floods", "gauges", "other", "plain"]);
+  calls.length = 0;
+  explorer.setDatetime("2020-01-01/..");
+  assert.deepEqual(calls.map(([name, of]) => [name, of]), [
+    ["remove", "gauges"],
+    ["add", calls[1][1]],
+    ["setTogether", "/tiles?collections=floods,gauges,other,plain&v=1&datetime=2020-01-01%2F.."],
+  ]);
+  assert.deepEqual(calls[1][2]["datetime-column"], "at");
+});
+
+test("a new version of one is one change of the tiles of all; a fault lets each go its own way", async () => {
+  answerWithTiles();
+  explorer.styleParameters = () => ({});
+  await explorer.showAll(["floods", "gauges", "plain"]);
+  calls.length = 0;
+  explorer.renew(new Map([["floods", "9"], ["gauges", "9"]]));
+  await new Promise((resolve) => setTimeout(resolve));
+  assert.deepEqual(calls, [["setTogether", "/tiles?collections=floods,gauges,plain&v=2", { keep: true }]]);
+  assert.equal(explorer.shown.get("floods").sources.floods.tiles[0], "/floods/{z}?v=9");
+  calls.length = 0;
+  explorer.separate();
+  assert.deepEqual(calls.map(([name]) => name), ["remove", "add", "remove", "add", "remove", "add"]);
+  assert.deepEqual(explorer.together.ids, []);
+});
+
+test("of several collections what fails is said and the rest is shown", async () => {
+  answerWithTiles();
+  const answer = globalThis.fetch;
+  globalThis.fetch = async (url) => (url.includes("gauges/") ? new Response("", { status: 503 }) : answer(url));
+  let fault = null;
+  explorer.on("fault", (sentence) => (fault = sentence));
+  await explorer.showAll(["floods", "gauges", "plain"]);
+  assert.deepEqual([...explorer.shown.keys()], ["floods", "plain"]);
+  assert.match(fault, /503/);
 });
 
 test("there is no engine and no collection but those there are", () => {

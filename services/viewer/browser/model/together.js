@@ -1,0 +1,107 @@
+// Which collections are drawn from tiles that hold all of them: those that are asked for alike.
+
+import { tilesAddress } from "../cartography/style-document.js";
+import { address, getJson } from "../service/api.js";
+
+/** @import { Engine, Parameters, Style } from "../types.d.ts" */
+
+const MOST = 32; // collections in a tile
+const VERSION = /[?&]v=/;
+
+/** The collections that one source of the engine draws; empty where each has its own. */
+export class Together {
+  #engine;
+  #tileMatrixSet;
+  /** @type {Set<string>} */
+  #ids = new Set();
+  #template = "";
+  /** @type {Parameters} */
+  #parameters = {};
+
+  /**
+   * @param {Engine} engine
+   * @param {string} tileMatrixSet
+   */
+  constructor(engine, tileMatrixSet) {
+    this.#engine = engine;
+    this.#tileMatrixSet = tileMatrixSet;
+  }
+
+  /** @param {string} id */
+  has(id) {
+    return this.#ids.has(id);
+  }
+
+  get ids() {
+    return [...this.#ids];
+  }
+
+  /**
+   * Draws those of the collections together that can be; returns their ids. They are none where there is but one, where
+   * others are drawn together already, or where the engine or the service does not do it.
+   * @param {Map<string, Style>} styles
+   * @param {() => Parameters} parametersOf those of all of them, once they are drawn
+   * @param {(id: string) => boolean} wanted whether a collection is then still to be drawn
+   */
+  async add(styles, parametersOf, wanted) {
+    if (!this.#engine.addTogether || this.#ids.size) return [];
+    const able = alike(styles);
+    if (able.length < 2) return [];
+    const template = await this.#templateOf(able).catch(() => null);
+    const ids = able.filter(wanted);
+    if (template === null || ids.length < 2 || this.#ids.size) return [];
+    this.#ids = new Set(ids);
+    this.#template = template;
+    this.#parameters = parametersOf();
+    const chosen = ids.flatMap((id) => styles.get(id) ?? []);
+    this.#engine.addTogether(chosen, tilesAddress(template, this.#parameters));
+    return ids;
+  }
+
+  /** @param {Parameters} parameters */
+  setParameters(parameters) {
+    this.#parameters = parameters;
+    if (this.#ids.size) this.#engine.setTogether?.(tilesAddress(this.#template, parameters));
+  }
+
+  /**
+   * Has the engine draw a collection no more from these tiles; returns whether it did.
+   * @param {string} id
+   */
+  remove(id) {
+    if (!this.#ids.delete(id)) return false;
+    this.#engine.remove(id);
+    return true;
+  }
+
+  /** Asks for the tiles anew: of another version, and of the collections that are left. The old ones stay until then. */
+  async renew() {
+    if (!this.#ids.size) return;
+    this.#template = await this.#templateOf(this.ids);
+    if (this.#ids.size) this.#engine.setTogether?.(tilesAddress(this.#template, this.#parameters), { keep: true });
+  }
+
+  /**
+   * The address of the present tiles, as the service's TileJSON has it. Throws ApiError.
+   * @param {string[]} ids
+   * @returns {Promise<string>}
+   */
+  async #templateOf(ids) {
+    // a comma within an id is none between two
+    const collections = ids.map((id) => (/[,%]/.test(id) ? encodeURIComponent(id) : id)).join();
+    const { tiles } = await getJson(address(`/tiles/${this.#tileMatrixSet}/tilejson.json`, { collections }));
+    return tiles[0];
+  }
+}
+
+/**
+ * The collections whose tiles have versions, or else those that have none: one without would leave all without.
+ * @param {Map<string, Style>} styles
+ */
+function alike(styles) {
+  /** @param {[string, Style]} entry */
+  const lasts = ([id, style]) => VERSION.test(/** @type {{ tiles?: string[] }} */ (style.sources?.[id] ?? {}).tiles?.[0] ?? "");
+  const lasting = [...styles].filter(lasts);
+  const others = [...styles].filter((entry) => !lasts(entry));
+  return (lasting.length > 1 ? lasting : others).map(([id]) => id).slice(0, MOST);
+}

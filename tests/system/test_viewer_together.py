@@ -1,0 +1,127 @@
+"""The overview map draws collections that are asked for alike from the same tiles, and looks as if it did not."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import asyncpg
+import pytest
+from PIL import ImageChops
+
+from tests.running_stack import RunningStack
+from tests.system.visits import NewVisit, Visit
+
+pytestmark = [pytest.mark.system, pytest.mark.browser, pytest.mark.timeout(240)]
+
+_EARTHQUAKES = "hazard.hazard_eq_events"
+_ALERTS = "hazard.hazard_fl_alerts"
+_TILE = re.compile(r"/tiles/WebMercatorQuad/\d+/\d+/\d+")
+_HELD = "drawn together while data change"
+
+
+def _many() -> str:
+    names = (
+        "eq_events",
+        "fl_events",
+        "fl_alerts",
+        "ts_disturbance_tracks",
+        "ts_events",
+        "ts_tracks",
+        "ts_buffers",
+        "ts_nodes",
+    )
+    return ",".join(f"hazard.hazard_{name}" for name in names)
+
+
+def _tiles(page: Visit, *, own: bool) -> list[str]:
+    """Addresses of tiles that were asked for: of single collections, or of several."""
+    return [url for url in page.requests if _TILE.search(url) and ("/collections/" in url) == own]
+
+
+async def test_many_collections_are_as_many_requests_as_one(visit: NewVisit) -> None:
+    page = await visit(1440, 900, device_scale_factor=1)
+    apart = await visit(1440, 900, device_scale_factor=1)
+    # without TileJSON of several the map falls back to tiles of each
+    await apart.page.route(re.compile(r"/api/tiles/.*/tilejson\.json"), lambda route: route.abort(), times=1)
+    address = f"/map#map=1.5/20/10&c={_many()}"
+    await page.open(address)
+    together, each = _tiles(page, own=False), _tiles(page, own=True)
+    assert each == []
+    assert together
+    places = {_TILE.search(url)[0] for url in together}  # type: ignore[index]
+    # the world is seen more than once
+    assert len(set(together)) == len(places)
+    assert all("v=" in url for url in together)
+    assert await page.drawn(_EARTHQUAKES)
+
+    await apart.open(address)
+    assert _tiles(apart, own=False) == []
+    assert len(set(_tiles(apart, own=True))) == 8 * len(places)
+    difference = ImageChops.difference(await page.picture(), await apart.picture()).convert("L")
+    different = sum(count for value, count in enumerate(difference.histogram()) if value > 40)
+    if folder := os.environ.get("PICTURES"):
+        for name, shown in (("together", page), ("apart", apart)):
+            (await shown.picture()).save(Path(folder) / f"overview-{name}.png")
+    # points of the same rank may lie over each other in another order
+    assert different < 0.002 * difference.width * difference.height, different
+    apart.problems.clear()  # what was held back
+
+    # what changes one alone has tiles of its own; time is one request for the others
+    page.requests.clear()
+    await page.page.evaluate(f"location.hash += '&f.{_EARTHQUAKES}=magnitude>5'")
+    await page.ready_with("/collections/hazard.hazard_eq_events/tiles/", "filter=")
+    assert _tiles(page, own=False) == []
+    page.requests.clear()
+    await page.page.evaluate("location.hash += '&t=2018-01-01T00:00:00Z/2018-02-01T00:00:00Z'")
+    await page.ready_with("/api/tiles/WebMercatorQuad/", "datetime=2018")
+    assert {url.partition("/collections/")[2].partition("/")[0] for url in _tiles(page, own=True)} == {_EARTHQUAKES}
+
+
+async def test_a_collection_that_cannot_be_read_keeps_no_other_from_the_map(
+    visit: NewVisit, stack: RunningStack
+) -> None:
+    owner = await asyncpg.connect(stack.owner_url("dams"))
+    await owner.execute(f"BEGIN; LOCK TABLE {_ALERTS} IN ACCESS EXCLUSIVE MODE")
+    page = await visit()
+    try:
+        # a place that no cache knows
+        await page.open(f"/map#map=6.3/33.1/-117.2&c={_ALERTS},{_EARTHQUAKES}")
+        await page.ready_with(f"/collections/{_EARTHQUAKES}/tiles/")
+        await page.until(f"map.queryRenderedFeatures().some(({{ sourceLayer }}) => sourceLayer === '{_EARTHQUAKES}')")
+    finally:
+        await owner.execute("ROLLBACK")
+        await owner.close()
+    assert all("503" in problem for problem in page.problems), page.problems
+    page.problems.clear()
+
+
+async def test_new_data_of_one_come_without_taking_the_others_from_the_map(
+    visit: NewVisit, stack: RunningStack
+) -> None:
+    page = await visit()
+    await page.open(f"/map#map=2.5/-30/-60&c={_ALERTS},{_EARTHQUAKES}")
+    assert await page.drawn(_EARTHQUAKES)
+    await page.page.evaluate(
+        f"""() => {{
+            const isQuake = ({{ sourceLayer }}) => sourceLayer === '{_EARTHQUAKES}';
+            const seen = () => map.queryRenderedFeatures().filter(isQuake);
+            window.fewest = seen().length;
+            map.on('render', () => (window.fewest = Math.min(window.fewest, seen().length)));
+        }}"""
+    )
+    owner = await asyncpg.connect(stack.owner_url("dams"))
+    try:
+        await owner.execute(
+            "INSERT INTO hazard.hazard_fl_alerts (event_id, title, alert_level, issued, country, source, geom) "
+            "VALUES ($1, $1, 'Red', now(), 'Nowhere', 'simulated', "
+            "ST_Multi(ST_SetSRID(ST_MakeEnvelope(-30, -40, -20, -30), 4326)))",
+            _HELD,
+        )
+        await page.until(f"map.queryRenderedFeatures().some(({{ properties }}) => properties.title === '{_HELD}')")
+    finally:
+        await owner.execute("DELETE FROM hazard.hazard_fl_alerts WHERE event_id = $1", _HELD)
+        await owner.close()
+    assert await page.page.evaluate("window.fewest > 0")
+    assert _tiles(page, own=True) == []
