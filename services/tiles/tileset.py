@@ -16,7 +16,7 @@ from libs.web.conditional import conditional
 from libs.web.html import page_response
 from libs.web.representations import representations
 from libs.web.respond import json_response, links_json
-from services.tiles.metadata.addresses import tile_matrix_set_uri, tileset_address, tiling_scheme_link
+from services.tiles.metadata.addresses import tile_link, tile_matrix_set_uri, tileset_address, tiling_scheme_link
 from services.tiles.metadata.layer import layer
 from services.tiles.metadata.limits import limits
 from services.tiles.metadata.zoom_range import zoom_range
@@ -42,14 +42,7 @@ def _tileset(call: Call, collection: Collection, geometry: GeometryColumn, tms: 
     address = tileset_address(base, collection, tms)
     links = [
         *representations(address, call.media_type, call.offers),
-        # /req/tileset/tileset-tile-link: variables by name, for the path has column before row
-        Link(
-            f"{address}/{{tileMatrix}}/{{tileCol}}/{{tileRow}}",
-            "item",
-            MediaType.MVT,
-            "Vector tiles",
-            templated=True,
-        ),
+        tile_link(address),
         tiling_scheme_link(base, tms),
         Link(f"{address}/tilejson.json", "describedby", MediaType.JSON, "TileJSON"),
         Link(f"{address}/style.json", "stylesheet", MediaType.JSON, "Style"),

@@ -1,6 +1,8 @@
 """The page of facets: what a person sees without asking for more, and bars beside the numbers."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from decimal import Decimal
 from typing import Any
 from urllib.parse import urlencode
 
@@ -8,6 +10,7 @@ from services.features.aggregation.facet import Facet, NumberFacet, PlaceFacet, 
 from services.features.rows.value_ranges import ValueRange
 
 _MOST_SHOWN = 5
+_RANGES = 10
 _FULL = 100
 """Width of the longest bar."""
 _NAMED = frozenset({"f", "facets", "min-count"})
@@ -25,9 +28,26 @@ def usual_facets(facets: Sequence[Facet], ranges: Mapping[str, ValueRange]) -> l
         for facet in facets
         if isinstance(facet, TermFacet) and (facet.column.enum or facet.column.type == "boolean" or _few(facet, ranges))
     ]
-    numbers = [facet for facet in facets if isinstance(facet, NumberFacet) and facet.column.type == "number"]
+    numbers = [
+        _by_round_numbers(facet, ranges.get(facet.column.name))
+        for facet in facets
+        if isinstance(facet, NumberFacet) and facet.column.type == "number"
+    ]
     beside: list[Facet] = [*times, *few[:2], *numbers]
     return [*beside[: _MOST_SHOWN - len(places)], *places]
+
+
+def _by_round_numbers(facet: NumberFacet, found: ValueRange | None) -> NumberFacet:
+    """By 10 to 25 ranges that begin at round numbers; as it is where the ends are not known, or are no numbers."""
+    if found is None or found.minimum is None:
+        return facet
+    least, greatest = Decimal(str(found.minimum)), Decimal(str(found.maximum))
+    if not (least.is_finite() and greatest.is_finite() and least < greatest):
+        return facet
+    length = greatest - least
+    unit = Decimal(10) ** (length.adjusted() - 1)
+    width = max(step * unit for step in (1, 2, 5) if step * unit * _RANGES <= length)
+    return replace(facet, bins=None, width=f"{width:f}")
 
 
 def _few(facet: TermFacet, ranges: Mapping[str, ValueRange]) -> bool:

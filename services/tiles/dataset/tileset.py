@@ -19,6 +19,7 @@ from services.tiles.dataset.chosen import about, chosen_of
 from services.tiles.metadata.addresses import (
     choosing,
     dataset_tileset_address,
+    tile_link,
     tile_matrix_set_uri,
     tiling_scheme_link,
 )
@@ -43,14 +44,7 @@ def _tileset(call: Call, chosen: Chosen, source: DatasetSource) -> dict[str, Any
     address = dataset_tileset_address(base, tms)
     links = [
         *representations(choosing(address, chosen), call.media_type, call.offers),
-        # /req/tileset/tileset-tile-link: variables by name, for the path has column before row
-        Link(
-            choosing(f"{address}/{{tileMatrix}}/{{tileCol}}/{{tileRow}}", chosen),
-            "item",
-            MediaType.MVT,
-            "Vector tiles",
-            templated=True,
-        ),
+        tile_link(choosing(address, chosen)),
         tiling_scheme_link(base, tms),
         Link(choosing(f"{address}/tilejson.json", chosen), "describedby", MediaType.JSON, "TileJSON"),
         Link(choosing(f"{address}/style.json", chosen), "stylesheet", MediaType.JSON, "Style"),

@@ -19,9 +19,12 @@ from services.tiles.dataset.chosen import about, chosen_of
 from services.tiles.metadata.addresses import (
     choosing,
     dataset_tileset_address,
+    tile_link,
     tile_matrix_set_uri,
     tiling_scheme_link,
 )
+from services.tiles.metadata.dataset_source import drawn
+from services.tiles.metadata.limits import limits
 
 
 async def get_dataset_tilesets(call: Call) -> web.StreamResponse:
@@ -41,11 +44,18 @@ async def get_dataset_tilesets(call: Call) -> web.StreamResponse:
 
 def _summary(chosen: Chosen, tms: TileMatrixSet, base: str, title: str) -> dict[str, Any]:
     address = choosing(dataset_tileset_address(base, tms), chosen)
-    links = [Link(address, "self", MediaType.JSON, f"Tileset on {tms.id}"), tiling_scheme_link(base, tms)]
+    links = [
+        Link(address, "self", MediaType.JSON, f"Tileset on {tms.id}"),
+        tile_link(address),
+        tiling_scheme_link(base, tms),
+    ]
     return {
         "title": f"{title} on {tms.id}",
         "dataType": "vector",
         "crs": tms.crs,
+        # no member of the standard, but the suite of the OGC reads it, and limits and tiles from this list
+        "tileMatrixSetId": tms.id,
         "tileMatrixSetURI": tile_matrix_set_uri(base, tms),
+        "tileMatrixSetLimits": limits([geometry for _, geometry in drawn(chosen.collections)], tms),
         "links": links_json(links),
     }

@@ -35,3 +35,13 @@ def tile_matrix_set_uri(base: str, tms: TileMatrixSet) -> str:
 def tiling_scheme_link(base: str, tms: TileMatrixSet) -> Link:
     """To the tile matrix set of a tileset."""
     return Link(f"{base}/tileMatrixSets/{tms.id}", REL_TILING_SCHEME, MediaType.JSON, f"Tile matrix set {tms.id}")
+
+
+def tile_link(tileset: str) -> Link:
+    """To the tiles of a tileset, by the names of its variables: the path has the column before the row.
+
+    Source: OGC 20-057, /req/tileset/tileset-tile-link.
+    """
+    path, separator, query = tileset.partition("?")
+    template = f"{path}/{{tileMatrix}}/{{tileCol}}/{{tileRow}}{separator}{query}"
+    return Link(template, "item", MediaType.MVT, "Vector tiles", templated=True)

@@ -183,12 +183,15 @@ async def test_metadata_describe_every_layer_and_lead_to_tiles(placed_tiles: Cli
     named = ",".join(NAMED)
     tilesets = (await placed_tiles.json("/tiles", collections=named))["tilesets"]
     assert len(tilesets) == 13
-    address = next(entry["links"][0]["href"] for entry in tilesets if "WebMercatorQuad" in entry["links"][0]["href"])
-    tileset = (await placed_tiles.get(address)).json()
+    entry = next(entry for entry in tilesets if entry["tileMatrixSetId"] == "WebMercatorQuad")
+    listed = {link["rel"]: link["href"] for link in entry["links"]}
+    tileset = (await placed_tiles.get(listed["self"])).json()
+    assert entry["tileMatrixSetLimits"] == tileset["tileMatrixSetLimits"]
     assert [layer["id"] for layer in tileset["layers"]] == NAMED
     whole = next(limit for limit in tileset["tileMatrixSetLimits"] if limit["tileMatrix"] == "1")
     assert (whole["minTileRow"], whole["maxTileRow"], whole["minTileCol"], whole["maxTileCol"]) == (0, 1, 0, 1)
     links = {link["rel"]: link["href"] for link in tileset["links"]}
+    assert listed["item"] == links["item"]
     place = links["item"].replace("{tileMatrix}", "0").replace("{tileCol}", "0").replace("{tileRow}", "0")
     assert list(_layers(await placed_tiles.get(place))) == NAMED
     tilejson = (await placed_tiles.get(links["describedby"])).json()

@@ -1,0 +1,41 @@
+from decimal import Decimal
+
+import pytest
+
+from libs.catalogue.model import Column
+from services.features.aggregation.facet import NumberFacet
+from services.features.pages.facet_html import usual_facets
+from services.features.rows.value_ranges import ValueRange
+
+MAGNITUDE = NumberFacet("magnitude", Column("magnitude", "numeric", "number"), bins=10)
+
+
+@pytest.mark.parametrize(
+    ("least", "greatest", "width"),
+    [
+        (-0.8, 6.4, "0.5"),
+        (0.0, 650.2, "50"),
+        (1.0, 1.5, "0.05"),
+        (Decimal(-3), Decimal("7.00"), "1"),
+        (0.0, 1e6, "100000"),
+        (-1e-300, 1e300, f"1{'0' * 299}"),
+    ],
+)
+def test_a_page_counts_numbers_between_round_ones(least: object, greatest: object, width: str) -> None:
+    (facet,) = usual_facets([MAGNITUDE], {"magnitude": ValueRange(least, greatest)})
+    assert isinstance(facet, NumberFacet)
+    assert (facet.bins, facet.width) == (None, width)
+
+
+@pytest.mark.parametrize(
+    "known",
+    [
+        {},
+        {"magnitude": ValueRange()},
+        {"magnitude": ValueRange(1.0, 1.0)},
+        {"magnitude": ValueRange(1.0, float("nan"))},
+        {"magnitude": ValueRange(float("-inf"), 1.0)},
+    ],
+)
+def test_otherwise_by_ten_ranges_of_equal_width(known: dict[str, ValueRange]) -> None:
+    assert usual_facets([MAGNITUDE], known) == [MAGNITUDE]
