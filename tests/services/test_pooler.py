@@ -27,6 +27,9 @@ ASKED = [
     f"{EVENTS}/items?filter={quote(FILTER)}&f=csv",
     f"{EVENTS}/queryables",
     "/collections/hostile.many/items?limit=10000&f=ndjson",
+    "/collections/hostile.many/export?f=ndjson",
+    # read by a cursor
+    f"{EVENTS}/export?f=csv&sortby=-id",
     "/collections/hostile.many/items?ids=1,2,3&f=geojson",
 ]
 
