@@ -90,7 +90,7 @@ format: check-environment ## Format and fix what can be fixed
 	.venv/bin/ruff check --fix .
 	$(ESLINT) --fix
 
-tiles: ## Make, forget or look at tiles in the cache: make tiles ARGS="seed hazard.hazard_ts_tracks --zoom 0-6"
+tiles: ## Make, forget, look at or export tiles: make tiles ARGS="seed hazard.hazard_ts_tracks --zoom 0-6"
 	@$(PYTHON) -m deploy.local run services.tiles.command $(ARGS)
 
 psql: ## Open the stack's own database as its owner: make psql, make psql ARGS="-c '\dt hazard.*'"

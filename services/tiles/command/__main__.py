@@ -1,4 +1,4 @@
-"""The `tiles` command: make, forget and look at tiles in the cache.
+"""The `tiles` command: make, forget and look at tiles in the cache, and take them along.
 
 It uses the settings of the service from the environment, DATABASE_URL, REDIS_URL and CATALOGUE_URL above all.
 """
@@ -9,6 +9,7 @@ import os
 import signal
 import sys
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from libs.cache.commands import CacheAway
 from libs.geo.tile_matrix_sets import tile_matrix_set
@@ -16,6 +17,7 @@ from libs.geo.zooms import IDS
 from libs.ogc.errors import DomainError
 from libs.web.settings import SettingsError
 from services.tiles.command.area import Area
+from services.tiles.command.export import MOST_TILES, export
 from services.tiles.command.inspect import inspect, purge
 from services.tiles.command.seed import seed
 from services.tiles.command.show import show
@@ -30,27 +32,44 @@ _OF_THE_COMMAND = {"state_dir": None, "collection_share": 100, "redis_timeout_ms
 
 _EPILOG = """
 exit status: 0 done, 1 some tiles could not be made or something cannot be reached, 2 wrong arguments,
-130 interrupted (Ctrl-C); a seed that was interrupted goes on where it was when it is started again.
+130 interrupted (Ctrl-C); what was interrupted goes on where it was when it is started again.
 
 examples:
   tiles seed hazard.hazard_ts_tracks --zoom 0-6
   tiles seed hazard.hazard_fl_events --zoom 8-12 --bbox 85,20,95,28 --concurrency 4
   tiles inspect
   tiles show hazard.hazard_eq_events 2/3/1 --query 'filter=magnitude>6'
+  tiles export hazard.hazard_fl_events,hazard.hazard_ts_tracks --bbox 85,20,95,28 --zoom 0-8 --output field.pmtiles
   tiles purge hazard.hazard_eq_events --matrix-set WebMercatorQuad --zoom 10-24
 """
 
 
+class _Parser(argparse.ArgumentParser):
+    """Takes a value that begins with a minus, such as a western longitude, for one rather than for an option."""
+
+    def parse_known_args(  # type: ignore[override] # of the overloads the one that the command uses
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        joined: list[str] = []
+        for each in sys.argv[1:] if args is None else args:
+            if joined and joined[-1] in ("--bbox", "--zoom"):
+                joined[-1] += f"={each}"
+            else:
+                joined.append(each)
+        return super().parse_known_args(joined, namespace)
+
+
 def parser() -> argparse.ArgumentParser:
     """The command line."""
-    result = argparse.ArgumentParser(
+    result = _Parser(
         prog="tiles", description=__doc__, epilog=_EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     commands = result.add_subparsers(dest="command", required=True)
     seeding = commands.add_parser("seed", help="make tiles that are not in the cache yet")
     seeding.add_argument("collections", nargs="+", metavar="collection", help="ids of collections")
-    seeding.add_argument("--concurrency", type=_number, default=2, help="tiles made at the same time, default 2")
+    _concurrency(seeding)
     _area(seeding, "0-4")
+    _export(commands.add_parser("export", help="write tiles into a PMTiles file, with a style that draws it"))
     for name, text in (("purge", "forget tiles"), ("inspect", "show what is in the cache")):
         other = commands.add_parser(name, help=text)
         other.add_argument("collections", nargs="*", metavar="collection", help="ids of collections, default all")
@@ -67,6 +86,26 @@ def parser() -> argparse.ArgumentParser:
     return result
 
 
+def _export(command: argparse.ArgumentParser) -> None:
+    command.add_argument("collections", nargs="+", metavar="collection", help="ids; several may have commas between")
+    command.add_argument("--output", type=_archive, required=True, metavar="FILE.pmtiles", help="is replaced if there")
+    command.add_argument("--zoom", type=_zooms, help="such as 3 or 0-6; default: as in TileJSON")
+    _bbox_option(command)
+    command.add_argument("--max-tiles", type=_count, default=MOST_TILES, help=f"most tiles, default {MOST_TILES:,}")
+    command.add_argument("--matrix-set", type=_mercator, metavar="ID", help="WebMercatorQuad, the only one of PMTiles")
+    _concurrency(command)
+
+
+def _concurrency(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--concurrency", type=_number, default=2, help="tiles made at the same time, default 2")
+
+
+def _bbox_option(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--bbox", type=_bbox, metavar="W,S,E,N", help="in degrees of longitude and latitude; default: where data are"
+    )
+
+
 def _area(command: argparse.ArgumentParser, zoom: str | None) -> None:
     command.add_argument(
         "--matrix-set",
@@ -78,15 +117,31 @@ def _area(command: argparse.ArgumentParser, zoom: str | None) -> None:
     command.add_argument(
         "--zoom", type=_zooms, default=_zooms(zoom) if zoom else None, help=f"such as 3 or 0-6; default {zoom or 'all'}"
     )
-    command.add_argument(
-        "--bbox", type=_bbox, metavar="W,S,E,N", help="in degrees of longitude and latitude; default: where data are"
-    )
+    _bbox_option(command)
 
 
 def _number(text: str) -> int:
     if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 64:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 to 64")
     return int(text)
+
+
+def _count(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or not int(text):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
+    return int(text)
+
+
+def _archive(text: str) -> Path:
+    if not text.endswith(".pmtiles") or Path(text).name == ".pmtiles":
+        raise argparse.ArgumentTypeError(f"{text!r} does not end with .pmtiles, such as field.pmtiles")
+    return Path(text)
+
+
+def _mercator(text: str) -> str:
+    if text != "WebMercatorQuad":
+        raise argparse.ArgumentTypeError(f"{text!r}: PMTiles (version 3) has no tile matrix set but WebMercatorQuad")
+    return text
 
 
 def _tile(text: str) -> tuple[int, int, int]:
@@ -145,6 +200,9 @@ async def _execute(arguments: argparse.Namespace, env: Mapping[str, str], stop: 
     if arguments.command == "show":
         async with open_resources(settings, name="dams-tiles-command") as found:
             return await _show(arguments, found)
+    if arguments.command == "export":
+        async with open_resources(settings, name="dams-tiles-command") as found:
+            return INTERRUPTED if (status := await _export_to(arguments, found, stop)) and stop.is_set() else status
     matrix_sets = arguments.matrix_set or (["WebMercatorQuad"] if arguments.command == "seed" else None)
     area = Area(matrix_sets, arguments.zoom, arguments.bbox)
     async with open_resources(settings, name="dams-tiles-command") as found:
@@ -155,6 +213,19 @@ async def _execute(arguments: argparse.Namespace, env: Mapping[str, str], stop: 
 async def _show(arguments: argparse.Namespace, found: Resources) -> int:
     collection, tms = found.catalogue.collection(arguments.collection), tile_matrix_set(arguments.matrix_set)
     return await show(found, collection, tms, arguments.tile, parameters=arguments.query, as_json=arguments.json)
+
+
+async def _export_to(arguments: argparse.Namespace, found: Resources, stop: asyncio.Event) -> int:
+    return await export(
+        found,
+        arguments.collections,
+        arguments.zoom,
+        arguments.bbox,
+        arguments.output,
+        most=arguments.max_tiles,
+        concurrency=arguments.concurrency,
+        stop=stop,
+    )
 
 
 async def _run(arguments: argparse.Namespace, area: Area, found: Resources, stop: asyncio.Event) -> int:

@@ -51,15 +51,14 @@ def dataset_source(
         minzoom, maxzoom = values["minzoom"], max(maxzoom, values["minzoom"])
     if values.get("maxzoom") is not None:
         minzoom, maxzoom = min(minzoom, values["maxzoom"]), values["maxzoom"]
-    attributions = dict.fromkeys(collection.attribution for collection, _ in layers if collection.attribution)
     return DatasetSource(
         layers,
         tms,
         of_edition(choosing(f"{dataset_tileset_address(base, tms)}/{{z}}/{{x}}/{{y}}", chosen), edition),
         minzoom,
         maxzoom,
-        _around([geometry for _, geometry in layers]),
-        " · ".join(attributions) or None,
+        around([geometry for _, geometry in layers]),
+        attribution(layers),
     )
 
 
@@ -68,7 +67,14 @@ def drawn(collections: Sequence[Collection]) -> tuple[tuple[Collection, Geometry
     return tuple((each, geometry) for each in collections if (geometry := each.geometry()) is not None)
 
 
-def _around(geometries: Sequence[GeometryColumn]) -> BBox | None:
+def attribution(layers: Sequence[tuple[Collection, GeometryColumn]]) -> str | None:
+    """What all of them want to be said, each once."""
+    each = dict.fromkeys(collection.attribution for collection, _ in layers if collection.attribution)
+    return " · ".join(each) or None
+
+
+def around(geometries: Sequence[GeometryColumn]) -> BBox | None:
+    """The box around all of them, west below east; None where that of one is not known."""
     boxes = [BBox(*geometry.bbox).unbroken() for geometry in geometries if geometry.bbox]
     if len(boxes) < len(geometries):
         return None

@@ -13,12 +13,14 @@ _MADE_AT_ONCE = 4
 """Of one tile: the layers of a few that nobody has asked for yet must not fill the queue of the process."""
 
 
-async def joined_tile(store: TileStore, requests: Sequence[TileRequest], *, lasting: bool = False) -> Tile:
-    """One tile with the layers of all, in their order.
+async def joined_tile(
+    store: TileStore, requests: Sequence[TileRequest], turns: asyncio.Semaphore | None = None, *, lasting: bool = False
+) -> Tile:
+    """One tile with the layers of all, in their order; where they have to be made, in turns that others may share.
 
     Never one that lacks a layer: where a collection's tile cannot be had, raises its error, which then names it.
     """
-    turns = asyncio.Semaphore(_MADE_AT_ONCE)
+    turns = turns or asyncio.Semaphore(_MADE_AT_ONCE)
     tiles = await asyncio.gather(*(_layer(store, request, turns, lasting) for request in requests))
     made = sum(tile.tier == "postgis" for tile in tiles)
     return Tile(

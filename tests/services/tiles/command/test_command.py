@@ -91,6 +91,8 @@ async def test_areas_and_matrix_sets(command: Command) -> None:
     inspected = (await command("inspect", "placed.points", "--zoom", "3", *across)).out.splitlines()
     assert inspected[1].split()[:4] == ["placed.points", "WorldCRS84Quad", "3", "4"]
     assert "0" in (await command("inspect", "--matrix-set", "WebMercatorQuad")).out.splitlines()[-1].split()[1]
+    west = await command("inspect", "--zoom", "3", "--bbox", "-175,-10,-170,10", "--matrix-set", "WorldCRS84Quad")
+    assert west.out.splitlines()[-1].split()[1] == "2"
     elsewhere = await command("purge", "--bbox", "10,10,20,20")
     assert elsewhere.out == "0 tiles forgotten\n"
 

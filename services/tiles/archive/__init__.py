@@ -1,0 +1,1 @@
+"""PMTiles: tiles of collections in one file, for maps without the service."""

@@ -1,0 +1,84 @@
+"""Which tiles an archive is made of. Pure.
+
+PMTiles 3 numbers tiles along a Hilbert curve on the quadtree of WebMercatorQuad, zoom by zoom; it knows no other set.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from pmtiles.tile import zxy_to_tileid
+
+from libs.catalogue.model import Collection, GeometryColumn
+from libs.geo.boxes import WORLD, Box, transformed
+from libs.geo.tile_matrix_sets import tile_matrix_set
+from libs.geo.tiles_of_box import number_in, tiles_in
+from libs.ogc.bbox import BBox
+from libs.ogc.errors import NotFound
+from services.tiles.metadata.dataset_source import around, drawn
+from services.tiles.metadata.zoom_range import zoom_range
+
+TMS = tile_matrix_set("WebMercatorQuad")
+
+_MOST_LATITUDE = 89.0
+"""Tiles end at 85 degrees, and the poles are at infinity."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Tiles with a layer for each collection, of some zooms and an area."""
+
+    layers: tuple[tuple[Collection, GeometryColumn], ...]
+    zooms: range
+    bbox: BBox
+    """In degrees; west above east where it crosses the antimeridian."""
+
+    @property
+    def collections(self) -> tuple[Collection, ...]:
+        """Those of the layers."""
+        return tuple(collection for collection, _ in self.layers)
+
+    def number(self) -> int:
+        """How many tiles meet the area, empty ones among them, at the most; known without listing them."""
+        return sum(number_in(TMS.matrix(z), box) for z in self.zooms for box in self._boxes())
+
+    def places(self) -> Iterator[tuple[int, tuple[int, int, int]]]:
+        """Number in the archive, and zoom, column and row, of each tile that meets the area, in ascending order."""
+        for z in self.zooms:
+            found = {
+                zxy_to_tileid(z, x, y): (z, x, y) for box in self._boxes() for x, y in tiles_in(TMS.matrix(z), box)
+            }
+            yield from sorted(found.items())
+
+    def _boxes(self) -> list[Box]:
+        """The area in the set's CRS, exactly: a box of longitude and latitude is a box in Mercator, too."""
+        parts = [(west, _clipped(south), east, _clipped(north)) for west, south, east, north in self.bbox.parts()]
+        found = [transformed(part, 4326, TMS.srid) for part in parts]
+        return [box for box in found if box is not None]
+
+
+def _clipped(latitude: float) -> float:
+    return min(max(latitude, -_MOST_LATITUDE), _MOST_LATITUDE)
+
+
+def plan(collections: Sequence[Collection], zooms: range | None, bbox: Box | None) -> Plan:
+    """The tiles of these collections; without zooms those that TileJSON names, without a box where their data are.
+
+    Raises NotFound where no collection has a geometry, or a zoom does not exist.
+    """
+    layers = drawn(collections)
+    if not layers:
+        raise NotFound("No collection has a geometry, hence there are no tiles.")
+    if zooms is None:
+        ranges = [zoom_range(collection, geometry, TMS) for collection, geometry in layers]
+        zooms = range(min(first for first, _ in ranges), max(last for _, last in ranges) + 1)
+    for z in zooms:
+        TMS.matrix(z)
+    return Plan(layers, zooms, _where(layers) if bbox is None else BBox(*bbox))
+
+
+def _where(layers: Sequence[tuple[Collection, GeometryColumn]]) -> BBox:
+    geometries = [geometry for _, geometry in layers]
+    if len(geometries) == 1 and geometries[0].bbox:
+        # as it is: it may cross the antimeridian
+        return BBox(*geometries[0].bbox)
+    return around(geometries) or BBox(*WORLD)

@@ -1,0 +1,130 @@
+"""Writing an archive: tiles from where the service has its own, in the order of the file, in bounded memory."""
+
+import asyncio
+import tempfile
+from collections import deque
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from pmtiles.tile import tileid_to_zxy
+from pmtiles.writer import Writer
+
+from libs.ogc.errors import NotFound, Unavailable
+from services.tiles.archive.document import header, metadata
+from services.tiles.archive.plan import TMS, Plan
+from services.tiles.request.plain_tile import plain_tile
+from services.tiles.store.layers import joined_tile
+from services.tiles.store.tile_store import Tile, TileStore
+
+_AHEAD = 8
+"""Tiles that are made or held while the file waits for the one before them."""
+
+
+@dataclass(slots=True)
+class Written:
+    """What an archive has."""
+
+    tiles: int = 0
+    empty: int = 0
+    """Tiles that it does not have, since nothing is in them."""
+    made: int = 0
+    """Tiles of which a layer was in no cache."""
+    incomplete: int = 0
+    """Tiles that lack features, by the limits of the service."""
+    minzoom: int = 0
+    maxzoom: int = 0
+    changed: bool = False
+    """Whether the data became others while it was written."""
+
+
+async def write_archive(
+    store: TileStore,
+    plan: Plan,
+    file: BinaryIO,
+    *,
+    name: str,
+    scratch: Path,
+    max_features: int,
+    concurrency: int,
+    progress: Callable[[], object],
+) -> Written:
+    """Write it; `progress` is called after each tile. `scratch` is a folder with room for all tiles.
+
+    Memory holds some hundred bytes for each tile beside those that are made. Raises NotFound where all tiles are empty,
+    and Unavailable, which names the tile, where one cannot be had.
+    """
+    written, versions = Written(), _versions(store, plan)
+    writer = _writer(file, scratch)
+    try:
+        async with aclosing(_tiles(store, plan, max_features, asyncio.Semaphore(concurrency))) as tiles:
+            async for number, tile in tiles:
+                written.made += tile.tier == "postgis"
+                written.incomplete += bool(tile.left_out)
+                if tile.gzipped:
+                    writer.write_tile(number, tile.gzipped)
+                    written.tiles += 1
+                else:
+                    written.empty += 1
+                progress()
+        if not written.tiles:
+            raise NotFound("All of these tiles are empty.")
+        numbers = [entry.tile_id for entry in writer.tile_entries]
+        written.minzoom, written.maxzoom = tileid_to_zxy(numbers[0])[0], tileid_to_zxy(numbers[-1])[0]
+        written.changed = _versions(store, plan) != versions
+        said = metadata(plan, written.minzoom, written.maxzoom, name=name, versions=versions)
+        await asyncio.to_thread(writer.finalize, header(plan, written.minzoom), said)
+    finally:
+        writer.tile_f.close()
+    return written
+
+
+def _writer(file: BinaryIO, scratch: Path) -> Writer:
+    """The library's, whose copy of the tiles is on the disk of the file: `/tmp` may be memory."""
+    writer = Writer(file)
+    writer.tile_f.close()
+    writer.tile_f = tempfile.TemporaryFile(dir=scratch)  # noqa: SIM115 closed by who made the writer
+    return writer
+
+
+def _versions(store: TileStore, plan: Plan) -> dict[str, str | None]:
+    return {collection.id: store.label([collection]) for collection in plan.collections}
+
+
+async def _tiles(
+    store: TileStore, plan: Plan, max_features: int, turns: asyncio.Semaphore
+) -> AsyncGenerator[tuple[int, Tile], None]:
+    """Number and tile, in the order of the archive; some are under way at the same time."""
+    under_way: deque[tuple[int, asyncio.Task[Tile]]] = deque()
+    try:
+        for number, place in plan.places():
+            under_way.append((number, asyncio.create_task(_tile(store, plan, place, max_features, turns))))
+            if len(under_way) == _AHEAD:
+                yield await _first(under_way)
+        while under_way:
+            yield await _first(under_way)
+    finally:
+        for _, task in under_way:
+            task.cancel()
+        await asyncio.gather(*(task for _, task in under_way), return_exceptions=True)
+
+
+async def _first(under_way: deque[tuple[int, asyncio.Task[Tile]]]) -> tuple[int, Tile]:
+    # it stays among those under way until it is there, so that it is cancelled with them
+    number, task = under_way[0]
+    tile = await task
+    under_way.popleft()
+    return number, tile
+
+
+async def _tile(
+    store: TileStore, plan: Plan, place: tuple[int, int, int], max_features: int, turns: asyncio.Semaphore
+) -> Tile:
+    requests = [plain_tile(collection, TMS, *place, max_features) for collection in plan.collections]
+    try:
+        return await joined_tile(store, requests, turns)
+    except Unavailable as error:
+        address = "/".join(map(str, place))
+        raise Unavailable(f"Tile {address}: {error}", retry_after=error.retry_after) from error

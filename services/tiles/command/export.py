@@ -1,0 +1,126 @@
+"""`tiles export`: tiles of an area as one PMTiles file, with a style that draws it."""
+
+import asyncio
+import json
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from tqdm import tqdm
+
+from libs.catalogue.chosen_collections import MOST, chosen_collections
+from libs.catalogue.model import Collection
+from libs.geo.boxes import Box
+from libs.ogc.errors import DomainError, InvalidParameters
+from services.tiles.archive.document import style, title
+from services.tiles.archive.plan import Plan, plan
+from services.tiles.archive.writing import Written, write_archive
+from services.tiles.resources import Resources
+
+MOST_TILES = 100_000
+"""Unless the command is told otherwise."""
+
+
+async def export(
+    resources: Resources,
+    names: Sequence[str],
+    zooms: range | None,
+    bbox: Box | None,
+    output: Path,
+    *,
+    most: int,
+    concurrency: int,
+    stop: asyncio.Event,
+) -> int:
+    """Exit status: 0, or 1 where it cannot be written. Raises DomainError.
+
+    `output` is there when it is whole; what was there before stays until then. The style is written beside it.
+    """
+    wanted = plan(_chosen(resources, names), zooms, bbox)
+    number = wanted.number()
+    if number > most:
+        return _failed(
+            f"these are {number:,} tiles, more than {most:,}; take a smaller --bbox or fewer zooms (--zoom; now"
+            f" {wanted.zooms[0]}-{wanted.zooms[-1]}), or raise --max-tiles"
+        )
+    part = output.with_name(f"{output.name}.{os.getpid()}.part")
+    try:
+        part.touch(exist_ok=False)
+    except OSError as error:
+        return _failed(f"cannot write there: {error}")
+    name = title(wanted.collections, resources.settings.site_title)
+    writing = asyncio.create_task(_write(resources, wanted, part, name, concurrency=concurrency))
+    try:
+        written = await _unless(stop, writing)
+        if written is None:
+            print("interrupted; the tiles that were made are in the cache")  # noqa: T201
+            return 1
+        part.replace(output)
+        beside = output.with_name(f"{output.name.removesuffix('.pmtiles')}.style.json")
+        drawn = style(wanted, written.minzoom, written.maxzoom, name=name, file_name=output.name)
+        beside.write_text(json.dumps(drawn, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    except OSError as error:
+        return _failed(f"cannot write there: {error}")
+    finally:
+        part.unlink(missing_ok=True)
+    _tell(written, output, beside)
+    return 0
+
+
+def _chosen(resources: Resources, names: Sequence[str]) -> tuple[Collection, ...]:
+    """Those of arguments that are ids, or several with commas between them. Raises InvalidParameters."""
+    known = resources.catalogue.collections
+    each = [part for name in names for part in ([name] if name in known else name.split(",")) if part]
+    chosen, faults = chosen_collections(known, each, "")
+    if faults:
+        raise InvalidParameters(faults)
+    if len(chosen.collections) > MOST:
+        raise DomainError(f"these are {len(chosen.collections)} collections; a tile has {MOST} at the most")
+    return chosen.collections
+
+
+async def _write(resources: Resources, wanted: Plan, part: Path, name: str, *, concurrency: int) -> Written:
+    with tqdm(total=wanted.number(), unit=" tiles", smoothing=0.05, disable=None) as bar, part.open("wb") as file:
+        return await write_archive(
+            resources.store,
+            wanted,
+            file,
+            name=name,
+            scratch=part.parent,
+            max_features=resources.settings.tile_max_features,
+            concurrency=concurrency,
+            progress=bar.update,
+        )
+
+
+async def _unless(stop: asyncio.Event, writing: asyncio.Task[Written]) -> Written | None:
+    """What was written; None where it was stopped before."""
+    stopping = asyncio.create_task(stop.wait())
+    try:
+        await asyncio.wait({stopping, writing}, return_when=asyncio.FIRST_COMPLETED)
+        if writing.done():
+            return writing.result()
+    finally:
+        for task in (stopping, writing):
+            task.cancel()
+        await asyncio.gather(stopping, writing, return_exceptions=True)
+    return None
+
+
+def _tell(written: Written, output: Path, beside: Path) -> None:
+    lines = [
+        f"{output}: {written.tiles:,} tiles of the zooms {written.minzoom}-{written.maxzoom},"
+        f" {output.stat().st_size:,} bytes; {written.made:,} made now, {written.empty:,} empty ones left out",
+        f"{beside}: a style that draws it",
+    ]
+    if written.incomplete:
+        lines.append(f"{written.incomplete:,} tiles lack features: TILE_MAX_FEATURES or TILE_MAX_BYTES left them out")
+    if written.changed:
+        lines.append("The data changed meanwhile, so that tiles are of several states; exported again, they are of one")
+    print("\n".join(lines))  # noqa: T201
+
+
+def _failed(sentence: str) -> int:
+    print(f"tiles: {sentence}", file=sys.stderr)  # noqa: T201
+    return 1
