@@ -48,7 +48,7 @@ async def export(
     try:
         part.touch(exist_ok=False)
     except OSError as error:
-        return _failed(f"cannot write there: {error}")
+        return _failed(_unwritable(error))
     name = title(wanted.collections, resources.settings.site_title)
     writing = asyncio.create_task(_write(resources, wanted, part, name, concurrency=concurrency))
     try:
@@ -61,7 +61,7 @@ async def export(
         drawn = style(wanted, written.minzoom, written.maxzoom, name=name, file_name=output.name)
         beside.write_text(json.dumps(drawn, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
     except OSError as error:
-        return _failed(f"cannot write there: {error}")
+        return _failed(_unwritable(error))
     finally:
         part.unlink(missing_ok=True)
     _tell(written, output, beside)
@@ -119,6 +119,12 @@ def _tell(written: Written, output: Path, beside: Path) -> None:
     if written.changed:
         lines.append("The data changed meanwhile, so that tiles are of several states; exported again, they are of one")
     print("\n".join(lines))  # noqa: T201
+
+
+def _unwritable(error: OSError) -> str:
+    # a stack that root started runs its commands as the user of the services
+    hint = "; the user of the services must be able to, as in /tmp" if isinstance(error, PermissionError) else ""
+    return f"cannot write there: {error}{hint}"
 
 
 def _failed(sentence: str) -> int:
