@@ -84,7 +84,7 @@ def shapes(text: str) -> str:
 def test_the_tour(stack: RunningStack, tmp_path: Path) -> None:
     """Each command in the order of the page, in one folder; variables of one are known to the next."""
     steps = list(tour())
-    assert len(steps) == 10
+    assert len(steps) == 11
     port = str(urlsplit(stack.base_url).port)
     environment = os.environ | {"STATE_DIR": str(stack.state_dir), "GATEWAY_PORT": port, "FEATURES": "2", "TILES": "2"}
     before = ""
