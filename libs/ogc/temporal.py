@@ -86,6 +86,17 @@ def parse_instant(text: str) -> datetime:
         raise ValueError(f"'{text}' is not a time of the calendar") from None
 
 
+def moment_of(value: object) -> datetime | None:
+    """What a feature's property says of a time, in UTC; a date begins at midnight. None for what is no time."""
+    if not isinstance(value, str):
+        return None
+    try:
+        found = datetime.fromisoformat(value)
+        return found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
+    except (ValueError, OverflowError):
+        return None
+
+
 def _offset(zone: str | None) -> timezone:
     if zone is None or zone in "Zz":
         return UTC

@@ -14,6 +14,7 @@ from xml.etree import ElementTree as ET
 
 from libs.catalogue.model import Collection
 from libs.ogc.link import path_segment
+from libs.ogc.temporal import moment_of
 from services.features.feeds.xml import add, document
 
 _CAP = "urn:oasis:names:tc:emergency:cap:1.2"
@@ -140,14 +141,8 @@ def _category(properties: Mapping[str, Any], collection: Collection) -> str:
 
 def _time(value: object) -> str | None:
     """A time as CAP has it: to the second, and with `-00:00` for UTC, not `Z` (section 3.3.2)."""
-    if not isinstance(value, str):
-        return None
-    try:
-        found = datetime.fromisoformat(value)
-    except ValueError:
-        return None
-    found = found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
-    return f"{found:%Y-%m-%dT%H:%M:%S}-00:00"
+    found = moment_of(value)
+    return f"{found:%Y-%m-%dT%H:%M:%S}-00:00" if found is not None else None
 
 
 def _rings(geometry: Mapping[str, Any] | None) -> list[Any]:

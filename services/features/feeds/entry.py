@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from hashlib import blake2b
 from typing import Any
 
@@ -10,6 +10,7 @@ import orjson
 
 from libs.catalogue.model import Collection, Column
 from libs.ogc.link import path_segment
+from libs.ogc.temporal import moment_of
 from services.features.formats.geojson import encode
 from services.features.pages.feature_name import feature_name
 
@@ -52,8 +53,8 @@ def entry(collection: Collection, feature: Mapping[str, Any], base: str, known_s
     items = f"{base}/collections/{path_segment(collection.id)}/items"
     address = None if item_id is None else f"{items}/{path_segment(str(item_id))}"
     time, changed = collection.time(), update_column(collection)
-    published = _moment(properties.get(time.name)) if time else None
-    updated = _moment(properties.get(changed.name)) if changed else None
+    published = moment_of(properties.get(time.name)) if time else None
+    updated = moment_of(properties.get(changed.name)) if changed else None
     now = datetime.now(UTC)
     if updated is None or updated > now:
         updated = published if published is not None and published <= now else known_since
@@ -80,19 +81,6 @@ def _told(collection: Collection, properties: Mapping[str, Any]) -> Iterator[str
             told += 1
             shown = str(value).lower() if isinstance(value, bool) else str(value)[:300]
             yield f"{column.title or column.name}: {shown}{f' {column.unit}' if column.unit else ''}"
-
-
-def _moment(value: object) -> datetime | None:
-    if not isinstance(value, str):
-        return None
-    try:
-        if len(value) == 10:
-            day = date.fromisoformat(value)
-            return datetime(day.year, day.month, day.day, tzinfo=UTC)
-        found = datetime.fromisoformat(value)
-    except ValueError:
-        return None
-    return found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
 
 
 def box_of(geometry: Mapping[str, Any] | None) -> tuple[float, float, float, float] | None:

@@ -1,13 +1,14 @@
 """What a feature is called on a page. services/viewer/browser/words/feature-name.js says the same on the map."""
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
 from libs.catalogue.basins import BASIN, BASINS
 from libs.catalogue.model import Collection
 from libs.catalogue.name_columns import name_columns
+from libs.ogc.temporal import moment_of
 from libs.web.page_text import day
 
 _STRENGTH = ("max_wind_kt", "wind_speed_kt", "wind_kt")
@@ -48,11 +49,11 @@ def _when(collection: Collection, properties: Mapping[str, Any]) -> str:
     """`20–24 Oct 2015` of a start and an end, `20 Oct 2015, 06:00 UTC` of a moment, `20 Oct 2015` of a day."""
     # the default where it is filled, else the first that is: as the map has it
     time = next((column for column in collection.times if column.start and column.end), collection.time())
-    start = _moment(properties.get(time.name)) if time else None
+    start = moment_of(properties.get(time.name)) if time else None
     if time is None or start is None:
         return ""
     pair = collection.lasting()
-    end = _moment(properties.get(pair[1].name)) if pair and pair[0] == time else None
+    end = moment_of(properties.get(pair[1].name)) if pair and pair[0] == time else None
     if end is not None:
         return _period(start, end)
     clock = f", {start:%H:%M} UTC" if "T" in str(properties[time.name]) else ""
@@ -66,16 +67,6 @@ def _period(start: datetime, end: datetime) -> str:
     if first[-8:] == last[-8:]:
         return f"{start.day}–{last}"
     return f"{first[:-5]} – {last}" if first[-4:] == last[-4:] else f"{first} – {last}"
-
-
-def _moment(value: Any) -> datetime | None:
-    if not isinstance(value, str):
-        return None
-    try:
-        found = datetime.fromisoformat(value)
-    except ValueError:
-        return None
-    return found.astimezone(UTC) if found.tzinfo else found
 
 
 def _text(value: Any) -> str:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from libs.ogc.temporal import Interval, parse_instant, parse_interval, rfc3339, understood
+from libs.ogc.temporal import Interval, moment_of, parse_instant, parse_interval, rfc3339, understood
 
 
 def utc(*parts: int) -> datetime:
@@ -77,3 +77,19 @@ def test_what_is_written_is_read_back(moment: datetime) -> None:
 @pytest.mark.parametrize(("text", "written"), [("20", "20"), ("20.650000", "20.65"), ("20.000001", "20.000001")])
 def test_a_fraction_is_as_long_as_it_has_to_be(text: str, written: str) -> None:
     assert rfc3339(datetime.fromisoformat(f"2024-05-10T03:10:{text}+02:00")) == f"2024-05-10T01:10:{written}Z"
+
+
+@pytest.mark.parametrize(
+    ("value", "moment"),
+    [
+        ("2024-05-10T03:10:20.5+02:00", utc(2024, 5, 10, 1, 10, 20, 500_000)),
+        ("2024-05-10T03:10:20", utc(2024, 5, 10, 3, 10, 20)),
+        ("2024-05-10", utc(2024, 5, 10)),
+        ("0001-01-01T00:00:00+14:00", None),
+        ("infinity", None),
+        (20240510, None),
+        (None, None),
+    ],
+)
+def test_a_property_tells_a_time_or_none(value: object, moment: datetime | None) -> None:
+    assert moment_of(value) == moment
