@@ -235,7 +235,9 @@ def _property_queries(collection: Collection, query: FaultCollector) -> list[Sql
 
 def _instead(collection: Collection, query: FaultCollector, name: str) -> str:
     """What a client may have meant by a parameter that does not exist."""
-    near = get_close_matches(name.casefold()[:_LONGEST_NAME], query.values, 1, 0.6)
+    # what is no parameter of this operation may still have a value, which the operation gives it
+    declared = [known for known in query.values if known not in query.extra]
+    near = get_close_matches(name.casefold()[:_LONGEST_NAME], declared, 1, 0.6)
     return f"; did you mean {near[0]}?" if near else f", and {unknown_name(name, _names(collection))}"
 
 

@@ -7,6 +7,8 @@ import pytest
 from tests.services.in_process import Services
 
 ITEMS = "/collections/hostile.events/items"
+EXPORT = "/collections/hostile.events/export"
+FEED = "/collections/hostile.events/feed"
 TILE = "/collections/hostile.events/tiles/WebMercatorQuad/0/0/0"
 
 
@@ -20,6 +22,8 @@ TILE = "/collections/hostile.events/tiles/WebMercatorQuad/0/0/0"
         (ITEMS, "F=json", "'F' is not a parameter here; did you mean f?"),
         (ITEMS, "zzzzzz=5", "'zzzzzz' is not a parameter here, and 'zzzzzz' is not a property of this collection"),
         (TILE, "f=csv", "f must be one of mvt, json, html"),
+        (EXPORT, "limit=3", "'limit' is not a parameter here, and 'limit' is not a property of this collection"),
+        (FEED, "sortby=id", "'sortby' is not a parameter here, and 'sortby' is not a property of this collection"),
         (TILE, "F=mvt", "'F' is not a parameter here; did you mean f?"),
         (TILE, "Filter=magnitude%3E5", "'Filter' is not a parameter here; did you mean filter?"),
         (ITEMS, "datetime-column=magnitude", "datetime-column 'magnitude' is no time; there are "),
@@ -34,7 +38,7 @@ TILE = "/collections/hostile.events/tiles/WebMercatorQuad/0/0/0"
     ],
 )
 async def test_what_to_write_instead(running: Services, path: str, query: str, sentence: str) -> None:
-    answer = await running["features" if path == ITEMS else "tiles"].get(f"{path}?{query}")
+    answer = await running["tiles" if path == TILE else "features"].get(f"{path}?{query}")
     assert answer.status == 422
     (fault,) = answer.json()["detail"]
     assert sentence in fault["msg"]
@@ -43,6 +47,6 @@ async def test_what_to_write_instead(running: Services, path: str, query: str, s
 
 @pytest.mark.parametrize("path", [ITEMS, TILE])
 async def test_what_a_sentence_suggests_works(running: Services, path: str) -> None:
-    service = running["features" if path == ITEMS else "tiles"]
+    service = running["tiles" if path == TILE else "features"]
     for query in ("datetime=2018-01-01T00:00:00%2B02:00/..", "limit=5", "filter=CASEI(name)%20LIKE%20CASEI('%25A%25')"):
         assert (await service.get(f"{path}?{query}")).status == 200, query
