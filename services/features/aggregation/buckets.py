@@ -15,6 +15,8 @@ from libs.selection.columns import column_queryable
 from services.features.aggregation.facet import PlaceFacet, TermFacet
 from services.features.rows.columns import CALENDAR
 
+_LARGE = 2.0**63
+"""The JSON encoder takes no whole number from here on."""
 Row = Sequence[Any]
 Bucket = Mapping[str, Any]
 
@@ -40,7 +42,7 @@ def term_buckets(facet: TermFacet, rows: Sequence[Row]) -> Counted:
     if not rows:
         return Counted((), 0, 0)
     _, _, different, values, nulls = rows[0]
-    shown = [(value, n) for value, n, *_ in rows[: facet.size] if value is not None and n >= facet.least]
+    shown = [(value, n) for value, n, *_ in rows if value is not None and n >= facet.least]
     names = _terms(facet.column, [value for value, _ in shown])
     buckets = tuple({"value": name, "count": n} for name, (_, n) in zip(names, shown, strict=True))
     return Counted(buckets, values, nulls, values - sum(n for _, n in shown), different - len(buckets))
@@ -55,10 +57,9 @@ def _terms(column: Column, values: list[Any]) -> Sequence[Any]:
 
 
 def as_number(text: str) -> float | int:
-    """A number of the database's as JSON has it: whole ones without a fraction."""
-    if "." not in text and "e" not in text.lower():
-        return int(text)
-    return float(text)
+    """A number of the database's as JSON has it: whole ones without a fraction, as far as 64 bits hold them."""
+    number = float(text)
+    return int(text) if abs(number) < _LARGE and "." not in text and "e" not in text.lower() else number
 
 
 def range_buckets(

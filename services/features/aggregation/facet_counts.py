@@ -32,6 +32,8 @@ from services.features.aggregation.facet import (
 
 _MOST_KEPT = 200_000
 """Buckets; a cell takes about 500 bytes, any other 300."""
+_LONG_TERM = 300
+"""Characters."""
 _WAIT_SECONDS = 5.0
 
 
@@ -49,7 +51,7 @@ class FacetCounts:
         self._versions = versions
         self._turns = Shares(at_once, wait_seconds=_WAIT_SECONDS)
         self._turns_of = Shares(of_collection, wait_seconds=_WAIT_SECONDS)
-        self._known: LRUCache[str, Counted] = LRUCache(_MOST_KEPT, getsizeof=lambda counted: 1 + len(counted.buckets))
+        self._known: LRUCache[str, Counted] = LRUCache(_MOST_KEPT, getsizeof=_weight)
         self._counting: SingleFlight[dict[str, Counted]] = SingleFlight()
 
     async def close(self) -> None:
@@ -80,7 +82,9 @@ class FacetCounts:
             found = {key: await _Counter(connection, selection).count(facet) for key, facet in facets.items()}
         if self._versions.version(selection.collection) is not None:
             # the rows may have changed while they were counted
-            self._known.update({key: found[key] for key, facet in facets.items() if key == self._key(selection, facet)})
+            for key, facet in facets.items():
+                if key == self._key(selection, facet) and _weight(found[key]) <= _MOST_KEPT:
+                    self._known[key] = found[key]
         return found
 
     @asynccontextmanager
@@ -98,6 +102,11 @@ class FacetCounts:
                 self._turns.leave("")
         finally:
             self._turns_of.leave(collection)
+
+
+def _weight(counted: Counted) -> int:
+    """In buckets of the usual size: terms may be long texts."""
+    return 1 + sum(1 + len(str(bucket.get("value", ""))) // _LONG_TERM for bucket in counted.buckets)
 
 
 class _Counter:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import datetime
 from itertools import pairwise
+from math import inf, isinf
 from typing import Any, TypeVar
 
 from libs.catalogue.model import Collection, Column
@@ -135,7 +136,7 @@ def _by_number(facet: NumberFacet, words: tuple[str, ...]) -> NumberFacet:
     if way == "quantile":
         return replace(facet, quantiles=_whole(rest, "number of quantiles", least=2))
     if way == "width":
-        if not NUMBER.match(rest) or not float(rest) > 0:
+        if not NUMBER.match(rest) or not 0 < float(rest) < inf:
             raise _FacetError("must have a width above 0, such as width:0.5")
         return replace(facet, width=rest)
     if way == "edges":
@@ -186,7 +187,7 @@ def _edges(text: str, read: Callable[[str], Edge], order: Callable[[Edge], Any])
 
 
 def _number(text: str) -> str:
-    if not NUMBER.match(text):
+    if not NUMBER.match(text) or isinf(float(text)):
         raise _FacetError(f"has an edge that is no number: '{text[:40]}'")
     return text
 

@@ -25,6 +25,10 @@ def value_of(column: Column) -> Sql:
     name, known = ident(column.name), column_type(column.sql_type)
     if known.by_numeric:
         name = sql("{name}::numeric", name=name)
+    if known.internal == "numeric":
+        return sql(
+            "CASE WHEN {name} BETWEEN -1.7976931348623157e308 AND 1.7976931348623157e308 THEN {name} END", name=name
+        )
     if known.kind is Kind.NUMBER and not known.by_numeric:
         return sql("CASE WHEN {name} > '-Infinity' AND {name} < 'Infinity' THEN {name} END", name=name)
     if known.kind in TEMPORAL:
@@ -59,7 +63,7 @@ def _shown(column: Column) -> Sql:
 def terms(selection: Selection, facet: TermFacet) -> Sql:
     """Rows of value, number, and, the same in each: how many values there are, rows with one, rows without.
 
-    The values come first that are to be shown.
+    The values come first that are to be shown; where none is, a row is still there that tells the sums.
     """
     return sql(
         "SELECT {shown}, n, count(v) OVER (), coalesce(sum(n) FILTER (WHERE v IS NOT NULL) OVER (), 0)::int8,"
@@ -70,8 +74,7 @@ def terms(selection: Selection, facet: TermFacet) -> Sql:
         rows=_each(selection, sql("{value} AS v", value=value_of(facet.column))),
         least=bind(facet.least, "int8"),
         order=_ORDERS[facet.sorting],
-        # one more: where no value is to be shown there is still a row that tells the sums
-        size=bind(facet.size + 1, "int8"),
+        size=bind(facet.size, "int8"),
     )
 
 
@@ -158,20 +161,27 @@ def places(selection: Selection, facet: PlaceFacet) -> Sql:
 def _point(geometry: GeometryColumn) -> Sql:
     """Where a feature counts: a point, or one within it, in longitude and latitude; NULL outside of these."""
     shape = lonlat_shape(geometry)
-    drawn = sql("shape.g") if geometry.type == "Point" else sql("ST_PointOnSurface(shape.g)")
-    # GEOS loops on what is not finite
+    if geometry.type == "Point":
+        drawn, size = sql("shape.g"), sql("ST_X(shape.g) + ST_Y(shape.g)")
+    else:
+        # GEOS loops on what is not finite
+        drawn, size = sql("ST_PointOnSurface(shape.g)"), sql("ST_Length(shape.g) + ST_Perimeter(shape.g)")
+    # NaN is beyond infinity
     return sql(
-        "(SELECT CASE WHEN shape.g @ {anywhere} AND ST_Length(shape.g) + ST_Perimeter(shape.g) < 'Infinity'"
-        " THEN {drawn} END FROM (SELECT {shape} AS g OFFSET 0) AS shape)",
+        "(SELECT CASE WHEN shape.g @ {anywhere} AND {size} < 'Infinity' THEN {drawn} END"
+        " FROM (SELECT {shape} AS g OFFSET 0) AS shape)",
         anywhere=_ANYWHERE,
+        size=size,
         drawn=drawn,
         shape=shape,
     )
 
 
 _SQUARE = sql(
-    "CROSS JOIN LATERAL (SELECT least(floor((x + 180) / s), ceil(360 / s) - 1)::int AS i,"
-    " greatest(0, least(floor((y + 90) / s), ceil(180 / s) - 1))::int AS j) AS cell"
+    # least and greatest pass over NULL
+    "CROSS JOIN LATERAL (SELECT CASE WHEN x IS NOT NULL THEN least(floor((x + 180) / s), ceil(360 / s) - 1)::int"
+    " END AS i, CASE WHEN x IS NOT NULL THEN greatest(0, least(floor((y + 90) / s), ceil(180 / s) - 1))::int"
+    " END AS j) AS cell"
 )
 # The centres of hexagons lie on two lattices of rectangles, those of even columns and those of odd ones; the nearest of
 # both is that of the cell. Numbered as ST_HexagonGrid does.

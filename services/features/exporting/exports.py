@@ -125,7 +125,8 @@ class Exports:
         if key is None:
             return None
         export = self._by_key.get(key)
-        if export is None:
+        if export is None or export.readers <= 0:
+            # one that nobody follows is given up
             path = await asyncio.to_thread(self._folder.find, key)
             if path is None:
                 return None

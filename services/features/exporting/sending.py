@@ -13,7 +13,7 @@ _RANGE = re.compile(r"bytes=(\d{0,18})-(\d{0,18})\Z", re.ASCII)
 
 
 async def send(request: web.Request, export: Export, headers: Mapping[str, str]) -> web.StreamResponse:
-    """The file, or the part of it that is asked for (RFC 9110 section 14)."""
+    """The file, or the part of it that is asked for (RFC 9110 section 14); for HEAD no more than its headers."""
     size = export.size
     start, end, status = 0, size, 200
     asked = _RANGE.match(request.headers.get("Range", ""))
@@ -30,6 +30,9 @@ async def send(request: web.Request, export: Export, headers: Mapping[str, str])
     response = web.StreamResponse(status=status, headers={**headers, "Content-Length": str(end - start)})
     try:
         await response.prepare(request)
+        if request.method == "HEAD":
+            # aiohttp would send what is written here, and the client take it for the next answer
+            return response
         while start < end:
             piece = await export.read(start, min(PIECE, end - start))
             await write(request, response, piece)

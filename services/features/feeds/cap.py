@@ -28,7 +28,7 @@ _CERTAINTIES = ("Observed", "Likely", "Possible", "Unlikely", "Unknown")
 _BY_COLOUR = {"red": "Extreme", "orange": "Severe", "yellow": "Moderate", "green": "Minor"}
 """What the levels of alert systems such as GDACS are in CAP."""
 _CATEGORY_WORDS = {"flood": "Met", "storm": "Met", "cyclone": "Met", "earthquake": "Geo", "fire": "Fire"}
-_SIMULATED = ("simulated", "exercise", "synthetic")
+_NOT_REAL = ("exercise", "synthetic")
 _PUBLIC = "Actual"
 
 
@@ -55,7 +55,7 @@ def alert(
     Whatever `status` says, a feature that says of itself to be simulated is at most an exercise.
     """
     properties = feature["properties"]
-    is_simulated = any(word in str(value).lower() for value in _texts(properties) for word in _SIMULATED)
+    is_simulated = any(map(_says_simulated, properties.values()))
     root = ET.Element(f"{{{_CAP}}}alert")
     identifier = f"{path_segment(collection.id)}.{path_segment(str(feature['id']))}"
     sent = properties.get(_time_name(collection, _SENT) or "")
@@ -116,8 +116,10 @@ def _time_name(collection: Collection, names: Sequence[str]) -> str | None:
     return next((name for name in names if _is_time(collection, name)), None)
 
 
-def _texts(properties: Mapping[str, Any]) -> list[str]:
-    return [value for value in properties.values() if isinstance(value, str)]
+def _says_simulated(value: object) -> bool:
+    """`simulated` anywhere in a text; other words by themselves: to `exercise caution` is what real alerts tell."""
+    text = value.strip().lower() if isinstance(value, str) else ""
+    return "simulated" in text or text in _NOT_REAL
 
 
 def _first(properties: Mapping[str, Any], *names: str) -> str:

@@ -18,13 +18,14 @@ from libs.ogc.errors import Unavailable
 from services.features.streaming.cloud_events import cloud_event
 from services.features.streaming.journal import Change, Journal
 
-_TICK_SECONDS = 1.0
 _TICKS_OF_A_BEAT = 15
 """Each listener hears something every so many ticks: proxies and clients take silence for the end."""
 _KEPT_TICKS = 300
 """For which changes are noted after the last listener has gone: he may come back."""
 _MOST_UNREAD = 32 * 1024
 """Bytes that wait for a listener in this process; who reads no faster than that is let go."""
+_PIECE_BYTES = 16 * 1024
+"""Of what is told at once: so much beside `_MOST_UNREAD` fits into what a connection holds, and no writer waits."""
 _SLICE = 200
 """Listeners who are told at once, before others get a turn."""
 _BEAT = b":\n\n"
@@ -52,12 +53,18 @@ class Hub:
     """Tells listeners what the journal says, a second after it is known at the latest."""
 
     def __init__(
-        self, journal: Journal, collections: Callable[[], Mapping[str, Collection] | None], *, most: int
+        self,
+        journal: Journal,
+        collections: Callable[[], Mapping[str, Collection] | None],
+        *,
+        most: int,
+        tick_seconds: float = 1.0,
     ) -> None:
-        """`most` is how many may listen in this process."""
+        """`most` is how many may listen in this process; they are told each `tick_seconds`."""
         self._journal = journal
         self._collections = collections
         self._most = most
+        self._tick_seconds = tick_seconds
         self._listeners: list[Listener] = []
         self._ticks = 0
         self._idle_ticks = _KEPT_TICKS
@@ -65,7 +72,7 @@ class Hub:
         self._ticking = AsyncExitStack()
 
     async def __aenter__(self) -> Self:
-        await self._ticking.enter_async_context(periodic(self._tick, _TICK_SECONDS, name="changes"))
+        await self._ticking.enter_async_context(periodic(self._tick, self._tick_seconds, name="changes"))
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -93,12 +100,12 @@ class Hub:
 
     async def listen(self, listener: Listener, last_id: str | None) -> None:
         """Tells it what it has missed since `last_id`, then all that comes, until it goes or the process ends."""
-        journal = self.journal()
-        await listener.response.write(_beginning(listener, journal, last_id))
-        # nothing is lost between: a change is told by the task that reads the journal
+        beginning = _beginning(listener, self.journal(), last_id)
+        # before it waits for its client: the task that reads the journal tells all that comes from here on
         self._listeners.append(listener)
         _LISTENERS.set(len(self._listeners))
         try:
+            await listener.response.write(beginning)
             if not self._is_closed:
                 await listener.ended
         finally:
@@ -129,16 +136,21 @@ class Hub:
 
 
 async def _tell(listener: Listener, text: bytes) -> None:
-    if listener.transport.get_write_buffer_size() > _MOST_UNREAD:
-        _DROPPED.inc()
-        # not in order: what was told is not all there
-        listener.transport.abort()
-        listener.end()
-        return
-    try:
-        await listener.response.write(text)
-    except ConnectionError:
-        listener.end()
+    for start in range(0, len(text), _PIECE_BYTES):
+        if start:
+            # the loop sends what is written
+            await asyncio.sleep(0)
+        if listener.transport.get_write_buffer_size() > _MOST_UNREAD:
+            _DROPPED.inc()
+            # not in order: what was told is not all there
+            listener.transport.abort()
+            listener.end()
+            return
+        try:
+            await listener.response.write(text[start : start + _PIECE_BYTES])
+        except ConnectionError:
+            listener.end()
+            return
 
 
 def _said(listener: Listener, changes: Iterable[Change]) -> bytes:

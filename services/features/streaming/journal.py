@@ -7,10 +7,12 @@ from datetime import datetime
 from hashlib import blake2b
 
 from libs.catalogue.model import Collection
-from libs.catalogue.versions import DataVersions
+from libs.catalogue.versions import DataVersion, DataVersions
 
 _REMEMBERED = 2000
 """Changes; a listener who was away for longer has to read anew."""
+
+_DIGEST_BYTES = 9
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +33,7 @@ class Journal:
     def __init__(self, versions: DataVersions) -> None:
         self._versions = versions
         self._known: dict[str, str] = {}
+        self._sum = 0
         self._changes: deque[Change] = deque(maxlen=_REMEMBERED)
         self._begun = False
 
@@ -43,19 +46,34 @@ class Journal:
             return []
         found = {name: self._versions.version(collection) for name, collection in collections.items()}
         if not self._begun:
-            self._known = {name: version.token for name, version in found.items() if version is not None}
-            self._begun = True
+            self._begin({name: version for name, version in found.items() if version is not None})
             return []
         changes: list[Change] = []
         for name in sorted(self._known.keys() - found.keys()):
-            del self._known[name]
+            self._set(name, None)
             changes.append(Change(self.state(), name, None, None))
         for name, version in found.items():
             if version is not None and self._known.get(name) != version.token:
-                self._known[name] = version.token
+                self._set(name, version.token)
                 changes.append(Change(self.state(), name, version.token, version.since))
         self._changes.extend(changes)
         return changes
+
+    def _begin(self, versions: Mapping[str, DataVersion]) -> None:
+        self._known, self._sum, self._begun = {}, 0, True
+        for name, version in versions.items():
+            self._set(name, version.token)
+        # for who is told of this state, and comes back after the first change
+        state = self.state()
+        self._changes.extend(Change(state, name, each.token, each.since) for name, each in versions.items())
+
+    def _set(self, name: str, token: str | None) -> None:
+        before = self._known.pop(name, None)
+        if before is not None:
+            self._sum ^= _digest(name, before)
+        if token is not None:
+            self._known[name] = token
+            self._sum ^= _digest(name, token)
 
     def forget(self) -> None:
         """Nobody listens: what changes from now on is not noted."""
@@ -64,8 +82,8 @@ class Journal:
 
     def state(self) -> str:
         """A name of all versions together."""
-        text = "\n".join(f"{name} {token}" for name, token in sorted(self._known.items()))
-        return blake2b(text.encode(), digest_size=9).hexdigest()
+        # of each alone: where all change at once it is asked for as often
+        return f"{self._sum:0{2 * _DIGEST_BYTES}x}"
 
     def current(self) -> Mapping[str, str]:
         """The version of each collection that has one."""
@@ -86,6 +104,10 @@ class Journal:
         changes = [change for change in self._changes if change.collection == collection]
         places = [place for place, change in enumerate(changes) if change.version == version]
         return None if not places else _last_of_each(changes[places[-1] + 1 :])
+
+
+def _digest(name: str, token: str) -> int:
+    return int.from_bytes(blake2b(f"{name} {token}".encode(), digest_size=_DIGEST_BYTES).digest())
 
 
 def _last_of_each(changes: Iterable[Change]) -> list[Change]:

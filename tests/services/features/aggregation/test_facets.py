@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import AsyncIterator
 from typing import Any
 
 import asyncpg
 import pytest
 
 from tests.eventually import eventually
+from tests.services.conftest import HostileDatabase
 from tests.services.in_process import Client
 
 EVENTS = "/collections/hostile.events/facets"
@@ -148,6 +150,7 @@ async def test_cells_are_features_for_those_who_draw(features: Client) -> None:
     cells = await features.json(EVENTS, facets="geom:hexagon:20", f="geojson")
     assert cells["type"] == "FeatureCollection"
     assert sum(cell["properties"]["count"] for cell in cells["features"]) == 237
+    assert [cells["links"][0]["href"].count(part) for part in ("f=geojson", "f=")] == [1, 1]
     assert (await features.get(EVENTS, {"facets": "category", "f": "geojson"})).status == 422
 
 
@@ -160,6 +163,7 @@ async def test_cells_are_features_for_those_who_draw(features: Client) -> None:
         ("magnitude:quantile:1", "must have a number of quantiles of 2 to 1000"),
         ("magnitude:edges:3/1", "must have edges that grow"),
         ("magnitude:edges:a", "has an edge that is no number"),
+        ("magnitude:edges:1e400", "has an edge that is no number"),
         ("at:edges:soon", "has an edge that is no time"),
         ("at:fortnight", "must be a number of ranges, or one of second, minute"),
         ("geom:grid:0", "must have cells of 0.001 to 90 degrees"),
@@ -180,6 +184,8 @@ async def test_facets_are_counted_once_for_a_version(features: Client, owner: as
     several = {"facets": "category,datetime:month,datetime:year,geom"}
     first = (await features.get(EVENTS, several)).json()
     assert list(first["facets"]) == ["category", "datetime", "datetime:year", "geom"]
+    # without a unit, the one that suits is chosen, and told
+    assert (await features.json(EVENTS, facets="datetime"))["facets"]["datetime"]["interval"] == "week"
     answer = await features.get(EVENTS, several)
     assert answer.json()["facets"] == first["facets"]
     again = await features.get(EVENTS, several, headers={"If-None-Match": answer.headers["ETag"]})
@@ -210,6 +216,49 @@ async def test_what_there_is_to_count_is_told_without_counting(features: Client)
     assert all("buckets" not in facet for facet in document["facets"].values())
     collection = await features.get(EVENTS, {"f": "facets"})
     assert collection.type == "application/facets+json"
+
+
+@pytest.mark.parametrize(
+    ("token", "least"), [("n", 5), ("n:term", 1e30), ("n:quantile:2", 5), ("n:edges:6/100000000000000000000", None)]
+)
+async def test_numbers_that_no_whole_number_of_json_holds_are_counted(
+    features: Client, large_numbers: str, token: str, least: float | None
+) -> None:
+    facet = await _facet(features, token, large_numbers)
+    first = facet["buckets"][0]
+    assert first.get("value", first.get("min")) == least
+    if least == 5:
+        assert facet["buckets"][-1]["max"] == 1e30
+    # one is beyond all numbers of JSON
+    assert facet["nulls"] == 1
+    page = await features.get(large_numbers, {"facets": token, "f": "html"})
+    assert page.status == 200
+
+
+@pytest.fixture(scope="module")
+async def large_numbers(features: Client, hostile: HostileDatabase) -> AsyncIterator[str]:
+    """A table of numbers, and of places, that not all can hold."""
+    owner = await asyncpg.connect(hostile.owner_url)
+    await owner.execute(
+        "CREATE TABLE hostile.large_numbers (id int PRIMARY KEY, n numeric, g geometry(Point, 4326), any_ geometry);"
+        "INSERT INTO hostile.large_numbers VALUES"
+        " (1, 1e30, ST_SetSRID(ST_MakePoint('NaN', 'NaN'), 4326), 'SRID=4326;POINT(1 2)'),"
+        " (2, 1e30, NULL,"
+        " ST_SetSRID(ST_MakeLine(ST_MakePoint(0, 0), ST_MakePoint('NaN', 1)), 4326)),"
+        " (3, 5, ST_SetSRID(ST_MakePoint(1, 'NaN'), 4326), ST_SetSRID(ST_MakePoint('NaN', 'NaN'), 4326)),"
+        " (4, 1e400, 'SRID=4326;POINT(1 2)', 'SRID=4326;POINT EMPTY');"
+        "GRANT SELECT ON hostile.large_numbers TO hostile_reader"
+    )
+    await eventually(lambda: features.json("/collections/hostile.large_numbers/queryables"))
+    yield "/collections/hostile.large_numbers/facets"
+    await owner.execute("DROP TABLE hostile.large_numbers")
+    await owner.close()
+
+
+@pytest.mark.parametrize("token", ["g:grid:10", "any_:hexagon:10"])
+async def test_places_that_are_nowhere_are_counted_as_none(features: Client, large_numbers: str, token: str) -> None:
+    facet = await _facet(features, token, large_numbers)
+    assert ([bucket["count"] for bucket in facet["buckets"]], facet["nulls"]) == ([1], 3)
 
 
 async def test_every_type_of_column_that_is_offered_is_counted(features: Client) -> None:

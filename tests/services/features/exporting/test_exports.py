@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import csv
 import json
+from collections import defaultdict
 from collections.abc import AsyncIterator
 from io import StringIO
 from pathlib import Path
@@ -14,6 +15,12 @@ import asyncpg
 import pytest
 
 from deploy.database.apply import apply_schema
+from libs.web.query_params import QueryValues
+from services.features.exporting.exports import Wanted
+from services.features.formats.format import PageLinks
+from services.features.formats.registry import EXPORT_FORMATS
+from services.features.request.items_query import parse_items
+from services.features.resources import CATALOGUE, EXPORTS
 from tests.eventually import eventually
 from tests.services.in_process import Client, Services, services
 
@@ -91,6 +98,25 @@ async def test_a_download_is_resumed(features: Client) -> None:
     other_head = await features.get(f"{EVENTS}/export?f=csv&ids=1", method="HEAD")
     assert (other_head.status, "ETag" in other_head.headers) == (200, False)
     assert other_head.headers["OGC-NumberMatched"] == "1"
+
+
+async def test_who_comes_while_an_export_is_given_up_gets_one_that_is_made(
+    running: Services,
+) -> None:
+    app = running.apps["features"]
+    exports, many = app[EXPORTS], app[CATALOGUE].collection("hostile.many")
+    query = parse_items(many, QueryValues(defaultdict(lambda: None, limit=2**62)), {})
+    wanted = Wanted(query, EXPORT_FORMATS["text/csv"], PageLinks(b"", ""), b"", "of-this-test", lambda: False)
+    left = await exports.open(wanted)
+    exports.leave(left)
+    again = await exports.open(wanted)
+    try:
+        assert again is not left
+        assert await again.finished(20)
+        assert await again.read(0, 13) == b"collectionId,"
+        assert again.rows > 2500
+    finally:
+        exports.leave(again)
 
 
 Slow = tuple[Services, Path, str]

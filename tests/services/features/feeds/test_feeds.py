@@ -102,6 +102,9 @@ async def test_the_last_time_is_told_anew_and_its_pages_stay_together(features: 
     for last in ("P1M", "P", "PT", "1D", "PT5S", "P0D"):
         assert (await features.get(FEED, {"last": last})).status == 422
     assert (await features.get(FEED, {"last": "P1D", "datetime": "2020-01-01/.."})).status == 422
+    # a feed has its own order
+    refused = await features.get(FEED, {"sortby": "id"})
+    assert (refused.status, "did you mean" in refused.json()["detail"][0]["msg"]) == (422, False)
 
 
 def test_durations() -> None:
@@ -141,7 +144,7 @@ async def alerts(hostile: HostileDatabase) -> AsyncIterator[Client]:
         "INSERT INTO alerting.alerts VALUES ('a b,<1>&', E'Flood \\u0001 <&> \\uFFFF ☂', 'Orange',"
         " '2026-03-01 12:00:00.5+02', '2026-03-02', 1.5, 'Simulated by nobody', 'Nowhere',"
         " 'SRID=4326;MULTIPOLYGON(((0 0, 4 0, 4 4, 0 4, 0 0), (1 1, 2 1, 2 2, 1 1)), ((9 9, 10 9, 10 10, 9 9)))'),"
-        " ('2', NULL, 'purple', NULL, NULL, NULL, 'A river', NULL, NULL);"
+        " ('2', NULL, 'purple', NULL, NULL, NULL, 'A river; exercise caution', NULL, NULL);"
         "GRANT USAGE ON SCHEMA alerting TO hostile_reader;"
         "GRANT SELECT ON ALL TABLES IN SCHEMA alerting TO hostile_reader"
     )

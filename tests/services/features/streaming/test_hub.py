@@ -1,0 +1,114 @@
+"""Listeners beside each other, and the one task that tells them all."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from typing import Any, cast
+
+from aiohttp import ClientResponse, ClientSession, web
+from aiohttp.test_utils import BaseTestServer, TestServer
+
+from libs.catalogue.versions import DataVersion, DataVersions
+from services.features.streaming.hub import Hub, Listener
+from services.features.streaming.journal import Journal
+from tests.eventually import eventually
+
+# with long names much is told at once: more than the buffers of a connection hold
+NAMES = ["small", *(f"{number}{'x' * 20_000}" for number in range(100))]
+
+
+class Versions:
+    """All collections change when `token` does."""
+
+    server = "here"
+    token = "1"
+
+    def version(self, _: object) -> DataVersion:
+        return DataVersion(self.token, datetime.now(UTC))
+
+
+class Room:
+    """A hub that ticks quickly, and a server whose only path listens to it."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self.versions = Versions()
+        self.names = names
+        self.asked = 0
+        journal = Journal(cast("DataVersions", self.versions))
+        self.hub = Hub(journal, self.collections, most=5, tick_seconds=0.002)
+
+    def collections(self) -> Any:
+        self.asked += 1
+        return dict.fromkeys(self.names)
+
+    async def listen(self, request: web.Request) -> web.StreamResponse:
+        response = web.StreamResponse()
+        await response.prepare(request)
+        assert request.transport is not None
+        listener = Listener(response, request.transport, request.query.get("name"), "")
+        await self.hub.listen(listener, request.query.get("last"))
+        await response.write_eof()
+        return response
+
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator[BaseTestServer]:
+        app = web.Application()
+        app.router.add_get("/", self.listen)
+        async with self.hub, TestServer(app, host="127.0.0.1") as server:
+            yield server
+
+
+async def _next(response: ClientResponse, start: bytes) -> bytes:
+    """The next line of the stream that begins so."""
+    line = b""
+    while not line.startswith(start):
+        line = await asyncio.wait_for(response.content.readline(), 10)
+        assert line, "the stream has ended"
+    return line
+
+
+async def test_a_listener_that_does_not_read_keeps_nobody_waiting() -> None:
+    room = Room(NAMES)
+    async with room.open() as server, ClientSession() as session:
+        with socket.socket() as deaf:
+            deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            deaf.connect(("127.0.0.1", server.port))
+            deaf.send(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+            deaf.setblocking(False)
+            assert b"200" in await asyncio.get_running_loop().sock_recv(deaf, 100)
+            async with session.get(server.make_url("/?name=small")) as response:
+                await _next(response, b"id: ")
+                for token in ("2", "3"):
+                    room.versions.token = token
+                    assert f'"version":"{token}"'.encode() in await _next(response, b"data: ")
+
+
+async def test_changes_are_noted_only_for_a_while_where_nobody_listens() -> None:
+    room = Room(["small"])
+    async with room.open() as server, ClientSession() as session:
+        async with session.get(server.make_url("/")) as response:
+            left_at = (await _next(response, b"id: "))[4:-1].decode()
+
+        async def rests() -> None:
+            asked = room.asked
+            await asyncio.sleep(0.1)
+            assert room.asked == asked
+
+        await eventually(rests)
+        room.versions.token = "2"
+        async with session.get(server.make_url(f"/?last={left_at}")) as response:
+            assert await _next(response, b"event: ") == b"event: reload\n"
+            room.versions.token = "3"
+            assert b'"version":"3"' in await _next(response, b'data: {"spec')
+
+
+async def test_who_comes_as_the_process_ends_is_sent_away() -> None:
+    room = Room(["small"])
+    async with room.open() as server, ClientSession() as session:
+        room.hub.close()
+        async with session.get(server.make_url("/")) as response:
+            assert (await asyncio.wait_for(response.read(), 10)).startswith(b"retry: ")
