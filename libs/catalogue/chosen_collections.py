@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from itertools import islice
 from urllib.parse import quote, unquote
 
 from libs.catalogue.model import Collection
@@ -12,6 +13,8 @@ MOST = 32
 """In one tile; `maxItems` of the parameter."""
 _SHOWN = 100
 """Characters of a name in a sentence about it."""
+_LOOKED_AT = 300
+"""Collections whose names may be meant by one that does not exist."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +44,9 @@ def chosen_collections(
     for name in names:
         collection = _named(known, name, base)
         if collection is None:
-            faults.append(_fault(f"there is no collection '{name[:_SHOWN]}'{_hint(known, name)}", name))
+            # to look for names that are near takes long: once is enough
+            hint = "" if faults else _hint(known, name)
+            faults.append(_fault(f"there is no collection '{name[:_SHOWN]}'{hint}", name))
         elif not collection.geometries:
             faults.append(_fault(f"'{collection.id}' has no geometry, hence no tiles", name))
         elif collection.id in found:
@@ -63,7 +68,7 @@ def _named(known: Mapping[str, Collection], name: str, base: str) -> Collection 
 
 
 def _hint(known: Mapping[str, Collection], name: str) -> str:
-    near = get_close_matches(name[:_SHOWN], known, 3, 0.6)
+    near = get_close_matches(name[:_SHOWN], islice(known, _LOOKED_AT), 3, 0.6)
     return f"; did you mean {' or '.join(near)}?" if near else ""
 
 

@@ -72,12 +72,10 @@ class Purging:
         now = time.monotonic()
         if now < self._rest_until:
             return
-        due = [keys for at, keys in self._again if at <= now]
-        self._again = [entry for entry in self._again if entry[0] > now]
-        for keys in due:
-            if not await self._purge(keys):
-                self._again.append((now, keys))
+        while self._again and self._again[0][0] <= now:
+            if not await self._purge(self._again[0][1]):
                 return
+            del self._again[0]
         await self._look_for_changes()
 
     async def _look_for_changes(self) -> None:

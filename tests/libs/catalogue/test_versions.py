@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -15,6 +16,7 @@ from deploy.database.apply import apply_schema
 from libs.catalogue.model import Collection
 from libs.catalogue.versions import DataVersion, DataVersions
 from libs.pg.pool import Database, PoolSettings
+from libs.pg.sql import Sql
 from tests.eventually import eventually
 
 
@@ -228,3 +230,43 @@ async def test_two_copies_of_one_database_have_no_version_in_common(
     finally:
         await admin.execute(f"DROP DATABASE IF EXISTS {name}_copy WITH (FORCE)")
         await admin.close()
+
+
+class InSteps(Database):
+    """Its statements end when they are let go; while it is closed, one at a time."""
+
+    def __init__(self, settings: PoolSettings) -> None:
+        super().__init__(settings)
+        self.ran, self.opened = asyncio.Event(), asyncio.Event()
+        self.opened.set()
+
+    async def fetch(self, statement: Sql) -> list[asyncpg.Record]:
+        rows = await super().fetch(statement)
+        self.ran.set()
+        await self.opened.wait()
+        return rows
+
+    async def next(self) -> None:
+        """Lets one go that waits; another has read its rows then."""
+        self.ran.clear()
+        self.opened.set()
+        self.opened.clear()
+        await asyncio.wait_for(self.ran.wait(), 10)
+
+
+async def test_a_look_that_has_begun_already_is_not_the_next_one(database_url: str) -> None:
+    async with (
+        InSteps(PoolSettings(database_url, "versions-test", size=2)) as database,
+        DataVersions(database, poll_seconds=0.01) as versions,
+    ):
+        try:
+            await database.next()
+            looked = asyncio.create_task(versions.looked_again())
+            await asyncio.sleep(0)
+            await database.next()
+            assert not looked.done()
+            await database.next()
+            assert looked.done()
+            assert await looked
+        finally:
+            database.opened.set()

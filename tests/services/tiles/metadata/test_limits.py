@@ -36,6 +36,14 @@ def test_tiles_that_the_extent_touches(bbox: Box, matrix: str, found: tuple[int,
     assert _limits(bbox, matrix) == found
 
 
+def test_tiles_of_several_geometries_are_those_of_all() -> None:
+    west, east = (GeometryColumn("geom", "Point", 4326, bbox=box) for box in ((-170, 50, -160, 60), (10, -20, 11, -10)))
+    (found,) = (each for each in limits([west, east], tile_matrix_set("WebMercatorQuad")) if each["tileMatrix"] == "3")
+    assert tuple(found[name] for name in NAMES) == (2, 4, 0, 4)
+    unknown = GeometryColumn("geom", "Point", 4326)
+    assert limits([west, unknown, east], tile_matrix_set("WebMercatorQuad"))[3]["maxTileCol"] == 7
+
+
 def test_all_tiles_where_the_extent_is_unknown_or_nowhere_in_the_crs() -> None:
     assert _limits(None, "2") == (0, 3, 0, 3)
     # Europe seen from New Zealand

@@ -60,7 +60,8 @@ async def test_each_change_is_told_by_one_process_until_it_is_heard(
     assert {(method, path, token) for method, path, token, _ in cdn.told} == {("PURGE", "/purge", "secret")}
     assert cdn.named().count("placed.lines") == 1
     await cached.servers["tiles"].close()
-    await cached.start("tiles", settings | hook)
+    tiles = await cached.start("tiles", settings | hook)
+    refused = await metric(tiles, 'dams_purges_total{result="failed"}')
     cdn.told.clear()
     cdn.failing = 1
     owner = await asyncpg.connect(placed.owner_url)
@@ -72,6 +73,7 @@ async def test_each_change_is_told_by_one_process_until_it_is_heard(
 
         await eventually(told)
         assert cdn.failing == 0
+        assert await metric(tiles, 'dams_purges_total{result="failed"}') == refused + 1
         # what another process told before is not told again
         assert set(cdn.named()) == {"placed.lines"}
     finally:

@@ -1,0 +1,28 @@
+"""A snapshot goes on after a statement that failed, with the same rows."""
+
+from __future__ import annotations
+
+import asyncpg
+import pytest
+
+from libs.ogc.errors import InvalidParameters
+from libs.pg.pool import Database, PoolSettings
+from libs.pg.snapshot import snapshot
+from libs.pg.sql import bind, sql
+
+
+async def test_a_statement_that_fails_leaves_the_snapshot_as_it_was(database_url: str) -> None:
+    owner = await asyncpg.connect(database_url)
+    await owner.execute("CREATE TABLE rows AS SELECT n FROM generate_series(1, 5) AS n")
+    count = sql("SELECT count(*) FROM rows")
+    async with Database(PoolSettings(database_url, "snapshot", size=1)) as database, snapshot(database) as rows:
+        assert (await rows.fetch(count))[0][0] == 5
+        await owner.execute("DELETE FROM rows WHERE n > 2")
+        await owner.close()
+        with pytest.raises(InvalidParameters):
+            await rows.fetch(sql("SELECT 1 / (n - {n}) FROM rows", n=bind(3, "int4")))
+        assert (await rows.fetch(count))[0][0] == 5
+        walked = [
+            len(chunk) async for chunk in rows.walk(sql("SELECT n FROM rows WHERE n > {n}", n=bind(1, "int4")), 3)
+        ]
+        assert walked == [3, 1]
