@@ -111,6 +111,7 @@ class Exports:
         self._at_once = at_once
         self._most_bytes = most_bytes
         self._running = 0
+        self._opening = asyncio.Lock()
         self._by_key: dict[str, Export] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -162,14 +163,16 @@ class Exports:
 
     async def open(self, wanted: Wanted) -> Export:
         """The export, which is made now if it is not there; to be left. Raises Unavailable where others are made."""
-        found = await self.find(wanted.key)
-        if found is not None:
-            return found
-        making = await self._begin(wanted.format_)
-        tag = None if wanted.key is None else f'"{wanted.key}.{making.tag}"'
-        export = Export(streams=isinstance(wanted.format_, FeatureFormat), tag=tag, readers=1)
-        if wanted.key is not None:
-            self._by_key[wanted.key] = export
+        # who asks for the same meanwhile follows this one
+        async with self._opening:
+            found = await self.find(wanted.key)
+            if found is not None:
+                return found
+            making = await self._begin(wanted.format_)
+            tag = None if wanted.key is None else f'"{wanted.key}.{making.tag}"'
+            export = Export(streams=isinstance(wanted.format_, FeatureFormat), tag=tag, readers=1)
+            if wanted.key is not None:
+                self._by_key[wanted.key] = export
         export.task = asyncio.create_task(self._make(wanted, making, export))
         self._tasks.add(export.task)
         export.task.add_done_callback(self._tasks.discard)

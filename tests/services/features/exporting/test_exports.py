@@ -177,6 +177,14 @@ async def _statements(url: str) -> int:
         await owner.close()
 
 
+async def test_who_asks_for_the_same_at_once_gets_the_same_file(slow: Slow) -> None:
+    client = slow[0]["features"]
+    address = "/collections/slow.rows/export?f=ndjson&ids=1,2,3"
+    answers = await asyncio.gather(*(client.get(address) for _ in range(4)))
+    assert {answer.status for answer in answers} == {200}
+    assert len({answer.headers["ETag"] for answer in answers}) == 1
+
+
 async def test_what_nobody_reads_is_given_up(slow: Slow) -> None:
     running, folder, url = slow
     client = running["features"]
