@@ -67,7 +67,7 @@ fi
 
 if [ -n "$with_clients" ]; then
   /usr/bin/python3 -c 'import qgis.core' 2>/dev/null || missing+=(python3-qgis qgis-providers)
-  has Rscript || missing+=(r-base-core)
+  has Rscript && Rscript -e 'library(sf)' >/dev/null 2>&1 || missing+=(r-base-core r-cran-sf)
   has java || missing+=(default-jre-headless)
 fi
 

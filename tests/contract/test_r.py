@@ -1,9 +1,10 @@
-"""R reads CSV by its address, with the types that the schema says."""
+"""R reads CSV by its address, and files with its package sf, with the types that the schema says."""
 
 from __future__ import annotations
 
 import os
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -19,6 +20,48 @@ quakes$tsunami <- as.logical(quakes$tsunami)
 cat(nrow(quakes), sum(quakes$magnitude, na.rm = TRUE), sum(is.na(quakes$event_date)), sum(is.na(quakes$tsunami)), "\\n")
 cat(sapply(quakes[columns], function(column) class(column)[1]), "\\n")
 """
+
+
+_FILES = """
+library(sf)
+for (file in commandArgs(TRUE)) {
+    quakes <- st_read(file, quiet = TRUE)
+    columns <- c("id", "event_id", "magnitude", "tsunami", "event_date")
+    classes <- sapply(columns, function(column) class(quakes[[column]])[1])
+    places <- st_coordinates(quakes)
+    cat(nrow(quakes), sum(quakes$magnitude, na.rm = TRUE), st_crs(quakes)$epsg, sum(places[, 1]), classes, "\\n")
+}
+"""
+
+
+def test_sf_reads_files(api: Api, tmp_path: Path) -> None:
+    features = api.get(f"/collections/{COLLECTION}/items", {"limit": "10000", "f": "geojson"}).json()["features"]
+    files = []
+    for format_ in ("fgb", "gpkg", "geojson"):
+        files.append(tmp_path / f"quakes.{format_}")
+        files[-1].write_bytes(api.get(f"/collections/{COLLECTION}/export", {"f": format_}).body)
+    result = subprocess.run(
+        ["Rscript", "-e", _FILES, *map(str, files)],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "LC_ALL": "C.UTF-8"},
+    )
+    assert result.returncode == 0, result.stderr
+    lines = result.stdout.splitlines()
+    assert len(lines) == len(files)
+    for line in lines:
+        rows, magnitudes, epsg, longitudes, *types = line.split()
+        assert (int(rows), int(epsg)) == (len(features), 4326)
+        assert float(magnitudes) == pytest.approx(
+            sum(each["properties"]["magnitude"] or 0 for each in features), rel=1e-4
+        )
+        assert float(longitudes) == pytest.approx(
+            sum(each["geometry"]["coordinates"][0] for each in features), rel=1e-4
+        )
+        # R has no whole numbers of 64 bits
+        assert types[0] in ("integer", "numeric"), line
+        assert types[1:] == ["character", "numeric", "logical", "POSIXct"], line
 
 
 def test_r_reads_csv(api: Api) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import geopandas
 import pandas as pd
 import pytest
 
@@ -89,3 +90,18 @@ def test_an_export_comes_through_the_gateway_whole_or_in_parts(api: Api) -> None
     assert (part.status, part.body) == (206, whole.body[1000:])
     # what is compressed already is not compressed again
     assert api.get(address, None, **{"Accept-Encoding": "gzip"}).headers["Content-Length"] == str(len(whole.body))
+
+
+@pytest.mark.parametrize("format_", ["fgb", "gpkg"])
+def test_geopandas_reads_files(api: Api, rows: Rows, tmp_path: Path, format_: str) -> None:
+    file = tmp_path / f"quakes.{format_}"
+    asked = {"properties": _EVERY["properties"], "f": format_}
+    file.write_bytes(api.get(f"/collections/{COLLECTION}/export", asked).body)
+    frame = geopandas.read_file(file).sort_values("id")
+    assert frame.crs.to_epsg() == 4326
+    assert _same(list(frame[list(_COLUMNS)].itertuples(index=False, name=None)), sorted(rows))
+    features = api.get(_ITEMS, {"limit": "10000", "f": "geojson"}).json()["features"]
+    places = {feature["id"]: feature["geometry"]["coordinates"] for feature in features}
+    assert {id_: [shape.x, shape.y] for id_, shape in zip(frame["id"], frame.geometry, strict=True)} == {
+        id_: pytest.approx(place[:2]) for id_, place in places.items()
+    }

@@ -6,7 +6,9 @@
 import json
 import sys
 from collections import Counter
+from pathlib import Path
 from urllib.parse import quote
+from urllib.request import urlretrieve
 
 from qgis.core import (
     Qgis,
@@ -49,6 +51,22 @@ def features(address: str, collection: str) -> dict[str, object]:
     return found
 
 
+def files(address: str, collection: str, folder: Path) -> dict[str, object]:
+    """Whole collections, downloaded and opened as layers: how many features, in which CRS, of which types."""
+    found: dict[str, object] = {}
+    for extension in ("fgb", "gpkg", "geojson"):
+        file = folder / f"{collection}.{extension}"
+        urlretrieve(f"{address}/collections/{collection}/export?f={extension}", file)  # noqa: S310 - the stack's own address
+        layer = QgsVectorLayer(str(file), extension, "ogr")
+        found[extension] = {
+            "valid": layer.isValid(),
+            "crs": layer.crs().authid(),
+            "ids": [feature["event_id"] for feature in layer.getFeatures()],
+            "types": {field.name(): field.typeName() for field in layer.fields()},
+        }
+    return found
+
+
 def picture(address: str, collection: str, file: str) -> dict[str, object]:
     """A layer of vector tiles with its style, drawn on the whole world; its colours, by how often they occur."""
     tileset = f"{address}/collections/{collection}/tiles/WebMercatorQuad"
@@ -75,4 +93,5 @@ base, name, png = sys.argv[1:]
 result = {"version": Qgis.QGIS_VERSION, "picture": picture(base, name, png)}
 if "eq_events" in name:
     result["features"] = [features(address, name) for address in (base, f"{base}/")]
+    result["files"] = files(base, name, Path(png).parent)
 sys.stdout.write(json.dumps(result))

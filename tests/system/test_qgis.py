@@ -68,6 +68,12 @@ async def test_qgis_reads_features(stack: RunningStack, tmp_path: Path) -> None:
             filter_ = subset.replace("'2018-02-01T00:00:00Z'", "TIMESTAMP('2018-02-01T00:00:00Z')")
             same = await items(stack, _QUAKES, limit="10000", filter=filter_, f="geojson")
             assert number == len(same) > 0, subset
+    for extension, read in found["files"].items():
+        assert read["valid"], extension
+        assert sorted(read["ids"]) == sorted(item["properties"]["event_id"] for item in wanted), extension
+        assert read["crs"] in ("EPSG:4326", "OGC:CRS84"), extension
+        kinds = {read["types"][name] for name in ("magnitude", "event_date")}
+        assert kinds == {"Real", "DateTime"}, (extension, read["types"])
     # circles let a little of the sea through
     colors = found["picture"]["colors"]
     assert found["picture"]["styled"]
