@@ -98,7 +98,7 @@ class _Browser:
         """The address of the collection's tiles, as TileJSON has it now."""
         url = f"{self._base}/collections/{table}/tiles/WebMercatorQuad/tilejson.json"
         if not counted:
-            async with self._session.get(url) as response:
+            async with self._session.get(url, headers={"Accept-Encoding": "identity"}) as response:
                 return str((await response.json())["tiles"][0])
         body = await self._ask(url)
         if body:
