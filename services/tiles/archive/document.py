@@ -9,8 +9,7 @@ from libs.catalogue.model import Collection
 from services.tiles.archive.plan import TMS, Plan
 from services.tiles.metadata.dataset_source import attribution
 from services.tiles.metadata.vector_layer import vector_layer
-from services.tiles.styling.dataset import SOURCE, dataset_style
-from services.tiles.styling.document import style_json
+from services.tiles.styling.dataset import SOURCE, dataset_style, layer_styles
 
 _MERCATOR_LATITUDE = 85.051129
 _UNITS = 10_000_000
@@ -51,23 +50,9 @@ def metadata(plan: Plan, minzoom: int, maxzoom: int, *, name: str, versions: dic
 
 def style(plan: Plan, minzoom: int, maxzoom: int, *, name: str, file_name: str) -> dict[str, Any]:
     """A MapLibre style that draws the archive in the same folder, on a plain ground: it asks no server for anything."""
-    styles = [
-        style_json(
-            collection_id=collection.id,
-            title=collection.title,
-            geometry_type=geometry.type,
-            properties={column.name: column.type for column in collection.columns},
-            base_url="",
-            tile_matrix_set_id=TMS.id,
-            tiles_url_template="",
-            minzoom=minzoom,
-            maxzoom=maxzoom,
-            bounds=plan.bbox,
-            center=None,
-            attribution=None,
-        )
-        for collection, geometry in plan.layers
-    ]
+    styles = layer_styles(
+        plan.layers, base_url="", tile_matrix_set_id=TMS.id, minzoom=minzoom, maxzoom=maxzoom, bounds=plan.bbox
+    )
     source = {"type": "vector", "url": f"pmtiles://{quote(file_name)}"}
     drawn = dataset_style(styles, title=name, source=source)
     # the basemap and the fonts of labels are the service's

@@ -13,8 +13,7 @@ from libs.web.respond import json_response
 from services.tiles.dataset.chosen import chosen_of
 from services.tiles.metadata.dataset_source import DatasetSource, dataset_source
 from services.tiles.resources import BASEMAP, STORE
-from services.tiles.styling.dataset import dataset_style
-from services.tiles.styling.document import style_json
+from services.tiles.styling.dataset import dataset_style, layer_styles
 
 
 async def get_dataset_style(call: Call) -> web.StreamResponse:
@@ -23,25 +22,16 @@ async def get_dataset_style(call: Call) -> web.StreamResponse:
     chosen = chosen_of(call)
     edition = call.request.app[STORE].edition(chosen.collections)
     source = dataset_source(chosen, tms, call.query, base, edition=edition)
-    styles = [
-        style_json(
-            collection_id=collection.id,
-            title=collection.title,
-            geometry_type=geometry.type,
-            properties={column.name: column.type for column in collection.columns},
-            base_url=base,
-            tile_matrix_set_id=tms.id,
-            tiles_url_template=source.template,
-            minzoom=source.minzoom,
-            maxzoom=source.maxzoom,
-            bounds=source.bounds,
-            center=None,
-            attribution=None,
-            basemap=call.request.app[BASEMAP],
-            plain=bool(call.query.values["plain"]),
-        )
-        for collection, geometry in source.layers
-    ]
+    styles = layer_styles(
+        source.layers,
+        base_url=base,
+        tile_matrix_set_id=tms.id,
+        minzoom=source.minzoom,
+        maxzoom=source.maxzoom,
+        bounds=source.bounds,
+        basemap=call.request.app[BASEMAP],
+        plain=bool(call.query.values["plain"]),
+    )
     document = dataset_style(styles, title=call.request.app[SETTINGS].site_title, source=_source(source))
     return conditional(call.request, json_response(document, media_type=MediaType.JSON))
 

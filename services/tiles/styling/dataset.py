@@ -3,9 +3,46 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from libs.catalogue.model import Collection, GeometryColumn
+from libs.web.basemap import Basemap
+from services.tiles.styling.document import style_json
+
 SOURCE = "dataset"
 _ORDER = {"fill": 0, "line": 1, "circle": 2, "symbol": 3}
 """What covers much lies below what covers little."""
+
+
+def layer_styles(
+    layers: Sequence[tuple[Collection, GeometryColumn]],
+    *,
+    base_url: str,
+    tile_matrix_set_id: str,
+    minzoom: int,
+    maxzoom: int,
+    bounds: Sequence[float] | None,
+    basemap: Basemap | None = None,
+    plain: bool = False,
+) -> list[dict[str, Any]]:
+    """The style of each layer, for `dataset_style`: their sources, which that replaces, are of no tiles."""
+    return [
+        style_json(
+            collection_id=collection.id,
+            title=collection.title,
+            geometry_type=geometry.type,
+            properties={column.name: column.type for column in collection.columns},
+            base_url=base_url,
+            tile_matrix_set_id=tile_matrix_set_id,
+            tiles_url_template="",
+            minzoom=minzoom,
+            maxzoom=maxzoom,
+            bounds=bounds,
+            center=None,
+            attribution=None,
+            basemap=basemap,
+            plain=plain,
+        )
+        for collection, geometry in layers
+    ]
 
 
 def dataset_style(styles: Sequence[Mapping[str, Any]], *, title: str, source: Mapping[str, Any]) -> dict[str, Any]:
