@@ -4,6 +4,8 @@ PUBLISHED = "published/openapi.json"
 KNOWN_PARTS = "parts"
 ERROR_PAGES = "errors"
 CACHE = "cache"
+DRAINING = "draining"
+"""While this file is there, answers end their connections, so that none is left on which a client may ask."""
 
 FOLDERS = (
     *("published", KNOWN_PARTS, ERROR_PAGES),

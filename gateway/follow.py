@@ -21,6 +21,9 @@ from gateway.upstreams import Addresses, backups, resolve
 
 _LOG = logging.getLogger("dams.gateway")
 
+_DRAIN_SECONDS = 2.0
+"""For so long clients are told that their connections end, before they do: nginx takes one of them to notice."""
+
 
 class Follower:
     """Follows the addresses and parts of the services."""
@@ -39,35 +42,51 @@ class Follower:
         """The addresses of the processes that get requests."""
 
     async def start(self) -> None:
-        """Starts nginx with the routes that an earlier run knew. Raises NginxError."""
+        """Starts nginx with the routes that an earlier run knew; else with those of the services that are there now.
+
+        Where it listens it is asked, perhaps beside another gateway that knows them. Raises NginxError.
+        """
         self._addresses = await resolve(self._settings.upstreams, {})
-        await self._liveness.check(self._addresses)
+        await self._look()
+        if not self._known.parts:
+            await self._take_in()
         await self._nginx.start(self._configuration(self._liveness.answering(self._addresses)))
 
     async def follow(self) -> None:
         """Looks once where the services are and what they say of themselves."""
         self._addresses = await resolve(self._settings.upstreams, self._addresses)
-        await asyncio.gather(self._fetcher.refresh(self._addresses), self._liveness.check(self._addresses))
+        await self._look()
         await self._configure()
         await self._cache.sweep()
-        present = self._fetcher.present()
-        if merged := await self._publisher.merged(present):
-            self._known.remember(present)
-            self._unpublished = merged
+        await self._take_in()
         # The routes are there before the document that tells of them.
         if self._unpublished is not None and await self._configure():
             self._publisher.publish(self._unpublished)
             self._unpublished = None
 
+    async def _look(self) -> None:
+        await asyncio.gather(self._fetcher.refresh(self._addresses), self._liveness.check(self._addresses))
+
+    async def _take_in(self) -> None:
+        """What the services say, where it is new and they do not contradict each other."""
+        present = self._fetcher.present()
+        if merged := await self._publisher.merged(present):
+            self._known.remember(present)
+            self._unpublished = merged
+
     def pause(self) -> float:
         """Seconds until the next look: few at first, as clients wait for the document."""
-        return 1.0 if len(self._publisher.services) == len(self._settings.upstreams) else 0.5
+        return 1.0 if self._all_published() else 0.5
+
+    def _all_published(self) -> bool:
+        return len(self._publisher.services) == len(self._settings.upstreams)
 
     async def _configure(self) -> bool:
         """Whether nginx has the addresses and the routes of now."""
         answering = self._liveness.answering(self._addresses)
         try:
-            if await self._nginx.reload(self._configuration(answering)):
+            drain = _DRAIN_SECONDS if self._all_published() else 0.0
+            if await self._nginx.reload(self._configuration(answering), drain=drain):
                 _LOG.info("other addresses or routes", extra={"fields": {"upstreams": dict(answering)}})
             self.used = answering
         except (NginxError, OSError) as error:

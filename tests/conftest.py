@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import os
 from collections.abc import AsyncIterator, Iterator
+from hashlib import sha256
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 from uuid import uuid4
 
 import asyncpg
 import pytest
 import redis.asyncio
 from hypothesis import settings
+from xdist.scheduler import LoadFileScheduling  # type: ignore[import-untyped]
 
 from tests.running_stack import Cluster, RunningStack, gateway_port, running
 
 
 class Fill(Protocol):
-    """Fills a new database that has PostGIS; known by its name."""
+    """Fills a new database that has PostGIS; known by its module and name."""
 
-    __name__: str
+    __module__: str
+    __qualname__: str
 
     async def __call__(self, owner: asyncpg.Connection, /) -> None: ...
 
@@ -36,6 +39,9 @@ settings.register_profile("quick", max_examples=10)
 STACK = "stack"
 """The fixture that brings up the whole product."""
 
+OF_THE_STACK = ("tests/contract/", "tests/system/")
+"""Where the tests are that use it."""
+
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What needs the stack comes first: these files take longest, and short ones fill the end of several workers."""
@@ -49,6 +55,18 @@ def _is_of_the_stack(item: pytest.Item) -> bool:
     return STACK in getattr(item, "fixturenames", ())
 
 
+class _FilesAndOneStack(LoadFileScheduling):  # type: ignore[misc]
+    """Processes take files, but one takes all that need the stack: bringing up another takes longer than they do."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return STACK if nodeid.startswith(OF_THE_STACK) else nodeid.partition("::")[0]
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileScheduling:
+    """What shares out the tests among the processes."""
+    return _FilesAndOneStack(config, log)
+
+
 @pytest.fixture(scope="session")
 def stack() -> Iterator[RunningStack]:
     """The whole product with demo data and two processes for tiles, on ports of its own.
@@ -60,7 +78,8 @@ def stack() -> Iterator[RunningStack]:
         yield RunningStack(Path(os.environ.get("DAMS_TEST_STATE_DIR", ".local")).resolve(), url.rstrip("/"))
         return
     # Kept between sessions: loading the demo data takes longer than all tests of it.
-    with running("test", purge=False, FEATURES="2", TILES="2") as state_dir:
+    # What is simulated stays on one day: no test depends on the clock.
+    with running("test", purge=False, FEATURES="2", TILES="2", DEMO_TODAY="2026-11-01") as state_dir:
         yield RunningStack(state_dir, f"http://127.0.0.1:{gateway_port(state_dir)}/api")
 
 
@@ -83,11 +102,14 @@ def cluster() -> Iterator[Cluster]:
 
 @pytest.fixture(scope="session")
 async def make_database(cluster: Cluster) -> AsyncIterator[MakeDatabase]:
-    """Makes databases, which are dropped after the session.
+    """Makes databases, which are gone after the session.
 
     What they are copies of stays as long as the servers: sessions may follow that want the same.
     """
     admin = await asyncpg.connect(cluster.owner_url("postgres"))
+    # what is made here need not outlive the machine, and each new database would wait for the disk
+    await admin.execute("ALTER SYSTEM SET fsync = off")
+    await admin.execute("SELECT pg_reload_conf()")
     made: list[str] = []
 
     async def copy(template: str) -> str:
@@ -96,7 +118,9 @@ async def make_database(cluster: Cluster) -> AsyncIterator[MakeDatabase]:
         return made[-1]
 
     async def filled(fill: Fill, template: str) -> str:
-        name = f"template_{fill.__name__}"
+        # two modules may each have a function of one name; PostgreSQL cuts names at 63 bytes
+        known = sha256(f"{fill.__module__}.{fill.__qualname__}".encode()).hexdigest()
+        name = f"template_{known[:32]}"
         if not await admin.fetchval("SELECT true FROM pg_database WHERE datname = $1", name):
             nameless = await copy(template)
             connection = await asyncpg.connect(cluster.owner_url(nameless), command_timeout=120)
@@ -111,7 +135,8 @@ async def make_database(cluster: Cluster) -> AsyncIterator[MakeDatabase]:
         return cluster.owner_url(await copy(template if fill is None else await filled(fill, template)))
 
     yield make
-    for name in made:
+    # other servers end with the session
+    for name in made if "DAMS_TEST_SERVERS" in os.environ else ():
         await admin.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
     await admin.close()
 

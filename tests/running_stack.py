@@ -76,13 +76,16 @@ class RunningStack(Cluster):
 
     def restart(self) -> None:
         """What `make restart` does."""
-        ports = StateFolder(self.state_dir).load().ports
+        state = StateFolder(self.state_dir).load()
+        ports = state.ports
         counts = {
             service.upper(): str(sum(service_of(name) == service and not name.endswith(SPARE) for name in ports))
             for service in ("features", "tiles")
         }
         port = gateway_port(self.state_dir)
         environment = {**os.environ, **counts, "STATE_DIR": str(self.state_dir), "GATEWAY_PORT": str(port)}
+        # the clock of what is simulated stays where the tests want it
+        environment["DEMO_TODAY"] = (state.loaded or "").rpartition(" ")[2]
         _command(["restart"], environment)
 
     def _named(self, program: str) -> list[str]:

@@ -4,17 +4,21 @@ import argparse
 import asyncio
 import os
 import sys
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 import asyncpg
 
-from deploy.database.apply import apply_schema, ensure_reader, rights_left
+from deploy.database.apply import apply_schema, ensure_loader, ensure_reader, rights_left
 from deploy.database.demo.collections import DemoCollections
-from deploy.database.demo.load import DemoDataConflictError, load_demo
-from deploy.database.demo.sources import SourceMissingError, Sources
+from deploy.database.demo.load import DemoDataConflictError, load_demo, move_demo
+from deploy.database.demo.sources import Sources
+from deploy.loader.places.packaged import SourceMissingError
 
 _URL = "DATABASE_OWNER_URL"
 """A variable, not an argument: those of all programs are there for every user of the machine to see."""
+
+_TODAY = "DEMO_TODAY"
 
 _NPM_DIRECTORY = Path(__file__).parent / "node_modules"
 
@@ -26,9 +30,23 @@ def _parser() -> argparse.ArgumentParser:
     demo = commands.add_parser("demo", help="load the demo data; does nothing where they are loaded")
     apply.add_argument("--reader-user", help="login role of the services, created or updated")
     apply.add_argument("--reader-password-file", type=Path, help="its password, on the file's first line")
+    apply.add_argument("--loader-user", help="login role of the loader, which writes; created or updated")
+    apply.add_argument("--loader-password-file", type=Path, help="its password, on the file's first line")
     demo.add_argument("--npm", type=Path, default=_NPM_DIRECTORY, help="node_modules with the data packages")
     demo.add_argument(
         "--progress", action=argparse.BooleanOptionalAction, default=True, help="a bar, or lines where no terminal"
+    )
+    demo.add_argument(
+        "--today",
+        type=date.fromisoformat,
+        default=os.environ.get(_TODAY) or datetime.now(UTC).date(),
+        metavar="YYYY-MM-DD",
+        help=f"the day up to which floods are simulated; otherwise {_TODAY}, otherwise today, UTC",
+    )
+    demo.add_argument(
+        "--move",
+        action="store_true",
+        help="only bring what is simulated to the day; leaves tables with other rows alone",
     )
     demo.add_argument("--replace", action="store_true", help="replace rows that are not the demo loader's")
     return parser
@@ -45,21 +63,30 @@ async def _apply(arguments: argparse.Namespace) -> None:
         files = await apply_schema(connection)
         print(f"schema applied: {', '.join(files)}")
         if arguments.reader_user:
-            password = arguments.reader_password_file.read_text(encoding="utf-8").partition("\n")[0].rstrip("\r")
-            await ensure_reader(connection, arguments.reader_user, password)
+            await ensure_reader(connection, arguments.reader_user, _first_line(arguments.reader_password_file))
             print(f"role {arguments.reader_user} may read")
             if left := await rights_left(connection, arguments.reader_user):
                 print("it may also write a little, as everybody may; a superuser can take that away:")
                 print("".join(f"  {statement};\n" for statement in left), end="")
+        if arguments.loader_user:
+            await ensure_loader(connection, arguments.loader_user, _first_line(arguments.loader_password_file))
+            print(f"role {arguments.loader_user} may load data")
     finally:
         await connection.close()
 
 
+def _first_line(file: Path) -> str:
+    return file.read_text(encoding="utf-8").partition("\n")[0].rstrip("\r")
+
+
 async def _demo(arguments: argparse.Namespace) -> None:
-    data = DemoCollections(Sources.find(arguments.npm))
+    data = DemoCollections(Sources.find(arguments.npm), arguments.today)
     connection = await _connected()
     try:
-        await load_demo(connection, data, progress=arguments.progress, replace=arguments.replace)
+        if arguments.move:
+            await move_demo(connection, data, progress=arguments.progress)
+        else:
+            await load_demo(connection, data, progress=arguments.progress, replace=arguments.replace)
     finally:
         await connection.close()
 
@@ -68,8 +95,9 @@ def main(argv: list[str] | None = None) -> int:
     """Run one command; returns the exit code: 0 done, 1 failed with a message, 2 wrong arguments."""
     parser = _parser()
     arguments = parser.parse_args(argv)
-    if arguments.command == "apply" and bool(arguments.reader_user) != bool(arguments.reader_password_file):
-        parser.error("--reader-user and --reader-password-file belong together")
+    for role in ("reader", "loader") if arguments.command == "apply" else ():
+        if bool(getattr(arguments, f"{role}_user")) != bool(getattr(arguments, f"{role}_password_file")):
+            parser.error(f"--{role}-user and --{role}-password-file belong together")
     if not os.environ.get(_URL):
         parser.error(
             f"{_URL} is missing: the address of the database, as its owner (postgresql://owner:…@host/database)"

@@ -53,20 +53,36 @@ async def ensure_reader(connection: asyncpg.Connection, user: str, password: str
     Raises ValueError for an empty or non-ASCII password, or where `user` is a superuser;
     asyncpg.PostgresError where the owner may not create roles.
     """
-    verifier = scram_verifier(password)
     async with connection.transaction():
-        superuser = await connection.fetchval("SELECT rolsuper FROM pg_roles WHERE rolname = $1", user)
-        if superuser:
-            raise ValueError(f"role {user!r} is a superuser; the services must not be able to write")
-        await connection.execute("SELECT pg_advisory_xact_lock($1)", _APPLY_LOCK)
-        if superuser is None:
-            await _execute(connection, "CREATE ROLE %I", user)
-        await _execute(connection, "ALTER ROLE %I LOGIN INHERIT PASSWORD %L", user, verifier)
-        await _execute(connection, "GRANT dams_reader TO %I", user)
+        await _ensure_login(connection, user, password, "dams_reader")
         await _execute(connection, "ALTER ROLE %I SET default_transaction_read_only = on", user)
-        await _execute(connection, "ALTER ROLE %I SET timezone = 'UTC'", user)
-        database = await connection.fetchval("SELECT current_database()")
-        await _execute(connection, "GRANT CONNECT ON DATABASE %I TO %I", database, user)
+
+
+async def ensure_loader(connection: asyncpg.Connection, user: str, password: str) -> None:
+    """Create or update the login role `user`: a member of dams_loader, which writes the data, in UTC.
+
+    As for the reader; raises ValueError, too, where `user` is the services' role.
+    """
+    async with connection.transaction():
+        is_reader = "SELECT pg_has_role(oid, 'dams_reader', 'MEMBER') AND NOT rolsuper FROM pg_roles WHERE rolname = $1"
+        if await connection.fetchval(is_reader, user):
+            raise ValueError(f"role {user!r} is the services'; they must not be able to write")
+        await _ensure_login(connection, user, password, "dams_loader")
+
+
+async def _ensure_login(connection: asyncpg.Connection, user: str, password: str, group: str) -> None:
+    verifier = scram_verifier(password)
+    superuser = await connection.fetchval("SELECT rolsuper FROM pg_roles WHERE rolname = $1", user)
+    if superuser:
+        raise ValueError(f"role {user!r} is a superuser; the services must not be able to write")
+    await connection.execute("SELECT pg_advisory_xact_lock($1)", _APPLY_LOCK)
+    if superuser is None:
+        await _execute(connection, "CREATE ROLE %I", user)
+    await _execute(connection, "ALTER ROLE %I LOGIN INHERIT PASSWORD %L", user, verifier)
+    await _execute(connection, "GRANT %I TO %I", group, user)
+    await _execute(connection, "ALTER ROLE %I SET timezone = 'UTC'", user)
+    database = await connection.fetchval("SELECT current_database()")
+    await _execute(connection, "GRANT CONNECT ON DATABASE %I TO %I", database, user)
 
 
 async def rights_left(connection: asyncpg.Connection, user: str) -> list[str]:

@@ -1,12 +1,14 @@
-"""`python -m deploy.local up|down|restart|status|doctor|watch|run|psql|logs`: the local stack from the command line."""
+"""`python -m deploy.local up|down|restart|status|doctor|watch|run|load|psql|logs`: the local stack."""
 
 from __future__ import annotations
 
 import argparse
 import asyncio
 import os
+import re
+import shutil
 import sys
-from urllib.parse import unquote, urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 import asyncpg
 
@@ -19,6 +21,9 @@ from deploy.local.settings import StackError, StackSettings, read_settings
 from deploy.local.state import StackState, StateFolder
 from deploy.local.supervision import Supervisor
 from deploy.local.users import become
+
+_PLACE = re.compile(r"(\[[^]]*\]|[^:]*):?(\d*)")
+_TABLE = re.compile(r'(?:[^\s,"]|"[^"]*")+')
 
 
 def main() -> int:
@@ -37,12 +42,14 @@ def main() -> int:
     run.add_argument("module")
     run.add_argument("arguments", nargs=argparse.REMAINDER)
     watch = commands.add_parser("watch", help="have changes of a table seen within a second, not at the next look")
-    watch.add_argument("tables", nargs="+", metavar="schema.table")
+    watch.add_argument("tables", metavar="schema.table", help="one or several; a name with capitals in double quotes")
     # what begins with "-" is for psql
     psql = commands.add_parser(
-        "psql", prefix_chars="+", add_help=False, help="open the stack's own database as its owner"
+        "psql", prefix_chars="+", add_help=False, help="open the stack's own database as its owner, or DATABASE_URL"
     )
     psql.add_argument("arguments", nargs=argparse.REMAINDER)
+    load = commands.add_parser("load", prefix_chars="+", add_help=False, help="load data into the stack's own database")
+    load.add_argument("arguments", nargs=argparse.REMAINDER)
     arguments = parser.parse_args()
     try:
         settings = _settings(arguments)
@@ -59,7 +66,9 @@ def main() -> int:
         elif arguments.command == "run":
             _run(settings, arguments.module, arguments.arguments)
         elif arguments.command == "watch":
-            _watch(settings, arguments.tables)
+            _watch(settings, _TABLE.findall(arguments.tables))
+        elif arguments.command == "load":
+            _load(settings, arguments.arguments)
         elif arguments.command == "psql":
             _psql(settings, arguments.arguments)
         else:
@@ -87,6 +96,8 @@ def _settings(arguments: argparse.Namespace) -> StackSettings:
 
 
 def _up(settings: StackSettings, *, servers_only: bool) -> None:
+    if not servers_only:
+        doctor.check_settings()
     if settings.database_url and not servers_only:
         wrong = doctor.of_database(settings, settings.database_url)
         if fatal := [str(finding) for finding in wrong if finding.fatal]:
@@ -136,6 +147,8 @@ def _running(settings: StackSettings) -> tuple[StateFolder, StackState]:
 
 
 def _watch(settings: StackSettings, tables: list[str]) -> None:
+    if not tables:
+        raise StackError("TABLE is missing: make watch TABLE=public.roads")
     if settings.database_url:
         owner, reader = os.environ.get("DATABASE_OWNER_URL"), urlsplit(settings.database_url).username
         if not owner or not reader:
@@ -153,26 +166,47 @@ def _watch(settings: StackSettings, tables: list[str]) -> None:
 
     try:
         asyncio.run(watch())
+    except asyncpg.WrongObjectTypeError as error:
+        raise StackError(f"{error}; of a view, watch the tables that it reads") from error
     except (OSError, asyncpg.PostgresError) as error:
         raise StackError(str(error)) from error
     print(f"changes of {', '.join(tables)} are seen within a second")
 
 
 def _psql(settings: StackSettings, arguments: list[str]) -> None:
-    folder, state = _running(settings)
-    if "postgresql" not in state.ports:
-        raise StackError('the stack uses a database of yours; psql "$DATABASE_URL" opens it')
-    url = urlsplit(stack.owner_url(folder, state))
-    # not as an argument: those of all programs are there for every user to see
-    environment = os.environ | {
-        "PGHOST": url.hostname or "",
-        "PGPORT": str(url.port),
-        "PGUSER": unquote(url.username or ""),
-        "PGPASSWORD": unquote(url.password or ""),
+    address = settings.database_url
+    if address is None:
+        folder, state = _running(settings)
+        address = stack.owner_url(folder, state)
+    program = str(shutil.which("psql") or find_programs() / "psql")
+    os.execve(program, [program, *arguments], os.environ | _for_libpq(address))  # noqa: S606 - no shell is wanted
+
+
+def _for_libpq(address: str) -> dict[str, str]:
+    """The address as variables: arguments of programs are there for every user to see, and these go before."""
+    url = urlsplit(address)
+    account, _, hosts = url.netloc.rpartition("@")
+    user, _, password = account.partition(":")
+    # of several servers each may have a port
+    places = [_PLACE.fullmatch(place) for place in hosts.split(",")]
+    found = {
+        "PGHOST": ",".join(place[1].strip("[]") for place in places if place),
+        "PGPORT": ",".join(place[2] or "5432" for place in places if place),
+        "PGUSER": user,
+        "PGPASSWORD": password,
         "PGDATABASE": url.path.removeprefix("/"),
     }
-    program = find_programs() / "psql"
-    os.execve(program, [str(program), *arguments], environment)  # noqa: S606 - no shell is wanted
+    said = {f"PG{name.upper().replace('_', '')}": value for name, value in parse_qsl(url.query)}
+    return {name: unquote(value) for name, value in found.items() if value} | said
+
+
+def _load(settings: StackSettings, arguments: list[str]) -> None:
+    folder, state = _running(settings)
+    environment = dict(os.environ)
+    if "postgresql" in state.ports:
+        # not as an argument: those of all programs are there for every user to see
+        environment["DATABASE_LOADER_URL"] = stack.loader_url(folder, state)
+    os.execve(sys.executable, [sys.executable, "-m", "deploy.loader", *arguments], environment)  # noqa: S606 - no shell
 
 
 def _run(settings: StackSettings, module: str, arguments: list[str]) -> None:

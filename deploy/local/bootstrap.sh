@@ -67,7 +67,7 @@ fi
 
 if [ -n "$with_clients" ]; then
   /usr/bin/python3 -c 'import qgis.core' 2>/dev/null || missing+=(python3-qgis qgis-providers)
-  has Rscript && Rscript -e 'library(sf)' >/dev/null 2>&1 || missing+=(r-base-core r-cran-sf)
+  has Rscript && Rscript -e 'library(sf); library(jsonlite)' >/dev/null 2>&1 || missing+=(r-base-core r-cran-sf r-cran-jsonlite)
   has java || missing+=(default-jre-headless)
 fi
 
@@ -98,15 +98,34 @@ if [ "$(id -u)" = 0 ] && ! id dams >/dev/null 2>&1 && { [ "$level" = run ] || [ 
     say "There is no user dams, and none could be made"
 fi
 
+sets=(tests/requirements.txt deploy/database/demo-requirements.txt)
+
+sync_python() { # brings .venv to what the sets list, in a third of pip's time; fails where uv is not there or finds no index
+  # compiled now: the user that the services run as cannot write there
+  UV_HTTP_TIMEOUT=20 .venv/bin/uv pip sync --quiet --no-config --python .venv --compile-bytecode --require-hashes "${sets[@]}" \
+    </dev/null >/dev/null 2>&1
+}
+
+pip_install() {
+  .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes "$@" </dev/null
+}
+
 # The stamp holds what the environment was made from and where: scripts in it carry its path.
-stamp=$(cat tests/requirements.txt deploy/database/demo-requirements.txt <(pwd) | sha256sum | cut -d' ' -f1)
+stamp=$(cat "${sets[@]}" <(pwd) | sha256sum | cut -d' ' -f1)
 if [ "$(cat .venv/.stamp 2>/dev/null)" != "$stamp" ] || ! .venv/bin/python -c '' 2>/dev/null; then
   python=$(find_python)
   [ -n "$python" ] || fail "Python 3.11 or newer is needed, with its venv module; this system's packages have an older one"
-  say "Installing the Python environment into .venv"
-  "$python" -m venv --clear .venv
-  .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes \
-    -r tests/requirements.txt -r deploy/database/demo-requirements.txt </dev/null
+  # one of this place, by the Python that would be taken now, need not be made anew
+  if [ "$(cat .venv/.made 2>/dev/null)" = "$python $(pwd)" ] && .venv/bin/python -c '' 2>/dev/null; then
+    say "Bringing the Python environment in .venv up to date"
+  else
+    say "Installing the Python environment into .venv"
+    "$python" -m venv --clear .venv
+    printf '%s %s' "$python" "$(pwd)" >.venv/.made
+    pip_install -r <(awk '/^uv==/ {found = 1} found {print} found && !/\\$/ {exit}' tests/requirements.txt) || true
+  fi
+  # pip knows indexes that are in its own settings alone
+  sync_python || pip_install "${sets[@]/#/-r}"
   printf '%s' "$stamp" >.venv/.stamp
 fi
 [ "$level" != python ] || exit 0

@@ -8,31 +8,53 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 
-from deploy.local.postgresql import DATABASE, READER, make_database, owner_url
+from deploy.local.postgresql import DATABASE, LOADER, READER, make_database, owner_url
 from deploy.local.settings import REPOSITORY, StackError
 from deploy.local.state import StackState, StateFolder
 
 TOOLS = REPOSITORY / "deploy" / "database"
+ROW_MAKERS = REPOSITORY / "deploy" / "loader"
+"""What rows of the demo data are made with: places, shapes."""
+
+WITHOUT_DEMO = "without"
+"""What stands in the place of the day where no demo data were wanted."""
 
 
-def fill_database(folder: StateFolder, state: StackState) -> None:
-    """Schema, roles and demo data, unless exactly these were loaded completely before.
+def fill_database(folder: StateFolder, state: StackState, *, demo_data: bool = True) -> None:
+    """Schema, roles and, where wanted, demo data of today, unless exactly these were loaded completely before.
 
     Raises StackError when a tool fails; it has said why.
     """
     password, port = folder.secret("owner-password"), state.ports["postgresql"]
     asyncio.run(make_database(owner_url(port, password, "postgres"), DATABASE))
-    version = content_version(TOOLS)
-    if state.loaded == version:
+    content, day = f"{content_version(TOOLS)} {content_version(ROW_MAKERS)}", demo_day() if demo_data else WITHOUT_DEMO
+    loaded_content, _, loaded_day = (state.loaded or "").rpartition(" ")
+    if (loaded_content, loaded_day) == (content, day):
         return
-    environment = {"DATABASE_OWNER_URL": owner_url(port, password)}
+    environment = {"DATABASE_OWNER_URL": owner_url(port, password), "DEMO_TODAY": day}
+    if loaded_content == content and WITHOUT_DEMO not in (day, loaded_day):
+        # whatever live data were loaded since: only the clock has gone on
+        _run_tool(["demo", "--move"], environment)
+        state.loaded = f"{content} {day}"
+        folder.save(state)
+        return
     reader = ["--reader-user", READER, "--reader-password-file", str(folder.secret_file("reader-password"))]
-    _run_tool(["apply", *reader], environment)
-    _run_tool(["demo"], environment)
-    state.loaded = version
+    loader = ["--loader-user", LOADER, "--loader-password-file", str(folder.secret_file("loader-password"))]
+    _run_tool(["apply", *reader, *loader], environment)
+    if demo_data:
+        _run_tool(["demo"], environment)
+    elif loaded_day not in ("", WITHOUT_DEMO):
+        print("The demo data that are there stay; another STATE_DIR begins without", flush=True)
+    state.loaded = f"{content} {day}"
     folder.save(state)
+
+
+def demo_day() -> str:
+    """The day up to which floods are simulated, which `make up` moves to today: YYYY-MM-DD, UTC."""
+    return os.environ.get("DEMO_TODAY") or f"{datetime.now(UTC):%Y-%m-%d}"
 
 
 def content_version(root: Path) -> str:

@@ -10,21 +10,32 @@ import redis
 
 from deploy.local import stack
 from deploy.local.ports import require_free
+from deploy.local.programs import PASSED_ON
 from deploy.local.settings import StackError, StackSettings
 from deploy.local.state import StateFolder
 from deploy.local.supervision import Supervisor
+from gateway.settings import GatewaySettings
 from libs.pg.diagnosis import Finding, diagnose
 from libs.web.settings import DatabaseSettings, SettingsError, names_of
+from services.common.catalogue.configuration import CatalogueConfig, ConfigError
+from services.common.settings import Settings as CommonSettings
+from services.features.settings import Settings as FeaturesSettings
+from services.tiles.settings import Settings as TilesSettings
+from services.viewer.settings import Settings as ViewerSettings
 
 _OTHERS = 8
 """Connections of `common`, and those of the other services that watch the database."""
 
 
 def findings(settings: StackSettings) -> list[Finding]:
-    """All that is wrong, what is fatal first; of the stack's own servers while they run."""
+    """All that is wrong, what is fatal first; of the stack's own servers while they run.
+
+    Raises StackError for settings that do not fit.
+    """
     folder = StateFolder(settings.state_dir)
     state = folder.load()
     runs = Supervisor(folder, state.ports.get("supervisor", 0)).answers()
+    check_settings()
     found: list[Finding] = []
     if database := settings.database_url or (stack.reader_url(folder, state) if runs else None):
         found += of_database(settings, database)
@@ -33,6 +44,20 @@ def findings(settings: StackSettings) -> list[Finding]:
     if not runs:
         found += _of_port(settings.gateway_port)
     return sorted(found, key=lambda finding: not finding.fatal)
+
+
+def check_settings() -> None:
+    """Raises StackError for what the programs would refuse at their start: nothing that runs is stopped to hear it."""
+    given = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
+    given |= {"DATABASE_URL": "postgresql://localhost", "GATEWAY_DIR": ".", "PORT": "1"}
+    try:
+        for program in (FeaturesSettings, TilesSettings, ViewerSettings, GatewaySettings):
+            program.from_env(given)
+        CatalogueConfig.load(*(CommonSettings.from_env(given).collections_config or ()))
+    except ConfigError as error:
+        raise StackError(f"COLLECTIONS_CONFIG cannot be used: {error}") from None
+    except SettingsError as error:
+        raise StackError(str(error)) from None
 
 
 def of_database(settings: StackSettings, url: str) -> list[Finding]:

@@ -18,6 +18,7 @@ from deploy.local.state import StateFolder, write_private
 
 OWNER = "dams_owner"
 READER = "dams"
+LOADER = "dams_load"
 DATABASE = "dams"
 
 # A machine with two cores that also runs everything else. `jit` costs more than it saves on short queries.
@@ -149,6 +150,10 @@ def remove_stale_lock(cluster: Path) -> None:
 
 def owner_url(port: int, password: str, database: str = DATABASE) -> str:
     return f"postgresql://{OWNER}:{password}@127.0.0.1:{port}/{database}"
+
+
+def loader_url(port: int, password: str, database: str = DATABASE) -> str:
+    return f"postgresql://{LOADER}:{password}@127.0.0.1:{port}/{database}"
 
 
 def reader_url(port: int, password: str, sockets: Path | None, database: str = DATABASE) -> str:

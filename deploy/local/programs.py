@@ -225,10 +225,12 @@ def shared_environment(
     database_url: str,
 ) -> dict[str, str]:
     """Variables that all programs get. Secrets travel this way, not through the supervisor's file."""
-    # the demo data are described by a file of their own; for other data the operator names one
+    # our own schema is described by files of ours; for other data the operator names one
     described = {}
     if settings.database_url is None and not os.environ.get("COLLECTIONS_CONFIG"):
-        described["COLLECTIONS_CONFIG"] = str(REPOSITORY / "deploy" / "collections.yaml")
+        names = ["collections.yaml", *(["demo-collections.yaml"] if settings.demo_data else [])]
+        # in double quotes, as a folder's name may have a comma
+        described["COLLECTIONS_CONFIG"] = ",".join(f'"{REPOSITORY / "deploy" / name}"' for name in names)
     return {
         **described,
         "DATABASE_URL": database_url,

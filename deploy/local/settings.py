@@ -37,6 +37,7 @@ class StackSettings(EnvironmentSettings):
     features_processes: Processes = Field(default=PROCESSES, validation_alias="FEATURES")
     tiles_processes: Processes = Field(default=PROCESSES, validation_alias="TILES")
     collection_schemas: str = "hazard"
+    demo_data: bool = True
     database_url: Annotated[str, AfterValidator(postgresql_address)] | None = Field(default=None, repr=False)
     redis_url: str | None = Field(default=None, repr=False)
 

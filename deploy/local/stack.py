@@ -69,6 +69,11 @@ def owner_url(folder: StateFolder, state: StackState, database: str = postgresql
     return postgresql.owner_url(state.ports["postgresql"], folder.secret("owner-password"), database)
 
 
+def loader_url(folder: StateFolder, state: StackState) -> str:
+    """The address of the private cluster for the role that loads data."""
+    return postgresql.loader_url(state.ports["postgresql"], folder.secret("loader-password"))
+
+
 def reader_url(folder: StateFolder, state: StackState) -> str:
     """The address of the private cluster for the role of the services."""
     return postgresql.reader_url(state.ports["postgresql"], folder.secret("reader-password"), _sockets(state))
@@ -217,7 +222,7 @@ def _start_programs(
     if servers_only:
         return
     if settings.database_url is None:
-        fill_database(folder, state)
+        fill_database(folder, state, demo_data=settings.demo_data)
     if supervisor.states()["gateway"]["statename"] != "RUNNING":
         require_free(settings.gateway_port)
     for program in [*plan.services, plan.gateway]:

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from gateway.nginx.directives import EmptyBlock, one, quoted
 
+LOCK_SECONDS = 0.3
+"""How long a request waits for the answer that another one for its address is getting; nginx looks half a second later
+for the first time where it may wait for longer."""
+
 
 def caching() -> object:
     """What is kept, and for how long, is up to the service's Cache-Control.
@@ -26,7 +30,7 @@ def caching() -> object:
         one("proxy_cache_lock", "on"),
         # What nobody asks for again is not worth a file: writing one costs as much as passing the answer on.
         one("proxy_cache_min_uses", 2),
-        # Then they ask, too: who waits for another's answer has as long for one of its own.
-        one("proxy_cache_lock_timeout", "900ms"),
+        # Then they ask, too: who waited for another's answer has as long for one of its own.
+        one("proxy_cache_lock_timeout", f"{LOCK_SECONDS * 1000:.0f}ms"),
         one("proxy_no_cache", "$not_cached", "$varies_otherwise"),
     )

@@ -5,18 +5,17 @@ All paths in it are relative to the run directory, nginx's prefix.
 
 from __future__ import annotations
 
-from collections.abc import Set
-
 from nginx.config.api import Config, Section
 
 from gateway.folder import CACHE
 from gateway.nginx.clients import clients
-from gateway.nginx.directives import EmptyBlock, flag, lines, one
+from gateway.nginx.directives import EmptyBlock, one, quoted
 from gateway.nginx.log import log_format
 from gateway.nginx.maps import variables
 from gateway.nginx.routes import Routes
 from gateway.nginx.server import server
-from gateway.settings import SERVICES, GatewaySettings
+from gateway.nginx.upstreams import upstreams
+from gateway.settings import GatewaySettings
 from gateway.upstreams import Addresses, backups
 
 CACHE_INACTIVE_SECONDS = 75
@@ -38,6 +37,8 @@ def build_config(
         one("worker_rlimit_nofile", 8192),
         one("daemon", "off"),
         one("pid", "nginx.pid"),
+        # where the file is looked for that has it drained
+        one("working_directory", quoted(str(settings.folder))),
         one("error_log", "stderr", "warn"),
         Section("events", one("worker_connections", 2048)),
         Section(
@@ -45,7 +46,7 @@ def build_config(
             _http(settings),
             clients(settings),
             variables(routes),
-            _upstreams(addresses, backups(settings.upstreams)),
+            upstreams(addresses, backups(settings.upstreams)),
             server(settings, routes, cached=cached),
         ),
     )
@@ -97,25 +98,3 @@ def _http(settings: GatewaySettings) -> object:
             "use_temp_path=off",
         ),
     )
-
-
-def _upstreams(addresses: Addresses, backups: Set[str]) -> object:
-    block = EmptyBlock()
-    for service in SERVICES:
-        found = addresses.get(service, ())
-        # nginx wants one that is no backup
-        spare = backups if set(found) - backups else frozenset()
-        # Those that do not answer are left out of `addresses`. nginx itself counts no failures: a process that was just
-        # restarted, alone perhaps, must not be passed over for what its predecessor refused.
-        servers = [(address, "max_fails=0", *(["backup"] if address in spare else [])) for address in found]
-        # nginx wants one server at least; one that is down answers 503, as a service that is not there should.
-        block.sections.add(
-            Section(
-                f"upstream {service}",
-                one("zone", f"upstream_{service}", "128k"),
-                flag("least_conn"),
-                lines("server", servers or [("127.0.0.1:9", "down")]),
-                one("keepalive", 32),
-            )
-        )
-    return block

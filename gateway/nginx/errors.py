@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from http import HTTPStatus
 from pathlib import Path
 
@@ -29,13 +30,13 @@ _SENTENCES = {
 _TRANSLATED = {494: 431, 502: 503}
 
 
-def error_pages(*, failed: str | None = None) -> object:
-    """The `error_page` directives of a server, or of a location whose own failures the location `failed` answers."""
+def error_pages(others: Mapping[int, str] | None = None) -> object:
+    """The `error_page` directives of a server, or of a location where `others` answer these statuses."""
     pages = {status: status for status in _SENTENCES} | _TRANSLATED
     # status, then ".html" where the client is a browser
     directives = {code: (f"={status}", f"/_error/{status}$error_form") for code, status in pages.items()}
-    if failed is not None:
-        directives[500] = ("=", failed)
+    for status, location in (others or {}).items():
+        directives[status] = ("=", location)
     return lines("error_page", [(code, *directive) for code, directive in directives.items()])
 
 

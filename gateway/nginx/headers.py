@@ -28,8 +28,11 @@ def response_headers(*extra: tuple[str, object]) -> object:
     )
 
 
-def forwarded_headers() -> object:
-    """What a service gets. What the client sent under these names does not pass."""
+def forwarded_headers(etag: str = "$wanted_etag") -> object:
+    """What a service gets. What the client sent under these names does not pass.
+
+    What has the `etag` need not be sent.
+    """
     dropped = ("Forwarded", "X-Real-IP", "X-Forwarded-Port", "X-Forwarded-Server", "X-Original-URL", "X-Rewrite-URL")
     return lines(
         "proxy_set_header",
@@ -37,7 +40,7 @@ def forwarded_headers() -> object:
             ("Host", "$client_host"),
             ("Connection", quoted("")),
             ("Accept-Encoding", "$wanted_encoding"),
-            ("If-None-Match", "$wanted_etag"),
+            ("If-None-Match", etag),
             ("X-Forwarded-Host", "$client_host"),
             ("X-Forwarded-Proto", "$scheme"),
             ("X-Forwarded-Prefix", PREFIX),
@@ -45,6 +48,8 @@ def forwarded_headers() -> object:
             # The services are spoken to in HTTP/1.1, whatever the client speaks.
             ("X-Client-Protocol", "$server_protocol"),
             ("X-Request-Id", "$request_id"),
+            # Of the first attempt, also where another process hung and this is the second.
+            ("X-Request-Start", "$first_asked"),
             *((name, quoted("")) for name in dropped),
         ],
     )

@@ -50,6 +50,8 @@ def variables(routes: Routes) -> object:
         ),
         # When nginx renews what it holds it asks with its own ETag, otherwise with the client's.
         _map("$upstream_cache_etag", "$wanted_etag", [("", "$http_if_none_match")], "$upstream_cache_etag"),
+        # Worked out once: also for a second attempt it is when the first was made.
+        _map("$msec", "$first_asked", [], "$msec"),
         # An answer to the client's own condition says nothing about what others should get.
         _map("$upstream_status", "$not_cached", [("304", "1")], ""),
         # What the key of the cache does not tell apart is not kept.

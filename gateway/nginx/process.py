@@ -8,9 +8,10 @@ import os
 import pwd
 import shutil
 import signal
+from collections.abc import AsyncIterator
 from pathlib import Path
 
-from gateway.folder import FOLDERS
+from gateway.folder import DRAINING, FOLDERS
 from gateway.nginx.child import Child
 from gateway.nginx.running import dismiss_orphans, master, parent, stop_left_behind, taken_over, workers
 
@@ -42,6 +43,8 @@ class Nginx:
         """Makes the folders that nginx expects."""
         for name in FOLDERS:
             (self._folder / name).mkdir(parents=True, exist_ok=True)
+        # of a gateway that was killed, or drained and stopped
+        (self._folder / DRAINING).unlink(missing_ok=True)
 
     async def start(self, configuration: str) -> None:
         """Starts nginx, or takes over the one that this very process started before it was replaced (`execv`).
@@ -64,20 +67,36 @@ class Nginx:
         # another configuration is tried by an nginx that listens for a moment: this one must have the port by then
         await taken_over(self._process.pid, set())
 
-    async def reload(self, configuration: str) -> bool:
+    async def reload(self, configuration: str, *, drain: float = 0) -> bool:
         """Hands nginx another configuration, and waits until every new request meets it. Tells whether it differs.
 
-        Requests and connections that are under way go on. Raises NginxError where nginx refuses the configuration; it
-        then goes on with the old one.
+        Requests that are under way go on. For `drain` seconds before, answers end their connections: nginx closes those
+        that wait for a request, and a client may just be asking. Raises NginxError where nginx refuses the
+        configuration; it then goes on with the old one.
         """
         if configuration == self._configuration:
             return False
         await self._accept(configuration)
         if self._process is not None and self._process.returncode is None:
-            before = workers(self._process.pid)
-            self._process.send_signal(signal.SIGHUP)
-            await taken_over(self._process.pid, before)
+            async with self._drained(drain):
+                before = workers(self._process.pid)
+                self._process.send_signal(signal.SIGHUP)
+                await taken_over(self._process.pid, before)
         return True
+
+    @contextlib.asynccontextmanager
+    async def _drained(self, seconds: float) -> AsyncIterator[None]:
+        file = self._folder / DRAINING
+        # where somebody else drains it, it is about to end
+        if not seconds or file.exists():
+            yield
+            return
+        file.touch()
+        try:
+            await asyncio.sleep(seconds)
+            yield
+        finally:
+            file.unlink(missing_ok=True)
 
     @property
     def is_running(self) -> bool:

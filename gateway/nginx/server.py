@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from gateway.folder import BASE_ADDRESS_PLACEHOLDER, PUBLISHED
+from collections.abc import Mapping
+
+from gateway.folder import BASE_ADDRESS_PLACEHOLDER, DRAINING, PUBLISHED
 from gateway.nginx.caching import caching
 from gateway.nginx.directives import EmptyBlock, Location, Section, flag, lines, one, quoted
 from gateway.nginx.errors import error_locations, error_pages
@@ -16,6 +18,13 @@ OF_THE_GATEWAY = ("X-Content-Type-Options", "Referrer-Policy", "X-Request-Id", "
 
 
 UNCACHED = "@uncached"
+_LEAVING = "@leaving"
+_LEAVES = 418
+"""Leads to it; no answer has this status."""
+_AGAIN = "@again"
+AGAIN_SECONDS = 0.35
+"""How long another process may take to answer, or to refuse, what one has hung with."""
+AGAIN_CONNECT_SECONDS = 0.1
 _EXPORT_SILENCE = 600.0
 """Seconds that the making of a file may take of which nothing can be sent before its end."""
 _STREAM_SECONDS = 60.0
@@ -42,9 +51,13 @@ def server(settings: GatewaySettings, routes: Routes, *, cached: bool) -> object
         # The address without escapes and dots: there is no other spelling that gets past.
         Location(f"= {PREFIX}/internal", one("return", 404)),
         Location(f"^~ {PREFIX}/internal/", one("return", 404)),
-        Location(f"{PREFIX}/", _proxy(settings, "64k", unknown, cached=cached)),
+        Location(f"{PREFIX}/", _proxy(settings, "64k", unknown, cached=cached), _drained()),
         # The same; but a buffer of that size for each request, cached ones too, is a sixth of what a hot tile costs.
-        Location(f"~ ^{PREFIX}/(?:collections/[^/]+/)?tiles/", _proxy(settings, "16k", unknown, cached=cached)),
+        Location(
+            f"~ ^{PREFIX}/(?:collections/[^/]+/)?tiles/",
+            _proxy(settings, "16k", unknown, cached=cached),
+            _drained(),
+        ),
         Location(
             f"~ ^{PREFIX}/collections/[^/]+/export$",
             # Nothing of it is kept: it is asked for in parts, and the service has it as a file.
@@ -53,7 +66,10 @@ def server(settings: GatewaySettings, routes: Routes, *, cached: bool) -> object
             one("gzip_types", "text/csv", "application/json", "application/ndjson", "application/geo+json"),
         ),
         Location(f"~ ^{PREFIX}/(?:collections/[^/]+/)?changes$", *_stream(settings, unknown)),
-        Location(UNCACHED, _passed_on(settings, "64k")),
+        Location(UNCACHED, _asked_again_of_another(), _passed_on(settings, "64k")),
+        Location(_AGAIN, Section('if ($another = "")', one("return", 504)), _passed_on_again(settings)),
+        # the same as the first, and the connection ends with the answer
+        Location(_LEAVING, _kept_or_passed_on(settings, "64k", cached=cached), one("keepalive_timeout", 0)),
         Location(f"= {PREFIX}/openapi.json", *_guards(), one("rewrite", "^", "/_openapi/$openapi_type", "last")),
         _document("openapi", "application/vnd.oai.openapi+json;version=3.0", settings.public_url),
         _document("json", "application/json", settings.public_url),
@@ -107,11 +123,37 @@ def _proxy(
         *_guards(),
         Section("if ($without_slash)", response_headers(), one("return", 308, "$without_slash")),
         Section('if ($service = "")', one("return", unknown)),
-        # Where the cache fails (no room for another address, a file that cannot be opened) the service still answers.
-        error_pages(failed=UNCACHED),
-        one("recursive_error_pages", "on"),
+        _kept_or_passed_on(settings, header_size, silence, cached=cached),
+    )
+
+
+def _kept_or_passed_on(
+    settings: GatewaySettings, header_size: str, silence: float | None = None, *, cached: bool
+) -> object:
+    # Where the cache fails (no room for another address, a file that cannot be opened) the service still answers.
+    others = {500: UNCACHED, _LEAVES: _LEAVING}
+    return EmptyBlock(
+        _asked_again_of_another(others) if silence is None else _leading_to(others),
         _passed_on(settings, header_size, silence),
         *([caching()] if cached else []),
+    )
+
+
+def _asked_again_of_another(others: Mapping[int, str] | None = None) -> object:
+    """Leads to another process where one hung."""
+    return _leading_to({**(others or {}), 504: _AGAIN})
+
+
+def _leading_to(locations: Mapping[int, str]) -> object:
+    return EmptyBlock(error_pages(locations), one("recursive_error_pages", "on"))
+
+
+def _drained() -> object:
+    """Leads to where connections end with the answer while the file is there: `keepalive_timeout` knows no `if`."""
+    return EmptyBlock(
+        # looked for once a second, not in each request
+        one("open_file_cache_errors", "on"),
+        Section(f"if (-f {DRAINING})", one("return", _LEAVES)),
     )
 
 
@@ -128,25 +170,49 @@ def _stream(settings: GatewaySettings, unknown: int) -> list[object]:
 
 
 def _passed_on(settings: GatewaySettings, header_size: str, silence: float | None = None) -> object:
-    limit = settings.requests_per_client
     silence = silence or settings.timeout_seconds
     return EmptyBlock(
         one("proxy_pass", "http://$service$service_uri"),
-        one("proxy_http_version", "1.1"),
         forwarded_headers(),
+        one("proxy_connect_timeout", "2s"),
+        one("proxy_read_timeout", _ms(silence)),
+        # Only requests without effects come this far, so that any process may try: another where one refuses, or takes
+        # no connection. One that hung has taken all the time there is: `error_page` leads to where less is given.
+        one("proxy_next_upstream", "error", "timeout"),
+        one("proxy_next_upstream_timeout", _ms(silence / 2)),
+        _transport(settings, header_size),
+    )
+
+
+def _passed_on_again(settings: GatewaySettings) -> object:
+    return EmptyBlock(
+        one("proxy_pass", "http://$another$service_uri"),
+        # not that of an entry of the cache that should have been renewed: nothing is taken from there any more
+        forwarded_headers(etag="$http_if_none_match"),
+        one("proxy_connect_timeout", _ms(AGAIN_CONNECT_SECONDS)),
+        one("proxy_read_timeout", _ms(AGAIN_SECONDS)),
+        one("proxy_next_upstream", "error"),
+        _transport(settings, "64k"),
+    )
+
+
+def _ms(seconds: float) -> str:
+    return f"{seconds * 1000:.0f}ms"
+
+
+def _transport(settings: GatewaySettings, header_size: str) -> object:
+    """What all that is passed on has in common."""
+    limit = settings.requests_per_client
+    return EmptyBlock(
+        one("proxy_http_version", "1.1"),
         lines("proxy_hide_header", [[name] for name in OF_THE_GATEWAY]),
         one("proxy_redirect", "off"),
-        one("proxy_connect_timeout", "2s"),
-        one("proxy_read_timeout", f"{silence * 1000:.0f}ms"),
         one("proxy_buffers", 16, "16k"),
         # The Link header of features repeats a long query.
         one("proxy_buffer_size", header_size),
         one("proxy_busy_buffers_size", "64k"),
         # A service waits for a client that reads slowly; nothing of its answer goes to the disk meanwhile.
         one("proxy_max_temp_file_size", 0),
-        # Only requests without effects come this far, so that all processes may try; a second one that hangs may not.
-        one("proxy_next_upstream", "error", "timeout"),
-        one("proxy_next_upstream_timeout", f"{settings.timeout_seconds * 1000 + 3000:.0f}ms"),
         *([one("limit_conn", "clients", limit)] if limit else []),
         # The request's own id: a cached response carries that of the request it was made for.
         security_headers(

@@ -33,11 +33,12 @@ def chosen_collections(
 ) -> tuple[Chosen, list[Fault]]:
     """The collections that `names` (ids, or addresses that begin with the service's `base`) choose, and what is wrong.
 
-    Without names, the first tables and views with a geometry, in the order of the list of collections: functions may
-    take any time, and want arguments.
+    Without names, the first tables and views with a geometry, in the order of the list of collections, but for those
+    that are configured not to be shown with others. Functions may take any time, and want arguments.
     """
     if names is None:
-        drawable = [each for each in known.values() if each.geometries and each.kind != "function"]
+        usual = [each for each in known.values() if each.geometries and each.overview]
+        drawable = [each for each in usual if each.kind != "function"]
         return Chosen(tuple(drawable[:MOST]), named=False, omitted=max(0, len(drawable) - MOST)), []
     faults: list[Fault] = []
     found: dict[str, Collection] = {}

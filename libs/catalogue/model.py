@@ -55,6 +55,8 @@ class GeometryColumn:
     """
     turns: tuple[int, ...] = ()
     """Whole turns around the Earth by which longitudes of rows lie beyond ±180: 1 for those from 180 to 540."""
+    crosses: bool = False
+    """Of a geography: whether edges may cross the antimeridian, the short way."""
     partial: bool = False
     """Whether rows may lie where neither longitude and latitude nor a turn leads."""
     as_stored: bool = False
@@ -63,6 +65,11 @@ class GeometryColumn:
 
     def __hash__(self) -> int:
         return hash((self.name, self.type, self.srid))
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether features may be cut in two at the antimeridian on the way out."""
+        return bool(self.turns) or self.crosses
 
     @property
     def dimension(self) -> int | None:
@@ -102,6 +109,21 @@ class Argument:
 
 
 @dataclass(frozen=True, slots=True)
+class Publisher:
+    """Who publishes features of a collection, as its loader notes it."""
+
+    title: str
+    licence: str
+    """In words."""
+    licence_url: str | None
+    attribution: str
+    rhythm_seconds: int
+    """How often new data are published."""
+    updated: str
+    """When the loader last changed features of this publisher, RFC 3339."""
+
+
+@dataclass(frozen=True, slots=True)
 class Collection:
     """One collection: a table or the like in a configured schema. `id` is `schema.name`."""
 
@@ -118,6 +140,8 @@ class Collection:
     times: tuple[TimeColumn, ...] = ()
     time_end: str | None = None
     """The datetime column at which a feature ends that starts at the first of `times`; None where it is a moment."""
+    time_issued: str | None = None
+    """The datetime column that says when a feature was issued; None where none is named."""
     key: str | None = None
     """The column whose value is the feature id: a single-column primary key."""
     composite_key: tuple[str, ...] = ()
@@ -130,6 +154,8 @@ class Collection:
     """Whether policies hide rows from the services."""
     rows: int | None = None
     """Estimated number of rows."""
+    item_count: int | None = None
+    """Number of rows, counted since they last changed; None where it is not known."""
     row_bytes: int | None = None
     """Estimated size of a row as it is stored, geometries included."""
     large_rows: bool = False
@@ -149,10 +175,19 @@ class Collection:
     """First zoom, last zoom, names: what tiles hold there where the request names no properties."""
     srids: tuple[int, ...] = USUAL_SRIDS
     """Of the CRSs in which features may be asked for, beside CRS84 and their own."""
+    overview: bool = True
+    """Whether it is one of those that maps and tiles of all collections show, unless a request names some."""
+    item_links: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = ()
+    """Relation type, and by which properties the features that it leads to are found: a property of theirs, and the one
+    of this feature whose value they have."""
     keywords: tuple[str, ...] = ()
     license: str | None = None
     """Address of the licence."""
+    part_licenses: tuple[tuple[str, str], ...] = ()
+    """Of parts of the data that have another: what it is of, in words, and its address."""
     attribution: str | None = None
+    publishers: tuple[Publisher, ...] = ()
+    """Of live data; none where nobody says."""
     shape: str = ""
     """Changes whenever columns, their types, or texts that answers show do."""
     _hash: int = field(default=0, init=False, repr=False, compare=False)
@@ -164,7 +199,7 @@ class Collection:
         # it, or the collections of an hour would all be in one place of a table
         moments = tuple([(time.start, time.end) for time in self.times])
         boxes = tuple([geometry.bbox for geometry in self.geometries])
-        object.__setattr__(self, "_hash", hash((self.id, self.shape, self.rows, moments, boxes)) or 1)
+        object.__setattr__(self, "_hash", hash((self.id, self.shape, self.rows, self.item_count, moments, boxes)) or 1)
         return self._hash
 
     @property
@@ -215,6 +250,14 @@ class Collection:
         """The datetime columns between which a feature lasts; None where each is a moment."""
         start, end = self.time(), self.time(self.time_end) if self.time_end else None
         return (start, end) if start and end and not (start.is_period or end.is_period) else None
+
+    def as_of(self) -> str | None:
+        """How new the data are, in RFC 3339: the newest issue; where none is known, the newest start of a feature.
+
+        Never an end: what was said yesterday of next week is of yesterday.
+        """
+        issued, time = self.time(self.time_issued) if self.time_issued else None, self.time()
+        return (issued and issued.end) or (time.end if time else None)
 
     def temporal_extent(self) -> tuple[str | None, str | None]:
         """First and last moment in RFC 3339, None where open or not known.
@@ -281,7 +324,12 @@ class Collection:
                 ),
                 "times": tuple(TimeColumn(**entry) for entry in value["times"]),
                 "sources": tuple(value["sources"]),
+                "publishers": tuple(Publisher(**entry) for entry in value.get("publishers", ())),
+                "part_licenses": tuple((words, address) for words, address in value.get("part_licenses", ())),
                 "arguments": tuple(Argument(**entry) for entry in value["arguments"]),
+                "item_links": tuple(
+                    (rel, tuple((name, own) for name, own in found_by)) for rel, found_by in value["item_links"]
+                ),
                 "tile_properties": tuple(
                     (first, last, tuple(names)) for first, last, names in value["tile_properties"]
                 ),

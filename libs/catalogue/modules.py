@@ -20,6 +20,11 @@ def module(collection: Collection) -> str:
     return next((title for part, title in _MODULES if part in name), collection.schema.replace("_", " ").capitalize())
 
 
+def of_events(collections: Iterable[Collection]) -> list[Collection]:
+    """Those whose features belong to events. Functions are not: they may take any time."""
+    return [each for each in collections if each.kind != "function" and each.column(EVENT_KEY) is not None]
+
+
 def siblings(collection: Collection, others: Iterable[Collection]) -> list[Collection]:
     """The other collections of its module that tell of the same events; none where it has no events."""
     if collection.column(EVENT_KEY) is None:

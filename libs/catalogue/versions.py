@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import time
+from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -32,8 +33,8 @@ class DataVersion:
     exact: bool = False
     """Whether no commit changes what is read of the collection without changing its version.
 
-    So it is of watched tables. Counters are late; what views and policies show depends on definitions, too, which the
-    catalogue follows some seconds later.
+    So it is of watched tables, and of materialised views. Counters are late; what views and policies show depends on
+    definitions, too, which the catalogue follows some seconds later.
     """
 
 
@@ -103,8 +104,7 @@ class DataVersions:
             # Last-Modified counts seconds: two versions within one must not share it
             now = datetime.now(UTC).replace(microsecond=0) + timedelta(seconds=1)
             since = now if latest is None else max(now, latest.since + timedelta(seconds=1))
-            # as database_state.py spells versions, those of watched relations begin with a w
-            exact = _is_plain(collection) and all(version.startswith("w") for version in versions if version)
+            exact = _is_exact(collection, [version for version in versions if version])
             date = format_datetime(since, usegmt=True)
             latest = self._latest[collection.id] = DataVersion(token, since, date, exact)
         return latest
@@ -127,5 +127,11 @@ class DataVersions:
                     each.set_result(found)
 
 
-def _is_plain(collection: Collection) -> bool:
-    return collection.kind in ("table", "partitioned table") and not collection.row_security
+def _is_exact(collection: Collection, versions: Sequence[str]) -> bool:
+    if collection.kind == "materialized view":
+        # nothing but REFRESH changes its rows, and that writes its entry anew, of which the version is made
+        return True
+    if collection.kind not in ("table", "partitioned table") or collection.row_security:
+        return False
+    # as database_state.py spells versions, those of watched relations begin with a w
+    return all(version.startswith("w") for version in versions)

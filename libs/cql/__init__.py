@@ -18,6 +18,7 @@ from typing import Literal
 from libs.cql.compiling.compiler import Target, compile_ast
 from libs.cql.errors import CqlError
 from libs.cql.nodes import Ast
+from libs.cql.parsing.in_utc import in_utc
 from libs.cql.parsing.json import parse_json
 from libs.cql.parsing.text import parse_text
 from libs.cql.predicates import bbox_predicate, datetime_predicate, lasting_predicate, value_predicate
@@ -70,6 +71,7 @@ __all__ = [
     "compile_filter",
     "datetime_predicate",
     "filter_sql",
+    "in_utc",
     "kind_of",
     "lasting_predicate",
     "parse",

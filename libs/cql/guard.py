@@ -17,6 +17,7 @@ MAX_TOKENS = 2500  # words, numbers, strings and signs of a text filter; a geome
 MAX_DEPTH = 64  # levels of the tree, AND and OR chains not counted
 MAX_LIST = 1000  # members of a list or array
 MAX_PATTERN = 256  # characters of a pattern of LIKE: a long text is compared with it at each of its characters
+MAX_WITH_UNDERSCORE = 64  # characters in a row after a % of a pattern, where a _ is among them
 
 _STRING_OR_BRACKET = re.compile(r'"(?:[^"\\]|\\.)*"|[\[{]|[\]}]', re.DOTALL)
 

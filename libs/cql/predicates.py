@@ -5,9 +5,10 @@ from __future__ import annotations
 from pygeofilter import ast
 
 from libs.cql.compiling.compiler import column_of
+from libs.cql.compiling.geometry_literals import box_in
 from libs.cql.compiling.operands import Value, literal
 from libs.cql.compiling.scalars import compare
-from libs.cql.compiling.spatial import box_in, relation
+from libs.cql.compiling.spatial import relation
 from libs.cql.compiling.temporal import compare_instants, meets_period
 from libs.cql.errors import CqlError, excerpt
 from libs.cql.guard import number

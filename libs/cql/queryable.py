@@ -31,6 +31,8 @@ class Queryable:
     enum: tuple[str, ...] | None = None
     turns: tuple[int, ...] = ()
     """Of a geometry in longitude and latitude: whole turns around the Earth by which rows lie beyond ±180."""
+    crosses: bool = False
+    """Of a geography: whether edges may cross the antimeridian, the short way."""
 
     @property
     def is_geography(self) -> bool:
@@ -68,6 +70,7 @@ def queryable(
     geometry_type: str | None = None,
     enum: tuple[str, ...] | None = None,
     turns: tuple[int, ...] = (),
+    crosses: bool = False,
 ) -> Queryable:
     """A queryable whose kind follows from its type: see `Queryable` for the arguments."""
     return Queryable(
@@ -78,6 +81,7 @@ def queryable(
         geometry_type=geometry_type,
         enum=enum,
         turns=turns,
+        crosses=crosses,
     )
 
 

@@ -16,16 +16,31 @@ TURN = 360.0
 MOST_TURNS = (-1, 1)
 """Whole turns around the Earth by which rows may lie beyond: longitudes from -540 to 540."""
 
+WEB_MERCATOR = 3857
+_HALF_OF_WEB_MERCATOR = 20_037_508.342789244
+"""Metres from longitude 0 to 180."""
 _NEGLIGIBLE = 1e-4
 """Degrees: boxes of indexes are in single precision, which misses 180 by a fifth of this."""
+_FURTHEST_NORTH = 1e9
+"""Metres of Web Mercator, beyond all latitudes that doubles can hold."""
 _MOST_SPLIT = 2000
 """Corners of an area that GEOS takes apart; of more it takes minutes where they are jagged."""
+
+
+def width_of_world(srid: int | None) -> float:
+    """One turn around the Earth in the units of a CRS whose rows may be turned: metres or degrees."""
+    return 2 * _HALF_OF_WEB_MERCATOR if srid == WEB_MERCATOR else TURN
 
 
 def turns_of(west: float, east: float) -> tuple[int, ...]:
     """The whole turns, but none, that bring rows between these longitudes to ±180: 1 for those from 180 to 540."""
     beyond = 180.0 + _NEGLIGIBLE
     return tuple(turn for turn in MOST_TURNS if (east > beyond if turn > 0 else west < -beyond))
+
+
+def reaches_antimeridian(east: float) -> bool:
+    """Whether rows that end at this longitude at the most may come as far as 180."""
+    return east >= 180.0 - _NEGLIGIBLE
 
 
 def can_be_given(box: Box) -> bool:
@@ -44,31 +59,34 @@ def turned_ends(west: float, east: float) -> tuple[float, float]:
     return west, east - TURN if east > 180.0 else east
 
 
-def turned(shape: Sql, turns: Sequence[int], *, is_point: bool = False) -> Sql:
+def turned(shape: Sql, turns: Sequence[int], *, is_point: bool = False, srid: int | None = 4326) -> Sql:
     """`shape`, in longitude and latitude, with longitudes within ±180: cut in two where it crosses the antimeridian.
+
+    With `srid` 3857 the same of Web Mercator.
 
     What crosses becomes a Multi geometry, as RFC 7946 wants it (section 3.1.9). Rows that are within ±180, and those
     that lie further out than `turns`, stay as they are. Heights are kept, measures (M) are not.
     """
     if not turns:
         return shape
+    width = width_of_world(srid)
     moved = shape
     for turn in turns:
         moved = sql(
-            "ST_WrapX({moved}, 180, -360)" if turn > 0 else "ST_WrapX({moved}, -180, 360)",
-            moved=moved,
+            "ST_WrapX({moved}, {seam}, {by})", moved=moved, seam=_number(turn * width / 2), by=_number(-turn * width)
         )
     if not is_point:
-        moved = _cut(shape, moved, turns)
+        moved = _cut(shape, moved, turns, width)
     return sql(
-        "CASE WHEN {shape} @ 'LINESTRING(-180.0000000005 -1e30, 180.0000000005 1e30)'::geometry THEN {shape}"
-        " WHEN {shape} @ 'LINESTRING(-540 -1e30, 540 1e30)'::geometry THEN {moved} ELSE {shape} END",
+        "CASE WHEN {shape} @ {world} THEN {shape} WHEN {shape} @ {around} THEN {moved} ELSE {shape} END",
         shape=shape,
         moved=moved,
+        world=_between(width / 2 + 5e-10),
+        around=_between(width * 3 / 2),
     )
 
 
-def _cut(shape: Sql, moved: Sql, turns: Sequence[int]) -> Sql:
+def _cut(shape: Sql, moved: Sql, turns: Sequence[int], width: float) -> Sql:
     """The pieces as one geometry that holds no collections of collections."""
     # without NaN, on which GEOS loops; areas of many corners by boxes, which takes no topology
     pieces = sql(
@@ -76,10 +94,8 @@ def _cut(shape: Sql, moved: Sql, turns: Sequence[int]) -> Sql:
         " AND ST_Dimension({shape}) = 2 AND ({crosses}) THEN ST_Collect(ARRAY[{boxes}]) ELSE {moved} END END",
         shape=shape,
         most=Sql((str(_MOST_SPLIT),)),
-        crosses=any_of(
-            sql("{shape} && {seam}", shape=shape, seam=_meridian(180 if turn > 0 else -180)) for turn in turns
-        ),
-        boxes=join(", ", [_piece(shape, turn) for turn in (0, *turns)]),
+        crosses=any_of(sql("{shape} && {seam}", shape=shape, seam=_meridian(turn * width / 2)) for turn in turns),
+        boxes=join(", ", [_piece(shape, turn, width) for turn in (0, *turns)]),
         moved=moved,
     )
     one = sql(
@@ -88,20 +104,34 @@ def _cut(shape: Sql, moved: Sql, turns: Sequence[int]) -> Sql:
     )
     if len(turns) > 1:
         # an area that is wider than the world meets itself
-        wide = sql("ST_XMax({shape}) - ST_XMin({shape}) > 360 AND ST_Dimension({shape}) = 2", shape=shape)
+        wide = sql(
+            "ST_XMax({shape}) - ST_XMin({shape}) > {width} AND ST_Dimension({shape}) = 2",
+            shape=shape,
+            width=_number(width),
+        )
         one = sql("CASE WHEN {wide} THEN ST_UnaryUnion(pieces.g) ELSE {one} END", wide=wide, one=one)
     return sql("(SELECT {one} FROM (SELECT {pieces} AS g OFFSET 0) AS pieces)", one=one, pieces=pieces)
 
 
-def _piece(shape: Sql, turn: int) -> Sql:
-    west = Sql((f"{turn * 360 - 180}",))
+def _piece(shape: Sql, turn: int, width: float) -> Sql:
     return sql(
-        "ST_Translate(ST_ClipByBox2D({shape}, ST_MakeEnvelope({west}, -90, {west} + 360, 90)::box2d), {by}, 0)",
+        "ST_Translate(ST_ClipByBox2D({shape}, ST_MakeEnvelope({west}, {south}, {east}, {north})::box2d), {by}, 0)",
         shape=shape,
-        west=west,
-        by=Sql((f"{-360 * turn}",)),
+        west=_number(turn * width - width / 2),
+        east=_number(turn * width + width / 2),
+        south=_number(-90.0 if width == TURN else -_FURTHEST_NORTH),
+        north=_number(90.0 if width == TURN else _FURTHEST_NORTH),
+        by=_number(-turn * width),
     )
 
 
-def _meridian(longitude: int) -> Sql:
-    return Sql((f"'LINESTRING({longitude} -1e30, {longitude} 1e30)'::geometry",))
+def _number(number: float) -> Sql:
+    return Sql((f"{number!r}",))
+
+
+def _between(longitude: float) -> Sql:
+    return Sql((f"'LINESTRING({-longitude!r} -1e30, {longitude!r} 1e30)'::geometry",))
+
+
+def _meridian(longitude: float) -> Sql:
+    return Sql((f"'LINESTRING({longitude!r} -1e30, {longitude!r} 1e30)'::geometry",))

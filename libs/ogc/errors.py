@@ -56,6 +56,13 @@ class Unavailable(DomainError):
         self.retry_after = retry_after
 
 
+class TooSlow(Unavailable):
+    """The statement took longer than it may."""
+
+    def __init__(self, message: str = "The database took too long to answer; ask for less, or try again.") -> None:
+        super().__init__(message, retry_after=5)
+
+
 class StoredValueError(Unavailable):
     """The database cannot work out a value that is stored, such as a geometry outside the area of its CRS."""
 

@@ -10,6 +10,7 @@ from libs.ogc.errors import (
     Fault,
     InvalidParameters,
     StoredValueError,
+    TooSlow,
     Unavailable,
     Uncomputable,
     UnknownFunction,
@@ -25,17 +26,22 @@ class Locked(Unavailable):
         super().__init__("The collection is locked while it is changed; try again in a moment.")
 
 
-class TooSlow(Unavailable):
-    """The statement took longer than it may."""
-
-    def __init__(self) -> None:
-        super().__init__("The database took too long to answer; ask for less, or try again.", retry_after=5)
-
-
 class Uninterrupted(TooSlow):
     """The same, and the server has not stopped: PostGIS cannot be interrupted everywhere."""
 
 
+class BrokenFunction(Unavailable):
+    """A function that a view calls fails, whoever asks: it names something that is not there, or not on its path."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The collection cannot be read: a function that it calls names a table, a column or a function that the"
+            " database does not find. The log says which.",
+            retry_after=60,
+        )
+
+
+_UNFOUND = (asyncpg.UndefinedTableError, asyncpg.UndefinedColumnError, asyncpg.UndefinedFunctionError)
 _UNAVAILABLE: tuple[tuple[type[BaseException], str, int], ...] = (
     # the catalogue is a few seconds older than the schema and the rights on it
     (asyncpg.UndefinedTableError, CHANGING, 2),
@@ -90,8 +96,16 @@ def translate(error: BaseException, *, is_late: bool = False) -> DomainError | N
     if isinstance(error, asyncpg.DataError):
         # a value that passed our checks but that the database cannot compute with, such as 10^400
         return Uncomputable([Fault(("query",), "a value in the request is out of range for what it is used with")])
-    if (fault := _fault_of_filter(error)) is not None:
-        return fault
+    return _fault_of_function(error) or _fault_of_filter(error) or _unavailable(error)
+
+
+def _fault_of_function(error: BaseException) -> DomainError | None:
+    if isinstance(error, _UNFOUND) and "function" in (error.context or ""):
+        return BrokenFunction()
+    return None
+
+
+def _unavailable(error: BaseException) -> DomainError | None:
     if isinstance(error, asyncpg.InternalServerError):
         # PostGIS says so of what cannot be projected
         return StoredValueError()

@@ -60,7 +60,8 @@ class PoolSettings:
             "intervalstyle": "iso_8601",
             "bytea_output": "hex",
             "extra_float_digits": "1",
-            # where PostGIS usually lives; schemas that do not exist are passed over
+            # where PostGIS usually lives, behind the path that the session has anyhow; schemas that do not exist are
+            # passed over
             "search_path": "public, postgis, extensions",
         }
         return settings if self.parallel else {**settings, "max_parallel_workers_per_gather": "0"}

@@ -64,5 +64,13 @@ def own_session(connection: asyncpg.Connection) -> str:
 
 def _configured(settings: Mapping[str, str], is_local: str) -> str:
     # values of the program, never of a client
-    calls = [f"pg_catalog.set_config('{name}', '{value}', {is_local})" for name, value in settings.items()]
+    calls = [f"pg_catalog.set_config('{name}', {_value(name, value)}, {is_local})" for name, value in settings.items()]
     return f"SELECT {', '.join(calls)}"
+
+
+def _value(name: str, value: str) -> str:
+    if name != "search_path":
+        return f"'{value}'"
+    # behind what the database, the role or the address says: functions of views look for their tables there
+    own = "nullif(pg_catalog.current_setting('search_path'), '')"
+    return f"pg_catalog.concat_ws(', ', {own}, '{value}')"

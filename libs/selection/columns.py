@@ -29,4 +29,5 @@ def geometry_queryable(geometry: GeometryColumn) -> Queryable:
         srid=None if mixed else geometry.srid,
         geometry_type=geometry.type,
         turns=geometry.turns,
+        crosses=geometry.crosses,
     )

@@ -54,6 +54,8 @@ class Selection:
     sort: tuple[SortTerm, ...]
     arguments: tuple[Sql, ...] = ()
     """Of a function, `name => value` each."""
+    failing: int = 0
+    """Rows of the collection that `conditions` leave out as the others fail on them."""
 
     @property
     def table(self) -> Sql:

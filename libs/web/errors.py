@@ -13,6 +13,7 @@ from libs.ogc.errors import (
     InvalidParameters,
     NotAcceptable,
     NotFound,
+    TooSlow,
     Unavailable,
     Uncomputable,
     UnknownFunction,
@@ -34,12 +35,20 @@ _VALUELESS = {
 """Parameters whose values meet no stored ones, though those of the second line name columns."""
 
 
+_SLOW_FILTER = (
+    "The database took too long to find what filter asks for; a bbox, a datetime or another condition of the filter"
+    " leaves fewer rows to it, and LIKE is quicker without % at the start of its pattern."
+)
+
+
 def error_response(request: web.Request, error: Exception, request_id: str) -> web.StreamResponse:
     """The answer to a request that ended in `error`; an unexpected one is logged and becomes a fixed sentence."""
     if isinstance(error, Uncomputable) and request.query.keys() <= _VALUELESS:
         error = Unavailable("The collection holds a value that the database cannot compute with.", retry_after=60)
     if isinstance(error, UnknownFunction) and "filter" not in request.query:
         error = Unavailable(CHANGING)
+    if isinstance(error, TooSlow) and "filter" in request.query:
+        error = TooSlow(_SLOW_FILTER)
     if isinstance(error, InvalidParameters):
         detail: Any = [fault.to_json() for fault in error.faults]
         return _render(request, request.app[SETTINGS].invalid_parameter_status, detail, {})

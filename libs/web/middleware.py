@@ -33,6 +33,9 @@ _SECONDS = Histogram(
 _BROKEN = Counter("dams_broken_answers_total", "Answers that failed after they had begun", ["route"])
 _CANCELLED = Counter("dams_cancelled_requests_total", "Requests whose client went away before the answer", ["route"])
 
+_LEAST_SECONDS = 0.25
+"""Less than the gateway gives a second process, where the first one hangs."""
+
 ALLOWED = "GET, HEAD, OPTIONS"
 _OUR_WORDS = {"text/html", "application/json", "application/schema+json"}
 _EXPOSED = (
@@ -82,7 +85,7 @@ async def _in_time(request: web.Request, handler: Handler) -> web.StreamResponse
 
     One deadline for all steps together: what each of them may take adds up to more than a gateway waits.
     """
-    limit = asyncio.timeout(request.app[SETTINGS].request_timeout_seconds)
+    limit = asyncio.timeout(_seconds_left(request))
     try:
         async with limit:
             request[_LIMIT] = limit
@@ -94,6 +97,21 @@ async def _in_time(request: web.Request, handler: Handler) -> web.StreamResponse
         if not limit.expired():
             raise
         raise Unavailable("The answer took too long; ask for less, or try again.", retry_after=5) from error
+
+
+def _seconds_left(request: web.Request) -> float:
+    """For how long the request may wait.
+
+    Less where it was first given to a process that hangs: the gateway says when that was, in seconds since 1970. What
+    can be answered at once is; the rest is refused before its client has waited for ten seconds.
+    """
+    whole = request.app[SETTINGS].request_timeout_seconds
+    try:
+        age = time.time() - float(request.headers.get("X-Request-Start", "nan"))
+    except ValueError:
+        return whole
+    # else the clocks of two machines differ
+    return max(whole - age, _LEAST_SECONDS) if 0 < age < 2 * whole else whole
 
 
 def _broken_off(request: web.Request, begun: web.StreamResponse, error: Exception) -> web.StreamResponse:
@@ -109,6 +127,11 @@ def _broken_off(request: web.Request, begun: web.StreamResponse, error: Exceptio
 @cache
 def _histogram(route: str, status: int) -> Histogram:
     return _SECONDS.labels(route, status)
+
+
+def has_begun(request: web.Request) -> bool:
+    """Whether the client has been sent the beginning of an answer."""
+    return _BEGUN in request
 
 
 async def add_headers(request: web.Request, response: web.StreamResponse) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from libs.ogc.link import path_segment
 from libs.ogc.media_type import LABELS
+from libs.ogc.temporal import day, moment_of
 
 _EPSG = re.compile(r"http://www\.opengis\.net/def/crs/(\w+)/[\w.]+/(\w+)\Z")
 
@@ -21,14 +22,31 @@ def count(number: int) -> str:
     return f"{number:,}"
 
 
-def day(moment: str) -> str:
-    """An RFC 3339 time to `31 Jan 2018`, in UTC; what is none stays as it is."""
-    try:
-        found = datetime.fromisoformat(moment)
-    except ValueError:
+def clock(moment: str) -> str:
+    """An RFC 3339 time to `31 Jan 2018, 06:00 UTC`; a date to its day."""
+    found = moment_of(moment)
+    return day(moment) if found is None or "T" not in moment else f"{day(moment)}, {found:%H:%M} UTC"
+
+
+_AGES = ((60, 60, "min"), (48, 3600, "h"), (60, 86400, "days"), (24, 2629800, "months"), (0, 31557600, "years"))
+"""Up to how many of the unit, its seconds, what it is called."""
+
+
+def ago(moment: str, present: datetime | None = None) -> str:
+    """How long before the `present` a time was, in one unit: `3 h ago`, `2 years ago`; `in 3 h` of what is to come.
+
+    The map's words/time.js says the same.
+    """
+    found = moment_of(moment)
+    if found is None:
         return moment
-    found = found.astimezone(UTC) if found.tzinfo else found
-    return f"{found.day} {found:%b} {found.year}"
+    seconds = ((present or datetime.now(UTC)) - found).total_seconds()
+    if abs(seconds) < 60:
+        return "just now"
+    size, unit = next((size, unit) for most, size, unit in _AGES if not most or abs(seconds) < most * size)
+    number = int(abs(seconds) // size)
+    words = f"{number} {unit if number != 1 else unit.removesuffix('s')}"
+    return f"{words} ago" if seconds > 0 else f"in {words}"
 
 
 def degrees(box: list[float]) -> str:
@@ -53,13 +71,24 @@ def shell(text: str) -> str:
     return "'" + text.replace("'", "'\\''") + "'"
 
 
+def span(seconds: int) -> str:
+    """How long it is, in the largest unit of which it is a whole number: `minute`, `6 hours`."""
+    units = (("week", 604800), ("day", 86400), ("hour", 3600), ("minute", 60), ("second", 1))
+    unit, size = next((unit, size) for unit, size in units if seconds % size == 0 and (seconds or size == 1))
+    number = seconds // size
+    return unit if number == 1 else f"{number} {unit}s"
+
+
 FILTERS: Mapping[str, Callable[..., Any]] = {
     "format_label": format_label,
     "count": count,
     "day": day,
+    "clock": clock,
+    "ago": ago,
     "degrees": degrees,
     "crs_label": crs_label,
     "shell": shell,
+    "span": span,
     # jinja's own `urlencode` leaves slashes, which ids may hold
     "segment": lambda value: path_segment(str(value)),
 }

@@ -24,6 +24,7 @@ class QueryParameter:
     default: Value
     parse: Callable[[str], Value]
     """Text to value; raises _MalformedError."""
+    required: bool = False
 
 
 @dataclass(slots=True)
@@ -83,6 +84,9 @@ def read_query(
             result.given.add(name)
             known = f"; this resource knows {', '.join(declared)}" if declared else "; this resource knows none"
             result.fault(name, f"{name} is not a parameter{known}", "extra_forbidden", text)
+    for name, parameter in declared.items():
+        if parameter.required and name not in result.given:
+            result.fault(name, f"{name} is missing", "missing")
     return result
 
 
@@ -98,7 +102,7 @@ def query_parameter(declaration: Mapping[str, Any], *, to_maximum: bool = False)
     parse = _parser(name, schema)
     if to_maximum and "maximum" in schema:
         parse = _to_maximum(parse, schema["maximum"])
-    return QueryParameter(name, schema.get("default"), parse)
+    return QueryParameter(name, schema.get("default"), parse, declaration.get("required", False))
 
 
 def _to_maximum(parse: Callable[[str], Value], maximum: float) -> Callable[[str], Value]:
@@ -121,7 +125,7 @@ def _parser(name: str, schema: Mapping[str, Any]) -> Callable[[str], Value]:
         "integer": ({"minimum", "maximum"}, _integer),
         "number": ({"minimum", "maximum"}, _number),
         "boolean": (set(), _boolean),
-        "string": ({"enum", "minLength"}, _string),
+        "string": ({"enum", "minLength", "maxLength"}, _string),
         "array": ({"items", "minItems", "maxItems"}, _array),
     }
     keywords, parse = kinds[schema["type"]]
@@ -164,6 +168,8 @@ def _string(schema: Mapping[str, Any], text: str) -> str:
         raise _MalformedError("enum", f"must be one of {', '.join(schema['enum'])}")
     if len(text) < schema.get("minLength", 0):
         raise _MalformedError("string_too_short", "must not be empty")
+    if len(text) > schema.get("maxLength", len(text)):
+        raise _MalformedError("string_too_long", f"must have {schema['maxLength']} characters at most")
     return text
 
 

@@ -27,14 +27,18 @@ def run(service: str, make: Callable[[Mapping[str, str]], web.Application]) -> N
     Ends with status 78 (EX_CONFIG) where settings do not fit: to start it again is of no use then.
     """
     try:
-        app = make(os.environ)
-        settings = app[SETTINGS]
-        setup_logs(service, settings.log_format, settings.log_level)
-        path = settings.socket
-        sock = bind(path) if path else None
+        _run(service, make)
     except SettingsError as error:
         sys.stderr.write(f"{service}: {error}\n")
         sys.exit(os.EX_CONFIG)
+
+
+def _run(service: str, make: Callable[[Mapping[str, str]], web.Application]) -> None:
+    app = make(os.environ)
+    settings = app[SETTINGS]
+    setup_logs(service, settings.log_format, settings.log_level)
+    path = settings.socket
+    sock = bind(path) if path else None
     fields = {"host": settings.host, "port": settings.port, **({"socket": str(path)} if path else {})}
     logging.getLogger("dams").info("starting", extra={"fields": fields})
     uvloop.install()
@@ -45,11 +49,13 @@ def run(service: str, make: Callable[[Mapping[str, str]], web.Application]) -> N
         host=settings.host,
         port=settings.port,
         sock=sock,
-        access_log=None,
         print=None,
         shutdown_timeout=10,
         keepalive_timeout=75,
         backlog=_BACKLOG,
+        access_log=None,
+        # what a client that has left asked for is not worked out: its statement is cancelled
+        handler_cancellation=True,
     )
 
 

@@ -78,10 +78,13 @@ def postgresql_address(text: str) -> str:
         hosts = parts.netloc.rpartition("@")[2].split(",")
         ports = [host.rpartition("]")[2].partition(":")[2] for host in hosts]
         found = parts.scheme in ("postgresql", "postgres") and text.partition(":")[2].startswith("//")
+        # what ends the name of a host has ended a password
+        cut = found and "@" in parts.path + parts.query + parts.fragment
     except ValueError:
-        found, ports = False, []
+        found, cut, ports = False, False, []
     if not found or not all(port.isdecimal() or not port for port in ports):
-        raise ValueError("is not an address like postgresql://user@host:5432/database")
+        hint = "; a password has %2F for /, %3F for ? and %23 for #" if cut else ""
+        raise ValueError(f"is not an address like postgresql://user@host:5432/database{hint}")
     return text
 
 
@@ -116,6 +119,9 @@ PostgresqlAddress = Annotated[str, AfterValidator(postgresql_address), Field(rep
 
 Names = Annotated[tuple[str, ...], BeforeValidator(_names)]
 """A comma-separated list, blanks around names removed; a name with a comma stands in double quotes, as in SQL."""
+
+Paths = Annotated[tuple[Path, ...], BeforeValidator(_names)]
+"""The same with paths."""
 
 Port = Annotated[int, Field(ge=1, le=65535)]
 

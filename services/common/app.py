@@ -19,8 +19,9 @@ from services.common.internal_catalogue import get_internal_catalogue
 from services.common.landing import get_landing
 from services.common.part import PART
 from services.common.parts import PartsClient
-from services.common.resources import ENCODED, KEEPER, PARTS
+from services.common.resources import ENCODED, KEEPER, PARTS, SITUATION
 from services.common.settings import Settings
+from services.common.situation.situation import Situation
 
 
 def make(env: Mapping[str, str]) -> web.Application:
@@ -47,10 +48,13 @@ def make(env: Mapping[str, str]) -> web.Application:
                 settings.collection_schemas,
                 partial(diagnose, settings.database_url, settings.collection_schemas),
                 refresh_seconds=settings.catalogue_refresh_seconds,
-                config_file=settings.collections_config,
+                config_files=settings.collections_config or (),
                 extension_collections=settings.extension_collections or (),
             ) as app[KEEPER],
             PartsClient(settings.parts_url, PART) as app[PARTS],
+            Situation(database, app[KEEPER].situation, refresh_seconds=settings.catalogue_refresh_seconds) as app[
+                SITUATION
+            ],
         ):
             app[HEALTH_CHECKS].append(lambda app: app[KEEPER].health())
             app[HEALTH_NOTES].append(app[KEEPER].emptiness)

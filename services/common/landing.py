@@ -1,8 +1,11 @@
 """GET /: the landing page (OGC API Common, /req/landing-page)."""
 
+from datetime import UTC, datetime
+
 from aiohttp import web
 
 from libs.ogc.media_type import MediaType
+from libs.ogc.temporal import rfc3339
 from libs.web.app import Call
 from libs.web.base_url import SETTINGS, base_url
 from libs.web.conditional import conditional
@@ -10,7 +13,7 @@ from libs.web.html import page_response
 from libs.web.representations import representations
 from libs.web.respond import json_response, links_json
 from services.common.documents.links import absolute
-from services.common.resources import KEEPER, PARTS
+from services.common.resources import KEEPER, PARTS, SITUATION
 
 _CARDS = 30
 """Collections that the page shows; the list of collections has them all."""
@@ -28,6 +31,12 @@ async def get_landing(call: Call) -> web.StreamResponse:
     document = {"title": settings.site_title, "description": settings.site_description, "links": links_json(links)}
     if call.media_type == MediaType.HTML:
         collections = list(app[KEEPER].collections.values())
-        context = {"document": document, "collections": collections[:_CARDS], "total": len(collections)}
+        context = {
+            "document": document,
+            "collections": collections[:_CARDS],
+            "total": len(collections),
+            "topics": app[SITUATION].topics,
+            "present": rfc3339(datetime.now(UTC).replace(second=0, microsecond=0)),
+        }
         return conditional(call.request, page_response(call.request, "landing.html", context))
     return conditional(call.request, json_response(document))

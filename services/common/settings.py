@@ -1,10 +1,8 @@
 """Settings of the common service."""
 
-from pathlib import Path
-
 from pydantic import Field
 
-from libs.web.settings import HttpAddress, Names, Port, PostgresqlAddress, WebSettings
+from libs.web.settings import HttpAddress, Names, Paths, Port, PostgresqlAddress, WebSettings
 
 
 class Settings(WebSettings):
@@ -13,7 +11,7 @@ class Settings(WebSettings):
     port: Port = 8081
     database_url: PostgresqlAddress
     collection_schemas: Names = ("hazard",)
-    collections_config: Path | None = None
+    collections_config: Paths | None = None
     extension_collections: Names | None = None
     parts_url: HttpAddress | None = None
     catalogue_refresh_seconds: int = Field(default=5, ge=1, le=3600)

@@ -17,6 +17,7 @@ from services.features.aggregation.facet_counts import FacetCounts
 from services.features.alert import get_alert
 from services.features.asyncapi import get_asyncapi
 from services.features.changes import get_changes, get_collection_changes
+from services.features.event import get_event
 from services.features.export import get_export
 from services.features.exporting.exports import Exports
 from services.features.exporting.folder import ExportFolder
@@ -42,12 +43,14 @@ from services.features.resources import (
     WHOLE_PAGES,
 )
 from services.features.rows.counts import Counts
+from services.features.rows.failing_rows import FailingRows
 from services.features.rows.feature_cache import FeatureCache
 from services.features.rows.items_store import ItemsStore
 from services.features.rows.value_ranges import ValueRanges
 from services.features.schema import get_schema
 from services.features.settings import Settings
 from services.features.sortables import get_sortables
+from services.features.streaming.changed_items import ChangedItems
 from services.features.streaming.hub import Hub
 from services.features.streaming.journal import Journal
 from services.features.whole_pages import WholePages
@@ -63,6 +66,7 @@ def make(env: Mapping[str, str]) -> web.Application:
         "getAlert": get_alert,
         "getAsyncApi": get_asyncapi,
         "getChanges": get_changes,
+        "getEvent": get_event,
         "getCollectionChanges": get_collection_changes,
         "getFacets": get_facets,
         "getFeed": get_feed,
@@ -86,14 +90,20 @@ def make(env: Mapping[str, str]) -> web.Application:
             DataVersions(watch) as versions,
             TextFoldings(watch) as app[FOLDING],
             CatalogueClient(settings.catalogue_url, state_file=state) as app[CATALOGUE],
-            Hub(Journal(versions), lambda: app[CATALOGUE].known, most=settings.change_listeners) as app[HUB],
+            Hub(
+                Journal(versions),
+                lambda: app[CATALOGUE].known,
+                most=settings.change_listeners,
+                items=ChangedItems(watch, versions),
+            ) as app[HUB],
         ):
             at_once, of_collection = max(1, settings.pool_size // 2), max(1, share // 2)
             counts = Counts(database, versions, seconds=0.5, at_once=at_once, of_collection=of_collection)
             kept_bytes = settings.features_kept_bytes
             cache = FeatureCache(database, versions, encode_each, kept_bytes) if kept_bytes else None
-            app[FACETS] = FacetCounts(database, versions, at_once=at_once, of_collection=of_collection)
-            app[STORE] = ItemsStore(database, counts, cache)
+            failing = FailingRows(versions)
+            app[FACETS] = FacetCounts(database, versions, failing, at_once=at_once, of_collection=of_collection)
+            app[STORE] = ItemsStore(database, counts, cache, failing)
             folder = ExportFolder(
                 settings.export_folder,
                 kept_bytes=settings.export_kept_bytes,

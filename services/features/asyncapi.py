@@ -26,7 +26,20 @@ _PAYLOAD: dict[str, Any] = {
         "datacontenttype": _STRING,
         "data": {
             "type": "object",
-            "properties": {"collectionId": _STRING, "version": _STRING, "links": {"type": "array"}},
+            "properties": {
+                "collectionId": _STRING,
+                "version": _STRING,
+                "links": {"type": "array"},
+                "items": {
+                    "type": "array",
+                    "description": "Features that changed, where that is known",
+                    "items": {
+                        "type": "object",
+                        "properties": {"itemId": _STRING, "change": {"enum": ["create", "update", "delete"]}},
+                    },
+                },
+                "itemsComplete": {"type": "boolean", "description": "Whether `items` are all that changed"},
+            },
         },
     },
 }

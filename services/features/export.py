@@ -24,9 +24,10 @@ from services.features.formats.registry import EXPORT_FORMATS, refuse_options
 from services.features.request.geometry_options import content_crs
 from services.features.request.items_query import ItemsQuery, parse_items
 from services.features.resources import CATALOGUE, EXPORTS, FOLDING, STORE, VERSIONS
+from services.features.rows.failing_rows import features_omitted
+from services.features.rows.whole import ALL
 from services.features.slow_readers import write
 
-_ALL = 2**62
 _PATIENCE = 5.0
 """Seconds for which an answer waits for its length; shorter than any deadline of services and gateway."""
 _MOMENT = 0.3
@@ -44,7 +45,7 @@ async def get_export(call: Call) -> web.StreamResponse:
     if format_ is None:
         raise NotAcceptable("none of the accepted media types is offered")
     refuse_options(call.query, format_)
-    call.query.values |= {"limit": _ALL, "offset": None, "cursor": None}
+    call.query.values |= {"limit": ALL, "offset": None, "cursor": None}
     query = parse_items(collection, call.query, call.given, app[FOLDING].current)
     version = app[VERSIONS].version(collection)
     links = export_links(query, format_.media_type, base_url(request))
@@ -82,12 +83,12 @@ async def _answer(
     chunked = takes_chunks(request)
     # what fails by then is still reported as an error
     if await export.finished(_MOMENT if export.streams and chunked else _PATIENCE):
-        return await send(request, export, headers)
+        return await send(request, export, {**headers, **features_omitted(export.failing)})
     if not chunked:
         raise Unavailable("The export is still being made; it is too large for HTTP/1.0.", retry_after=5)
     if export.streams:
         await export.wait(0, _PATIENCE)
-    response = web.StreamResponse(headers=headers)
+    response = web.StreamResponse(headers={**headers, **features_omitted(export.failing)})
     response.enable_chunked_encoding()
     try:
         await response.prepare(request)

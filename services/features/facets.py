@@ -21,6 +21,7 @@ from services.features.aggregation.facet import DEFAULT_BUCKETS, Facet, NumberFa
 from services.features.aggregation.request import facets_of, parse_facets
 from services.features.pages.facet_html import sections, usual_facets
 from services.features.resources import CATALOGUE, FACETS, FOLDING, VALUES, VERSIONS
+from services.features.rows.failing_rows import features_omitted
 
 _GEOJSON = "application/geo+json"
 
@@ -43,7 +44,8 @@ async def get_facets(call: Call) -> web.StreamResponse:
     ranges = await app[VALUES].recent(collection) if is_page else {}
     if is_page and call.query.values["facets"] is None:
         facets = tuple(usual_facets(list(facets_of(collection)), ranges or {}))
-    counted = await app[FACETS].counted(selection, facets)
+    counted, failing = await app[FACETS].counted(selection, facets)
+    headers = {**headers, **features_omitted(failing)}
     if call.media_type == _GEOJSON:
         return json_response(_cells(call, collection, facets, counted), media_type=_GEOJSON, headers=headers)
     document = _document(call, collection, facets, counted)

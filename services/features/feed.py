@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 from aiohttp import web
 
 from libs.catalogue.model import Collection
+from libs.ogc.errors import StoredValueError
 from libs.ogc.link import Link, path_segment
 from libs.ogc.media_type import FORMAT_NAMES, MediaType
 from libs.ogc.temporal import rfc3339
@@ -15,17 +16,19 @@ from libs.web.app import Call
 from libs.web.base_url import SETTINGS, base_url
 from libs.web.conditional import check_preconditions, check_tag, data_headers
 from libs.web.respond import body_response, json_bytes, links_json
-from services.features.feeds.atom import ATOM_TYPE, feed
+from services.features.feeds.atom import feed
 from services.features.feeds.cap import is_of_alerts
 from services.features.feeds.entry import entry
 from services.features.feeds.since import duration, start_of_last
 from services.features.formats.format import PageLinks
 from services.features.formats.geojson import FORMAT as GEOJSON
 from services.features.formats.geojson import features
+from services.features.formats.links import ATOM_TYPE
 from services.features.request.cursor import encode_cursor
 from services.features.request.geometry_options import GeometryOptions
 from services.features.request.items_query import parse_items
 from services.features.resources import CATALOGUE, FOLDING, STORE, VERSIONS
+from services.features.rows.failing_rows import features_omitted
 
 _AS_ITEMS = {"offset": None, "crs": None, "simplify": None, "bbox-only": None}
 """Parameters of items that a feed has not."""
@@ -47,7 +50,13 @@ async def get_feed(call: Call) -> web.StreamResponse:
     check_preconditions(request, headers)
     query = await app[STORE].found(query)
     is_atom = call.media_type == ATOM_TYPE
-    page, ends = await app[STORE].page(replace(query, options=_BOXES) if is_atom else query, "geojson")
+    query = replace(query, options=_BOXES) if is_atom else query
+    try:
+        page, ends = await app[STORE].page(query, "geojson")
+    except StoredValueError:
+        query = await app[STORE].without_failing(query)
+        page, ends = await app[STORE].page(query, "geojson")
+    headers |= features_omitted(query.selection.failing)
     token = encode_cursor(ends.next, query.fingerprint) if ends.next is not None else None
     links = _links(call, collection, query.given, token)
     headers["Link"] = ", ".join(link.to_header() for link in links if link.rel in ("self", "next"))

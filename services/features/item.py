@@ -3,6 +3,7 @@
 from functools import partial
 from typing import Any
 
+import orjson
 from aiohttp import web
 
 from libs.catalogue.model import Collection
@@ -18,17 +19,20 @@ from libs.web.respond import body_response
 from services.features.exporting.exports import one_chunk
 from services.features.exporting.sending import send
 from services.features.formats.format import FileFormat, PageLinks
-from services.features.formats.geojson import features
+from services.features.formats.geojson import encode, features
 from services.features.formats.jsonfg import profile_header, profiled
-from services.features.formats.links import arguments_query, item_links
+from services.features.formats.links import arguments_query, item_links, with_related
 from services.features.formats.names import saved_as
 from services.features.formats.registry import format_of, refuse_options
 from services.features.pages.items_html import row_context
 from services.features.pages.map_links import map_of_item
 from services.features.pages.preview import drawing
+from services.features.pages.recency import age, over_since, tag_of_age
+from services.features.pages.series_chart import charts_of
 from services.features.request.geometry_options import GeometryOptions, content_crs
 from services.features.request.items_query import geometry_options
 from services.features.resources import CATALOGUE, EXPORTS, STORE, VERSIONS
+from services.features.rows.event_parts import event_parts
 from services.features.rows.items_sql import item_plan
 from services.features.rows.layout import Layout, Row, Rows
 
@@ -39,7 +43,8 @@ async def get_item(call: Call) -> web.StreamResponse:
     """One feature by its id."""
     app, request, item_id = call.request.app, call.request, call.path["itemId"]
     collection = app[CATALOGUE].collection(call.path["collectionId"])
-    headers = data_headers(request, call.media_type, app[VERSIONS].version(collection))
+    aged = tag_of_age(collection, call.media_type)
+    headers = data_headers(request, call.media_type, app[VERSIONS].version(collection), limits=aged)
     check_tag(request, headers)
     format_ = format_of(call.media_type, named=call.query.values["f"] is not None)
     refuse_options(call.query, format_)
@@ -71,11 +76,14 @@ async def get_item(call: Call) -> web.StreamResponse:
     given = dict(sent_parameters(request)) if format_ is None else request.query
     described = call.media_type if format_ is None else format_.media_type
     links = item_links(collection.id, described, base_url(request), given, item_id)
+    if collection.item_links:
+        properties = orjson.loads(encode(features([row], plan.layout)[0]["properties"]))
+        links = with_related(links, collection, described, base_url(request), properties)
     headers["Link"] = links.header if format_ is None else profile_header(format_, links.header)
     if format_ is not None:
         headers |= content_crs(options)
     if format_ is None:
-        context = _page_context(call, collection, plan.layout, row, links)
+        context = await _page_context(call, collection, plan.layout, row, links)
         return page_response(request, "item.html", context, headers=headers)
     if isinstance(format_, FileFormat):
         headers |= {"Content-Type": format_.media_type, **saved_as(collection, format_)}
@@ -89,18 +97,24 @@ async def get_item(call: Call) -> web.StreamResponse:
     return body_response(body, media_type=call.media_type, headers=headers)
 
 
-def _page_context(call: Call, collection: Collection, layout: Layout, row: Row, links: PageLinks) -> dict[str, Any]:
+async def _page_context(
+    call: Call, collection: Collection, layout: Layout, row: Row, links: PageLinks
+) -> dict[str, Any]:
     feature = features([row], layout)[0]
     event = feature["properties"].get(EVENT_KEY)
-    others = (
-        siblings(collection, call.request.app[CATALOGUE].collections.values()) if isinstance(event, str | int) else []
-    )
+    others = []
+    if isinstance(event, str | int):
+        related = siblings(collection, call.request.app[CATALOGUE].collections.values())[:_SIBLINGS]
+        others = await event_parts(call.request.app[STORE], related, str(event), 1)
     return {
         "preview": drawing(feature),
         "map": map_of_item(collection, feature["id"]) if feature["geometry"] is not None else None,
-        "event": {"key": EVENT_KEY, "value": event, "collections": others[:_SIBLINGS]},
+        "event": {"key": EVENT_KEY, "value": event, "parts": others},
         "collection": collection,
         "columns": layout.properties,
+        "charts": charts_of(collection, feature),
+        "age": age(collection, feature["properties"]),
+        "over": over_since(collection, feature["properties"]) is not None,
         "row": row_context(collection, feature),
         "links": links.members(),
         "arguments": arguments_query(collection, sent_parameters(call.request)),

@@ -1,18 +1,18 @@
 """GET /collections/{collectionId}/items (OGC API Features, /req/core/fc-op)."""
 
-import asyncio
 from dataclasses import replace
 from functools import partial
 
 from aiohttp import web
 
 from libs.catalogue.model import Collection
-from libs.ogc.errors import InvalidParameters, Uncomputable
+from libs.ogc.errors import InvalidParameters, StoredValueError, Uncomputable
 from libs.ogc.media_type import with_charset
 from libs.web.app import Call, sent_parameters
 from libs.web.base_url import SETTINGS, base_url, takes_chunks
 from libs.web.conditional import check_preconditions, check_tag, data_headers, incomplete
 from libs.web.html import page_response
+from libs.web.middleware import has_begun
 from libs.web.negotiation import prefers_html
 from libs.web.respond import body_response
 from services.features.exporting.exports import one_chunk
@@ -25,12 +25,11 @@ from services.features.formats.pieces import pieces
 from services.features.formats.registry import format_of, refuse_options
 from services.features.pages.items_form import form_context
 from services.features.pages.items_html import PAGE_ROWS, items_context
-from services.features.request.cursor import PageEnds
+from services.features.pages.recency import newest_first, tag_of_age
 from services.features.request.geometry_options import GeometryOptions, content_crs
 from services.features.request.items_query import ItemsQuery, parse_items
 from services.features.resources import CATALOGUE, EXPORTS, FOLDING, STORE, VALUES, VERSIONS, WHOLE_PAGES
-from services.features.rows.items_store import ItemsStore
-from services.features.rows.layout import Rows
+from services.features.rows.failing_rows import features_omitted
 from services.features.slow_readers import write
 
 PAGING = "DAMS-Paging"
@@ -40,10 +39,23 @@ _NOT_KEPT = {"X-Accel-Expires": "0"}
 
 
 async def get_items(call: Call) -> web.StreamResponse:
-    """A page of the features that match."""
+    """A page of the features that match; rows on which a filter fails do not."""
+    try:
+        return await _items(call)
+    except StoredValueError:
+        if has_begun(call.request):
+            raise
+        app = call.request.app
+        collection = app[CATALOGUE].collection(call.path["collectionId"])
+        await app[STORE].without_failing(parse_items(collection, call.query, call.given, app[FOLDING].current))
+    return await _items(call)
+
+
+async def _items(call: Call) -> web.StreamResponse:
     app = call.request.app
     collection = app[CATALOGUE].collection(call.path["collectionId"])
-    headers = data_headers(call.request, call.media_type, app[VERSIONS].version(collection))
+    aged = tag_of_age(collection, call.media_type)
+    headers = data_headers(call.request, call.media_type, app[VERSIONS].version(collection), limits=aged)
     check_tag(call.request, headers)
     format_ = format_of(call.media_type, named=call.query.values["f"] is not None)
     refuse_options(call.query, format_)
@@ -58,7 +70,7 @@ async def get_items(call: Call) -> web.StreamResponse:
         return await _file(call, query, format_, headers)
     if format_.streams and query.limit > store.chunk(query):
         return await _stream(call, query, format_, headers)
-    (page, ends), matched = await _fetched(store, query, format_.geometry_as, features=format_.of_features)
+    (page, ends), matched = await store.page_and_count(query, format_.geometry_as, features=format_.of_features)
     links = page_links(query, format_.media_type, base_url(call.request), ends, matched)
     number = len(page.rows)
     body = b"".join(
@@ -70,41 +82,27 @@ async def get_items(call: Call) -> web.StreamResponse:
         )
     )
     numbers = _numbers(matched, number, page.omitted)
-    headers = {**_kept(headers, matched), **numbers, **_paging(query), **content_crs(query.options)}
+    headers = {**_kept(headers, query, matched), **numbers, **_caveats(query), **content_crs(query.options)}
     headers |= {**saved_as(collection, format_), "Link": profile_header(format_, links.header)}
     return body_response(body, media_type=call.media_type, headers=headers)
-
-
-async def _fetched(
-    store: ItemsStore, query: ItemsQuery, geometry_as: str, *, features: bool = False
-) -> tuple[tuple[Rows, PageEnds], int | None]:
-    """The page, where those beside it start, and how many rows match."""
-    page, matched = store.page(query, geometry_as, features=features), store.known_count(query)
-    try:
-        if matched is not None:
-            return await page, matched
-        return await asyncio.gather(page, store.matched(query))
-    except Uncomputable:
-        await store.refuse_cursor(query)
-        raise
 
 
 async def _file(call: Call, query: ItemsQuery, format_: FileFormat, headers: dict[str, str]) -> web.StreamResponse:
     """A page that a process of its own writes."""
     app, store, collection = call.request.app, call.request.app[STORE], query.selection.collection
     if query.limit > store.chunk(query):
-        large, matched = await asyncio.gather(store.large(query), store.matched(query))
+        large, matched = await store.large_and_count(query)
         ends, source = large.ends, partial(store.chunks, large, format_.geometry_as)
     else:
-        (page, ends), matched = await _fetched(store, query, format_.geometry_as)
+        (page, ends), matched = await store.page_and_count(query, format_.geometry_as)
         source = partial(one_chunk, page)
     links = page_links(query, format_.media_type, base_url(call.request), ends, matched)
     export = await app[EXPORTS].page(query.selection, query.options, format_, source)
     try:
         headers = {
-            **_kept(headers, matched),
+            **_kept(headers, query, matched),
             **_numbers(matched, export.rows, export.omitted),
-            **_paging(query),
+            **_caveats(query),
             **content_crs(query.options),
             **saved_as(collection, format_),
             "Link": links.header,
@@ -115,9 +113,9 @@ async def _file(call: Call, query: ItemsQuery, format_: FileFormat, headers: dic
         app[EXPORTS].leave(export)
 
 
-def _kept(headers: dict[str, str], matched: int | None) -> dict[str, str]:
-    """The headers of an answer with this count: one that is not known yet comes with a later answer."""
-    return incomplete(headers) if matched is None else headers
+def _kept(headers: dict[str, str], query: ItemsQuery, matched: int | None) -> dict[str, str]:
+    """The headers of an answer with this count: one that is wanted, and not known yet, comes with a later answer."""
+    return incomplete(headers) if query.counted and matched is None else headers
 
 
 def _mark(call: Call, format_: FeatureFormat) -> bytes:
@@ -133,17 +131,21 @@ def _numbers(matched: int | None, returned: int | None, omitted: int = 0) -> dic
     return {name: str(number) for name, number in numbers.items() if number is not None}
 
 
-def _paging(query: ItemsQuery) -> dict[str, str]:
-    """That rows may repeat or be missing on the pages to come, while the data change."""
-    return {} if query.resumable else {PAGING: "offset"}
+def _caveats(query: ItemsQuery) -> dict[str, str]:
+    """That rows may repeat or be missing on the pages to come, while the data change; how many cannot be compared."""
+    headers = {} if query.resumable else {PAGING: "offset"}
+    return headers | features_omitted(query.selection.failing)
 
 
 async def _page(call: Call, collection: Collection, headers: dict[str, str]) -> web.StreamResponse:
     # links of the page must not carry the fields of the form that were left empty
+    given = dict(sent_parameters(call.request))
+    newest = newest_first(collection)
+    if newest is not None and not given.keys() & {"sortby", "cursor", "offset"}:
+        # said in its links: a cursor is of one order
+        call.query.values["sortby"], given["sortby"] = [newest], newest
     try:
-        query = parse_items(
-            collection, call.query, dict(sent_parameters(call.request)), call.request.app[FOLDING].current
-        )
+        query = parse_items(collection, call.query, given, call.request.app[FOLDING].current)
     except InvalidParameters as error:
         return await _form_again(call, collection, error)
     check_preconditions(call.request, headers)
@@ -151,12 +153,12 @@ async def _page(call: Call, collection: Collection, headers: dict[str, str]) -> 
     # map draws: large geometries must not bloat the page
     query = replace(query, limit=min(query.limit, PAGE_ROWS), options=GeometryOptions(bbox_only=True))
     query = await call.request.app[STORE].found(query)
-    (page, ends), matched = await _fetched(call.request.app[STORE], query, "geojson")
+    (page, ends), matched = await call.request.app[STORE].page_and_count(query, "geojson")
     links = page_links(query, call.media_type, base_url(call.request), ends, matched)
     ranges = await call.request.app[VALUES].recent(collection)
     context = items_context(query, page, matched, links, declared=call.query.values.keys(), ranges=ranges or {})
-    headers = incomplete(headers) if ranges is None else _kept(headers, matched)
-    headers |= {**_numbers(matched, len(page.rows), page.omitted), **_paging(query), "Link": links.header}
+    headers = incomplete(headers) if ranges is None else _kept(headers, query, matched)
+    headers |= {**_numbers(matched, len(page.rows), page.omitted), **_caveats(query), "Link": links.header}
     return page_response(call.request, "items.html", context, headers=headers)
 
 
@@ -181,19 +183,15 @@ async def _form_again(call: Call, collection: Collection, error: InvalidParamete
 async def _stream(call: Call, query: ItemsQuery, format_: FeatureFormat, headers: dict[str, str]) -> web.StreamResponse:
     """Chunks as they are fetched: memory stays bounded, and no connection waits for a slow client."""
     store, collection = call.request.app[STORE], query.selection.collection
-    try:
-        large, matched = await asyncio.gather(store.large(query), store.matched(query))
-    except Uncomputable:
-        await store.refuse_cursor(query)
-        raise
+    large, matched = await store.large_and_count(query)
     chunks = store.chunks(large, format_.geometry_as, features=format_.of_features)
     # the first chunk comes before the status: what fails by then is still reported as an error
     rows = await anext(chunks)
     links = page_links(query, format_.media_type, base_url(call.request), large.ends, matched)
     headers = {
-        **_kept(headers, matched),
+        **_kept(headers, query, matched),
         **_numbers(matched, None),
-        **_paging(query),
+        **_caveats(query),
         **content_crs(query.options),
         **saved_as(collection, format_),
         **({} if collection.row_bytes and query.limit * collection.row_bytes <= _MOST_KEPT_BYTES else _NOT_KEPT),

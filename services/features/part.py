@@ -12,16 +12,13 @@ from libs.ogc.service_part import CollectionLink, ServicePart
 from libs.pg.text_folding import TextFolding
 from libs.selection.property_parameters import with_property_parameters
 from libs.web.openapi import load_document
-from services.features.feeds.atom import ATOM_TYPE
 from services.features.formats.format import Format
+from services.features.formats.links import ATOM_TYPE, FACETS_TYPE
 from services.features.formats.registry import EXPORT_FORMATS, FORMATS
 
 _CQL2 = "http://www.opengis.net/spec/cql2/1.0/conf/"
 _COMMON_3 = "http://www.opengis.net/spec/ogcapi-common-3/1.0/conf/"
 _CASE, _ACCENTS = "case-insensitive-comparison", "accent-insensitive-comparison"
-FACETS_TYPE = "application/facets+json"
-name_format("facets", FACETS_TYPE, "JSON of facets")
-name_format("atom", ATOM_TYPE, "Atom")
 EVENTS_TYPE = "text/event-stream"
 name_format("sse", EVENTS_TYPE, "event stream")
 ASYNCAPI_TYPE = "application/asyncapi+json"

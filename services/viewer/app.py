@@ -8,12 +8,15 @@ from aiohttp import web
 from libs.catalogue.client import CatalogueClient
 from libs.web.app import make_app
 from libs.web.health import HEALTH_CHECKS
-from services.viewer.assets import Assets
+from services.viewer.assets import DIST, Assets
+from services.viewer.basemap_picture import get_basemap_picture
 from services.viewer.docs import get_api_explorer
+from services.viewer.gazetteer import Gazetteer
 from services.viewer.map import get_map
 from services.viewer.overview_map import get_dataset_map, get_overview_map
 from services.viewer.part import PART
-from services.viewer.resources import ASSETS, BASEMAP, CATALOGUE
+from services.viewer.places import get_places, get_places_within
+from services.viewer.resources import ASSETS, BASEMAP, CATALOGUE, GAZETTEER
 from services.viewer.settings import Settings
 
 
@@ -25,11 +28,15 @@ def make(env: Mapping[str, str]) -> web.Application:
         "getDatasetMap": get_dataset_map,
         "getOverviewMap": get_overview_map,
         "getApiExplorer": get_api_explorer,
+        "getPlaces": get_places,
+        "getPlacesWithin": get_places_within,
+        "getBasemapPicture": get_basemap_picture,
     }
     assets = Assets()
     files = {"/assets/{name}": assets.asset, "/basemap/{path:.+}": assets.basemap}
     app = make_app(settings, PART, handlers, assets=files, templates=Path(__file__).parent / "templates")
     app[ASSETS], app[BASEMAP] = assets, settings.basemap
+    app[GAZETTEER] = Gazetteer.read(DIST / "places.tsv")
 
     async def resources(app: web.Application) -> AsyncIterator[None]:
         async with CatalogueClient(settings.catalogue_url, state_file=settings.state_file) as app[CATALOGUE]:

@@ -1,10 +1,14 @@
 """`/assets/*` and `/basemap/*`: files that the build made, with the headers that let them be cached.
 
 Names of assets hold the hash of their content, so an asset never changes (RFC 8246, `immutable`); the basemap
-has stable addresses, which styles of other services and sites point to, and is checked by its ETag.
+has stable addresses, which styles of other services and sites point to, and is checked by its ETag. Its
+vector tiles are `/basemap/{tileMatrixSetId}/{tileMatrix}/{tileRow}/{tileCol}.mvt`; where there is nothing, there is no
+tile (204).
 """
 
+import gzip
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,23 +26,25 @@ _TYPES = {
     ".js": "text/javascript; charset=utf-8",
     ".mjs": "text/javascript; charset=utf-8",
     ".css": "text/css; charset=utf-8",
-    ".geojson": "application/geo+json",
+    ".mvt": "application/vnd.mapbox-vector-tile",
     ".json": "application/json",
     ".woff2": "font/woff2",
 }
+_TILE = re.compile(r"(WebMercatorQuad|WorldCRS84Quad)/[0-9]{1,2}/[0-9]{1,4}/[0-9]{1,4}\.mvt")
 _BASEMAP_CACHE = "public, max-age=3600, stale-while-revalidate=86400"
 
 
 @dataclass(frozen=True, slots=True)
 class _File:
-    body: bytes
+    plain: bytes | None
+    """None of what is kept compressed only."""
     compressed: bytes | None
     content_type: str
     etag: str
 
 
 class Assets:
-    """The built files, read once: about 20 MB."""
+    """The built files, read once: about 25 MB."""
 
     def __init__(self, dist: Path = DIST) -> None:
         """Raises SettingsError where nothing was built."""
@@ -70,8 +76,11 @@ class Assets:
         return _respond(request, file, IMMUTABLE)
 
     async def basemap(self, request: web.Request) -> web.StreamResponse:
-        """One layer of the basemap, or a font of its labels."""
-        file = self._basemap.get(request.match_info["path"])
+        """A tile of the basemap, or a font of its labels."""
+        path = request.match_info["path"]
+        file = self._basemap.get(path)
+        if file is None and _TILE.fullmatch(path):
+            return web.Response(status=204, headers={"Cache-Control": _BASEMAP_CACHE})
         if file is None:
             raise web.HTTPNotFound
         return _respond(request, file, _BASEMAP_CACHE)
@@ -80,16 +89,18 @@ class Assets:
 def _read(folder: Path) -> dict[str, _File]:
     files = {}
     for path in folder.rglob("*"):
-        if path.suffix not in _TYPES:
-            continue
-        body = path.read_bytes()
+        # a tile is kept compressed only, everything else beside its compressed copy
         packed = path.with_name(f"{path.name}.gz")
-        files[path.relative_to(folder).as_posix()] = _File(
-            body,
-            packed.read_bytes() if packed.is_file() else None,
-            _TYPES[path.suffix],
-            weak_etag(body),
-        )
+        if path.suffix in _TYPES:
+            body = path.read_bytes()
+            compressed = packed.read_bytes() if packed.is_file() else None
+            file = _File(body, compressed, _TYPES[path.suffix], weak_etag(body))
+        elif path.suffixes[-2:] == [".mvt", ".gz"]:
+            body = path.read_bytes()
+            file = _File(None, body, _TYPES[".mvt"], weak_etag(body))
+        else:
+            continue
+        files[path.relative_to(folder).as_posix().removesuffix(".gz")] = file
     return files
 
 
@@ -105,4 +116,6 @@ def _respond(request: web.Request, file: _File, cache_control: str) -> web.Strea
     check_preconditions(request, headers)
     if compressed is not None:
         headers["Content-Encoding"] = "gzip"
-    return web.Response(body=compressed or file.body, headers=headers)
+        return web.Response(body=compressed, headers=headers)
+    plain = gzip.decompress(file.compressed or b"") if file.plain is None else file.plain
+    return web.Response(body=plain, headers=headers)

@@ -16,7 +16,7 @@ _FIRST = ("hazard.hazard_eq_events", "hazard.hazard_ts_events", "hazard.hazard_f
 async def get_overview_map(call: Call) -> web.StreamResponse:
     """The map of all collections."""
     call.query.check()
-    return _map(call, WEB_MERCATOR, [])
+    return _map(call, WEB_MERCATOR, [], call.query.values["event"])
 
 
 async def get_dataset_map(call: Call) -> web.StreamResponse:
@@ -30,11 +30,11 @@ async def get_dataset_map(call: Call) -> web.StreamResponse:
     return _map(call, call.path["tileMatrixSetId"], shown)
 
 
-def _map(call: Call, tile_matrix_set: str, shown: list[str]) -> web.Response:
+def _map(call: Call, tile_matrix_set: str, shown: list[str], event: str | None = None) -> web.Response:
     """The page; where nothing is to be shown, with the first collections."""
     collections = call.request.app[CATALOGUE].collections
     drawable = [collection.id for collection in in_order(collections.values()) if collection.geometries]
     first = [id_ for id_ in _FIRST if id_ in drawable] or drawable[:1]
     data = page_data(call, collections, tile_matrix_set)
-    data |= {"collection": None, "shown": shown or first, "styleParameters": {}}
+    data |= {"collection": None, "shown": shown or first, "styleParameters": {}, "event": event}
     return map_page(call, "Map of all collections", call.request.app[SETTINGS].site_description, None, data)

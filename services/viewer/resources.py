@@ -5,7 +5,9 @@ from aiohttp import web
 from libs.catalogue.client import CatalogueClient
 from libs.web.basemap import Basemap
 from services.viewer.assets import Assets
+from services.viewer.gazetteer import Gazetteer
 
 CATALOGUE = web.AppKey("catalogue", CatalogueClient)
 ASSETS = web.AppKey("assets", Assets)
+GAZETTEER = web.AppKey("gazetteer", Gazetteer)
 BASEMAP: web.AppKey[Basemap | None] = web.AppKey("basemap")

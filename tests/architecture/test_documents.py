@@ -158,7 +158,8 @@ def test_the_limits_of_a_filter_are_those_of_the_program() -> None:
     ]
     assert documented == (
         f"{guard.MAX_BYTES // 1024} kB, {guard.MAX_TOKENS:,} words, {guard.MAX_DEPTH} levels of parentheses, "
-        f"{guard.MAX_LIST:,} members of a list, {guard.MAX_PATTERN} characters of a pattern"
+        f"{guard.MAX_LIST:,} members of a list, {guard.MAX_PATTERN} characters of a pattern "
+        f"({guard.MAX_WITH_UNDERSCORE} after a `%` with `_`)"
     )
 
 

@@ -17,6 +17,7 @@ _ITEMS = f"/collections/{POINTS.id}/items"
 _BY_HOST = "each request names another Host, by which the gateway keys what it caches; the peer has no cache"
 _AT_HAND = f"{_BY_HOST}; the product has encoded the page's features before, and asks the database for keys"
 _BY_VALUE = "each request filters by other values, so neither page nor count is known; the peer has no cache"
+_UNCOUNTED = f"{_BY_HOST}; nobody asks the product how many match, and the peer knows no such question"
 _DEEP = 400_000
 _PAGES = 400
 
@@ -25,6 +26,7 @@ def items_workloads(product: Target) -> list[Workload]:
     """The workloads, reproducible by the seed; the product is asked for the cursors of deep pages."""
     choice = random.Random(SEED)  # noqa: S311 - reproducible, not secret
     rows = choice.sample(range(1, POINTS.rows + 1), 60_000)
+    boxes, filters = _boxes(choice), _filters(choice)
     return [
         *_pages(product),
         Workload(
@@ -37,8 +39,10 @@ def items_workloads(product: Target) -> list[Workload]:
             limit=True,
             of_peer=4,
         ),
-        Workload("filter_bbox", "items in a bbox", "items", _boxes(choice), _BY_VALUE, vary_host=True, limit=True),
-        Workload("filter_cql2", "items by a filter", "items", _filters(choice), _BY_VALUE, vary_host=True, limit=True),
+        Workload("filter_bbox", "items in a bbox", "items", boxes, _BY_VALUE, vary_host=True, limit=True),
+        Workload("filter_cql2", "items by a filter", "items", filters, _BY_VALUE, vary_host=True, limit=True),
+        _uncounted("filter_bbox_uncounted", "items in a bbox, not counted", boxes),
+        _uncounted("filter_cql2_uncounted", "items by a filter, not counted", filters),
         Workload("item_hot", "one item, cached", "item", [f"{_ITEMS}/{rows[0]}"], "", of_peer=4),
     ]
 
@@ -77,6 +81,11 @@ def _pages(product: Target) -> list[Workload]:
             of_other=("items_10", 2),
         ),
     ]
+
+
+def _uncounted(name: str, title: str, paths: list[str]) -> Workload:
+    wanted = [f"{path}&numberMatched=false" for path in paths]
+    return Workload(name, title, "items", wanted, _UNCOUNTED, peer_paths=paths, vary_host=True, limit=True)
 
 
 def _deep_page(product: Target) -> str:

@@ -21,7 +21,10 @@ COLLECTION = "hazard.hazard_eq_events"
 
 STREAM = "text/event-stream"
 ALERTS = "/collections/{collectionId}/items/{itemId}/cap"
-_ELSEWHERE = {ALERTS: {"collectionId": "hazard.hazard_fl_alerts", "itemId": "1"}}
+_ELSEWHERE = {
+    ALERTS: {"collectionId": "hazard.hazard_fl_alerts", "itemId": "1"},
+    "/events/{eventId}": {"eventId": "AL112017"},
+}
 """Places of operations that not every collection has."""
 
 
@@ -112,8 +115,15 @@ class Api:
                 )
 
     def address(self, path: str, **places: str) -> str:
-        """A path of the document with its parameters filled in."""
-        return path.format(**{**self.places, **_ELSEWHERE.get(path, {}), **places})
+        """A path of the document with its parameters filled in; required ones of the query have their example."""
+        filled = path.format(**{**self.places, **_ELSEWHERE.get(path, {}), **places})
+        declared = [self.resolved(entry) for entry in self.document["paths"][path]["get"].get("parameters", [])]
+        required = [entry for entry in declared if entry["in"] == "query" and entry.get("required")]
+        examples = {entry["name"]: entry["example"] for entry in required}
+        given = {
+            name: ",".join(map(str, value)) if isinstance(value, list) else value for name, value in examples.items()
+        }
+        return f"{filled}?{urlencode(given)}" if given else filled
 
 
 def _gathered(api: Api) -> bool:

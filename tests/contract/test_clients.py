@@ -6,11 +6,13 @@ import json
 import os
 import re
 import subprocess
+import sys
 from urllib.parse import unquote
 
 import pytest
 from owslib.ogcapi.features import Features
 
+from tests.client_programs import command
 from tests.contract.conftest import COLLECTION, Api
 
 _NAME = re.compile(r"\d+: (\S+)")
@@ -22,7 +24,7 @@ pytestmark = pytest.mark.system
 def _gdal(program: str, *arguments: str, stderr: bool = False) -> str:
     # addresses of the stack are local, whatever proxy the machine has
     environment = {**os.environ, "no_proxy": "127.0.0.1", "GDAL_PAM_ENABLED": "NO"}
-    result = subprocess.run([program, *arguments], capture_output=True, text=True, check=False, env=environment)
+    result = subprocess.run(command(program, *arguments), capture_output=True, text=True, check=False, env=environment)
     assert result.returncode == 0, result.stderr
     assert "ERROR" not in result.stderr, result.stderr
     return result.stdout + result.stderr * stderr
@@ -53,6 +55,20 @@ def test_gdal_leaves_what_it_can_to_the_service(api: Api) -> None:
     asked = [unquote(line) for line in shown.splitlines() if "HTTP: Fetch" in line and "/items" in line]
     # the first looks at what there is
     assert any(f"title={value}" in address for address in asked), asked
+
+
+def test_the_gdal_of_pyogrio_leaves_it_to_the_service_too(api: Api) -> None:
+    title = api.get(f"/collections/{COLLECTION}/items", {"limit": "1"}).json()["features"][0]["properties"]["title"]
+    script = "import sys, pyogrio; print(len(pyogrio.raw.read(sys.argv[1], layer=sys.argv[2], where=sys.argv[3])[2]))"
+    result = subprocess.run(
+        [sys.executable, "-c", script, f"OAPIF:{api.base}", COLLECTION, f"title = '{title}' AND place IS NOT NULL"],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "no_proxy": "127.0.0.1", "CPL_DEBUG": "HTTP"},
+    )
+    assert (result.returncode, result.stdout.strip()) == (0, "1"), result.stderr
+    assert f"title={title}" in unquote(result.stderr), result.stderr
 
 
 def test_gdal_reads_a_vector_tile(api: Api) -> None:

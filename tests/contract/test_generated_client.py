@@ -27,6 +27,7 @@ CONFIG = {
         **{f"application/{name}": "application/octet-stream" for name in BYTES},
         "application/atom+xml": "text/xml",
         "application/cap+xml": "text/xml",
+        "image/svg+xml": "text/xml",
         "text/event-stream": "text/plain",
     },
 }

@@ -15,7 +15,9 @@ pytestmark = [pytest.mark.system, pytest.mark.timeout(240)]
 
 DEPTH = 3
 # of each kind of resource so many are looked at: items and tilesets differ in nothing but a name
-EACH = 4
+EACH = 2
+# formats without links, of which one of a path is looked at, whatever its parameters: each is a process that writes
+FILES = {"fgb", "gpkg", "parquet"}
 REL = "http://www.opengis.net/def/rel/ogc/1.0"
 
 
@@ -35,6 +37,8 @@ def _kind_of(address: str, base: str) -> str:
     path = re.sub(r"/collections/[^/]+", "/collections/x", path)
     path = re.sub(r"/items/[^/]+", "/items/x", path)
     path = re.sub(r"/(tiles|tileMatrixSets)/[^/]+", r"/\1/x", path)
+    if (found := re.search(r"(?:^|&)f=(\w+)", query)) and found[1] in FILES:
+        return f"{path}?f={found[1]}"
     return f"{path}?{'&'.join(sorted(re.sub(r'=.*', '', part) if not part.startswith('f=') else part for part in query.split('&')))}"  # noqa: E501
 
 
@@ -67,7 +71,8 @@ def test_every_link_leads_somewhere(api: Api) -> None:
         href, media_type, depth = waiting.popleft()
         address = href.partition("#")[0]
         kind = (_kind_of(address, api.base), media_type)
-        if not address.startswith(api.base) or (address, media_type) in seen or kinds.get(kind, 0) >= EACH:
+        most = 1 if kind[0].partition("?f=")[2] in FILES else EACH
+        if not address.startswith(api.base) or (address, media_type) in seen or kinds.get(kind, 0) >= most:
             continue
         seen.add((address, media_type))
         kinds[kind] = kinds.get(kind, 0) + 1
@@ -84,8 +89,9 @@ def test_every_link_leads_somewhere(api: Api) -> None:
 
 def test_a_collection_leads_to_everything_about_it(api: Api) -> None:
     links = api.get(f"/collections/{COLLECTION}", Accept="application/json").json()["links"]
-    found = {(link["rel"], link["type"]) for link in links}
+    found = {(link["rel"], link.get("type")) for link in links}
     assert {
+        ("license", None),
         ("self", "application/json"),
         ("alternate", "text/html"),
         ("items", "application/geo+json"),
@@ -102,3 +108,34 @@ def test_a_collection_leads_to_everything_about_it(api: Api) -> None:
         ("stylesheet", "application/json"),
         ("preview", "text/html"),
     } <= found
+
+
+def test_every_collection_says_how_many_features_it_has_and_under_which_licence(api: Api) -> None:
+    collections = api.get("/collections", {"limit": "100"}, Accept="application/json").json()["collections"]
+    assert len(collections) >= 13
+    for collection in collections:
+        items = api.get(f"/collections/{collection['id']}/items", {"limit": "0", "f": "geojson"}).json()
+        assert collection["itemCount"] == items["numberMatched"], collection["id"]
+        licenses = [link for link in collection["links"] if link["rel"] == "license"]
+        assert {link["href"][:8] for link in licenses} == {"https://"}
+        # what holds places says so beside the licence of all else
+        names = api.get(f"/collections/{collection['id']}/schema").json()["properties"]
+        of_places = names.keys() & {"nearest_place", "province", "population_in_places"}
+        assert len(licenses) == (2 if of_places else 1), collection["id"]
+
+
+def test_a_page_leads_to_counts_the_feed_and_the_file_of_the_same_features(api: Api) -> None:
+    asked = {"filter": "event_date > TIMESTAMP('2018-02-01T00:00:00') AND magnitude >= 5", "limit": "3", "f": "geojson"}
+    page = api.get(f"/collections/{COLLECTION}/items", asked).json()
+    links = {(link["rel"], link["type"]): link["href"] for link in page["links"]}
+    counts = api.get(links["related", "application/facets+json"]).json()
+    assert counts["links"]
+    counted = api.get(f"{links['related', 'application/facets+json']}&facets=network").json()
+    assert counted["numberMatched"] == page["numberMatched"] > 3
+    whole = api.get(links["enclosure", "application/geo+json"]).json()
+    assert whole["numberReturned"] == page["numberMatched"]
+    feed = api.get(links["alternate", "application/atom+xml"])
+    assert feed.body.count(b"<entry>") == min(50, page["numberMatched"])
+    # what was understood of a time without a zone
+    for link in ("self", "next"):
+        assert "2018-02-01T00%3A00%3A00Z" in links[link, "application/geo+json"]

@@ -1,4 +1,4 @@
-"""R reads CSV by its address, and files with its package sf, with the types that the schema says."""
+"""R reads CSV and lines of JSON by their address, and files with its package sf, with the types of the schema."""
 
 from __future__ import annotations
 
@@ -62,6 +62,33 @@ def test_sf_reads_files(api: Api, tmp_path: Path) -> None:
         # R has no whole numbers of 64 bits
         assert types[0] in ("integer", "numeric"), line
         assert types[1:] == ["character", "numeric", "logical", "POSIXct"], line
+
+
+_LINES = """
+library(jsonlite)
+quakes <- stream_in(url(commandArgs(TRUE)), verbose = FALSE)
+columns <- c("id", "event_id", "magnitude", "tsunami", "event_date")
+cat(nrow(quakes), sum(quakes$magnitude, na.rm = TRUE), sum(quakes$geometry$type == "Point"), "\\n")
+cat(sapply(quakes[columns], function(column) class(column)[1]), "\\n")
+"""
+
+
+def test_jsonlite_reads_lines(api: Api) -> None:
+    items = f"/collections/{COLLECTION}/items"
+    features = api.get(items, {"limit": "10000", "f": "geojson"}).json()["features"]
+    result = subprocess.run(
+        ["Rscript", "-e", _LINES, f"{api.base}{items}?limit=10000&f=ndjson"],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "no_proxy": "127.0.0.1", "LC_ALL": "C.UTF-8"},
+    )
+    assert result.returncode == 0, result.stderr
+    numbers, types = result.stdout.splitlines()
+    rows, magnitudes, places = map(float, numbers.split())
+    assert rows == places == len(features) > 1000
+    assert magnitudes == pytest.approx(sum(feature["properties"]["magnitude"] or 0 for feature in features))
+    assert types.split() == ["integer", "character", "numeric", "logical", "character"]
 
 
 def test_r_reads_csv(api: Api) -> None:

@@ -23,6 +23,7 @@ PROGRAMS = {
     "services/viewer/requirements.txt": "services.viewer",
     "gateway/requirements.txt": "gateway",
     "deploy/database/requirements.txt": "deploy.database",
+    "deploy/loader/requirements.txt": "deploy.loader",
 }
 # what a program has for use before it is in its image
 NOT_IN_THE_IMAGE = ("services.viewer.build",)

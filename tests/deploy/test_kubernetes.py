@@ -11,7 +11,12 @@ from typing import Any
 import kubernetes_validate
 import pytest
 import yaml
+from prometheus_client import REGISTRY
 
+import deploy.loader.schedule.metrics  # noqa: F401 - they are registered
+from deploy.loader.command.arguments import parse
+from deploy.loader.sources.registry import SOURCES, watched
+from gateway.folder import DRAINING
 from libs.web.settings import WebSettings
 from tests.architecture.documents import code_in, page
 
@@ -40,10 +45,11 @@ def named(kind: str, name: str) -> Any:
 
 
 def pods() -> Iterator[tuple[str, Any, Any]]:
-    """Name, pod and its only container of each deployment."""
+    """Name, pod and its only container of each deployment and job."""
     for one in objects():
-        if one["kind"] == "Deployment":
-            pod = one["spec"]["template"]["spec"]
+        if one["kind"] in {"Deployment", "CronJob"}:
+            pods_of = one["spec"]["jobTemplate"]["spec"] if one["kind"] == "CronJob" else one["spec"]
+            pod = pods_of["template"]["spec"]
             (container,) = pod["containers"]
             yield one["metadata"]["name"], pod, container
 
@@ -63,7 +69,22 @@ def test_every_file_and_image_is_in_the_kustomization() -> None:
     kustomization = yaml.safe_load((MANIFESTS / "kustomization.yaml").read_text())
     files = {file.name for file in MANIFESTS.glob("*.yaml")} - {"kustomization.yaml"}
     assert set(kustomization["resources"]) == files
-    assert {image["name"] for image in kustomization["images"]} == {f"dams-{name}" for name in DOCKERFILES}
+    assert {image["name"] for image in kustomization["images"]} == {f"dams-{name}" for name in (*DOCKERFILES, "loader")}
+
+
+def test_a_pod_has_the_time_to_end() -> None:
+    for name, pod, container in pods():
+        if name not in DOCKERFILES:
+            continue
+        command = " ".join(container["lifecycle"]["preStop"]["exec"]["command"])
+        seconds = int(re.findall(r"sleep (\d+)", command)[0])
+        # what has begun may take ten seconds more
+        assert seconds + 10 < pod.get("terminationGracePeriodSeconds", 30)
+        if name == "gateway":
+            assert f"touch /run/dams/{DRAINING}" in command
+        else:
+            # kubeadm's CoreDNS lets addresses live for 30 s
+            assert seconds > 30
 
 
 @pytest.mark.parametrize("name", DOCKERFILES)
@@ -80,6 +101,37 @@ def test_a_deployment_is_in_step_with_its_image(name: str) -> None:
     assert ({"secretRef": {"name": "dams-database"}} in container["envFrom"]) == (
         name in {"common", "features", "tiles"}
     )
+
+
+def test_each_source_that_is_published_has_a_job_and_an_alarm() -> None:
+    jobs = {name: (pod, container) for name, pod, container in pods() if container["image"] == "dams-loader"}
+    loaded = {}
+    for name, (pod, container) in jobs.items():
+        asked = parse(container["command"][3:])
+        (loaded[name],) = asked.what
+        # what a source has of a time is not what it has now: only some tell what was revised and deleted
+        assert (asked.since is not None) == SOURCES[loaded[name]].catches_up
+        assert f"--uid {pod['securityContext']['runAsUser']}" in (REPOSITORY / "deploy/loader/Dockerfile").read_text()
+    assert loaded == {f"loader-{source}": source for source in watched()}
+    # their role writes; nobody else has it
+    holders = {name for name, _, one in pods() if {"secretRef": {"name": "dams-loader"}} in one.get("envFrom", [])}
+    assert holders == jobs.keys()
+    alarms = yaml.safe_load((REPOSITORY / "deploy/loader/alarms.yaml").read_text())["groups"]
+    said = " ".join(rule["expr"] for group in alarms for rule in group["rules"])
+    covered = [name for names in re.findall(r'cronjob=~"loader-\(([^)]*)\)"', said) for name in names.split("|")]
+    assert sorted(covered) == sorted(watched())
+    # a counter is exposed with an ending that its name has not
+    known = {f"{each.name}_total" if each.type == "counter" else each.name for each in REGISTRY.collect()}
+    assert set(re.findall(r"dams_loader_\w+", said)) <= known
+
+
+def test_the_loader_of_the_containers_watches_all_of_them() -> None:
+    loader = yaml.safe_load((REPOSITORY / "docker-compose.yml").read_text())["services"]["loader"]
+    assert not loader.keys() & {"command", "entrypoint"}
+    command = re.findall(r"^CMD (\[.*\])$", (REPOSITORY / "deploy/loader/Dockerfile").read_text(), re.MULTILINE)[-1]
+    asked = parse(yaml.safe_load(command)[3:])
+    assert (asked.what, asked.watch) == ([], True)
+    assert "gdacs-earthquakes" not in watched(), "they are those of the USGS"
 
 
 def test_every_process_is_confined() -> None:

@@ -11,11 +11,12 @@ import asyncpg
 import pytest
 
 from tests.eventually import eventually
-from tests.faults.places import make_places, on_places
-from tests.services.in_process import Client
+from tests.faults.places import good, make_places, on_places
+from tests.services.in_process import Answer, Client
 
 pytestmark = pytest.mark.faults
 
+VIEW = "/collections/places.some_towns/items"
 OFFERED = ["places.rivers", "places.some_towns", "places.towns"]
 
 
@@ -28,6 +29,12 @@ async def with_extents(common: Client) -> dict[str, Any]:
     assert sorted(found) == OFFERED
     assert all("spatial" in entry.get("extent", {}) for entry in found.values())
     return found
+
+
+async def with_etag(features: Client) -> Answer:
+    answer = await good(features, VIEW)
+    assert "ETag" in answer.headers
+    return answer
 
 
 def extents(found: dict[str, Any]) -> dict[str, Any]:
@@ -62,8 +69,9 @@ async def test_a_locked_table_does_not_hold_up_the_list_of_collections(database_
         "CREATE INDEX ON places.towns USING gist (geom); CREATE INDEX ON places.rivers USING gist (geom);"
         "GRANT SELECT ON places.some_towns TO dams_reader; ANALYZE"
     )
-    async with on_places(database_url) as running, AsyncExitStack() as later:
+    async with on_places(database_url, "features") as running, AsyncExitStack() as later:
         before = await eventually(lambda: with_extents(running["common"]))
+        view = await eventually(lambda: with_etag(running["features"]))
         async with locked(database_url, waits=waits):
             await owner.execute(
                 "CREATE TABLE places.lakes (id integer PRIMARY KEY); GRANT SELECT ON places.lakes TO dams_reader"
@@ -76,6 +84,10 @@ async def test_a_locked_table_does_not_hold_up_the_list_of_collections(database_
 
             during = await eventually(lakes_are_there)
             assert {name: during[name] for name in OFFERED} == before
+            # so what shows the rows of the table is as valid as it was, by a list that was read meanwhile
+            await eventually(lambda: good(running["features"], "/collections/places.lakes/queryables"))
+            asked = await running["features"].get(VIEW, headers={"If-None-Match": view.headers["ETag"]})
+            assert (asked.status, asked.headers["ETag"]) == (304, view.headers["ETag"])
             # one that starts now says what can be known
             started = await later.enter_async_context(on_places(database_url, "features"))
             found = await listed(started["common"])
@@ -89,8 +101,9 @@ async def test_a_locked_table_does_not_hold_up_the_list_of_collections(database_
         async def nothing_is_locked() -> None:
             assert extents(await listed(started["common"])) == extents(before)
             # what the view shows, and when that changes, stands in its definition
-            assert "ETag" in (await features.get("/collections/places.some_towns/items")).headers
+            await with_etag(features)
 
         await eventually(nothing_is_locked)
+        assert (await with_etag(running["features"])).headers["ETag"] == view.headers["ETag"]
         assert extents(await listed(running["common"])) == extents(before)
     await owner.close()

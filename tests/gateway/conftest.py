@@ -24,6 +24,7 @@ def gateway(shared_gateway: Gateway) -> Gateway:
     for upstream in shared_gateway.upstreams.values():
         upstream.answer = None
         upstream.seen.clear()
+        upstream.times.clear()
     return shared_gateway
 
 

@@ -8,6 +8,7 @@ import random
 import re
 import signal
 import sys
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -87,6 +88,8 @@ class Upstream:
     part_status: list[int] = field(default_factory=list)
     answer: Answer | None = None
     seen: list[web.Request] = field(default_factory=list)
+    times: list[float] = field(default_factory=list)
+    """When each of them arrived, in seconds since 1970."""
     _runner: web.AppRunner | None = None
 
     async def start(self) -> None:
@@ -114,6 +117,7 @@ class Upstream:
 
     async def _handle(self, request: web.Request) -> web.StreamResponse:
         self.seen.append(request)
+        self.times.append(time.time())
         if self.answer is not None:
             return await self.answer(request)
         return web.json_response(

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from aiohttp import ClientSession, web
 
+from gateway.folder import DRAINING
 from gateway.liveness import Liveness
 from gateway.nginx.running import workers
 from gateway.settings import SERVICES
@@ -97,6 +98,16 @@ async def test_a_process_that_hangs_is_passed_over(tmp_path: Path, session: Clie
     settings = {f"{upstream.service.upper()}_UPSTREAM": f"unix:{upstream.socket}" for upstream in others}
     settings |= {"TILES_UPSTREAM": f"unix:{tmp_path / 'hangs'},unix:{good.socket}", "GATEWAY_TIMEOUT_SECONDS": "1"}
     gateway = Gateway(tmp_path / "gateway", {}, settings)
+    drained = asyncio.Event()
+
+    async def watch() -> None:
+        while not (gateway.folder / DRAINING).exists():  # noqa: ASYNC110 - of another process
+            await asyncio.sleep(0.02)
+        drained.set()
+
+    async def ask() -> None:
+        async with session.get(f"{gateway.url}/api/tileMatrixSets") as response:
+            assert (response.status, (await response.json())["name"]) == (200, "good")
 
     async def upstreams() -> list[str]:
         async with session.get(f"{gateway.internal_url}/internal/health") as response:
@@ -106,6 +117,7 @@ async def test_a_process_that_hangs_is_passed_over(tmp_path: Path, session: Clie
     async def used(*names: str) -> bool:
         return await upstreams() == [f"unix:{tmp_path / name}" for name in names]
 
+    watching = asyncio.create_task(watch())
     with silent(tmp_path / "hangs"):
         try:
             for upstream in [*others, good]:
@@ -113,18 +125,72 @@ async def test_a_process_that_hangs_is_passed_over(tmp_path: Path, session: Clie
             await gateway.start()
             await gateway.published()
             for _ in range(6):
-                async with session.get(f"{gateway.url}/api/tileMatrixSets") as response:
-                    assert (response.status, (await response.json())["name"]) == (200, "good")
+                await ask()
             await eventually(partial(used, "good"))
             # alone it stays: it may be busy
             await good.stop()
             await eventually(partial(used, "good", "hangs"))
             await good.start()
+            # the second attempt knows when the first one was made
+            before = len(good.seen)
+            async with asyncio.TaskGroup() as asks:
+                for _ in range(4):
+                    asks.create_task(ask())
+            times = [float(request.headers["X-Request-Start"]) for request in good.seen[before:]]
+            ages = [arrived - since for arrived, since in zip(good.times[before:], times, strict=True)]
+            assert 0 <= min(ages) < 0.9 < max(ages)
             await eventually(partial(used, "good"))
+            # clients were told before their connections ended
+            assert drained.is_set()
         finally:
+            watching.cancel()
             if gateway.process is not None:
                 await gateway.stop()
             for upstream in [*others, good]:
+                await upstream.stop()
+
+
+async def test_two_processes_that_hang_take_little_more_time_than_one(tmp_path: Path, session: ClientSession) -> None:
+    one, two = Upstream("tiles", "one", part=make_part("tiles")), Upstream("tiles", "two", part=make_part("tiles"))
+    upstreams = {"TILES_UPSTREAM": f"127.0.0.1:{one.port},127.0.0.1:{two.port}", "GATEWAY_TIMEOUT_SECONDS": "1.5"}
+    hanging: list[web.Request] = []
+    hang, release = 0, asyncio.Event()
+
+    async def answer(request: web.Request) -> web.StreamResponse:
+        if len(hanging) < hang:
+            hanging.append(request)
+            await release.wait()
+        headers = {"ETag": '"1"', "Cache-Control": "public, max-age=1"}
+        if request.headers.get("If-None-Match") == '"1"':
+            return web.Response(status=304, headers=headers)
+        return web.Response(text="well", headers=headers)
+
+    one.answer = two.answer = answer
+    async with running_gateway(tmp_path / "gateway", **upstreams) as gateway:
+        for upstream in (one, two):
+            await upstream.start()
+        try:
+            await gateway.published()
+            url = f"{gateway.url}/api/tileMatrixSets"
+
+            async def ask(query: str = "") -> tuple[int, str]:
+                async with session.get(url + query) as response:
+                    return response.status, await response.text()
+
+            assert [await ask() for _ in range(2)] == [(200, "well")] * 2
+            await asyncio.sleep(2.1)
+            # what was kept should be renewed: its ETag is not the client's
+            hang = 1
+            assert await ask() == (200, "well")
+            assert [request.headers.get("If-None-Match") for request in hanging] == ['"1"']
+            hang = 3
+            async with asyncio.timeout(2.9):
+                assert (await ask("?other"))[0] == 504
+            assert len(hanging) == 3
+            assert len({request.headers["X-Request-Start"] for request in hanging[1:]}) == 1
+        finally:
+            release.set()
+            for upstream in (one, two):
                 await upstream.stop()
 
 

@@ -9,8 +9,9 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from aiohttp import ClientSession, web
+from aiohttp import ClientConnectionError, ClientSession, web
 
+from gateway.folder import DRAINING
 from gateway.nginx.config import build_config
 from gateway.nginx.process import Nginx, NginxError
 from gateway.nginx.routes import routes
@@ -69,6 +70,84 @@ async def test_new_addresses_are_taken_over_without_a_restart(tmp_path: Path, se
         await first.stop()
         await second.stop()
     assert not nginx.is_running
+
+
+async def test_a_gateway_beside_others_knows_the_services_when_it_listens(
+    tmp_path: Path, session: ClientSession
+) -> None:
+    async def first_answer(url: str) -> int:
+        async with asyncio.timeout(30):
+            while True:
+                try:
+                    async with session.get(f"{url}/api/tileMatrixSets") as response:
+                        return response.status
+                except ClientConnectionError:
+                    await asyncio.sleep(0.005)
+
+    upstreams = {service: Upstream(service, part=make_part(service)) for service in SERVICES}
+    gateway = Gateway(tmp_path, upstreams)
+    for upstream in upstreams.values():
+        await upstream.start()
+    try:
+        status, _ = await asyncio.gather(first_answer(gateway.url), gateway.start())
+        assert status == 200
+        await gateway.published()
+    finally:
+        await gateway.stop()
+        for upstream in upstreams.values():
+            await upstream.stop()
+
+
+async def test_clients_are_told_before_their_connections_end(tmp_path: Path, session: ClientSession) -> None:
+    upstream = Upstream("tiles", part=make_part("tiles"))
+
+    async def answer(_: web.Request) -> web.StreamResponse:
+        return web.Response(text="answer", headers={"Cache-Control": "public, max-age=60"})
+
+    upstream.answer = answer
+    settings = settings_for(tmp_path)
+    nginx = Nginx(tmp_path)
+    nginx.prepare()
+    addresses = {"tiles": (f"127.0.0.1:{upstream.port}",)}
+    text = build_config(settings, addresses, routes([PARTS["tiles"]]), user=nginx.worker_user())
+    tile = "collections/a/tiles/WebMercatorQuad/0/0/0"
+
+    async def ask(path: str) -> tuple[str, int, str, str]:
+        async with session.get(f"http://127.0.0.1:{settings.port}/api/{path}") as response:
+            headers = response.headers
+            return headers["Connection"], response.status, headers.get("X-Cache", "none"), await response.text()
+
+    async def says(path: str, connection: str) -> bool:
+        return (await ask(path))[0] == connection
+
+    async def there(found: bool) -> bool:
+        return (tmp_path / DRAINING).exists() == found
+
+    await upstream.start()
+    # a gateway that was killed left it
+    (tmp_path / DRAINING).touch()
+    nginx.prepare()
+    try:
+        await nginx.start(text)
+        for path in ("tileMatrixSets", tile):
+            assert [await ask(path) for _ in range(3)][2] == ("keep-alive", 200, "HIT", "answer")
+        reload = asyncio.create_task(nginx.reload(f"{text}# other\n", drain=3))
+        await eventually(partial(there, True))
+        for path in ("tileMatrixSets", tile):
+            await eventually(partial(says, path, "close"))
+            assert await ask(path) == ("close", 200, "HIT", "answer")
+        assert (await ask("nowhere"))[1] == 503
+        assert await reload
+        assert await there(False)
+
+        await eventually(partial(says, tile, "keep-alive"))
+        # who has it drained before its end says when that is over
+        (tmp_path / DRAINING).touch()
+        assert await nginx.reload(text, drain=0.1)
+        await eventually(partial(says, tile, "close"))
+    finally:
+        await nginx.stop()
+        await upstream.stop()
 
 
 async def test_names_become_all_their_addresses() -> None:

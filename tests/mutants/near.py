@@ -6,6 +6,13 @@ from pathlib import Path
 
 REPOSITORY = Path(__file__).parents[2]
 _ALSO = {
+    "libs/selection/ids.py": ["tests/services/features/test_ids.py"],
+    "libs/selection/selection.py": ["tests/services/features/test_ids.py"],
+    "services/features/request/items_query.py": [
+        "tests/services/features/formats/test_links.py",
+        "tests/services/features/test_functions.py",
+        "tests/services/test_crs.py",
+    ],
     "libs/catalogue/versions.py": ["tests/services/common", "tests/services/tiles/store"],
 }
 """Tests beside those in the folder that mirrors the source."""

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import asyncpg
+import numpy as np
 import pytest
 import shapely
 from shapely.affinity import translate
@@ -54,19 +55,57 @@ def within(stored: BaseGeometry) -> BaseGeometry:
     return shapely.union_all(pieces)
 
 
+METRES = 20_037_508.342789244 / 180
+"""Of Web Mercator, of one degree of longitude."""
+
+
+def in_mercator(geometry: BaseGeometry) -> BaseGeometry:
+    """Northings as long as degrees of longitude are."""
+    return shapely.transform(
+        geometry,
+        lambda places: np.column_stack((places[:, 0], np.degrees(np.arctanh(np.sin(np.radians(places[:, 1])))))),
+    )
+
+
+def from_mercator(geometry: BaseGeometry) -> BaseGeometry:
+    return shapely.transform(
+        geometry,
+        lambda places: np.column_stack((places[:, 0], np.degrees(np.arcsin(np.tanh(np.radians(places[:, 1])))))),
+    )
+
+
+def in_metres(geometry: BaseGeometry) -> BaseGeometry:
+    return shapely.transform(geometry, lambda places: places * METRES)
+
+
 @pytest.fixture(scope="module")
 async def around(hostile: HostileDatabase, running: Services) -> AsyncIterator[Services]:
     """Tables of the same places: `beyond` as stored, `within` on Earth, each with an index; and `unknown`, a view."""
     owner = await asyncpg.connect(hostile.owner_url)
-    for name, rows in (("beyond", STORED), ("within", {number: within(g) for number, g in STORED.items()})):
+    mercator = {number: in_mercator(geometry) for number, geometry in STORED.items()}
+    on_earth: list[dict[int, BaseGeometry]] = [
+        {number: within(g) for number, g in rows.items()} for rows in (STORED, mercator)
+    ]
+    for name, rows, in_web in (("beyond", STORED, mercator), ("within", on_earth[0], on_earth[1])):
         await owner.execute(
-            f"CREATE TABLE hostile.{name} (id integer PRIMARY KEY, geom geometry(Geometry, 4326), bare geometry)"
+            f"CREATE TABLE hostile.{name} (id integer PRIMARY KEY, geom geometry(Geometry, 4326), bare geometry,"
+            " web geometry(Geometry, 3857),"
+            f" earth {'geography' if name == 'beyond' else 'geometry'}(Geometry, 4326))"
         )
         await owner.executemany(
-            f"INSERT INTO hostile.{name} SELECT $1, ST_GeomFromText($2, 4326), ST_GeomFromText($2)",
-            [(number, geometry.wkt) for number, geometry in rows.items()],
+            f"INSERT INTO hostile.{name} SELECT $1, ST_GeomFromText($2, 4326), ST_GeomFromText($2),"
+            " ST_SetSRID(ST_GeomFromWKB($3), 3857),"
+            # a geography has longitudes within ±180, and each edge is the short way
+            " ST_GeomFromText($4, 4326)",
+            [
+                (number, geometry.wkt, in_metres(in_web[number]).wkb, shapely.segmentize(geometry, 90).wkt)
+                for number, geometry in rows.items()
+            ],
         )
         await owner.execute(f"CREATE INDEX ON hostile.{name} USING gist (geom); ANALYZE hostile.{name}")
+    await owner.execute("CREATE TABLE hostile.web_pacific (id integer PRIMARY KEY, geom geometry(LineString, 3857))")
+    across = in_metres(LineString([(150, 0), (290, 0)])).wkt
+    await owner.execute("INSERT INTO hostile.web_pacific VALUES (1, ST_GeomFromText($1, 3857)), (2, NULL)", across)
     await owner.execute(
         "CREATE TABLE hostile.pacific (id integer PRIMARY KEY, geom geometry(Point, 4326));"
         "INSERT INTO hostile.pacific VALUES (1, 'SRID=4326;POINT(150 -10)'), (2, 'SRID=4326;POINT(290 20)');"
@@ -75,17 +114,20 @@ async def around(hostile: HostileDatabase, running: Services) -> AsyncIterator[S
         "INSERT INTO hostile.far VALUES (1, 'SRID=4326;POINT(900 10)'), (2, 'SRID=4326;LINESTRING(10 80, 10 95)'),"
         " (3, 'SRID=4326;POINT(200 10)'), (4, NULL), (5, 'SRID=4326;POINT EMPTY');"
         "CREATE INDEX ON hostile.far USING gist (geom); ANALYZE hostile.far;"
-        "CREATE VIEW hostile.unknown AS SELECT id, geom FROM hostile.beyond WHERE pg_sleep(0.03) IS NOT NULL;"
+        "CREATE VIEW hostile.unknown AS SELECT id, geom, earth FROM hostile.beyond WHERE pg_sleep(0.03) IS NOT NULL;"
         "GRANT SELECT ON hostile.beyond, hostile.within, hostile.pacific, hostile.far TO hostile_reader;"
-        "GRANT SELECT ON hostile.unknown TO hostile_reader"
+        "CREATE TABLE hostile.fiji (id integer PRIMARY KEY, earth geography(Polygon));"
+        "INSERT INTO hostile.fiji VALUES (1, 'POLYGON((178 -19, -178 -19, -178 -16, 178 -16, 178 -19))');"
+        "GRANT SELECT ON hostile.web_pacific, hostile.unknown, hostile.fiji TO hostile_reader"
     )
-    for name in ("beyond", "within", "pacific", "far", "unknown"):
+    for name in ("beyond", "within", "pacific", "web_pacific", "far", "unknown", "fiji"):
         for service in ("features", "tiles"):
             path = "items" if service == "features" else "tiles"
             await eventually(partial(running[service].json, f"/collections/hostile.{name}/{path}"))
     yield running
     await owner.execute(
-        "DROP VIEW hostile.unknown; DROP TABLE hostile.beyond, hostile.within, hostile.pacific, hostile.far"
+        "DROP VIEW hostile.unknown; DROP TABLE hostile.beyond, hostile.within, hostile.pacific, hostile.far,"
+        " hostile.web_pacific, hostile.fiji"
     )
     await owner.close()
 
@@ -108,7 +150,7 @@ async def _items(around: Services, name: str, **parameters: str) -> dict[int, An
     return {feature["properties"]["id"]: feature["geometry"] for feature in page["features"]}
 
 
-@pytest.mark.parametrize("column", ["geom", "bare"])
+@pytest.mark.parametrize("column", ["geom", "bare", "earth"])
 async def test_features_are_where_they_are_on_earth(around: Services, column: str) -> None:
     found = await _items(around, "beyond", **{"geom-column": column})
     assert found.keys() == STORED.keys()
@@ -122,9 +164,48 @@ async def test_features_are_where_they_are_on_earth(around: Services, column: st
     assert found[12]["type"] == "Polygon"
 
 
+@pytest.mark.parametrize("in_crs", [None, "http://www.opengis.net/def/crs/EPSG/0/3857"])
+async def test_those_in_web_mercator_too(around: Services, in_crs: str | None) -> None:
+    found = await _items(around, "beyond", **{"geom-column": "web"}, **({"crs": in_crs} if in_crs else {}))
+    for number, geometry in found.items():
+        expected = within(in_mercator(STORED[number]))
+        if in_crs:
+            assert _same(shapely.transform(shape(geometry), lambda places: places / METRES), expected), number
+        else:
+            assert _same(shape(geometry), from_mercator(expected)), (number, geometry)
+    for bbox in ("-175,-5,-165,5", "175,-15,-165,15", "168,55,172,65", "-65,-60,-40,-40", "20,-10,30,10"):
+        boxed = {"bbox": bbox, "geom-column": "web"}
+        assert (await _items(around, "beyond", **boxed)).keys() == (await _items(around, "within", **boxed)).keys()
+
+
+WEB_LITERALS = ["BBOX(-175, -5, -165, 5)", "BBOX(175, -15, -165, 15)", "BBOX(-165, 5, -155, 15)", "POINT(-162 1)"]
+
+
+@pytest.mark.parametrize("relation", ["INTERSECTS", "DISJOINT", "WITHIN", "CONTAINS", "OVERLAPS"])
+async def test_filters_find_those_in_web_mercator_too(around: Services, relation: str) -> None:
+    found = 0
+    for literal in WEB_LITERALS:
+        text = f"S_{relation}(web, {literal})"
+        beyond, on_earth = [(await _items(around, name, filter=text)).keys() for name in ("beyond", "within")]
+        assert beyond == on_earth, text
+        found += len(beyond)
+    assert found
+    in_metres_too = f"S_{relation}(web, {in_metres(in_mercator(box(-175, -5, -165, 5))).wkt})"
+    crs = "http://www.opengis.net/def/crs/EPSG/0/3857"
+    beyond, on_earth = [
+        (await _items(around, name, filter=in_metres_too, **{"filter-crs": crs})).keys()
+        for name in ("beyond", "within")
+    ]
+    assert beyond == on_earth
+
+
+@pytest.mark.parametrize("column", ["geom", "earth"])
 @pytest.mark.parametrize("parameters", [{"bbox-only": "true"}, {"simplify": "0.001"}, {"f": "csv"}, {"f": "html"}])
-async def test_other_representations_hold_no_longitude_beyond(around: Services, parameters: dict[str, str]) -> None:
-    answer = await around["features"].get("/collections/hostile.beyond/items", {"limit": "100", **parameters})
+async def test_other_representations_hold_no_longitude_beyond(
+    around: Services, parameters: dict[str, str], column: str
+) -> None:
+    asked = {"limit": "100", "geom-column": column, **parameters}
+    answer = await around["features"].get("/collections/hostile.beyond/items", asked)
     assert answer.status == 200
     if "f" not in parameters:
         features = answer.json()["features"]
@@ -149,7 +230,7 @@ LITERALS = [
 RELATIONS = ["INTERSECTS", "DISJOINT", "WITHIN", "CONTAINS", "TOUCHES", "CROSSES", "OVERLAPS", "EQUALS"]
 
 
-@pytest.mark.parametrize("column", ["geom", "bare"])
+@pytest.mark.parametrize("column", ["geom", "bare", "earth"])
 @pytest.mark.parametrize("relation", RELATIONS)
 async def test_filters_find_them_there(around: Services, relation: str, column: str) -> None:
     found = 0
@@ -166,7 +247,10 @@ async def test_boxes_find_them_there_in_views_of_unknown_extent_too(around: Serv
         expected = (await _items(around, "within", bbox=bbox)).keys()
         assert (await _items(around, "beyond", bbox=bbox)).keys() == expected, bbox
         assert (await _items(around, "unknown", bbox=bbox)).keys() == expected, bbox
+        for name in ("beyond", "unknown"):
+            assert (await _items(around, name, bbox=bbox, **{"geom-column": "earth"})).keys() == expected, (bbox, name)
     assert None not in (await _items(around, "unknown")).values()
+    assert _same(shape((await _items(around, "unknown", **{"geom-column": "earth"}))[4]), within(STORED[4]))
 
 
 @pytest.mark.parametrize(
@@ -177,7 +261,7 @@ async def test_boxes_find_them_there_in_views_of_unknown_extent_too(around: Serv
         "UPSArcticWGS84Quad/1/1/0",
     ],
 )
-@pytest.mark.parametrize("column", ["geom", "bare"])
+@pytest.mark.parametrize("column", ["geom", "bare", "web", "earth"])
 async def test_tiles_show_them_there(around: Services, tile: str, column: str) -> None:
     drawn = []
     for name in ("beyond", "within"):
@@ -191,7 +275,16 @@ async def test_tiles_show_them_there(around: Services, tile: str, column: str) -
     assert beyond.keys() == on_earth.keys()
     assert beyond
     for number, geometry in beyond.items():
-        assert shapely.hausdorff_distance(geometry, on_earth[number]) <= 2, number
+        # corners along an arc are elsewhere where lines were cut elsewhere
+        most = 3 if column == "earth" else 2
+        assert shapely.hausdorff_distance(geometry, on_earth[number]) <= most, number
+
+
+@pytest.mark.parametrize("tile", ["8/255/140", "8/0/140"])
+async def test_tiles_within_an_area_that_crosses_are_full(around: Services, tile: str) -> None:
+    answer = await around["tiles"].get(f"/collections/hostile.fiji/tiles/WebMercatorQuad/{tile}")
+    (feature,) = decoded(answer.body, "hostile.fiji")
+    assert feature.geometry.area >= 4096**2
 
 
 async def test_extents_are_on_earth(around: Services) -> None:
@@ -202,6 +295,8 @@ async def test_extents_are_on_earth(around: Services) -> None:
 
     assert await of("beyond") == [-180, -60, 180, 62]
     assert await of("pacific") == [150, -10, -70, 20]
+    assert await of("fiji") == [178, -19, -178, -16]
+    assert await of("web_pacific") == [150, 0, -70, 0]
     listed = [
         [entry["id"] for entry in (await around["common"].json("/collections", bbox=bbox, limit="1000"))["collections"]]
         for bbox in ("-80,0,-70,30", "0,0,20,20")

@@ -94,6 +94,16 @@ CREATE TABLE own.lost_places AS
 SELECT n AS id, ST_SetSRID(ST_MakePoint(n, n), CASE WHEN n > 2 THEN 12 ELSE 4326 END) AS geom
 FROM generate_series(1, 5) n;
 INSERT INTO own.lost_places VALUES (6, NULL);
+-- a place that PROJ cannot transform, and a ring that is not closed, as older versions of PostGIS let it in
+CREATE TABLE own.misplaced (id integer PRIMARY KEY, word text, geom geometry);
+INSERT INTO own.misplaced
+SELECT n, 'row ' || n, CASE WHEN n <> 17 THEN ST_Transform(ST_Point(n / 10.0, 45, 4326), 3035)
+    ELSE 'SRID=3035;POINT(1e9 1e9)' END
+FROM generate_series(1, 40) n;
+CREATE TABLE own.open_rings (id integer PRIMARY KEY, geom geometry(Polygon, 4326));
+INSERT INTO own.open_rings SELECT n, ST_MakeEnvelope(n, 0, n + 0.5, 9, 4326) FROM generate_series(1, 20) n;
+INSERT INTO own.open_rings SELECT 21, ST_SetSRID(('01030000000100000004000000' || repeat('0', 64)
+    || '00000000000010400000000000001040' || '00000000000010400000000000000000')::geometry, 4326);
 ALTER TABLE own.made_types ADD PRIMARY KEY (id);
 ALTER TABLE own.lost_places ADD PRIMARY KEY (id);
 CREATE TABLE own."odd names" ("the ""key"" <b>" integer PRIMARY KEY, "and" text);
@@ -234,6 +244,60 @@ async def test_rows_of_a_crs_that_nobody_knows_are_counted(own: Services) -> Non
     assert found["numberMatched"] == 3
 
 
+async def test_rows_that_are_in_no_tile_are_counted_by_each(own: Services) -> None:
+    for tile in ("0/0/0", "9/0/0"):
+        answer = await own["tiles"].get(f"/collections/own.lost_places/tiles/WebMercatorQuad/{tile}")
+        assert answer.headers["DAMS-Features-Omitted"] == "3"
+    one = await own["tiles"].get("/collections/own.lost_places/tiles/WebMercatorQuad/0/0/0?filter=id<4")
+    assert one.headers["DAMS-Features-Omitted"] == "1"
+
+
+async def test_a_row_on_which_a_filter_fails_does_not_match_and_costs_nothing_else(own: Services) -> None:
+    inside = "S_INTERSECTS(geom, POLYGON((0.95 44, 3.05 44, 3.05 46, 0.95 46, 0.95 44)))"
+    for conditions, numbers in {
+        f"filter={inside}": {*range(10, 31)} - {17},
+        f"filter=NOT {inside}": {*range(1, 10), *range(31, 41)},
+        f"filter=id < 20 AND {inside}": {*range(10, 20)} - {17},
+        "bbox=0.95,44,3.05,46": {*range(10, 31)} - {17},
+    }.items():
+        assert await ids_of(own, "misplaced", conditions) == numbers, conditions
+    # other rows than those are asked for as before
+    assert 17 in await ids_of(own, "misplaced", "filter=id < 20")
+    assert await ids_of(own, "open_rings", "bbox=0,1,5.2,2") == {1, 2, 3, 4, 5}
+    page = await own["features"].json("/collections/own.misplaced/items", bbox="0.95,44,3.05,46", limit="5")
+    assert page["numberMatched"] == 20
+    for format_ in ("csv", "html"):
+        answer = await own["features"].get("/collections/own.misplaced/items", {"bbox": "2,44,3,46", "f": format_})
+        assert (answer.status, answer.headers["DAMS-Features-Omitted"]) == (200, "1")
+    large = await own["features"].get("/collections/own.misplaced/items", {"bbox": "0.95,44,3.05,46", "limit": "1000"})
+    assert large.headers["DAMS-Features-Omitted"] == "1"
+    assert "DAMS-Features-Omitted" not in (await own["features"].get("/collections/own.misplaced/items")).headers
+    answers = (
+        ("facets", {"facets": "word"}, b'"numberMatched":20'),
+        ("feed", {"f": "geojson"}, b'"numberReturned":20'),
+        ("feed", {"f": "atom"}, b"<entry>"),
+        ("export", {"f": "csv"}, b"row 30"),
+        # and of the same once more
+        ("export", {"f": "gpkg", "filter": "id <> 103"}, b"SQLite"),
+    )
+    for place, (path, parameters, number) in enumerate(answers, start=100):
+        # of other conditions each time, which nobody remembers
+        beside = {"bbox": "0.95,44,3.05,46", "filter": f"id <> {place}"}
+        answer = await own["features"].get(f"/collections/own.misplaced/{path}", {**beside, **parameters})
+        assert (answer.status, answer.headers.get("DAMS-Features-Omitted")) == (200, "1"), answer.url
+        assert number in answer.body, answer.url
+        assert b"row 17" not in answer.body, answer.url
+    # the row has no place, and is in no cell
+    for query, matched, nulls in (("", 40, 1), ("&bbox=0.95,44,3.05,46", 20, 0)):
+        path = f"/collections/own.misplaced/facets?facets=geom:grid:1{query}"
+        for _ in range(2):
+            found = (await own["features"].get(path)).json()
+            assert (found["numberMatched"], found["facets"]["geom"]["nulls"]) == (matched, nulls)
+    for condition in ("", f"?filter={inside}".replace(" ", "%20")):
+        tile = await own["tiles"].get(f"/collections/own.misplaced/tiles/WebMercatorQuad/0/0/0{condition}")
+        assert (tile.status, tile.headers["DAMS-Features-Omitted"]) == (200, "1")
+
+
 async def test_a_view_that_was_never_filled_is_no_collection(own: Services) -> None:
     assert (await own["features"].get("/collections/own.unfilled/items")).status == 404
 
@@ -252,7 +316,7 @@ async def test_times_beyond_the_calendar_are_found(own: Services) -> None:
 async def ids_of(own: Services, name: str, conditions: str) -> set[int]:
     """The ids of the features that a query string finds."""
     parameters = dict(condition.split("=", 1) for condition in conditions.split("&"))
-    items = await own["features"].json(f"/collections/own.{name}/items", **parameters)
+    items = await own["features"].json(f"/collections/own.{name}/items", limit="100", **parameters)
     return {feature["id"] for feature in items["features"]}
 
 

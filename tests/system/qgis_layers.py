@@ -7,13 +7,13 @@ import json
 import sys
 from collections import Counter
 from pathlib import Path
-from urllib.parse import quote
 from urllib.request import urlretrieve
 
 from qgis.core import (
     Qgis,
     QgsApplication,
     QgsCoordinateReferenceSystem,
+    QgsDataSourceUri,
     QgsFeatureRequest,
     QgsMapRendererParallelJob,
     QgsMapSettings,
@@ -32,6 +32,15 @@ SUBSETS = (
 )
 
 
+_KINDS = {1: "Boolean", 2: "Integer", 4: "Integer", 6: "Real", 10: "String", 14: "Date", 16: "DateTime"}
+"""Of numbers of types, for fields whose types have no name: those that QGIS takes from a schema (3.44)."""
+
+
+def types(layer: QgsVectorLayer) -> dict[str, str]:
+    """By name of the field."""
+    return {field.name(): field.typeName() or _KINDS[int(field.type())] for field in layer.fields()}
+
+
 def features(address: str, collection: str) -> dict[str, object]:
     """A layer of the provider of OGC API Features, read to its end, by rectangle and by subsets."""
     source = f" url='{address}' typename='{collection}'"
@@ -39,7 +48,7 @@ def features(address: str, collection: str) -> dict[str, object]:
     found = {
         "valid": layer.isValid(),
         "count": layer.featureCount(),
-        "types": {field.name(): field.typeName() for field in layer.fields()},
+        "types": types(layer),
         "ids": [feature["event_id"] for feature in layer.getFeatures()],
         "subsets": {},
     }
@@ -62,7 +71,7 @@ def files(address: str, collection: str, folder: Path) -> dict[str, object]:
             "valid": layer.isValid(),
             "crs": layer.crs().authid(),
             "ids": [feature["event_id"] for feature in layer.getFeatures()],
-            "types": {field.name(): field.typeName() for field in layer.fields()},
+            "types": types(layer),
         }
     return found
 
@@ -70,8 +79,17 @@ def files(address: str, collection: str, folder: Path) -> dict[str, object]:
 def picture(address: str, collection: str, file: str) -> dict[str, object]:
     """A layer of vector tiles with its style, drawn on the whole world; its colours, by how often they occur."""
     tileset = f"{address}/collections/{collection}/tiles/WebMercatorQuad"
-    url, style = (quote(text, safe="") for text in (f"{tileset}/{{z}}/{{x}}/{{y}}", f"{tileset}/style.json?plain=true"))
-    layer = QgsVectorTileLayer(f"type=xyz&url={url}&styleUrl={style}&zmin=0&zmax=14", "tiles")
+    # as its dialog puts it together: which characters are escaped is another thing in each version
+    source = QgsDataSourceUri()
+    for parameter, text in {
+        "type": "xyz",
+        "url": f"{tileset}/{{z}}/{{x}}/{{y}}",
+        "styleUrl": f"{tileset}/style.json?plain=true",
+        "zmin": "0",
+        "zmax": "14",
+    }.items():
+        source.setParam(parameter, text)
+    layer = QgsVectorTileLayer(bytes(source.encodedUri()).decode(), "tiles")
     error, done = layer.loadDefaultStyle()
     settings = QgsMapSettings()
     settings.setLayers([layer])

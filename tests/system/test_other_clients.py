@@ -65,6 +65,27 @@ async def test_openlayers_draws_a_tileset(
         assert max(abs(a - b) for a, b in zip(drawn, expected, strict=True)) <= 2 * unit, zoom
 
 
+async def test_openlayers_draws_a_style_in_its_colours(chromium: Browser, stack: RunningStack, openlayers: str) -> None:
+    page = await chromium.new_page()
+    try:
+        await page.set_content("<body></body>")
+        await page.add_script_tag(content=openlayers)
+        address = f"{stack.base_url}/collections/hazard.hazard_ts_tracks/tiles/WebMercatorQuad/style.json"
+        found: dict[str, int] = await page.evaluate(
+            "([style, center, zoom]) => window.colours(style, center, zoom)", [address, [0, 0], 1]
+        )
+    finally:
+        await page.close()
+    # the classes of wind, and the land below them
+    for color in ("#6c8ebf", "#35a0a0", "#ffe08a", "#fbb040", "#f0692a", "#c2185b", "#6a0f6a", "#f7f6f2"):
+        drawn = [number for name, number in found.items() if _are_near(name, color)]
+        assert sum(drawn) > 20, (color, sorted(found.items(), key=lambda one: -one[1])[:30])
+
+
+def _are_near(one: str, other: str) -> bool:
+    return all(abs(int(one[at : at + 2], 16) - int(other[at : at + 2], 16)) < 16 for at in (1, 3, 5))
+
+
 @pytest.mark.parametrize("zoom", [0, 3])
 async def test_gdal_reads_a_zoom_by_its_address(stack: RunningStack, zoom: int) -> None:
     address = f"{stack.base_url}/collections/{COLLECTION}/tiles/WebMercatorQuad/{zoom}"

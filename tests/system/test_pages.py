@@ -30,6 +30,7 @@ _PAGES = {
     "/collections/hazard.hazard_fl_glofas_gauges_forecast/items/1?f=html": 200,
     "/collections/hazard.hazard_ts_tracks/items/3758?f=html": 200,
     "/collections/hazard.hazard_ts_tracks/items?f=html": 200,
+    "/events/AL112017?f=html": 200,
     f"{_EARTHQUAKES}/tiles?f=html": 200,
     f"{_EARTHQUAKES}/tiles/WebMercatorQuad?f=html": 200,
     "/tileMatrixSets?f=html": 200,
@@ -210,9 +211,20 @@ async def test_a_feature_is_found_on_the_map(visit: NewVisit) -> None:
 async def test_what_else_is_known_of_an_event_is_a_click_away(visit: NewVisit) -> None:
     seen = await visit()
     await _see(seen, "/collections/hazard.hazard_ts_tracks/items/3758?f=html")
-    await seen.page.get_by_role("list", name="Of this event").get_by_role("link", name="Tropical storm nodes").click()
-    await seen.page.wait_for_url("**hazard_ts_nodes/items?f=html&event_id=2015293N13266")
+    known = seen.page.get_by_role("list", name="Of this event")
+    await known.get_by_role("link", name="Tropical storm nodes").click()
+    await seen.page.wait_for_url("**hazard_ts_nodes/items?f=html&event_id=EP202015")
     assert await seen.page.locator("table.data tbody tr").count() > 1
+    # nothing of it is known there
+    await seen.page.go_back()
+    assert await known.get_by_role("link", name="advisories").count() == 0
+    await known.get_by_role("link", name="All of event EP202015").click()
+    await seen.page.get_by_role("link", name="Open the map").first.click()
+    await seen.ready()
+    assert "/map?event=EP202015" in seen.page.url
+    await seen.page.get_by_text("Only Patricia").wait_for()
+    drawn = await seen.drawn("hazard.hazard_ts_nodes")
+    assert {feature["properties"]["event_id"] for feature in drawn} == {"EP202015"}
 
 
 async def test_a_mistake_in_the_form_is_put_right_where_it_was_made(visit: NewVisit) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.client_programs import command, folder
 from tests.running_stack import RunningStack
 from tests.system.visits import items
 
@@ -24,8 +25,11 @@ _LAND = "#f7f6f2"
 def _qgis(stack: RunningStack, collection: str, picture: Path) -> dict[str, Any]:
     # addresses of the stack are local, whatever proxy the machine has
     environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen", "no_proxy": "127.0.0.1"}
+    folder(picture.parent)
     result = subprocess.run(
-        ["/usr/bin/python3", str(_SCRIPT), stack.base_url, collection, str(picture)],
+        # from its input: the file is not where another release of Debian is
+        command("/usr/bin/python3", "-", stack.base_url, collection, str(picture)),
+        input=_SCRIPT.read_text(encoding="utf-8"),
         capture_output=True,
         text=True,
         check=False,
@@ -52,6 +56,8 @@ def _drawn(colors: dict[str, int], wanted: tuple[float, ...]) -> int:
 async def test_qgis_reads_features(stack: RunningStack, tmp_path: Path) -> None:
     found = _qgis(stack, _QUAKES, tmp_path / "quakes.png")
     wanted = await items(stack, _QUAKES, limit="10000", f="geojson")
+    # types of columns that are empty are those of /schema
+    knows_schemas = tuple(map(int, found["version"].split(".")[:2])) >= (3, 44)
     for read in found["features"]:
         assert read["valid"]
         assert read["count"] == len(wanted) > 1000
@@ -63,6 +69,8 @@ async def test_qgis_reads_features(stack: RunningStack, tmp_path: Path) -> None:
             "event_date": "DateTime",
             "tsunami": "Boolean",
         }
+        if knows_schemas:
+            assert (read["types"]["withdrawn"], read["types"]["episode_id"]) == ("DateTime", "Integer"), "of no feature"
         assert read["box"] == len(await items(stack, _QUAKES, limit="10000", bbox="-130,20,-60,60", f="geojson"))
         for subset, number in read["subsets"].items():
             filter_ = subset.replace("'2018-02-01T00:00:00Z'", "TIMESTAMP('2018-02-01T00:00:00Z')")

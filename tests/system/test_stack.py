@@ -53,7 +53,7 @@ def probe(stack: RunningStack, service: str) -> tuple[int, dict[str, str], bytes
 
 def test_thirteen_collections_with_data_in_each(stack: RunningStack) -> None:
     collections = get_json(f"{stack.base_url}/collections?limit=1000")["collections"]
-    assert len(collections) == 13
+    assert len(collections) == 17
     for collection in collections:
         items = get_json(f"{stack.base_url}/collections/{collection['id']}/items?limit=1")
         assert items["numberReturned"] == 1, collection["id"]

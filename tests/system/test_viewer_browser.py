@@ -195,7 +195,7 @@ async def test_time_slider_filters_through_the_service(visit: NewVisit) -> None:
     page = await visit()
     await page.open(map_of(_EARTHQUAKES))
     before = len(await page.drawn(_EARTHQUAKES))
-    await page.page.locator("#timeline input").nth(0).fill("360")
+    await page.page.locator("#timeline .range input").nth(0).fill("130")
     await page.ready_with("/tiles/WebMercatorQuad/", "datetime=")
     tiles = [url for url in page.requests if "/tiles/WebMercatorQuad/" in url and "datetime=" in url]
     assert tiles
@@ -241,6 +241,8 @@ async def test_what_is_in_view_can_be_downloaded(visit: NewVisit, stack: Running
     await link.wait_for()
     href = await link.get_attribute("href")
     assert href is not None
+    # all of it, however much
+    assert ("/export?" in href, "limit=" in href) == (True, False)
     async with aiohttp.ClientSession() as session, session.get(href) as response:
         document = await response.json(content_type=None)
     assert f"{document['numberReturned']:,}" in await page.page.inner_text("#tab-events")
@@ -254,7 +256,8 @@ async def test_search_finds_by_name_in_any_case(visit: NewVisit, stack: RunningS
     name = strongest["properties"]["place"].rpartition(" ")[2]
     page = await visit()
     await page.open(map_of(_EARTHQUAKES))
-    async with page.page.expect_response(lambda response: "CASEI" in response.url):
+    # what is searched for comes as tiles and is counted, too; the list alone is sorted
+    async with page.page.expect_response(lambda response: "CASEI" in response.url and "sortby=" in response.url):
         await page.page.get_by_role("searchbox").fill(name.lower())
     await page.page.wait_for_selector("#events:not([aria-busy])")
     texts = await page.page.locator("#events li .title").all_inner_texts()

@@ -41,6 +41,16 @@ async def test_a_phone_shows_the_world_its_numbers_and_the_tabs(visit: NewVisit)
     legend = page.page.get_by_role("tabpanel", name="Legend")
     await legend.get_by_role("region", name="Legend of Flood events").wait_for()
     assert await page.page.evaluate("document.querySelector('#legend').scrollWidth <= innerWidth")
+    # credits fold away when the map is moved, and come back
+    credits_ = page.page.locator(".maplibregl-ctrl-attrib-inner")
+    assert await credits_.is_visible()
+    await page.page.mouse.move(180, 200)
+    await page.page.mouse.down()
+    await page.page.mouse.move(150, 180, steps=3)
+    await page.page.mouse.up()
+    await credits_.wait_for(state="hidden")
+    await page.page.locator(".maplibregl-ctrl-attrib-button").click()
+    assert "Natural Earth" in await credits_.inner_text()
     # a window that is made wide shows it beside the list
     await page.page.set_viewport_size({"width": 1280, "height": 800})
     await page.until("!document.querySelector('#legend').hasAttribute('role')")
@@ -56,10 +66,12 @@ async def test_nameless_storms_are_distinguished_and_found(visit: NewVisit, stac
     titles = await page.page.locator("#events li .title").all_inner_texts()
     assert len(titles) == len(set(titles)) == 30
     async with page.page.expect_response(lambda response: "season" in response.url):
-        await page.page.get_by_role("searchbox", name="Search by name, basin, year or event").fill("east pacific 2015")
-    await page.until("document.querySelector('#events li .title')?.textContent.startsWith('East Pacific')")
+        await page.page.get_by_role("searchbox", name="Search by name, basin, year or event").fill("west pacific 2016")
+    await page.until("document.querySelector('#events li .title')?.textContent.startsWith('West Pacific')")
+    # the map and the timeline ask for it, too
+    await page.until("[...document.querySelectorAll('#events li .title')].every((e) => e.textContent.includes('2016'))")
     titles = await page.page.locator("#events li .title").all_inner_texts()
-    assert all("Pacific" in title and "2015" in title for title in titles)
+    assert all("Pacific" in title and "2016" in title for title in titles)
     # the popup and the feature's page say the same
     await page.page.locator("#events li button").first.click()
     name = await page.page.locator(".card h2").inner_text()

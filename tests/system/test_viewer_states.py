@@ -129,7 +129,10 @@ async def test_first_paint_is_small_and_assets_never_expire(visit: NewVisit) -> 
             assert re.search(r"-[A-Za-z0-9]{8,}\.(js|mjs|css|woff2|svg)$", url), url
             assert "immutable" in rule
     # not asked for until it is needed
-    assert not any("/basemap/fine/" in url or "geodesic" in url or "openlayers" in url for url in sizes)
+    assert not any("/WorldCRS84Quad/" in url or "geodesic" in url or "openlayers" in url for url in sizes)
+    basemap = {url: size for url, size in sizes.items() if "/basemap/WebMercatorQuad/" in url}
+    assert basemap
+    assert sum(basemap.values()) < 250_000
 
 
 async def test_old_assets_are_not_there(stack: RunningStack) -> None:

@@ -18,6 +18,11 @@ pytestmark = [pytest.mark.system, pytest.mark.browser, pytest.mark.timeout(240)]
 _EARTHQUAKES = "hazard.hazard_eq_events"
 _ALERTS = "hazard.hazard_fl_alerts"
 _TILE = re.compile(r"/tiles/WebMercatorQuad/\d+/\d+/\d+")
+_TAKE_CREDITS = """() => {
+    const control = document.querySelector(".maplibregl-ctrl-attrib-inner");
+    control.style.visibility = "hidden";
+    return control.textContent.split(" | ").map((text) => text.trim()).sort();
+}"""
 _HELD = "drawn together while data change"
 
 
@@ -41,8 +46,7 @@ def _tiles(page: Visit, *, own: bool) -> list[str]:
 
 
 async def test_many_collections_are_as_many_requests_as_one(visit: NewVisit) -> None:
-    page = await visit(1440, 900, device_scale_factor=1)
-    apart = await visit(1440, 900, device_scale_factor=1)
+    page, apart = await visit(900, 600), await visit(900, 600)
     # without TileJSON of several the map falls back to tiles of each
     await apart.page.route(re.compile(r"/api/tiles/.*/tilejson\.json"), lambda route: route.abort(), times=1)
     address = f"/map#map=1.5/20/10&c={_many()}"
@@ -59,6 +63,10 @@ async def test_many_collections_are_as_many_requests_as_one(visit: NewVisit) -> 
     await apart.open(address)
     assert _tiles(apart, own=False) == []
     assert len(set(_tiles(apart, own=True))) == 8 * len(places)
+    # the same sources are named, in an order of their own
+    named = [await shown.page.evaluate(_TAKE_CREDITS) for shown in (page, apart)]
+    assert named[0] == named[1]
+    assert len(named[0]) > 3
     difference = ImageChops.difference(await page.picture(), await apart.picture()).convert("L")
     different = sum(count for value, count in enumerate(difference.histogram()) if value > 40)
     if folder := os.environ.get("PICTURES"):

@@ -1,16 +1,32 @@
 """Which builder fills which table; what several tables are made of is made once."""
 
 from collections.abc import Callable, Iterable
+from datetime import UTC, date, datetime, time
 from functools import cached_property
 from typing import Any
 
-from deploy.database.demo import alerts, buffers, disturbances, earthquakes, floods, gauges, storms
-from deploy.database.demo.best_tracks import USA, BestTrack, best_tracks, merged_fixes, read_fixes
+from deploy.database.demo import alerts, buffers, earthquakes, floods, gauges
 from deploy.database.demo.rivers import Land, River, read_rivers
 from deploy.database.demo.sources import Sources
+from deploy.database.demo.storms import DemoStorms
+from deploy.loader.geometry.landfall import Coast
+from deploy.loader.places.gazetteer import Gazetteer
+from deploy.loader.storms import advisories, disturbances, rows
+from deploy.loader.storms.best_tracks import WINDS_KT
+from deploy.loader.storms.people import with_people
+from deploy.loader.storms.shores import read_coast
 
 # Zones of older storms would double the loading time.
 BUFFERS_SINCE = 2015
+
+SIMULATED_TABLES = (
+    "hazard_fl_events",
+    "hazard_fl_alerts",
+    "hazard_fl_alerts_mom_forecast",
+    "hazard_fl_alerts_mom_runs",
+    "hazard_fl_glofas_gauges_forecast",
+)
+"""What the clock moves: on another day their rows are other rows."""
 
 # A row is a NamedTuple whose fields are columns of the table, `geom` a shapely geometry.
 Builder = Callable[[], Iterable[Any]]
@@ -20,22 +36,35 @@ class DemoCollections:
     """Builders of the rows of all tables from the packaged files, with as many things simulated as given."""
 
     def __init__(
-        self, sources: Sources, *, flood_count: int = 160, alert_count: int = 60, watersheds: int = 45
+        self, sources: Sources, today: date, *, flood_count: int = 160, alert_count: int = 60, watersheds: int = 45
     ) -> None:
-        self._sources = sources
+        """`today` is the day up to which floods are simulated; nothing else depends on it."""
+        self._sources, self._today = sources, today
         self._flood_count, self._alert_count, self._watersheds = flood_count, alert_count, watersheds
 
-    def fingerprint(self) -> str:
-        """Same fingerprint, same rows."""
+    def fingerprint(self, table: str) -> str:
+        """Same fingerprint, same rows of the table."""
+        return f"{self._of_files} {self._today}" if table in SIMULATED_TABLES else self._of_files
+
+    @cached_property
+    def _of_files(self) -> str:
         return f"{self._sources.fingerprint()} {self._flood_count} {self._alert_count} {self._watersheds}"
 
-    @cached_property
-    def _storms(self) -> list[BestTrack]:
-        return best_tracks(merged_fixes(self._sources.storms_wmo, self._sources.storms_jtwc))
+    @property
+    def _now(self) -> datetime:
+        return datetime.combine(self._today, time(), UTC)
 
     @cached_property
-    def _disturbances(self) -> list[BestTrack]:
-        return disturbances.disturbance_tracks(read_fixes(self._sources.storms_jtwc, USA))
+    def _storms(self) -> DemoStorms:
+        return DemoStorms(self._sources)
+
+    @cached_property
+    def _coast(self) -> Coast:
+        return read_coast(self._sources.countries)
+
+    @cached_property
+    def _gazetteer(self) -> Gazetteer:
+        return Gazetteer.read(self._sources.places, self._sources.countries)
 
     @cached_property
     def _land(self) -> Land:
@@ -47,28 +76,59 @@ class DemoCollections:
 
     @cached_property
     def _floods(self) -> list[floods.Flood]:
-        return floods.simulate_floods(self._rivers, self._land, self._flood_count)
+        return floods.simulate_floods(self._rivers, self._land, self._gazetteer, self._now, self._flood_count)
+
+    @cached_property
+    def _forecasts(self) -> list[alerts.ForecastAlert]:
+        return alerts.forecast_alerts(self._rivers, self._land, self._now, self._watersheds)
 
     def builders(self) -> dict[str, Builder]:
         """Table in schema hazard -> function that makes its rows; nothing is read or made until it is called."""
         return {
-            "hazard_eq_events": lambda: earthquakes.earthquake_events(self._sources.earthquakes),
-            "hazard_ts_events": lambda: storms.storm_events(self._storms),
-            "hazard_ts_tracks": lambda: storms.storm_tracks(self._storms),
-            "hazard_ts_nodes": lambda: storms.storm_nodes(self._storms),
-            "hazard_ts_buffers": lambda: buffers.wind_buffers(
-                (track for track in self._storms if track.fixes[0].season >= BUFFERS_SINCE), buffers.STORM_WINDS_KT
-            ),
-            "hazard_ts_disturbance_events": lambda: storms.storm_events(self._disturbances, disturbances=True),
-            "hazard_ts_disturbance_tracks": lambda: storms.storm_tracks(
-                self._disturbances, gap_hours=disturbances.GAP_HOURS
-            ),
-            "hazard_ts_disturbance_nodes": lambda: storms.storm_nodes(self._disturbances),
-            "hazard_ts_disturbance_buffers": lambda: buffers.wind_buffers(
-                self._disturbances, buffers.DISTURBANCE_WINDS_KT, gap_hours=disturbances.GAP_HOURS
-            ),
+            "hazard_eq_events": lambda: earthquakes.earthquake_events(self._sources.earthquakes, self._gazetteer),
+            **self._storm_builders(),
             "hazard_fl_events": lambda: [flood.event for flood in self._floods],
-            "hazard_fl_alerts": lambda: alerts.flood_alerts(self._floods, self._rivers, self._land, self._alert_count),
-            "hazard_fl_alerts_mom_forecast": lambda: alerts.forecast_alerts(self._rivers, self._land, self._watersheds),
-            "hazard_fl_glofas_gauges_forecast": lambda: gauges.gauge_forecasts(self._rivers, self._floods, self._land),
+            "hazard_fl_alerts": lambda: alerts.flood_alerts(
+                self._floods, self._rivers, self._land, self._gazetteer, self._now, others=self._alert_count
+            ),
+            "hazard_fl_alerts_mom_forecast": lambda: alerts.latest_of_watersheds(self._forecasts),
+            "hazard_fl_alerts_mom_runs": lambda: alerts.runs_of_watersheds(self._forecasts),
+            "hazard_fl_glofas_gauges_forecast": lambda: gauges.gauge_forecasts(
+                self._rivers, self._floods, self._land, self._now
+            ),
+        }
+
+    def _storm_builders(self) -> dict[str, Builder]:
+        storms, newest = self._storms, self._storms.newest
+        return {
+            "hazard_ts_events": lambda: rows.storm_events(storms.tracks),
+            "hazard_ts_tracks": lambda: [*rows.storm_tracks(storms.tracks), *advisories.forecast_tracks(newest)],
+            "hazard_ts_nodes": lambda: [
+                *rows.storm_nodes(storms.tracks, self._coast),
+                *advisories.forecast_nodes(newest, self._coast),
+            ],
+            "hazard_ts_buffers": lambda: with_people(
+                [
+                    *rows.storm_zones(storms.advised, source="NHC, derived from wind radii"),
+                    *buffers.wind_buffers(storms.not_advised(since=BUFFERS_SINCE), WINDS_KT),
+                    *advisories.forecast_zones(newest),
+                ],
+                self._gazetteer,
+            ),
+            "hazard_ts_disturbance_events": lambda: rows.storm_events(storms.disturbances, disturbances=True),
+            "hazard_ts_disturbance_tracks": lambda: rows.storm_tracks(
+                storms.disturbances, gap_hours=disturbances.GAP_HOURS
+            ),
+            "hazard_ts_disturbance_nodes": lambda: rows.storm_nodes(storms.disturbances, self._coast),
+            "hazard_ts_disturbance_buffers": lambda: with_people(
+                buffers.wind_buffers(
+                    storms.disturbances, buffers.DISTURBANCE_WINDS_KT, gap_hours=disturbances.GAP_HOURS
+                ),
+                self._gazetteer,
+            ),
+            "hazard_ts_advisory_tracks": lambda: advisories.advisory_tracks(storms.advisories),
+            "hazard_ts_advisory_nodes": lambda: advisories.advisory_nodes(storms.advisories, self._coast),
+            "hazard_ts_advisory_buffers": lambda: with_people(
+                advisories.advisory_zones(storms.advisories), self._gazetteer
+            ),
         }

@@ -4,48 +4,27 @@ import json
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from shapely.geometry import Point
 
-
-class EarthquakeEvent(NamedTuple):
-    """A row of hazard.hazard_eq_events; depth in km, times UTC, geom WGS 84 longitude, latitude."""
-
-    event_id: str
-    title: str | None
-    place: str | None
-    magnitude: float | None
-    magnitude_type: str | None
-    depth: float | None
-    event_date: datetime
-    updated: datetime | None
-    source: str
-    network: str | None
-    event_type: str | None
-    status: str | None
-    significance: int | None
-    felt: int | None
-    alert_level: str | None
-    tsunami: bool
-    url: str | None
-    detail_url: str | None
-    shakemap_url: str | None
-    population_impact_url: str | None
-    geom: Point
+from deploy.loader.places.gazetteer import Gazetteer, Nearby
+from deploy.loader.records.earthquakes import EarthquakeEvent
 
 
-def earthquake_events(path: Path) -> Iterator[EarthquakeEvent]:
-    """The events of a USGS GeoJSON summary, oldest first.
+def earthquake_events(path: Path, gazetteer: Gazetteer) -> Iterator[EarthquakeEvent]:
+    """The events of a USGS GeoJSON summary, oldest first, with what is near them.
 
     Format: USGS earthquake feeds, GeoJSON summary format (times in ms since 1970, depth in km as third
     coordinate). Raises KeyError where the file is not of that format.
     """
     features = json.loads(path.read_text(encoding="utf-8"))["features"]
-    return map(_event, sorted(features, key=lambda feature: feature["properties"]["time"]))
+    features.sort(key=lambda feature: feature["properties"]["time"])
+    longitudes, latitudes, _ = zip(*(feature["geometry"]["coordinates"] for feature in features), strict=True)
+    return map(_event, features, gazetteer.nearby(longitudes, latitudes))
 
 
-def _event(feature: dict[str, Any]) -> EarthquakeEvent:
+def _event(feature: dict[str, Any], near: Nearby) -> EarthquakeEvent:
     properties = feature["properties"]
     longitude, latitude, depth = feature["geometry"]["coordinates"]
     products = properties["types"].strip(",").split(",")
@@ -72,6 +51,8 @@ def _event(feature: dict[str, Any]) -> EarthquakeEvent:
         # The feed has no address of single products; its detail document lists them with their files.
         shakemap_url=detail if "shakemap" in products else None,
         population_impact_url=detail if "losspager" in products else None,
+        withdrawn=None,
+        **near._asdict(),
         geom=Point(longitude, latitude),
     )
 

@@ -1,19 +1,17 @@
 """Flood events, simulated along real rivers: no package holds flood polygons."""
 
-from datetime import UTC, datetime, timedelta
-from typing import NamedTuple
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
 
 import numpy as np
 from shapely.geometry import LineString, MultiPolygon
 
-from deploy.database.demo.antimeridian import area_km2, split_polygons
 from deploy.database.demo.footprints import footprint
 from deploy.database.demo.rivers import Country, Land, River, choose_reach
+from deploy.loader.geometry.antimeridian import area_km2, split_polygons
+from deploy.loader.places.gazetteer import Gazetteer
 
 SIMULATED = "simulated"
-
-# A fixed present, so that the same files give the same rows.
-NOW = datetime(2026, 11, 1, tzinfo=UTC)
 
 _SEED = 20261101
 _SEVERITIES = (1.0, 1.5, 2.0)
@@ -33,6 +31,13 @@ class FloodEvent(NamedTuple):
     area_km2: float
     country: str
     glide_number: str | None
+    place: str
+    nearest_place: str
+    nearest_place_km: float
+    nearest_place_bearing: str | None
+    nearest_place_population: int
+    province: str | None
+    population_in_places: int
     source: str
     geom: MultiPolygon
 
@@ -50,13 +55,35 @@ def stream(name: str, number: int = 0) -> np.random.Generator:
     return np.random.default_rng([_SEED, number, *name.encode()])
 
 
-def simulate_floods(rivers: list[River], land: Land, count: int = 160) -> list[Flood]:
-    """`count` floods in the two years before NOW, the oldest first; reproducible."""
+def simulate_floods(
+    rivers: list[River], land: Land, gazetteer: Gazetteer, now: datetime, count: int = 160
+) -> list[Flood]:
+    """`count` floods in the two years before `now`, the oldest first; the same for the same time.
+
+    On another day they are in the same places, by as much later.
+    """
     drafts = sorted((_days_ago(stream("flood date", number)), number) for number in range(count))
     floods = []
     for order, (days, number) in enumerate(reversed(drafts), start=1):
-        floods.append(_flood(rivers, land, stream("flood", number), NOW - timedelta(days=days), order))
-    return floods
+        floods.append(_flood(rivers, land, stream("flood", number), now=now, days=days, order=order))
+    near = surroundings(gazetteer, [facts["geom"] for facts, _, _ in floods])
+    return [
+        Flood(FloodEvent(**facts, **nearby), reach, country)
+        for (facts, reach, country), nearby in zip(floods, near, strict=True)
+    ]
+
+
+def surroundings(gazetteer: Gazetteer, areas: list[MultiPolygon]) -> list[dict[str, Any]]:
+    """What is near the middle of each area, and who lives in it, by column; its country is the simulation's."""
+    middles = [area.representative_point() for area in areas]
+    near = gazetteer.nearby([middle.x for middle in middles], [middle.y for middle in middles])
+    people = gazetteer.people_within(areas)
+    found = []
+    for facts, count in zip(near, people, strict=True):
+        columns = facts._asdict() | {"place": facts.words, "population_in_places": count}
+        del columns["country"]
+        found.append(columns)
+    return found
 
 
 def site(rivers: list[River], land: Land, rng: np.random.Generator, length_km: float) -> tuple[LineString, Country]:
@@ -82,28 +109,32 @@ def _days_ago(rng: np.random.Generator) -> float:
     return round(float(rng.uniform(0.2, 30) if recent else rng.uniform(30, 730)), 2)
 
 
-def _flood(rivers: list[River], land: Land, rng: np.random.Generator, began: datetime, order: int) -> Flood:
+def _flood(
+    rivers: list[River], land: Land, rng: np.random.Generator, *, now: datetime, days: float, order: int
+) -> tuple[dict[str, Any], LineString, Country]:
+    """What is simulated of an event, by column, and where it is."""
+    began = now - timedelta(days=days)
     severity = float(rng.choice(_SEVERITIES, p=(0.6, 0.28, 0.12)))
     reach, country = site(rivers, land, rng, float(rng.lognormal(4.6, 0.6)) * severity)
     area = area_along(reach, land, rng, float(rng.uniform(3, 9)) * severity**1.5)
     ended = began + timedelta(days=round(float(rng.lognormal(2.2, 0.6)) * severity, 1))
     cause = _cause(began, reach, rng)
-    event = FloodEvent(
-        event_id=f"SIM-FL-{began:%Y}-{order:04}",
-        title=f"{cause}, {country.name}, {began:%B %Y}",
-        began=began,
-        ended=ended if ended < NOW else None,
-        severity=severity,
-        main_cause=cause,
-        dead=int(rng.lognormal(1.0, 1.4) * (severity - 0.6)),
-        displaced=int(rng.lognormal(8, 1.6) * severity),
-        area_km2=area_km2(area),
-        country=country.name,
-        glide_number=f"SIM-FL-{began:%Y}-{order:06}-{country.code}" if country.code else None,
-        source=SIMULATED,
-        geom=area,
-    )
-    return Flood(event, reach, country)
+    facts = {
+        "event_id": f"SIM-FL-{began:%Y}-{order:04}",
+        "title": f"{cause}, {country.name}, {began:%B %Y}",
+        "began": began,
+        "ended": ended if ended < now else None,
+        "severity": severity,
+        "main_cause": cause,
+        "dead": int(rng.lognormal(1.0, 1.4) * (severity - 0.6)),
+        "displaced": int(rng.lognormal(8, 1.6) * severity),
+        "area_km2": area_km2(area),
+        "country": country.name,
+        "glide_number": f"SIM-FL-{began:%Y}-{order:06}-{country.code}" if country.code else None,
+        "source": SIMULATED,
+        "geom": area,
+    }
+    return facts, reach, country
 
 
 def _cause(began: datetime, reach: LineString, rng: np.random.Generator) -> str:

@@ -9,10 +9,10 @@ import numpy as np
 import shapely
 from shapely.geometry import Point
 
-from deploy.database.demo.antimeridian import GRID_DEGREES
-from deploy.database.demo.floods import NOW, SIMULATED, Flood, stream
+from deploy.database.demo.floods import SIMULATED, Flood, stream
 from deploy.database.demo.footprints import Field
 from deploy.database.demo.rivers import Land, River
+from deploy.loader.geometry.antimeridian import GRID_DEGREES
 
 _SPACING_KM = 220.0
 _DAYS = 30
@@ -27,6 +27,7 @@ class GaugeForecast(NamedTuple):
     title: str
     country: str
     forecast_date: datetime
+    valid_to: datetime
     peak_date: datetime
     alert_level: str
     discharge_m3s: float
@@ -39,7 +40,7 @@ class GaugeForecast(NamedTuple):
     geom: Point
 
 
-def gauge_forecasts(rivers: list[River], floods: list[Flood], land: Land) -> Iterator[GaugeForecast]:
+def gauge_forecasts(rivers: list[River], floods: list[Flood], land: Land, now: datetime) -> Iterator[GaugeForecast]:
     """A gauge about every 220 km of each river; those near a flood under way forecast high water."""
     under_way = [flood for flood in floods if flood.event.ended is None]
     tree = shapely.STRtree([flood.event.geom for flood in under_way])
@@ -54,10 +55,12 @@ def gauge_forecasts(rivers: list[River], floods: list[Flood], land: Land) -> Ite
             number += 1
             near = tree.query(place, predicate="dwithin", distance=_NEARBY_DEGREES)
             flood = under_way[int(near[0])] if near.size else None
-            yield _gauge(number, place, country.name, river.length_km * float(share), flood)
+            yield _gauge(number, place, country.name, river.length_km * float(share), flood, now=now)
 
 
-def _gauge(number: int, place: Point, country: str, upstream_km: float, flood: Flood | None) -> GaugeForecast:
+def _gauge(
+    number: int, place: Point, country: str, upstream_km: float, flood: Flood | None, *, now: datetime
+) -> GaugeForecast:
     rng = stream("gauge", number)
     mean = 0.02 * (upstream_km + 60) ** 1.6 * float(rng.lognormal(0, 0.4))
     return_2y, return_5y, return_20y = (mean * factor for factor in (2.2, 3.0, 4.2))
@@ -67,19 +70,20 @@ def _gauge(number: int, place: Point, country: str, upstream_km: float, flood: F
     peak = int(median.argmax())
     gauge_id = f"SIM-G-{number:05}"
     return GaugeForecast(
-        event_id=flood.event.event_id if flood else f"SIM-GF-{NOW:%Y%m%d}-{number:05}",
+        event_id=flood.event.event_id if flood else f"SIM-GF-{now:%Y%m%d}-{number:05}",
         gauge_id=gauge_id,
         title=f"Gauge {gauge_id}, {country}",
         country=country,
-        forecast_date=NOW,
-        peak_date=NOW + timedelta(days=peak),
+        forecast_date=now,
+        valid_to=now + timedelta(days=_DAYS - 1),
+        peak_date=now + timedelta(days=peak),
         alert_level=str(np.select([median[peak] >= return_20y, median[peak] >= return_5y], ["Red", "Orange"], "Green")),
         discharge_m3s=round(float(median[0]), 1),
         peak_discharge_m3s=round(float(median[peak]), 1),
         return_2y_m3s=round(return_2y, 1),
         return_5y_m3s=round(return_5y, 1),
         return_20y_m3s=round(return_20y, 1),
-        time_series=_series(median, median / spread, median * spread),
+        time_series=_series(now, median, median / spread, median * spread),
         source=SIMULATED,
         geom=place,
     )
@@ -94,11 +98,11 @@ def _hydrograph(mean: float, swell: float, rng: np.random.Generator) -> Field:
     return discharge
 
 
-def _series(median: Field, lower: Field, upper: Field) -> str:
+def _series(now: datetime, median: Field, lower: Field, upper: Field) -> str:
     return json.dumps(
         [
             {
-                "time": f"{NOW + timedelta(days=day):%Y-%m-%dT%H:%M:%SZ}",
+                "time": f"{now + timedelta(days=day):%Y-%m-%dT%H:%M:%SZ}",
                 "discharge_m3s": round(float(median[day]), 1),
                 "p25_m3s": round(float(lower[day]), 1),
                 "p75_m3s": round(float(upper[day]), 1),

@@ -6,7 +6,7 @@ from typing import Any
 import asyncpg
 import shapely
 
-from deploy.database.demo.collections import Builder, DemoCollections
+from deploy.database.demo.collections import SIMULATED_TABLES, Builder, DemoCollections
 from deploy.database.demo.progress import progress_for
 
 _SCHEMA = "hazard"
@@ -16,27 +16,53 @@ class DemoDataConflictError(Exception):
     """A table holds rows that the demo loader did not put there."""
 
 
-async def load_demo(connection: asyncpg.Connection, data: DemoCollections, *, progress: bool, replace: bool) -> int:
-    """Fill every table in a transaction of its own; returns how many tables were loaded.
+async def move_demo(connection: asyncpg.Connection, data: DemoCollections, *, progress: bool) -> int:
+    """Bring what is simulated to the day of `data`, in one transaction; returns how many tables were moved.
 
-    A table that already holds these data is left alone. `connection` is the owner's.
+    A table that holds rows of others, as of a loader of live data, is left as it is. Raises asyncpg.PostgresError.
+    """
+    await _prepare(connection)
+    tables = []
+    for table in SIMULATED_TABLES:
+        try:
+            await _holds(connection, table, data.fingerprint(table), replace=False)
+        except DemoDataConflictError:
+            print(f"{table}: not moved, as it holds rows that are not simulated")
+            continue
+        tables.append(table)
+    return await _load_groups(connection, data, [tables], progress=progress, replace=False)
+
+
+async def load_demo(connection: asyncpg.Connection, data: DemoCollections, *, progress: bool, replace: bool) -> int:
+    """Fill every table; returns how many were loaded.
+
+    Each is filled in a transaction of its own, what is simulated in one: floods, alerts and gauges speak of each other.
+    A table that already holds these data, or data of `deploy.loader`, is left alone; on another day that is all that is
+    not simulated. `connection` is the owner's.
+
     Raises DemoDataConflictError where a table holds other rows and not `replace`; asyncpg.PostgresError.
     """
     await _prepare(connection)
-    fingerprint, builders = data.fingerprint(), data.builders()
-    begun, loaded = time.monotonic(), 0
-    with progress_for(wanted=progress, total=len(builders)) as shown:
-        for table, builder in builders.items():
-            shown.building(table)
-            async with connection.transaction():
-                rows = await _load_table(connection, table, builder, fingerprint, replace=replace)
-            if rows is None:
-                shown.done(table, "already loaded")
-                continue
-            # Outside the transaction: index-only scans and estimates are good from the first request on.
-            await connection.execute(f"VACUUM (ANALYZE) {_SCHEMA}.{table}")
-            loaded += 1
-            shown.done(table, f"{rows} rows")
+    others = [[table] for table in data.builders() if table not in SIMULATED_TABLES]
+    return await _load_groups(connection, data, [*others, list(SIMULATED_TABLES)], progress=progress, replace=replace)
+
+
+async def _load_groups(
+    connection: asyncpg.Connection, data: DemoCollections, groups: list[list[str]], *, progress: bool, replace: bool
+) -> int:
+    """A transaction for each group of tables; returns how many tables were loaded."""
+    builders, begun, loaded = data.builders(), time.monotonic(), 0
+    with progress_for(wanted=progress, total=sum(map(len, groups))) as shown:
+        for tables in filter(None, groups):
+            shown.building(tables[0])
+            counts = await _load_tables(connection, tables, data, builders, replace=replace)
+            for table in tables:
+                rows = counts.get(table)
+                if rows is not None:
+                    # Outside the transaction: index-only scans and estimates are good from the first request on.
+                    await connection.execute(f"VACUUM (ANALYZE) {_SCHEMA}.{table}")
+                shown.done(table, "already loaded" if rows is None else f"{rows} rows")
+            loaded += len(counts)
     if loaded:
         print(f"demo data: {loaded} tables loaded in {time.monotonic() - begun:.0f} s")
     else:
@@ -54,40 +80,66 @@ async def _prepare(connection: asyncpg.Connection) -> None:
     await connection.set_type_codec("geometry", schema=home, encoder=bytes, decoder=bytes, format="binary")
 
 
-async def _load_table(
-    connection: asyncpg.Connection, table: str, builder: Builder, fingerprint: str, *, replace: bool
-) -> int | None:
-    """The number of rows loaded, None where the table holds them already."""
+async def _load_tables(
+    connection: asyncpg.Connection,
+    tables: list[str],
+    data: DemoCollections,
+    builders: dict[str, Builder],
+    *,
+    replace: bool,
+) -> dict[str, int]:
+    """How many rows were loaded into each table, all in one transaction; without tables that hold them already."""
+    # Made before anything is locked: readers wait for no more than the writing.
+    made = {
+        table: _records(list(builders[table]()))
+        for table in tables
+        if not await _holds(connection, table, data.fingerprint(table), replace=replace)
+    }
+    counts: dict[str, int] = {}
+    async with connection.transaction():
+        for table, (columns, rows) in made.items():
+            relation = f"{_SCHEMA}.{table}"
+            # Waits for another loader rather than loading twice; readers go on reading.
+            await connection.execute(f"LOCK TABLE {relation} IN SHARE ROW EXCLUSIVE MODE")
+            if await _holds(connection, table, data.fingerprint(table), replace=replace):
+                continue
+            await connection.execute(f"DELETE FROM {relation}")  # noqa: S608 - constants
+            # Identifiers follow the builder's order from 1 on, so links to features survive a reload.
+            await connection.execute(f"ALTER TABLE {relation} ALTER COLUMN id RESTART")
+            await connection.copy_records_to_table(table, schema_name=_SCHEMA, columns=columns, records=rows)
+            await connection.execute(
+                "INSERT INTO dams.demo_load (relation, fingerprint, rows) VALUES ($1, $2, $3) ON CONFLICT (relation) "
+                "DO UPDATE SET fingerprint = excluded.fingerprint, rows = excluded.rows, loaded_at = now()",
+                relation,
+                data.fingerprint(table),
+                len(rows),
+            )
+            counts[table] = len(rows)
+    return counts
+
+
+async def _holds(connection: asyncpg.Connection, table: str, fingerprint: str, *, replace: bool) -> bool:
+    """Whether the table holds these data, or what the loader has put there.
+
+    Raises DemoDataConflictError where it holds others, unless `replace`.
+    """
     relation = f"{_SCHEMA}.{table}"
-    # Waits for another loader rather than loading twice; readers go on reading.
-    await connection.execute(f"LOCK TABLE {relation} IN SHARE ROW EXCLUSIVE MODE")
     found = await connection.fetchrow(
-        f"SELECT (SELECT count(*) FROM {relation}) AS rows, d.fingerprint, d.rows AS loaded "  # noqa: S608 - constants
+        f"SELECT (SELECT count(*) FROM {relation}) AS rows, d.fingerprint, d.rows AS loaded, "  # noqa: S608
+        "EXISTS (SELECT FROM dams.load_table l WHERE l.relation = $1 AND l.changed IS NOT NULL) AS is_live "
         "FROM (SELECT 1) one LEFT JOIN dams.demo_load d ON d.relation = $1",
         relation,
     )
-    if found["rows"] and not replace:
-        if found["rows"] != found["loaded"]:
-            raise DemoDataConflictError(
-                f"{relation} holds {found['rows']} rows that are not the demo loader's; "
-                "nothing was changed (--replace deletes them)"
-            )
-        if found["fingerprint"] == fingerprint:
-            return None
-    columns, rows = _records(list(builder()))
-    if found["rows"]:
-        await connection.execute(f"TRUNCATE {relation}")
-    # Identifiers follow the builder's order from 1 on, so links to features survive a reload.
-    await connection.execute(f"ALTER TABLE {relation} ALTER COLUMN id RESTART")
-    await connection.copy_records_to_table(table, schema_name=_SCHEMA, columns=columns, records=rows)
-    await connection.execute(
-        "INSERT INTO dams.demo_load (relation, fingerprint, rows) VALUES ($1, $2, $3) ON CONFLICT (relation) "
-        "DO UPDATE SET fingerprint = excluded.fingerprint, rows = excluded.rows, loaded_at = now()",
-        relation,
-        fingerprint,
-        len(rows),
-    )
-    return len(rows)
+    if not found["rows"] or replace:
+        return False
+    if found["is_live"]:
+        return True
+    if found["rows"] != found["loaded"]:
+        raise DemoDataConflictError(
+            f"{relation} holds {found['rows']} rows that are not the demo loader's; "
+            "nothing was changed (--replace deletes them)"
+        )
+    return bool(found["fingerprint"] == fingerprint)
 
 
 def _records(rows: list[Any]) -> tuple[list[str], list[tuple[Any, ...]]]:

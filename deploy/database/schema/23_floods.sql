@@ -14,6 +14,27 @@ CREATE TABLE IF NOT EXISTS hazard.hazard_fl_events (
     source text,
     geom geometry(MultiPolygon, 4326) NOT NULL
 );
+-- What releases before this one had not. Only then: even an ALTER TABLE that does nothing waits for all writers.
+DO $$
+BEGIN
+    IF NOT EXISTS (SELECT FROM pg_attribute
+                   WHERE attrelid = 'hazard.hazard_fl_events'::regclass AND attname = 'place') THEN
+        ALTER TABLE hazard.hazard_fl_events
+            ADD COLUMN place text,
+            ADD COLUMN nearest_place text,
+            ADD COLUMN nearest_place_km double precision,
+            ADD COLUMN nearest_place_bearing text,
+            ADD COLUMN nearest_place_population integer,
+            ADD COLUMN province text,
+            ADD COLUMN population_in_places bigint,
+            ADD COLUMN other_country text,
+            ADD COLUMN alert_level text,
+            ADD COLUMN episode_id bigint,
+            ADD COLUMN url text,
+            ADD COLUMN withdrawn timestamptz;
+    END IF;
+END
+$$;
 CREATE INDEX IF NOT EXISTS hazard_fl_events_geom ON hazard.hazard_fl_events USING gist (geom);
 CREATE INDEX IF NOT EXISTS hazard_fl_events_began ON hazard.hazard_fl_events (began, id);
 CREATE INDEX IF NOT EXISTS hazard_fl_events_ended ON hazard.hazard_fl_events (ended, id);
@@ -35,6 +56,18 @@ COMMENT ON COLUMN hazard.hazard_fl_events.area_km2 IS 'Area. Geodesic area of th
 COMMENT ON COLUMN hazard.hazard_fl_events.country IS 'Country. Where the centre of the flood lies.';
 COMMENT ON COLUMN hazard.hazard_fl_events.glide_number IS 'GLIDE number. Global identifier number of the disaster.';
 COMMENT ON COLUMN hazard.hazard_fl_events.source IS 'Source. Where the data come from, or that they are simulated.';
+COMMENT ON COLUMN hazard.hazard_fl_events.place IS 'Place. The nearest place in words, such as 22 km NNE of Hualien City.';
+COMMENT ON COLUMN hazard.hazard_fl_events.nearest_place IS 'Nearest place. The nearest place of 15,000 people or more (GeoNames).';
+COMMENT ON COLUMN hazard.hazard_fl_events.nearest_place_km IS 'Distance from the nearest place. From its centre to the centre of the flood. [km]';
+COMMENT ON COLUMN hazard.hazard_fl_events.nearest_place_bearing IS 'Bearing from the nearest place. Where the centre of the flood lies as seen from there, one of 16 directions such as NNE; empty within 1 km.';
+COMMENT ON COLUMN hazard.hazard_fl_events.nearest_place_population IS 'Population of the nearest place. Number of people (GeoNames).';
+COMMENT ON COLUMN hazard.hazard_fl_events.province IS 'Province. First-level division of the country around the centre of the flood, as the source says or of the place nearest to it (GeoNames).';
+COMMENT ON COLUMN hazard.hazard_fl_events.population_in_places IS 'People in places. A lower bound of the people in the area: those of places of about 1,000 and more whose centre lies in it, none of them counted twice (GeoNames). [people]';
+COMMENT ON COLUMN hazard.hazard_fl_events.other_country IS 'Other country. Another one that the flood reached.';
+COMMENT ON COLUMN hazard.hazard_fl_events.alert_level IS 'Alert level. Of the source: Green, Orange or Red; empty where it has none.';
+COMMENT ON COLUMN hazard.hazard_fl_events.episode_id IS 'Episode. Number of the source''s newest report of the event; it grows.';
+COMMENT ON COLUMN hazard.hazard_fl_events.url IS 'Report. Address of the source''s page about the event.';
+COMMENT ON COLUMN hazard.hazard_fl_events.withdrawn IS 'Withdrawn. Since when its source has taken it back, UTC; empty while it stands.';
 COMMENT ON COLUMN hazard.hazard_fl_events.geom IS 'Flooded area. Polygons in WGS 84, longitude and latitude.';
 
 CREATE TABLE IF NOT EXISTS hazard.hazard_fl_alerts (
@@ -50,6 +83,27 @@ CREATE TABLE IF NOT EXISTS hazard.hazard_fl_alerts (
     source text,
     geom geometry(MultiPolygon, 4326) NOT NULL
 );
+-- What releases before this one had not. Only then: even an ALTER TABLE that does nothing waits for all writers.
+DO $$
+BEGIN
+    IF NOT EXISTS (SELECT FROM pg_attribute
+                   WHERE attrelid = 'hazard.hazard_fl_alerts'::regclass AND attname = 'alert_id') THEN
+        ALTER TABLE hazard.hazard_fl_alerts
+            ADD COLUMN alert_id text UNIQUE,
+            ADD COLUMN place text,
+            ADD COLUMN nearest_place text,
+            ADD COLUMN nearest_place_km double precision,
+            ADD COLUMN nearest_place_bearing text,
+            ADD COLUMN nearest_place_population integer,
+            ADD COLUMN province text,
+            ADD COLUMN population_in_places bigint,
+            ADD COLUMN alert_score double precision,
+            ADD COLUMN episode_id bigint,
+            ADD COLUMN url text,
+            ADD COLUMN withdrawn timestamptz;
+    END IF;
+END
+$$;
 CREATE INDEX IF NOT EXISTS hazard_fl_alerts_geom ON hazard.hazard_fl_alerts USING gist (geom);
 CREATE INDEX IF NOT EXISTS hazard_fl_alerts_event_id ON hazard.hazard_fl_alerts (event_id, id);
 CREATE INDEX IF NOT EXISTS hazard_fl_alerts_issued ON hazard.hazard_fl_alerts (issued, id);
@@ -67,6 +121,18 @@ COMMENT ON COLUMN hazard.hazard_fl_alerts.severity IS 'Severity. Expected severi
 COMMENT ON COLUMN hazard.hazard_fl_alerts.country IS 'Country. Where the centre of the area lies.';
 COMMENT ON COLUMN hazard.hazard_fl_alerts.area_km2 IS 'Area. Geodesic area that the alert covers. [km²]';
 COMMENT ON COLUMN hazard.hazard_fl_alerts.source IS 'Source. Where the data come from, or that they are simulated.';
+COMMENT ON COLUMN hazard.hazard_fl_alerts.alert_id IS 'Alert. Identifier of the alert, the same when it is renewed.';
+COMMENT ON COLUMN hazard.hazard_fl_alerts.place IS 'Place. The nearest place in words, such as 22 km NNE of Hualien City.';
+COMMENT ON COLUMN hazard.hazard_fl_alerts.nearest_place IS 'Nearest place. The nearest place of 15,000 people or more (GeoNames).';
+COMMENT ON COLUMN hazard.hazard_fl_alerts.nearest_place_km IS 'Distance from the nearest place. From its centre to the centre of the area. [km]';
+COMMENT ON COLUMN hazard.hazard_fl_alerts.nearest_place_bearing IS 'Bearing from the nearest place. Where the centre of the area lies as seen from there, one of 16 directions such as NNE; empty within 1 km.';
+COMMENT ON COLUMN hazard.hazard_fl_alerts.nearest_place_population IS 'Population of the nearest place. Number of people (GeoNames).';
+COMMENT ON COLUMN hazard.hazard_fl_alerts.province IS 'Province. First-level division of the country around the centre of the area, as the source says or of the place nearest to it (GeoNames).';
+COMMENT ON COLUMN hazard.hazard_fl_alerts.population_in_places IS 'People in places. A lower bound of the people in the area: those of places of about 1,000 and more whose centre lies in it, none of them counted twice (GeoNames). [people]';
+COMMENT ON COLUMN hazard.hazard_fl_alerts.alert_score IS 'Alert score. On the scale of the source: of GDACS from 0 to 3.';
+COMMENT ON COLUMN hazard.hazard_fl_alerts.episode_id IS 'Episode. Number of the source''s newest report of the event; it grows.';
+COMMENT ON COLUMN hazard.hazard_fl_alerts.url IS 'Report. Address of the source''s page about the event.';
+COMMENT ON COLUMN hazard.hazard_fl_alerts.withdrawn IS 'Withdrawn. Since when its source has taken it back, UTC; empty while it stands.';
 COMMENT ON COLUMN hazard.hazard_fl_alerts.geom IS 'Alert area. Polygons in WGS 84, longitude and latitude.';
 
 CREATE TABLE IF NOT EXISTS hazard.hazard_fl_alerts_mom_forecast (
@@ -85,6 +151,24 @@ CREATE TABLE IF NOT EXISTS hazard.hazard_fl_alerts_mom_forecast (
     source text,
     geom geometry(MultiPolygon, 4326) NOT NULL
 );
+-- What releases before this one had not. Only then: even an ALTER TABLE that does nothing waits for all writers.
+DO $$
+BEGIN
+    IF NOT EXISTS (SELECT FROM pg_attribute
+                   WHERE attrelid = 'hazard.hazard_fl_alerts_mom_forecast'::regclass AND attname = 'alert_id') THEN
+        ALTER TABLE hazard.hazard_fl_alerts_mom_forecast
+            ADD COLUMN alert_id text UNIQUE,
+            ADD COLUMN source_level text,
+            ADD COLUMN change text,
+            ADD COLUMN peak_date timestamptz,
+            ADD COLUMN exceeds_2y double precision,
+            ADD COLUMN exceeds_20y double precision,
+            ADD COLUMN hazard_score double precision,
+            ADD COLUMN province text,
+            ADD COLUMN population_in_places bigint;
+    END IF;
+END
+$$;
 CREATE INDEX IF NOT EXISTS hazard_fl_alerts_mom_forecast_geom ON hazard.hazard_fl_alerts_mom_forecast USING gist (geom);
 CREATE INDEX IF NOT EXISTS hazard_fl_alerts_mom_forecast_event_id ON hazard.hazard_fl_alerts_mom_forecast (event_id, id);
 CREATE INDEX IF NOT EXISTS hazard_fl_alerts_mom_forecast_forecast_date ON hazard.hazard_fl_alerts_mom_forecast (forecast_date, id);
@@ -92,7 +176,7 @@ CREATE INDEX IF NOT EXISTS hazard_fl_alerts_mom_forecast_valid_from ON hazard.ha
 CREATE INDEX IF NOT EXISTS hazard_fl_alerts_mom_forecast_valid_to ON hazard.hazard_fl_alerts_mom_forecast (valid_to, id);
 CREATE INDEX IF NOT EXISTS hazard_fl_alerts_mom_forecast_probability ON hazard.hazard_fl_alerts_mom_forecast (probability, id);
 
-COMMENT ON TABLE hazard.hazard_fl_alerts_mom_forecast IS E'Seasonal flood forecast alerts\nFlood alerts by watershed for the coming season, as an ensemble of models (Model of Models) forecasts them.';
+COMMENT ON TABLE hazard.hazard_fl_alerts_mom_forecast IS E'Seasonal flood forecast alerts\nFlood alerts by watershed for the coming season, as an ensemble of models (Model of Models) forecasts them: the newest of each watershed. Those before it are runs.';
 COMMENT ON COLUMN hazard.hazard_fl_alerts_mom_forecast.id IS 'Identifier. Number of the feature.';
 COMMENT ON COLUMN hazard.hazard_fl_alerts_mom_forecast.event_id IS 'Event. Identifier of the forecast episode of this watershed.';
 COMMENT ON COLUMN hazard.hazard_fl_alerts_mom_forecast.watershed_id IS 'Watershed. Identifier of the watershed.';
@@ -106,7 +190,62 @@ COMMENT ON COLUMN hazard.hazard_fl_alerts_mom_forecast.severity IS 'Severity. Ex
 COMMENT ON COLUMN hazard.hazard_fl_alerts_mom_forecast.country IS 'Country. Where the centre of the watershed lies.';
 COMMENT ON COLUMN hazard.hazard_fl_alerts_mom_forecast.area_km2 IS 'Area. Geodesic area of the watershed. [km²]';
 COMMENT ON COLUMN hazard.hazard_fl_alerts_mom_forecast.source IS 'Source. Where the data come from, or that they are simulated.';
+COMMENT ON COLUMN hazard.hazard_fl_alerts_mom_forecast.alert_id IS 'Alert. Identifier of the newest alert of a watershed; there is one of each.';
+COMMENT ON COLUMN hazard.hazard_fl_alerts_mom_forecast.source_level IS 'Level of the source. Its own word: Warning (Red), Watch (Orange), Advisory or Information (Green).';
+COMMENT ON COLUMN hazard.hazard_fl_alerts_mom_forecast.change IS 'Change. Against the run before: New, Continued, Upgraded or Downgraded.';
+COMMENT ON COLUMN hazard.hazard_fl_alerts_mom_forecast.peak_date IS 'Peak date. When the highest discharge is expected, UTC.';
+COMMENT ON COLUMN hazard.hazard_fl_alerts_mom_forecast.exceeds_2y IS 'Exceeds the 2-year discharge. Share of the ensemble that does. [%]';
+COMMENT ON COLUMN hazard.hazard_fl_alerts_mom_forecast.exceeds_20y IS 'Exceeds the 20-year discharge. Share of the ensemble that does. [%]';
+COMMENT ON COLUMN hazard.hazard_fl_alerts_mom_forecast.hazard_score IS 'Hazard score. Of the models together, from 0 to 100.';
+COMMENT ON COLUMN hazard.hazard_fl_alerts_mom_forecast.province IS 'Province. First-level division of the country around the centre of the watershed, as the source says or of the place nearest to it (GeoNames).';
+COMMENT ON COLUMN hazard.hazard_fl_alerts_mom_forecast.population_in_places IS 'People in places. A lower bound of the people in the area: those of places of about 1,000 and more whose centre lies in it, none of them counted twice (GeoNames). [people]';
 COMMENT ON COLUMN hazard.hazard_fl_alerts_mom_forecast.geom IS 'Watershed area. Polygons in WGS 84, longitude and latitude.';
+
+CREATE TABLE IF NOT EXISTS hazard.hazard_fl_alerts_mom_runs (
+    id integer GENERATED BY DEFAULT AS IDENTITY PRIMARY KEY,
+    event_id text NOT NULL,
+    watershed_id text NOT NULL,
+    title text,
+    alert_level text NOT NULL CHECK (alert_level IN ('Green', 'Orange', 'Red')),
+    forecast_date timestamptz NOT NULL,
+    valid_to timestamptz NOT NULL,
+    source_level text,
+    change text,
+    peak_date timestamptz,
+    probability double precision CHECK (probability BETWEEN 0 AND 100),
+    exceeds_2y double precision,
+    exceeds_20y double precision,
+    hazard_score double precision,
+    country text,
+    province text,
+    source text,
+    geom geometry(Point, 4326) NOT NULL,
+    UNIQUE (watershed_id, forecast_date)
+);
+CREATE INDEX IF NOT EXISTS hazard_fl_alerts_mom_runs_geom ON hazard.hazard_fl_alerts_mom_runs USING gist (geom);
+CREATE INDEX IF NOT EXISTS hazard_fl_alerts_mom_runs_event_id ON hazard.hazard_fl_alerts_mom_runs (event_id, id);
+CREATE INDEX IF NOT EXISTS hazard_fl_alerts_mom_runs_forecast_date ON hazard.hazard_fl_alerts_mom_runs (forecast_date, id);
+CREATE INDEX IF NOT EXISTS hazard_fl_alerts_mom_runs_valid_to ON hazard.hazard_fl_alerts_mom_runs (valid_to, id);
+
+COMMENT ON TABLE hazard.hazard_fl_alerts_mom_runs IS E'Flood forecast alerts, all runs\nWhat every run of the ensemble of models (Model of Models) said of a watershed, at a point in it. The newest of each watershed, with its area, is in the seasonal flood forecast alerts.';
+COMMENT ON COLUMN hazard.hazard_fl_alerts_mom_runs.id IS 'Identifier. Number of the feature.';
+COMMENT ON COLUMN hazard.hazard_fl_alerts_mom_runs.event_id IS 'Event. Identifier of the forecast episode of this watershed.';
+COMMENT ON COLUMN hazard.hazard_fl_alerts_mom_runs.watershed_id IS 'Watershed. Identifier of the watershed.';
+COMMENT ON COLUMN hazard.hazard_fl_alerts_mom_runs.title IS 'Title. Level, country and period in words.';
+COMMENT ON COLUMN hazard.hazard_fl_alerts_mom_runs.alert_level IS 'Alert level. Green, Orange or Red.';
+COMMENT ON COLUMN hazard.hazard_fl_alerts_mom_runs.forecast_date IS 'Forecast date. When the forecast was made, UTC; it is valid from then on.';
+COMMENT ON COLUMN hazard.hazard_fl_alerts_mom_runs.valid_to IS 'Valid to. End of the period that the forecast is for, UTC.';
+COMMENT ON COLUMN hazard.hazard_fl_alerts_mom_runs.probability IS 'Probability. Share of the ensemble that exceeds the alert threshold. [%]';
+COMMENT ON COLUMN hazard.hazard_fl_alerts_mom_runs.source_level IS 'Level of the source. Its own word: Warning (Red), Watch (Orange), Advisory or Information (Green).';
+COMMENT ON COLUMN hazard.hazard_fl_alerts_mom_runs.change IS 'Change. Against the run before: New, Continued, Upgraded or Downgraded.';
+COMMENT ON COLUMN hazard.hazard_fl_alerts_mom_runs.peak_date IS 'Peak date. When the highest discharge is expected, UTC.';
+COMMENT ON COLUMN hazard.hazard_fl_alerts_mom_runs.exceeds_2y IS 'Exceeds the 2-year discharge. Share of the ensemble that does. [%]';
+COMMENT ON COLUMN hazard.hazard_fl_alerts_mom_runs.exceeds_20y IS 'Exceeds the 20-year discharge. Share of the ensemble that does. [%]';
+COMMENT ON COLUMN hazard.hazard_fl_alerts_mom_runs.hazard_score IS 'Hazard score. Of the models together, from 0 to 100.';
+COMMENT ON COLUMN hazard.hazard_fl_alerts_mom_runs.country IS 'Country. Where the centre of the watershed lies.';
+COMMENT ON COLUMN hazard.hazard_fl_alerts_mom_runs.province IS 'Province. First-level division of the country around the centre of the watershed.';
+COMMENT ON COLUMN hazard.hazard_fl_alerts_mom_runs.source IS 'Source. Where the data come from, or that they are simulated.';
+COMMENT ON COLUMN hazard.hazard_fl_alerts_mom_runs.geom IS 'Point in the watershed. Point in WGS 84, longitude and latitude.';
 
 CREATE TABLE IF NOT EXISTS hazard.hazard_fl_glofas_gauges_forecast (
     id integer GENERATED BY DEFAULT AS IDENTITY PRIMARY KEY,
@@ -126,9 +265,25 @@ CREATE TABLE IF NOT EXISTS hazard.hazard_fl_glofas_gauges_forecast (
     source text,
     geom geometry(Point, 4326) NOT NULL
 );
+-- What releases before this one had not. Only then: even an ALTER TABLE that does nothing waits for all writers.
+DO $$
+BEGIN
+    IF NOT EXISTS (SELECT FROM pg_attribute
+                   WHERE attrelid = 'hazard.hazard_fl_glofas_gauges_forecast'::regclass AND attname = 'valid_to') THEN
+        ALTER TABLE hazard.hazard_fl_glofas_gauges_forecast
+            ADD COLUMN valid_to timestamptz,
+            ADD COLUMN province text,
+            ADD COLUMN upstream_area_km2 double precision,
+            ADD COLUMN members integer;
+        -- of gauges whose levels are not known
+        ALTER TABLE hazard.hazard_fl_glofas_gauges_forecast ALTER COLUMN alert_level DROP NOT NULL;
+    END IF;
+END
+$$;
 CREATE INDEX IF NOT EXISTS hazard_fl_glofas_gauges_forecast_geom ON hazard.hazard_fl_glofas_gauges_forecast USING gist (geom);
 CREATE INDEX IF NOT EXISTS hazard_fl_glofas_gauges_forecast_event_id ON hazard.hazard_fl_glofas_gauges_forecast (event_id, id);
 CREATE INDEX IF NOT EXISTS hazard_fl_glofas_gauges_forecast_forecast_date ON hazard.hazard_fl_glofas_gauges_forecast (forecast_date, id);
+CREATE INDEX IF NOT EXISTS hazard_fl_glofas_gauges_forecast_valid_to ON hazard.hazard_fl_glofas_gauges_forecast (valid_to, id);
 CREATE INDEX IF NOT EXISTS hazard_fl_glofas_gauges_forecast_peak_date ON hazard.hazard_fl_glofas_gauges_forecast (peak_date, id);
 CREATE INDEX IF NOT EXISTS hazard_fl_glofas_gauges_forecast_discharge_m3s ON hazard.hazard_fl_glofas_gauges_forecast (discharge_m3s, id);
 CREATE INDEX IF NOT EXISTS hazard_fl_glofas_gauges_forecast_peak_discharge_m3s ON hazard.hazard_fl_glofas_gauges_forecast (peak_discharge_m3s, id);
@@ -141,7 +296,7 @@ COMMENT ON COLUMN hazard.hazard_fl_glofas_gauges_forecast.title IS 'Title. Gauge
 COMMENT ON COLUMN hazard.hazard_fl_glofas_gauges_forecast.country IS 'Country. Where the gauge stands.';
 COMMENT ON COLUMN hazard.hazard_fl_glofas_gauges_forecast.forecast_date IS 'Forecast date. When the forecast was made, UTC.';
 COMMENT ON COLUMN hazard.hazard_fl_glofas_gauges_forecast.peak_date IS 'Peak date. When the highest discharge is expected, UTC.';
-COMMENT ON COLUMN hazard.hazard_fl_glofas_gauges_forecast.alert_level IS 'Alert level. Green, Orange (5-year discharge exceeded) or Red (20-year discharge exceeded).';
+COMMENT ON COLUMN hazard.hazard_fl_glofas_gauges_forecast.alert_level IS 'Alert level. Green, Orange (5-year discharge exceeded) or Red (20-year discharge exceeded); empty where these are not known.';
 COMMENT ON COLUMN hazard.hazard_fl_glofas_gauges_forecast.discharge_m3s IS 'Discharge. At the time of the forecast. [m³/s]';
 COMMENT ON COLUMN hazard.hazard_fl_glofas_gauges_forecast.peak_discharge_m3s IS 'Peak discharge. Highest median discharge of the forecast. [m³/s]';
 COMMENT ON COLUMN hazard.hazard_fl_glofas_gauges_forecast.return_2y_m3s IS '2-year discharge. Reached once in 2 years on average. [m³/s]';
@@ -149,8 +304,13 @@ COMMENT ON COLUMN hazard.hazard_fl_glofas_gauges_forecast.return_5y_m3s IS '5-ye
 COMMENT ON COLUMN hazard.hazard_fl_glofas_gauges_forecast.return_20y_m3s IS '20-year discharge. Reached once in 20 years on average. [m³/s]';
 COMMENT ON COLUMN hazard.hazard_fl_glofas_gauges_forecast.time_series IS 'Time series. Daily list of time, discharge_m3s (median), p25_m3s and p75_m3s (quartiles). [m³/s]';
 COMMENT ON COLUMN hazard.hazard_fl_glofas_gauges_forecast.source IS 'Source. Where the data come from, or that they are simulated.';
+COMMENT ON COLUMN hazard.hazard_fl_glofas_gauges_forecast.valid_to IS 'Valid to. Last day of the forecast, UTC.';
+COMMENT ON COLUMN hazard.hazard_fl_glofas_gauges_forecast.province IS 'Province. First-level division of the country around the gauge, of the place nearest to it (GeoNames).';
+COMMENT ON COLUMN hazard.hazard_fl_glofas_gauges_forecast.upstream_area_km2 IS 'Upstream area. Of the land that drains through the gauge. [km²]';
+COMMENT ON COLUMN hazard.hazard_fl_glofas_gauges_forecast.members IS 'Members. Number of forecasts in the ensemble; 0 where only its quartiles are known.';
 COMMENT ON COLUMN hazard.hazard_fl_glofas_gauges_forecast.geom IS 'Gauge position. Point in WGS 84, longitude and latitude.';
 
 SELECT dams.watch(t) FROM unnest(ARRAY[
     'hazard.hazard_fl_events', 'hazard.hazard_fl_alerts', 'hazard.hazard_fl_alerts_mom_forecast',
+    'hazard.hazard_fl_alerts_mom_runs',
     'hazard.hazard_fl_glofas_gauges_forecast']::regclass[]) t;

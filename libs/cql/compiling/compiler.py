@@ -14,12 +14,13 @@ from typing import Any, TypeVar, cast
 from pygeofilter import ast, values
 from pygeofilter.backends.evaluator import Evaluator, handle
 
-from libs.cql.compiling import scalars
+from libs.cql.compiling import patterns, scalars
 from libs.cql.compiling.arithmetic import arithmetic
 from libs.cql.compiling.arrays import ArrayLiteral, array_predicate
 from libs.cql.compiling.distance import within_distance
+from libs.cql.compiling.geometry_literals import box_in, geometry_literal
 from libs.cql.compiling.operands import Expr, Operand, Value, as_text, condition, describe, from_json, literal
-from libs.cql.compiling.spatial import SPATIAL_NODES, box_in, geometry_literal, spatial
+from libs.cql.compiling.spatial import SPATIAL_NODES, spatial
 from libs.cql.compiling.temporal import TEMPORAL_NODES, Open, Span, interval_bound, temporal
 from libs.cql.errors import Place, excerpt, fault, one_of
 from libs.cql.nodes import ARITHMETIC, ARRAY, COMPARISONS, DISTANCE_FUNCTION, STRING_FUNCTIONS, Array, Ast, place_of
@@ -111,7 +112,8 @@ class _Compiler(Evaluator):  # type: ignore[misc]  # pygeofilter is untyped
     @_handles(ast.Like)
     def like(self, node: ast.Like, value: Operand) -> Expr:
         # The pattern is no sub-node of pygeofilter's.
-        return scalars.like(node, value, self.evaluate(node.pattern))
+        pattern, is_expression = patterns.searchable(node)
+        return patterns.like(node, value, self.evaluate(pattern), is_expression=is_expression)
 
     @_handles(ast.IsNull)
     def is_null(self, node: ast.IsNull, operand: object) -> Expr:

@@ -13,16 +13,9 @@ from typing import Any, LiteralString
 import shapely
 from pygeofilter import ast
 
+from libs.cql.compiling.geometry_literals import CRS84_SRID, GeometryLiteral
 from libs.cql.compiling.operands import Expr, Value, condition, describe
-from libs.cql.compiling.spatial import (
-    CRS84_SRID,
-    GeometryLiteral,
-    as_geography,
-    in_lonlat_srid,
-    is_of_points,
-    near,
-    relation,
-)
+from libs.cql.compiling.spatial import as_geography, in_lonlat_srid, is_of_points, near, placed_in_lonlat, relation
 from libs.cql.errors import excerpt, fault
 from libs.cql.nodes import place_of
 from libs.ogc.bbox import BBox
@@ -60,10 +53,6 @@ def within_distance(node: ast.Function, arguments: tuple[object, ...]) -> Expr:
     if isinstance(a, Expr) and isinstance(b, GeometryLiteral):
         return condition(_of_column(a, b, metres, distance))
     apart = _measured(_lines(a), _lines(b), distance)
-    if isinstance(a, GeometryLiteral) and isinstance(b, GeometryLiteral):
-        return condition(
-            sql("ST_Intersects({a}, {b}) OR {apart}", a=in_lonlat_srid(a), b=in_lonlat_srid(b), apart=apart)
-        )
     return condition(sql("({meets}) OR {apart}", meets=relation(ast.GeometryIntersects, a, b), apart=apart))
 
 
@@ -87,8 +76,10 @@ def _metres(node: ast.Function, arguments: tuple[object, ...]) -> float:
             raise fault(f"'{shown}' is no unit of S_DWITHIN; there are {known}", place_of(node, 3))
         unit = named
     metres = float(distance.value) * unit
-    if not isfinite(metres) or metres < 0:
+    if metres < 0:
         raise fault("the distance of S_DWITHIN must not be below 0", place_of(node, 2))
+    if not isfinite(metres):
+        raise fault("the distance of S_DWITHIN is too large a number", place_of(node, 2))
     return metres
 
 
@@ -97,17 +88,22 @@ def _of_column(column: Expr, literal: GeometryLiteral, metres: float, distance: 
     if stored is not None:
         # its own index on a sphere serves
         return sql("ST_DWithin({a}, {b}, {distance})", a=stored, b=_geography(literal.shape), distance=distance)
-    apart = _measured(_lines(column), _lines(literal), distance)
+    placed, source = placed_in_lonlat(column)
+    apart = _measured(_lines(placed), _lines(literal), distance)
     if not (is_of_points(column) and literal.shape.geom_type in ("Point", "MultiPoint")):
         # what lies within the other is measured by none of the lines
         apart = sql("({meets}) OR {apart}", meets=relation(ast.GeometryIntersects, column, literal), apart=apart)
+    box = _around(literal, metres)
     # PostGIS cannot see through OR and CASE: the index serves the boxes
-    return sql(
+    within = sql(
         "({near}) AND CASE WHEN {known} THEN {apart} END",
-        near=near(column, _around(literal, metres)),
-        known=_known(in_lonlat_srid(column)),
+        near=near(placed, box),
+        known=_known(in_lonlat_srid(placed)),
         apart=apart,
     )
+    if source is None:
+        return within
+    return sql("({near}) AND (SELECT {within} FROM {source})", near=near(column, box), within=within, source=source)
 
 
 def _known(shape: Sql) -> Sql:

@@ -1,4 +1,4 @@
-"""Comparisons, BETWEEN, IN, LIKE and IS NULL, typed by the column they are about."""
+"""Comparisons, BETWEEN, IN and IS NULL, typed by the column they are about."""
 
 from __future__ import annotations
 
@@ -32,7 +32,6 @@ from libs.cql.compiling.operands import (
 )
 from libs.cql.compiling.temporal import FLIPPED, Span, compare_instants, compared
 from libs.cql.errors import fault
-from libs.cql.guard import check_pattern
 from libs.cql.nodes import place_of
 from libs.pg.column_types import NUMERIC, TEMPORAL, TEXTUAL, Kind
 from libs.pg.sql import Sql, all_of, any_of, bind, join, sql
@@ -220,24 +219,6 @@ def _any_text(column: Expr, values: Sequence[str]) -> Sql:
 def _equals_any(column: Sql, values: list[Any], sql_type: str, cast: str | None = None) -> Sql:
     array = bind(values, f"{sql_type}[]", f"{cast}[]" if cast else None)
     return sql("{column} = ANY({array})", column=column, array=array)
-
-
-def like(node: ast.Like, value: Operand, pattern: Operand) -> Expr:
-    """LIKE; the pattern is a literal, perhaps in CASEI or ACCENTI. Raises CqlError."""
-    written = node.pattern
-    while isinstance(written, ast.Function) and written.name in ("casei", "accenti"):
-        written = written.arguments[0]
-    if not isinstance(written, str):
-        raise fault("the pattern of LIKE is a string, perhaps in CASEI() or ACCENTI()", place_of(node, 1))
-    check_pattern(written, place_of(node, 1))
-    if (len(written) - len(written.rstrip("\\"))) % 2:
-        raise fault("the pattern ends with a backslash that escapes nothing", place_of(node, 1))
-    if isinstance(value, Expr) and value.kind is Kind.JSON:
-        value = from_json(value, Kind.STRING)
-    if not isinstance(value, Value | Expr) or value.kind not in TEXTUAL:
-        raise fault(f"{describe(value)}, but LIKE takes a string", place_of(node, 0))
-    matches = sql("{value} LIKE {pattern}", value=as_text(value), pattern=as_text(pattern))
-    return condition(sql("NOT ({matches})", matches=matches) if node.not_ else matches)
 
 
 def is_null(node: ast.IsNull, operand: object) -> Expr:

@@ -1,4 +1,4 @@
-"""The S_ functions, and the boxes they share with the `bbox` parameter.
+"""The S_ functions.
 
 Literals are in CRS84: degrees, longitude before latitude, edges straight in that plane. It is the literal
 that is transformed to the column's SRID, never the column, so that the GiST index stays usable.
@@ -7,48 +7,26 @@ that is transformed to the column's SRID, never the column, so that the GiST ind
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any, LiteralString
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import LiteralString
 
-import shapely
 from pygeofilter import ast
-from shapely.affinity import translate
-from shapely.geometry.base import BaseGeometry
 
+from libs.cql.compiling.geometry_literals import CRS84_SRID, GeometryLiteral, literal_sql, rectangle
 from libs.cql.compiling.operands import Expr, condition, describe
-from libs.cql.errors import Place, fault
+from libs.cql.errors import fault
 from libs.cql.nodes import OP_NAMES, place_of
 from libs.cql.projected import fitted
 from libs.cql.queryable import Queryable
-from libs.geo.crs import CRS84, Crs, as_easting_northing, in_crs84
 from libs.geo.crs_areas import is_projected, keeps_boxes
-from libs.geo.longitudes import TURN, turned
+from libs.geo.longitudes import turned
 from libs.geo.lonlat_sql import in_lonlat
+from libs.geo.short_ways import short_way
 from libs.geo.simple_shapes import simple_shape
 from libs.ogc.bbox import BBox
 from libs.pg.column_types import Kind
-from libs.pg.sql import Sql, all_of, any_of, bind, join, sql
-
-CRS84_SRID = 4326
-
-
-@dataclass(frozen=True, slots=True)
-class GeometryLiteral:
-    """A geometry as written, in CRS84.
-
-    `boxes` are the rectangles it consists of where it is a box: one, or two across the antimeridian. `turn` moves it by
-    so many times around the Earth, to where rows with longitudes beyond ±180 are. `native` is the same as the client
-    wrote it, and the SRID, where that is of another CRS.
-    """
-
-    shape: BaseGeometry
-    place: Place | None
-    boxes: tuple[BaseGeometry, ...] = ()
-    turn: int = 0
-    native: tuple[BaseGeometry, int] | None = None
-    kind = Kind.GEOMETRY
-
+from libs.pg.sql import Sql, all_of, any_of, join, sql
 
 _FUNCTIONS: dict[type, LiteralString] = {
     ast.GeometryIntersects: "ST_Intersects({a}, {b})",
@@ -61,50 +39,9 @@ _FUNCTIONS: dict[type, LiteralString] = {
 }
 SPATIAL_NODES = (*_FUNCTIONS, ast.GeometryDisjoint)
 _FLIPPED = {ast.GeometryContains: ast.GeometryWithin, ast.GeometryWithin: ast.GeometryContains}
+# the numbers of a row that crosses the antimeridian go around the other side
+_OTHER_SIDE = sql("'SRID=4326;LINESTRING(0 -90, 0 90)'::geometry")
 _COVERING = (ast.GeometryContains, ast.GeometryEquals)
-
-
-def geometry_literal(geojson: dict[str, Any], place: Place | None, crs: Crs = CRS84) -> GeometryLiteral:
-    """A GeoJSON geometry whose structure has been checked, with coordinates of `crs`.
-
-    Raises CqlError when it is not valid, or has no place on Earth.
-    """
-    shape = as_easting_northing(shapely.force_2d(shapely.geometry.shape(geojson)), crs)
-    if not shapely.is_valid(shape):
-        reason = shapely.is_valid_reason(shape).replace("[", " at [")
-        raise fault(f"the geometry is not valid: {reason}", place)
-    return _placed(shape, place, crs)
-
-
-def box_in(box: BBox, place: Place | None, crs: Crs) -> GeometryLiteral:
-    """A box of easting, northing in `crs`. Raises CqlError when it has no place on Earth."""
-    if crs.srid == CRS84_SRID:
-        return box_literal(box, place)
-    return _placed(_rectangle(box), place, crs)
-
-
-def _placed(shape: BaseGeometry, place: Place | None, crs: Crs) -> GeometryLiteral:
-    if crs.srid == CRS84_SRID:
-        return GeometryLiteral(shape, place)
-    try:
-        return GeometryLiteral(in_crs84(shape, crs), place, native=(shape, crs.srid))
-    except ValueError as error:
-        raise fault(f"the geometry {error}", place) from None
-
-
-def box_literal(box: BBox, place: Place | None = None) -> GeometryLiteral:
-    """A box; one that crosses the antimeridian becomes the two boxes on its sides."""
-    parts = tuple(_rectangle(part) for part in box.parts())
-    return GeometryLiteral(parts[0] if len(parts) == 1 else shapely.union_all(parts), place, boxes=parts)
-
-
-def _rectangle(box: BBox) -> BaseGeometry:
-    """A box as a polygon; without width or height, as the line or point it is."""
-    if box.west < box.east and box.south < box.north:
-        return shapely.box(box.west, box.south, box.east, box.north)
-    if box.west == box.east and box.south == box.north:
-        return shapely.Point(box.west, box.south)
-    return shapely.LineString([(box.west, box.south), (box.east, box.north)])
 
 
 def spatial(node: ast.SpatialComparisonPredicate, left: object, right: object) -> Expr:
@@ -126,13 +63,21 @@ def relation(kind: type, a: Expr | GeometryLiteral, b: Expr | GeometryLiteral) -
     """The spatial relation of one of `SPATIAL_NODES` between two geometries."""
     if isinstance(a, GeometryLiteral) and isinstance(b, Expr):
         # The column first: PostGIS looks for an index of the second operand in some of these only.
-        return relation(_FLIPPED.get(kind, kind), b, a)
+        kind, a, b = _FLIPPED.get(kind, kind), b, a
     if kind is ast.GeometryDisjoint:
         return sql("NOT ({intersects})", intersects=relation(ast.GeometryIntersects, a, b))
+    if any(_is_mixed(side) for side in (a, b)):
+        return _once(kind, (a, b), mixed=True)
     if kind is ast.GeometryIntersects and isinstance(b, GeometryLiteral):
         parts = _parts(a, b)
         if len(parts) > 1:
             return any_of(relation(kind, column, part) for column, part in parts)
+    return _related(kind, a, b)
+
+
+def _related(kind: type, a: Expr | GeometryLiteral, b: Expr | GeometryLiteral) -> Sql:
+    if any(_is_worked_out(side) for side in (a, b)):
+        return _once(kind, (a, b))
     srid = _srid(a) if isinstance(a, Expr) else CRS84_SRID
     if isinstance(a, Expr) and isinstance(b, GeometryLiteral) and kind in _COVERING and _is_cut(b, srid):
         # A geometry of this CRS cannot cover what lies beyond the CRS's area.
@@ -143,6 +88,37 @@ def relation(kind: type, a: Expr | GeometryLiteral, b: Expr | GeometryLiteral) -
         shape, box = _in_srid(a, srid), _in_srid(b, srid)
         return _in_box(shape, box) if _may_be_unknown(a) else sql(_FUNCTIONS[kind], a=shape, b=box)
     return _robust(kind, (a, b), srid)
+
+
+def _is_mixed(side: Expr | GeometryLiteral) -> bool:
+    """Whether each row may have an SRID of its own."""
+    return isinstance(side, Expr) and _column(side).srid is None and not _column(side).is_geography
+
+
+def _is_worked_out(side: Expr | GeometryLiteral) -> bool:
+    """Whether rows are not compared as they are stored, as they go around the Earth or cross the antimeridian."""
+    return isinstance(side, Expr) and bool(_column(side).turns or _column(side).crosses)
+
+
+def _once(kind: type, sides: Sequence[Expr | GeometryLiteral], *, mixed: bool = False) -> Sql:
+    """The relation of rows that are brought to where they are compared: each once, though it is named many times.
+
+    With `mixed` that is longitude and latitude, for rows of several SRIDs; else rows have one.
+    """
+    placed, known = list(sides), []
+    for place, side in enumerate(sides):
+        if not isinstance(side, Expr) or not (_is_mixed(side) if mixed else _is_worked_out(side)):
+            continue
+        column = replace(_column(side), sql_type="geometry", srid=_srid(side), crosses=False)
+        if not mixed:
+            column = replace(column, turns=())
+        shape = in_lonlat(side.sql, None) if mixed else _planar(side)
+        name = Sql((f"{'degrees' if mixed else 'placed'}_{place}",))
+        placed[place] = replace(side, sql=sql("{name}.g", name=name), queryable=column)
+        known.append(sql("(SELECT {shape} AS g OFFSET 0) AS {name}", shape=shape, name=name))
+    once = sql("(SELECT {relation} FROM {known})", relation=relation(kind, *placed), known=join(", ", known))
+    near = _may_be_near(sides)
+    return all_of([near, once]) if near else once
 
 
 def _parts(a: Expr | GeometryLiteral, b: GeometryLiteral) -> list[tuple[Expr | GeometryLiteral, GeometryLiteral]]:
@@ -169,7 +145,6 @@ def _robust(kind: type, sides: Sequence[Expr | GeometryLiteral], srid: int) -> S
     what has coordinates that are not finite the relation is unknown.
     """
     placed = [_in_srid(side, srid) for side in sides]
-    near = _near_turned(sides, srid)
     doubtful = [isinstance(side, Expr) and _may_be_invalid(_column(side)) for side in sides]
     finite = [
         sql(_FINITE, g=text)
@@ -179,7 +154,7 @@ def _robust(kind: type, sides: Sequence[Expr | GeometryLiteral], srid: int) -> S
     shapes = [_known(side, text) for side, text in zip(sides, placed, strict=True)]
     relation = sql(_FUNCTIONS[kind], a=shapes[0], b=shapes[1])
     if not finite:
-        return all_of([near, relation]) if near else relation
+        return relation
     if any(doubtful):
         checks = [sql("ST_IsValid({g})", g=shape) for shape, doubt in zip(shapes, doubtful, strict=True) if doubt]
         a, b = (
@@ -194,7 +169,7 @@ def _robust(kind: type, sides: Sequence[Expr | GeometryLiteral], srid: int) -> S
     # PostGIS cannot see through CASE: the index serves the boxes.
     return sql(
         "{near} AND CASE WHEN {finite} THEN {relation} END",
-        near=near or sql("{a} && {b}", a=placed[0], b=placed[1]),
+        near=sql("{a} && {b}", a=placed[0], b=placed[1]),
         finite=join(" AND ", finite),
         relation=relation,
     )
@@ -229,31 +204,56 @@ def _may_be_unknown(side: Expr | GeometryLiteral) -> bool:
     return isinstance(side, Expr) and not _SIMPLE_FEATURES.match(_type_of(_column(side)))
 
 
-def _near_turned(sides: Sequence[Expr | GeometryLiteral], srid: int) -> Sql | None:
-    """Where rows lie beyond ±180, a condition on boxes that an index serves: of a literal's, turned; None elsewhere."""
+def _may_be_near(sides: Sequence[Expr | GeometryLiteral]) -> Sql | None:
+    """Whether the box of a row, as it is stored, meets the literal: an index serves this where all have one SRID.
+
+    None where two columns are compared.
+    """
     a, b = sides
-    if not isinstance(a, Expr) or not isinstance(b, GeometryLiteral) or not _column(a).turns:
+    if not isinstance(a, Expr) or not isinstance(b, GeometryLiteral):
         return None
-    shape, turns = _in_srid(_as_stored(a), srid), (0, *_column(a).turns)
-    boxes = (sql("{a} && {b}", a=shape, b=_in_srid(replace(b, turn=turn), srid)) for turn in turns)
-    return sql("({near})", near=any_of(boxes))
+    srid = _srid(a)
+    literals = [_in_srid(replace(b, turn=turn), srid) for turn in (0, *_column(a).turns)]
+    return sql("({near})", near=any_of(_boxes_meet(a, srid, literals)))
+
+
+def _boxes_meet(column: Expr, srid: int, literals: Iterable[Sql]) -> list[Sql]:
+    """Whether the box of a row, as its numbers tell it, meets that of a literal; of a row of another SRID it may."""
+    if _is_mixed(column):
+        elsewhere = sql("ST_SRID({a}) NOT IN (0, 4326)", a=column.sql)
+        return [elsewhere, *(sql("{a} && {b}", a=column.sql, b=literal) for literal in literals)]
+    shape = _in_srid(_as_stored(column), srid)
+    met = [sql("{a} && {b}", a=shape, b=literal) for literal in literals]
+    return [*met, sql("{a} && {b}", a=shape, b=_OTHER_SIDE)] if _column(column).crosses else met
 
 
 def near(column: Expr, box: BBox) -> Sql:
     """Whether the box of a row meets a box of longitude and latitude: what an index serves, and no more than that."""
     srid = _srid(column)
     parts = [
-        replace(GeometryLiteral(_rectangle(part), None, (_rectangle(part),)), turn=turn)
+        replace(GeometryLiteral(rectangle(part), None, (rectangle(part),)), turn=turn)
         for part in box.parts()
         for turn in (0, *_column(column).turns)
     ]
-    shape = _in_srid(_as_stored(column), srid)
-    return any_of(sql("{a} && {b}", a=shape, b=_in_srid(part, srid)) for part in parts)
+    return any_of(_boxes_meet(column, srid, (_in_srid(part, srid) for part in parts)))
 
 
 def in_lonlat_srid(side: Expr | GeometryLiteral) -> Sql:
     """A geometry in longitude and latitude, of a kind that GEOS knows."""
     return _known(side, _in_srid(side, CRS84_SRID))
+
+
+def placed_in_lonlat(column: Expr) -> tuple[Expr, Sql | None]:
+    """The column in longitude and latitude by a name, and what that is the name of, to select from.
+
+    The column itself, and None, where rows need not be brought there.
+    """
+    shape = _in_srid(column, CRS84_SRID)
+    if shape == column.sql:
+        return column, None
+    queryable = replace(_column(column), sql_type="geometry", srid=CRS84_SRID, turns=(), crosses=False)
+    source = sql("(SELECT {shape} AS g OFFSET 0) AS in_lonlat", shape=shape)
+    return replace(column, sql=sql("in_lonlat.g"), queryable=queryable), source
 
 
 def as_geography(column: Expr) -> Sql | None:
@@ -269,7 +269,7 @@ def is_of_points(column: Expr) -> bool:
 
 def _as_stored(column: Expr) -> Expr:
     """A column whose rows are compared where they are stored."""
-    return replace(column, queryable=replace(_column(column), turns=()))
+    return replace(column, queryable=replace(_column(column), turns=(), crosses=False))
 
 
 _LINES_AND_POINTS = re.compile(r"(?i)(multi)?(point|linestring)(zm?|m)?\Z")
@@ -309,7 +309,7 @@ def _srid(side: Expr) -> int:
 
 def _in_srid(side: Expr | GeometryLiteral, srid: int) -> Sql:
     if isinstance(side, GeometryLiteral):
-        return _literal(side, srid)
+        return literal_sql(side, srid)
     text, own = _planar(side), _srid(side)
     if own == srid:
         return text
@@ -325,41 +325,18 @@ def _in_srid(side: Expr | GeometryLiteral, srid: int) -> Sql:
 def _planar(column: Expr) -> Sql:
     """The column as a geometry of one SRID.
 
-    Few relations exist for geography, and its edges are geodesics: it is compared as geometry, which an
-    index on `((column::geometry))` serves. Rows of several SRIDs are brought to CRS84 one by one.
+    Few relations exist for geography, and its edges are geodesics: it is compared as geometry, cut at the antimeridian,
+    which an index on `((column::geometry))` serves. Rows of several SRIDs are brought to CRS84 one by one.
     """
     queryable = _column(column)
     if queryable.is_geography:
-        shape = sql("({column})::geometry", column=column.sql)
-        return in_lonlat(shape, queryable.srid or CRS84_SRID)
-    shape = in_lonlat(column.sql, None) if queryable.srid is None else column.sql
-    return turned(shape, queryable.turns, is_point=queryable.geometry_type == "Point")
-
-
-def _literal(side: GeometryLiteral, srid: int) -> Sql:
-    if srid == 0:
-        return _bound(_turned(side), 0)
-    if side.native is not None and side.native[1] == srid:
-        return _bound(*side.native)
-    west, south, east, north = shapely.bounds(side.shape)
-    if west < -180 or east > 180 or south < -90 or north > 90:
-        outside = f"longitudes {west:g} to {east:g}, latitudes {south:g} to {north:g}"
-        raise fault(f"the geometry is outside longitude -180 to 180, latitude -90 to 90: it has {outside}", side.place)
-    if srid == CRS84_SRID:
-        return _bound(_turned(side), srid)
-    shape = fitted(side.shape, srid, is_box=bool(side.boxes))[0] if is_projected(srid) else side.shape
-    return sql("ST_Transform({shape}, {srid})", shape=_bound(shape, CRS84_SRID), srid=Sql((str(srid),)))
-
-
-def _turned(side: GeometryLiteral) -> BaseGeometry:
-    if not side.turn:
-        return side.shape
-    return translate(side.shape, side.turn * TURN)
-
-
-def _bound(shape: BaseGeometry, srid: int) -> Sql:
-    return sql(
-        "ST_GeomFromWKB({wkb}, {srid})",
-        wkb=bind(shapely.to_wkb(shape, flavor="iso"), "bytea"),
-        srid=Sql((str(srid),)),
-    )
+        shape = in_lonlat(sql("({column})::geometry", column=column.sql), queryable.srid or CRS84_SRID)
+        return short_way(shape) if queryable.crosses else shape
+    is_point = queryable.geometry_type == "Point"
+    if queryable.srid is not None:
+        return turned(column.sql, queryable.turns, is_point=is_point, srid=queryable.srid)
+    shape = in_lonlat(column.sql, None)
+    if not queryable.turns:
+        return shape
+    moved = turned(sql("stored.g"), queryable.turns, is_point=is_point)
+    return sql("(SELECT {moved} FROM (SELECT {shape} AS g OFFSET 0) AS stored)", moved=moved, shape=shape)

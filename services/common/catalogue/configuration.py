@@ -1,4 +1,4 @@
-"""What an operator says about collections: one YAML file, checked on load, read anew when it changes.
+"""What an operator says about collections: YAML files, checked on load, read anew when they change.
 
 include: ["hazard.*"]            # patterns of ids; without it all collections of COLLECTION_SCHEMAS
 exclude: ["hazard.scratch_*"]
@@ -9,6 +9,7 @@ collections:
     id_column: event_id          # a column with unique values, instead of the primary key
     geometry_column: geom        # the default among several
     datetime_column: event_date  # or, of features that last, where they start and end: [began, ended]
+    issued_column: updated       # when features were issued: how new the data are
     properties: [magnitude, depth]   # the columns to show beside the id, in this order; without it all
     sort: [-event_date]          # default order of items
     importance: [-magnitude]     # what a tile keeps where it has too many features
@@ -19,8 +20,18 @@ collections:
       5-7: [magnitude, depth, place]
     longitudes: stored           # beyond ±180 as they are stored, instead of turned round the Earth
     crs: [EPSG:25832]            # in which features may be asked for beside CRS84 and their own; without it the usual
+    overview: false              # not among what maps and tiles of all collections show, unless a request names it
+    item_links:                  # links of a feature to others: relation type, their column: own column with its value
+      predecessor-version: {event_id: event_id, advisory_time: previous_advisory_time}
+    situation:                   # the landing page begins with those in force, or those of the last days
+      title: Strong earthquakes
+      at_least: {magnitude: 6}
+      unset: [withdrawn]
+      days: 30
     keywords: [earthquake]
     license: https://creativecommons.org/publicdomain/zero/1.0/
+    part_licenses:               # of what in the data has another
+      "Nearest places: GeoNames, CC BY 4.0": https://creativecommons.org/licenses/by/4.0/
     attribution: USGS
 """
 
@@ -30,7 +41,7 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 from hashlib import blake2b
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 import yaml
 from pydantic import (
@@ -46,6 +57,8 @@ from pydantic_core import ErrorDetails
 
 from libs.catalogue.model import Collection
 from libs.ogc.crs import USUAL_SRIDS
+from libs.web.settings import SettingsError
+from services.common.situation.asked import Asked
 
 # Columns that say how much a feature matters, most telling first.
 _TELLING = ("magnitude", "max_wind_kt", "wind_kt", "wind_speed_kt", "severity", "area_km2")
@@ -53,10 +66,11 @@ _TELLING = ("magnitude", "max_wind_kt", "wind_kt", "wind_speed_kt", "severity", 
 
 _ZOOMS = re.compile(r"(\d{1,2})(?:-(\d{1,2}))?\Z", re.ASCII)
 _DEEPEST = 30
+_RELATION = re.compile(r"[a-z][a-z0-9.-]*\Z")
 _CODE = re.compile(r"(?:EPSG|ESRI):(\d{4,6})\Z", re.ASCII)
 
 
-class ConfigError(ValueError):
+class ConfigError(SettingsError):
     """The file is malformed, or says something about a column that does not exist; the message says where."""
 
 
@@ -70,6 +84,12 @@ def _address(text: str) -> str:
     if not text.startswith(("https://", "http://")):
         raise ValueError("must be an address (https://…)")
     return text
+
+
+def _addresses(value: object) -> object:
+    if not isinstance(value, dict) or not all(isinstance(text, str) for text in (*value, *value.values())):
+        raise ValueError("must be a mapping from words to addresses (https://…)")
+    return tuple((words, _address(address)) for words, address in value.items())
 
 
 def _one_or_two(value: object) -> object:
@@ -106,6 +126,19 @@ def _srids(value: object) -> object:
     return tuple(int(found[1]) for found in codes if found)
 
 
+def _pairs(value: object) -> object:
+    """`{predecessor-version: {event_id: event_id, …}}` as relation types with pairs of columns."""
+    if not isinstance(value, dict):
+        raise ValueError("must be a mapping from relation types to mappings of columns")  # noqa: TRY004 - pydantic's
+    for rel, found_by in value.items():
+        if not isinstance(rel, str) or not _RELATION.match(rel):
+            raise ValueError(f": '{rel}' is no relation type such as predecessor-version")
+        texts = [*found_by, *found_by.values()] if isinstance(found_by, dict) else []
+        if not texts or not all(isinstance(text, str) for text in texts):
+            raise ValueError(f".{rel} must be a mapping of columns, such as event_id: event_id")
+    return tuple((rel, tuple(found_by.items())) for rel, found_by in value.items())
+
+
 _Texts = Annotated[tuple[str, ...], BeforeValidator(_texts)]
 _Zoom = Annotated[int, Field(strict=True, ge=0, le=_DEEPEST)]
 
@@ -122,6 +155,7 @@ class CollectionConfig(_Said):
     id_column: str | None = None
     geometry_column: str | None = None
     datetime_column: Annotated[str | tuple[str, str] | None, BeforeValidator(_one_or_two)] = None
+    issued_column: str | None = None
     properties: _Texts = ()
     sort: _Texts = ()
     importance: _Texts = ()
@@ -130,8 +164,12 @@ class CollectionConfig(_Said):
     tile_properties: Annotated[tuple[tuple[int, int, tuple[str, ...]], ...], BeforeValidator(_by_zoom)] = ()
     longitudes: Literal["turned", "stored"] = "turned"
     crs: Annotated[tuple[int, ...], BeforeValidator(_srids)] = USUAL_SRIDS
+    overview: Annotated[bool, Field(strict=True)] = True
+    item_links: Annotated[tuple[tuple[str, tuple[tuple[str, str], ...]], ...], BeforeValidator(_pairs)] = ()
+    situation: Asked | None = None
     keywords: _Texts = ()
     license: Annotated[str, AfterValidator(_address)] | None = None
+    part_licenses: Annotated[tuple[tuple[str, str], ...], BeforeValidator(_addresses)] = ()
     attribution: str | None = None
 
     @model_validator(mode="after")
@@ -142,7 +180,7 @@ class CollectionConfig(_Said):
 
 
 class CatalogueConfig(_Said):
-    """The whole file."""
+    """A whole file, or several together."""
 
     include: _Texts = ("*",)
     exclude: _Texts = ()
@@ -152,14 +190,30 @@ class CatalogueConfig(_Said):
     )
 
     @classmethod
-    def load(cls, file: Path) -> Self:
-        """Raises ConfigError, with every fault, where the file cannot be read or is malformed."""
+    def load(cls, *files: Path) -> Self:
+        """What the files say together: a later one adds to what earlier ones say of a collection, member by member.
+
+        Raises ConfigError, with every fault, where a file cannot be read or is malformed.
+        """
+        said: dict[str, Any] = {}
+        collections: dict[str, dict[str, Any]] = {}
+        for file in files:
+            try:
+                content = yaml.safe_load(file.read_text(encoding="utf-8")) or {}
+            except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+                raise ConfigError(f"{file}: {error}") from None
+            cls._checked(content, str(file))
+            said |= content
+            for name, members in (content.get("collections") or {}).items():
+                collections[name] = collections.get(name, {}) | members
+        return cls._checked(said | {"collections": collections}, ", ".join(map(str, files)))
+
+    @classmethod
+    def _checked(cls, content: object, where: str) -> Self:
         try:
-            return cls.model_validate(yaml.safe_load(file.read_text(encoding="utf-8")) or {})
-        except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-            raise ConfigError(f"{file}: {error}") from None
+            return cls.model_validate(content)
         except ValidationError as error:
-            raise ConfigError(f"{file}: {'; '.join(map(_sentence, error.errors()))}") from None
+            raise ConfigError(f"{where}: {'; '.join(map(_sentence, error.errors()))}") from None
 
     def offers(self, collection_id: str) -> bool:
         """Whether the collection is offered at all."""
@@ -192,9 +246,10 @@ class CatalogueConfig(_Said):
         start, end = said.datetime_column if isinstance(said.datetime_column, tuple) else (said.datetime_column, None)
         times = [entry.name for entry in collection.times]
         _known(f"{where}.datetime_column", start, times)
+        # what is not shown cannot be filtered by
+        shown_times = [name for name in times if not shown or name in shown]
+        _known(f"{where}.issued_column", said.issued_column, shown_times)
         if end is not None:
-            # what is not shown cannot be filtered by
-            shown_times = [name for name in times if not shown or name in shown]
             _known(f"{where}.datetime_column", start, shown_times)
             _known(f"{where}.datetime_column", end, shown_times)
         for member, given in (("properties", said.properties), ("sort", said.sort), ("importance", said.importance)):
@@ -203,6 +258,10 @@ class CatalogueConfig(_Said):
         for _, _, chosen in said.tile_properties:
             for name in chosen:
                 _known(f"{where}.tile_properties", name, list(shown) or names)
+        for rel, found_by in said.item_links:
+            for name in (name for pair in found_by for name in pair):
+                _known(f"{where}.item_links.{rel}", name, list(shown) or names)
+        _check_situation(f"{where}.situation", said.situation, collection, start or next(iter(times), None))
         columns = tuple(column for column in collection.columns if not shown or column.name in shown)
         configured = replace(
             collection,
@@ -219,6 +278,7 @@ class CatalogueConfig(_Said):
             ),
             times=tuple(sorted(collection.times, key=lambda entry: entry.name != start)),
             time_end=end,
+            time_issued=said.issued_column,
             columns=tuple(sorted(columns, key=lambda column: shown.get(column.name, 0))),
             sort=said.sort,
             importance=said.importance or tuple(f"-{name}" for name in _TELLING if name in names)[:1],
@@ -226,11 +286,26 @@ class CatalogueConfig(_Said):
             maxzoom=said.maxzoom,
             tile_properties=said.tile_properties,
             srids=said.crs,
+            overview=said.overview,
+            item_links=said.item_links,
             keywords=said.keywords,
             license=said.license,
-            attribution=said.attribution,
+            part_licenses=said.part_licenses,
+            attribution=said.attribution or collection.attribution,
         )
         return replace(configured, shape=_shape(configured))
+
+
+def _check_situation(where: str, asked: Asked | None, collection: Collection, start: str | None) -> None:
+    if asked is None:
+        return
+    if start is None or any(time.name == start and time.is_period for time in collection.times):
+        raise ConfigError(f"{where}: the collection has no column of instants by which to know what is going on")
+    numbers = [column.name for column in collection.columns if column.type in ("integer", "number")]
+    for name in asked.at_least:
+        _known(f"{where}.at_least", name, numbers)
+    for name in asked.unset:
+        _known(f"{where}.unset", name, [column.name for column in collection.columns])
 
 
 def _shape(collection: Collection) -> str:
@@ -243,14 +318,19 @@ def _shape(collection: Collection) -> str:
         collection.composite_key,
         collection.key_repeats,
         collection.columns,
-        [(entry.name, entry.turns, entry.partial, entry.as_stored) for entry in collection.geometries],
+        [(entry.name, entry.turns, entry.crosses, entry.partial, entry.as_stored) for entry in collection.geometries],
         [time.name for time in collection.times],
         collection.time_end,
+        collection.time_issued,
         collection.sort,
         collection.importance,
         collection.tile_properties,
         collection.srids,
+        collection.overview,
+        collection.item_links,
         collection.attribution,
+        collection.license,
+        collection.part_licenses,
     )
     return blake2b(repr(shown).encode(), digest_size=6).hexdigest()
 
@@ -260,6 +340,7 @@ _WORDS = {
     "mapping_type": "must be a mapping",
     "model_type": "must be a mapping",
     "string_type": "must be a text",
+    "bool_type": "must be true or false",
     **dict.fromkeys(
         ("int_type", "greater_than_equal", "less_than_equal"), f"must be a whole number from 0 to {_DEEPEST}"
     ),
@@ -270,8 +351,9 @@ _WORDS = {
 def _sentence(fault: ErrorDetails) -> str:
     where = ".".join(str(step) for step in fault["loc"] if step != "[key]")
     if fault["type"] == "extra_forbidden":
-        model = CatalogueConfig if len(fault["loc"]) == 1 else CollectionConfig
-        return f"{where} is unknown (there are {', '.join(sorted(model.model_fields))})"
+        depth = len(fault["loc"])
+        known = (CatalogueConfig if depth == 1 else CollectionConfig if depth == 3 else Asked).model_fields
+        return f"{where} is unknown (there are {', '.join(sorted(known))})"
     said = str(fault["ctx"]["error"]) if fault["type"] == "value_error" else _WORDS.get(fault["type"], fault["msg"])
     return f"{where}{'' if said.startswith((':', '.')) else ' '}{said}".strip()
 

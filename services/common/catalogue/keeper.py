@@ -18,6 +18,7 @@ from libs.web.respond import json_bytes
 from services.common.catalogue.configuration import CatalogueConfig, ConfigError
 from services.common.catalogue.id_check import IdCheck
 from services.common.introspection.introspect import Introspection
+from services.common.situation.situation import Wanted
 
 _LOG = logging.getLogger("dams.catalogue")
 
@@ -35,7 +36,7 @@ class CatalogueKeeper(Catalogue):
         diagnose: Callable[[], Awaitable[Sequence[Finding]]],
         *,
         refresh_seconds: float,
-        config_file: Path | None = None,
+        config_files: Sequence[Path] = (),
         extension_collections: tuple[str, ...] = (),
     ) -> None:
         super().__init__()
@@ -45,8 +46,8 @@ class CatalogueKeeper(Catalogue):
         # None before the first diagnosis
         self._findings: Sequence[Finding] | None = None
         self._diagnosed = 0.0
-        self._config_file = config_file
-        self._config_stamp: int | None = None
+        self._config_files = config_files
+        self._config_stamps: list[int] = []
         self._refused: str | None = None
         self._config = CatalogueConfig()
         self._refresh_seconds = refresh_seconds
@@ -64,6 +65,15 @@ class CatalogueKeeper(Catalogue):
 
     async def __aexit__(self, *_: object) -> None:
         await self._refreshing.aclose()
+
+    def situation(self) -> list[Wanted]:
+        """What the collections file wants on the landing page, of the collections that there are, in its order."""
+        states = self._introspection.states
+        return [
+            (found, said.situation, states.get(name))
+            for name, said in self._config.collections.items()
+            if said.situation is not None and (found := (self._collections or {}).get(name)) is not None
+        ]
 
     def _pause(self) -> float:
         return self._refresh_seconds if self._collections is not None else 0.3
@@ -140,16 +150,14 @@ class CatalogueKeeper(Catalogue):
         self._collections = collections
 
     def _read_config(self) -> None:
-        if self._config_file is None:
-            return
         try:
-            stamp = self._config_file.stat().st_mtime_ns
+            stamps = [file.stat().st_mtime_ns for file in self._config_files]
         except OSError as error:
             raise ConfigError(str(error)) from None
-        if stamp != self._config_stamp:
-            self._config = CatalogueConfig.load(self._config_file)
-            # of a file that was read: rights may change, and with them no time of the file
-            self._config_stamp = stamp
+        if stamps != self._config_stamps:
+            self._config = CatalogueConfig.load(*self._config_files)
+            # of files that were read: rights may change, and with them no time of a file
+            self._config_stamps = stamps
             self._known = {}
 
     def _configured(self, collection: Collection) -> Collection:

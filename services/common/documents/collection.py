@@ -24,8 +24,7 @@ def collection_json(collection: Collection, whole: Whole, base: str, media_type:
         for entry in whole.collection_links
         if collection.geometries or not entry.needs_geometry
     ]
-    if collection.license:
-        filled.append(Link(collection.license, "license", None, "Licence of the data"))
+    filled += [Link(address, "license", None, words) for words, address in _licences(collection).items()]
     links = [
         *representations(f"{base}/collections/{segment}", media_type, OFFERS),
         *absolute(base, filled),
@@ -36,14 +35,46 @@ def collection_json(collection: Collection, whole: Whole, base: str, media_type:
         **({"description": collection.description} if collection.description else {}),
         **({"keywords": list(collection.keywords)} if collection.keywords else {}),
         **({"attribution": collection.attribution} if collection.attribution else {}),
+        **publication_json(collection),
         **({} if collection.pages_start_behind_rows else {"paging": "offset"}),
         **({"suggestedIdColumn": collection.suggested_key} if collection.suggested_key else {}),
         "links": links_json(links),
         **({"extent": extent} if (extent := extent_json(collection)) else {}),
         "itemType": "feature",
+        # no text of the OGC defines it; ldproxy and ogc-client have it by this name
+        **({"itemCount": collection.item_count} if collection.item_count is not None else {}),
         "crs": list(collection.crs()),
         **({"storageCrs": storage} if (storage := collection.storage_crs()) else {}),
     }
+
+
+def _licences(collection: Collection) -> dict[str, str]:
+    """Addresses by words: a resource has as many as parts of it have (recommendation /rec/core/fc-md-license)."""
+    return {
+        **({"Licence of the data": collection.license} if collection.license else {}),
+        **{f"{each.title}: {each.licence}": each.licence_url for each in collection.publishers if each.licence_url},
+        **dict(collection.part_licenses),
+    }
+
+
+def publication_json(collection: Collection) -> dict[str, Any]:
+    """Who publishes live data, how often, and when they last changed; nothing where nobody says."""
+    if not collection.publishers:
+        return {}
+    # one form and one zone, so that texts compare as times do
+    updated = max(publisher.updated for publisher in collection.publishers)
+    publishers = [
+        {
+            "title": publisher.title,
+            "attribution": publisher.attribution,
+            "license": publisher.licence,
+            **({"licenseUrl": publisher.licence_url} if publisher.licence_url else {}),
+            "updateIntervalSeconds": publisher.rhythm_seconds,
+            "updated": publisher.updated,
+        }
+        for publisher in collection.publishers
+    ]
+    return {"updated": updated, "publishers": publishers}
 
 
 def extent_json(collection: Collection) -> dict[str, Any]:
@@ -64,5 +95,6 @@ def facts(collection: Collection) -> dict[str, Any]:
         "geometry_type": geometry.type if geometry else None,
         "properties": collection.columns,
         "time": collection.temporal_extent(),
+        "as_of": collection.as_of(),
         "time_columns": collection.lasting() or [time for time in (collection.time(),) if time],
     }

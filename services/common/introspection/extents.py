@@ -58,6 +58,8 @@ class Extents:
         self._read_at = 0.0
         self.states: Mapping[str, object] = {}
         """What the extents of each collection depend on, by id, as of the last time."""
+        self.counted: Mapping[str, object] = {}
+        """The same of those collections whose every change is another state."""
 
     async def filled_in(
         self, collections: tuple[Collection, ...], locked: Set[str] = frozenset()
@@ -81,6 +83,14 @@ class Extents:
             for collection in collections
         }
         self.states = states
+        self.counted = {
+            collection.id: states[collection.id]
+            for collection in collections
+            if collection.sources
+            and not collection.row_security
+            # a view is among its own sources, and has no rows
+            and all(versions.get(oid, "") is not None for oid in collection.sources)
+        }
         known = {
             collection.id: found
             for collection in collections

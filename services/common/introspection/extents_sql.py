@@ -4,7 +4,9 @@ from collections.abc import Callable, Sequence
 from typing import LiteralString
 
 from libs.catalogue.model import Collection, GeometryColumn, TimeColumn
+from libs.geo.longitudes import TURN, WEB_MERCATOR, width_of_world
 from libs.geo.lonlat_sql import in_lonlat
+from libs.geo.short_ways import unbroken
 from libs.pg.sql import EMPTY, Sql, bind, ident, join, sql
 
 Key = tuple[str, str]
@@ -24,8 +26,8 @@ def box_query(collection: Collection, column: GeometryColumn) -> Query | None:
     if collection.row_security or collection.kind not in _TABLES:
         return None
     exact = sql(
-        "SELECT ST_Extent({column}::geometry) FROM {table}",
-        column=ident(column.name),
+        "SELECT ST_Extent({shape}) FROM {table}",
+        shape=_shape(column),
         table=ident(collection.schema, collection.name),
     )
     # what the server keeps of geographies is a box in three dimensions around the Earth's centre
@@ -37,13 +39,22 @@ def box_query(collection: Collection, column: GeometryColumn) -> Query | None:
         exact=exact,
         estimated=estimated,
     )
-    box = _in_degrees(box, column.srid)
+    box = _in_degrees(box, column)
     return lambda position: sql(
         "SELECT {position}, ST_XMin(b), ST_YMin(b), ST_XMax(b), ST_YMax(b)"
         " FROM ({box}) AS found(b) WHERE b IS NOT NULL",
         position=position,
         box=box,
     )
+
+
+def _shape(column: GeometryColumn) -> Sql:
+    """What a row adds to the extent: a geography in degrees, one that crosses the antimeridian beyond 180."""
+    shape = sql("{column}::geometry", column=ident(column.name))
+    if not column.is_geography:
+        return shape
+    shape = in_lonlat(shape, column.srid)
+    return shape if column.dimension == 0 else unbroken(shape)
 
 
 def _size(collection: Collection) -> Sql:
@@ -79,9 +90,21 @@ def _estimated(collection: Collection, column: GeometryColumn) -> Sql:
     )
 
 
-def _in_degrees(box: Sql, srid: int) -> Sql:
-    if srid in (0, 4326):
+def _in_degrees(box: Sql, column: GeometryColumn) -> Sql:
+    srid = column.srid
+    if srid in (0, 4326) or column.is_geography:
         return box
+    if srid == WEB_MERCATOR:
+        # PROJ turns longitudes beyond ±180 back, corner by corner
+        return sql(
+            "SELECT ST_MakeBox2D(ST_MakePoint(ST_XMin(box) / {metres}, ST_Y({south})),"
+            " ST_MakePoint(ST_XMax(box) / {metres}, ST_Y({north}))) AS box"
+            " FROM ({box}) AS native WHERE box IS NOT NULL",
+            metres=Sql((repr(width_of_world(srid) / TURN),)),
+            south=in_lonlat(sql("ST_SetSRID(ST_MakePoint(0, ST_YMin(box)), 3857)"), srid),
+            north=in_lonlat(sql("ST_SetSRID(ST_MakePoint(0, ST_YMax(box)), 3857)"), srid),
+            box=box,
+        )
     # the box is bent in another CRS: densify its edges before they are transformed
     edges = sql(
         "ST_Segmentize(ST_SetSRID(box::geometry, {srid}), greatest(ST_XMax(box) - ST_XMin(box), 1e-9) / 32)",
@@ -109,11 +132,11 @@ def time_query(collection: Collection, column: TimeColumn) -> Query | None:
 def view_box(view: Collection, column: GeometryColumn) -> Sql:
     """A position of no meaning, then west, south, east, north in degrees of all rows of a view; or no row."""
     box = sql(
-        "SELECT ST_Extent({column}::geometry) AS box FROM {view}",
-        column=ident(column.name),
+        "SELECT ST_Extent({shape}) AS box FROM {view}",
+        shape=_shape(column),
         view=ident(view.schema, view.name),
     )
-    return _ends_of_box(box, column.srid)
+    return _ends_of_box(box, column)
 
 
 def box_of_index(table: Collection, column: GeometryColumn) -> Sql:
@@ -159,13 +182,13 @@ def box_of_index(table: Collection, column: GeometryColumn) -> Sql:
         column=bind(column.name, "text"),
         ends=join(" CROSS JOIN LATERAL ", ends),
     )
-    return _ends_of_box(box, column.srid)
+    return _ends_of_box(box, column)
 
 
-def _ends_of_box(box: Sql, srid: int) -> Sql:
+def _ends_of_box(box: Sql, column: GeometryColumn) -> Sql:
     return sql(
         "SELECT 0, ST_XMin(b), ST_YMin(b), ST_XMax(b), ST_YMax(b) FROM ({box}) AS found(b) WHERE b IS NOT NULL",
-        box=_in_degrees(box, srid),
+        box=_in_degrees(box, column),
     )
 
 

@@ -16,6 +16,8 @@ from services.common.introspection.columns import argument_of, column_of
 from services.common.introspection.extents import Extents
 from services.common.introspection.keys import Keys
 from services.common.introspection.located import may_lie_anywhere
+from services.common.introspection.publishers import Publishers
+from services.common.introspection.row_counts import RowCounts
 from services.common.introspection.view_check import ViewCheck
 from services.common.introspection.view_extents import ViewExtents
 
@@ -64,11 +66,18 @@ class Introspection:
         self._keys = Keys(database)
         self._extents = Extents(database)
         self._view_extents = ViewExtents(database)
+        self._counts = RowCounts(database)
+        self._publishers = Publishers(database)
         self._known: dict[tuple[object, ...], Collection] = {}
         # by oid, as they were when nobody had them locked
         self._unlocked: dict[int, tuple[Row, Collection]] = {}
         # materialised views without data that the log tells of
         self._unfilled: set[str] = set()
+
+    @property
+    def states(self) -> Mapping[str, object]:
+        """What the rows follow from, by id, of the collections whose changes are known of."""
+        return self._extents.states
 
     async def collections(self) -> tuple[Collection, ...]:
         """Every collection, with extents, ordered by id; the same object as before where it is the same.
@@ -102,7 +111,9 @@ class Introspection:
         self._tell_of(unfilled)
         usable = await self._views.usable(tuple(found[identifier] for identifier in sorted(found)), locked)
         filled = await self._extents.filled_in(await self._keys.filled_in(usable, locked), locked)
-        return await self._view_extents.filled_in(filled, self._extents.states, locked)
+        filled = await self._view_extents.filled_in(filled, self._extents.states, locked)
+        counted = await self._counts.filled_in(filled, self._extents.counted, locked)
+        return await self._publishers.filled_in(counted)
 
     def _tell_of(self, unfilled: set[str]) -> None:
         for name in sorted(unfilled - self._unfilled):

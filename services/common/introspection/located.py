@@ -5,23 +5,28 @@ from dataclasses import replace
 from typing import Any
 
 from libs.catalogue.model import GeometryColumn
-from libs.geo.longitudes import MOST_TURNS, can_be_given, turned_ends, turns_of
+from libs.geo.longitudes import MOST_TURNS, WEB_MERCATOR, can_be_given, reaches_antimeridian, turned_ends, turns_of
 
 _DEGREES = (0, 4326)
 """SRIDs of columns whose numbers are taken for longitudes and latitudes."""
+_TURNED = (*_DEGREES, WEB_MERCATOR)
 _MOST = 361.0
 """Without an SRID: what goes further is in another CRS."""
 
 
 def may_lie_anywhere(column: GeometryColumn) -> GeometryColumn:
-    """A column of which nothing is known yet; a geography never has longitudes beyond ±180."""
-    if column.is_geography or column.srid not in _DEGREES:
+    """A column of which nothing is known yet; a geography never has longitudes beyond ±180, but may cross it."""
+    if column.is_geography:
+        may = column.dimension != 0
+        return replace(column, crosses=may, partial=may)
+    if column.srid not in _TURNED:
         return column
     return replace(column, turns=MOST_TURNS, partial=True)
 
 
 def located(column: GeometryColumn, rows: Sequence[tuple[Any, ...]]) -> GeometryColumn:
-    """The column with the box of the first row: west, south, east, north in degrees, as stored.
+    """The column with the box of the first row: west, south, east, north in degrees, as stored; of geographies that
+    cross the antimeridian beyond 180.
 
     Without a row, or with one that fits no CRS that is known, nothing is known of the column.
     """
@@ -39,6 +44,10 @@ def located(column: GeometryColumn, rows: Sequence[tuple[Any, ...]]) -> Geometry
         column = replace(column, turns=turns, partial=not can_be_given((west, south, east, north)))
         if turns:
             west, east = turned_ends(west, east)
+    if unknown.crosses:
+        crosses = reaches_antimeridian(east)
+        column = replace(column, crosses=crosses, partial=crosses)
+        west, east = turned_ends(west, east)
     if not (west <= 180 and east >= -180):
         return replace(column, bbox=None)
     # index boxes are rounded outwards to float4

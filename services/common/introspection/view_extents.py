@@ -1,6 +1,5 @@
 """Extents of views, and of tables that no estimate tells the extents of: read from the rows, within limits."""
 
-import logging
 import time
 from collections.abc import Mapping, Set
 from dataclasses import dataclass, replace
@@ -8,12 +7,10 @@ from dataclasses import dataclass, replace
 from libs.catalogue.model import Collection, GeometryColumn, TimeColumn
 from libs.pg.pool import Database
 from libs.pg.sql import Sql
+from services.common.introspection.bounded import TooSlowError, rows_within
 from services.common.introspection.extents import ends_of
 from services.common.introspection.extents_sql import SMALL, box_of_index, ends_of_view, view_box
 from services.common.introspection.located import located
-
-_LOG = logging.getLogger("dams.catalogue")
-
 
 _LARGE = 500_000_000
 _MANY = 1_000_000
@@ -37,10 +34,6 @@ class _Read:
     """How long that took."""
     column: _Column | None
     """None where it took too long, or failed."""
-
-
-class _Failed(Exception):
-    """The extent of a column is too slow, or its view is broken."""
 
 
 def _columns(collection: Collection) -> tuple[_Column, ...]:
@@ -122,7 +115,7 @@ class ViewExtents:
                 begun = time.monotonic()
                 try:
                     read = await self._read(view, column)
-                except _Failed:
+                except TooSlowError:
                     read = None
                 ended = time.monotonic()
                 self._known[key] = _Read(states[view.id], ended, view.shape, ended - begun, read)
@@ -174,14 +167,4 @@ class ViewExtents:
         return replace(column, start=start, end=end, nulls=nulls)
 
     async def _rows(self, view: Collection, statement: Sql) -> list[tuple]:  # type: ignore[type-arg]
-        text, arguments = statement.render()
-        try:
-            async with self._database.connection(transaction=True) as connection:
-                await connection.execute("SELECT set_config('statement_timeout', $1, true)", str(self._statement_ms))
-                return [tuple(row) for row in await connection.fetch(text, *arguments)]
-        except Exception as error:
-            # a slow or broken view costs only itself; without the database the last catalogue is better
-            if await self._database.passes(error):
-                raise
-            _LOG.info("no extent", extra={"fields": {"collection": view.id, "cause": str(error.__cause__ or error)}})
-            raise _Failed from None
+        return await rows_within(self._database, statement, self._statement_ms, view.id, "no extent")

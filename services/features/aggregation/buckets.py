@@ -12,7 +12,7 @@ from libs.catalogue.model import Column
 from libs.ogc.temporal import rfc3339
 from libs.pg.column_types import Kind, base_type
 from libs.selection.columns import column_queryable
-from services.features.aggregation.facet import PlaceFacet, TermFacet
+from services.features.aggregation.facet import LONGEST_TERM, PlaceFacet, TermFacet
 from services.features.rows.columns import CALENDAR
 
 _LARGE = 2.0**63
@@ -44,8 +44,14 @@ def term_buckets(facet: TermFacet, rows: Sequence[Row]) -> Counted:
     _, _, different, values, nulls = rows[0]
     shown = [(value, n) for value, n, *_ in rows if value is not None and n >= facet.least]
     names = _terms(facet.column, [value for value, _ in shown])
-    buckets = tuple({"value": name, "count": n} for name, (_, n) in zip(names, shown, strict=True))
+    buckets = tuple(_term(name, n) for name, (_, n) in zip(names, shown, strict=True))
     return Counted(buckets, values, nulls, values - sum(n for _, n in shown), different - len(buckets))
+
+
+def _term(value: Any, count: int) -> Bucket:
+    if isinstance(value, str) and len(value) > LONGEST_TERM:
+        return {"value": value[:LONGEST_TERM], "valueCut": True, "count": count}
+    return {"value": value, "count": count}
 
 
 def _terms(column: Column, values: list[Any]) -> Sequence[Any]:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from libs.catalogue.model import Column, GeometryColumn
+from libs.pg.sql import Sql
 
 MOST_FACETS = 10
 """In one request."""
@@ -11,6 +12,8 @@ MOST_BUCKETS = 1000
 """Of a facet of terms, numbers or times."""
 MOST_CELLS = 10_000
 """Of a facet of places."""
+LONGEST_TERM = 1000
+"""Characters that are shown of a text; what differs only behind them is still counted apart."""
 DEFAULT_BUCKETS = 10
 DEFAULT_CELL = 10.0
 """Degrees."""
@@ -65,6 +68,8 @@ class PlaceFacet:
     geometry: GeometryColumn
     size: float = DEFAULT_CELL
     hexagons: bool = False
+    placed: Sql | None = None
+    """Of rows whose place the database can work out; None where it is all."""
 
 
 Facet = TermFacet | NumberFacet | TimeFacet | PlaceFacet

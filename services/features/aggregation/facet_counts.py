@@ -1,7 +1,7 @@
 """Counts by facets, exact, made once for each data version, selection and facet."""
 
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
@@ -12,7 +12,7 @@ from cachetools import LRUCache
 
 from libs.catalogue.versions import DataVersions
 from libs.concurrency.single_flight import SingleFlight
-from libs.ogc.errors import Fault, InvalidParameters
+from libs.ogc.errors import Fault, InvalidParameters, StoredValueError
 from libs.pg.pool import Database
 from libs.pg.shares import Shares
 from libs.pg.sql import Sql
@@ -29,11 +29,12 @@ from services.features.aggregation.facet import (
     TermFacet,
     TimeFacet,
 )
+from services.features.rows.failing_rows import FailingRows
 
 _MOST_KEPT = 200_000
 """Buckets; a cell takes about 500 bytes, any other 300."""
 _LONG_TERM = 300
-"""Characters."""
+"""Characters; a bucket has `LONGEST_TERM` of them at the most."""
 _WAIT_SECONDS = 5.0
 
 
@@ -45,8 +46,11 @@ class _Connection(Protocol):
 class FacetCounts:
     """Counts by facets. What is counted once serves all requests until the data change."""
 
-    def __init__(self, database: Database, versions: DataVersions, *, at_once: int, of_collection: int) -> None:
+    def __init__(
+        self, database: Database, versions: DataVersions, failing: FailingRows, *, at_once: int, of_collection: int
+    ) -> None:
         """`at_once` requests are counted, `of_collection` of one collection, so that connections are left for pages."""
+        self._failing = failing
         self._database = database
         self._versions = versions
         self._turns = Shares(at_once, wait_seconds=_WAIT_SECONDS)
@@ -58,11 +62,37 @@ class FacetCounts:
         """Give up what is still counted."""
         await self._counting.close()
 
-    async def counted(self, selection: Selection, facets: Sequence[Facet]) -> list[Counted]:
+    async def counted(self, selection: Selection, facets: Sequence[Facet]) -> tuple[list[Counted], int]:
         """The buckets of each facet, all of one state of the data that is not older than the version of this moment.
 
-        Raises InvalidParameters where one would have too many of them, Unavailable where counting takes too long.
+        And the number of rows that are left out, as the selection's conditions fail on them. Raises InvalidParameters
+        where a facet would have too many buckets, Unavailable where counting takes too long.
         """
+        selection = self._failing.left_out(selection)
+        known = [_placed(facet, self._failing.left_out(_placing(selection, facet))) for facet in facets]
+        try:
+            return await self._counted(selection, known), selection.failing
+        except StoredValueError:
+            others, sound = await self._sound(selection, facets)
+            if others is selection and sound == known:
+                raise
+        return await self._counted(others, sound), others.failing
+
+    async def _sound(self, selection: Selection, facets: Sequence[Facet]) -> tuple[Selection, list[Facet]]:
+        """The selection without rows on which it fails, and facets of places that pass over those without a place."""
+        database = self._database.of(selection.collection.id)
+        with suppress(StoredValueError):
+            selection = await self._failing.find(database, selection)
+        sound = []
+        for facet in facets:
+            placing = self._failing.left_out(_placing(selection, facet))
+            if isinstance(facet, PlaceFacet) and not placing.failing:
+                with suppress(StoredValueError):
+                    placing = await self._failing.find(database, placing)
+            sound.append(_placed(facet, placing))
+        return selection, sound
+
+    async def _counted(self, selection: Selection, facets: Sequence[Facet]) -> list[Counted]:
         keys = [self._key(selection, facet) for facet in facets]
         found = {key: known for key in keys if (known := self._known.get(key)) is not None}
         missing = {key: facet for key, facet in zip(keys, facets, strict=True) if key not in found}
@@ -102,6 +132,19 @@ class FacetCounts:
                 self._turns.leave("")
         finally:
             self._turns_of.leave(collection)
+
+
+def _placing(selection: Selection, facet: Facet) -> Selection:
+    """The selection, with a condition that fails where a facet of places does."""
+    if not isinstance(facet, PlaceFacet):
+        return selection
+    return replace(selection, conditions=(*selection.conditions, statements.is_placed(facet.geometry)), failing=0)
+
+
+def _placed(facet: Facet, placing: Selection) -> Facet:
+    if isinstance(facet, PlaceFacet) and placing.failing:
+        return replace(facet, placed=placing.conditions[0])
+    return facet
 
 
 def _weight(counted: Counted) -> int:

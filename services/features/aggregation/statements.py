@@ -5,10 +5,10 @@ from datetime import datetime
 
 from libs.catalogue.model import Column, GeometryColumn
 from libs.pg.column_types import TEMPORAL, Kind, base_type, column_type
-from libs.pg.sql import Sql, bind, ident, sql
+from libs.pg.sql import EMPTY, Sql, bind, ident, sql
 from libs.selection.columns import column_queryable
 from libs.selection.selection import Selection
-from services.features.aggregation.facet import MOST_CELLS, PlaceFacet, TermFacet, TimeFacet
+from services.features.aggregation.facet import LONGEST_TERM, MOST_CELLS, PlaceFacet, TermFacet, TimeFacet
 from services.features.rows.geometry_sql import lonlat_shape
 
 _ORDERS = {
@@ -57,7 +57,10 @@ def _shown(column: Column) -> Sql:
     kind = column_queryable(column).kind
     if kind is Kind.INTEGER and base_type(column.sql_type) != "oid":
         return sql("v")
-    return sql("v") if kind is Kind.BOOLEAN else sql("v::text")
+    if kind is Kind.BOOLEAN:
+        return sql("v")
+    # one more than is shown tells that there are more
+    return sql("left(v::text, {longest})", longest=bind(LONGEST_TERM + 1, "int4"))
 
 
 def terms(selection: Selection, facet: TermFacet) -> Sql:
@@ -152,10 +155,22 @@ def places(selection: Selection, facet: PlaceFacet) -> Sql:
         " {cell} GROUP BY i, j LIMIT {most}",
         cell=_HEXAGON if facet.hexagons else _SQUARE,
         size=bind(facet.size, "float8"),
-        rows=_each(selection, sql("{point} AS p", point=_point(facet.geometry))),
+        rows=_each(
+            selection,
+            sql(
+                "{point} AS p" if facet.placed is None else "CASE WHEN {placed} THEN {point} END AS p",
+                point=_point(facet.geometry),
+                placed=facet.placed or EMPTY,
+            ),
+        ),
         # one more than there may be, beside that of the rows without a place
         most=bind(MOST_CELLS + 2, "int8"),
     )
+
+
+def is_placed(geometry: GeometryColumn) -> Sql:
+    """True of each row, and fails on those whose place the database cannot work out."""
+    return sql("coalesce(ST_X({point}), 0) > '-Infinity'", point=_point(geometry))
 
 
 def _point(geometry: GeometryColumn) -> Sql:

@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from functools import partial
+from io import FileIO
 from typing import IO
 
 from libs.ogc.errors import Fault, InvalidParameters, Unavailable
@@ -59,6 +60,8 @@ class Export:
     """Written so far."""
     omitted: int = 0
     """Geometries that could not be given, once it is whole."""
+    failing: int = 0
+    """Rows that are left out, as the conditions fail on them."""
     readers: int = 0
     task: asyncio.Task[None] | None = None
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
@@ -190,8 +193,11 @@ class Exports:
 
     async def _make(self, wanted: Wanted, making: Making, export: Export) -> None:
         try:
-            query, format_ = wanted.query, wanted.format_
+            format_ = wanted.format_
             async with snapshot(self._database) as rows:
+                # before anything is written, for it may be sent already
+                query = await self._store.within(rows).tried(wanted.query)
+                export.failing = query.selection.failing
                 if isinstance(format_, FeatureFormat):
                     chunks = whole(self._store, rows, query, format_.geometry_as)
                     await self._write_text(chunks, wanted, format_, making, export)
@@ -199,27 +205,35 @@ class Exports:
                     source = partial(whole, self._store, rows, query, format_.geometry_as)
                     job = job_of(format_, query.selection, query.options)
                     await self._write_file(source, job, making, export)
-            if wanted.key is not None and wanted.is_current():
+            # one that lacks rows is kept for nobody, who would not be told
+            if wanted.key is not None and wanted.is_current() and not export.failing:
                 await asyncio.to_thread(self._folder.keep, making, wanted.key)
             export.whole = True
         finally:
             self._running -= 1
             if wanted.key is not None and self._by_key.get(wanted.key) is export:
                 del self._by_key[wanted.key]
-            await asyncio.to_thread(self._folder.end, making)
-            asyncio.get_running_loop().call_soon(export.tell)
-            if export.readers <= 0 and export.file is not None:
-                export.file.close()
+            try:
+                await asyncio.to_thread(self._folder.end, making)
+            finally:
+                # the last reader may leave, which cancels this task, while it ends
+                asyncio.get_running_loop().call_soon(export.tell)
+                if export.readers <= 0 and export.file is not None:
+                    export.file.close()
 
     async def _write_text(
         self, chunks: Chunks, wanted: Wanted, format_: FeatureFormat, making: Making, export: Export
     ) -> None:
-        file = export.file = making.file.open("w+b", buffering=0)
+        file = export.file = FileIO(making.file, "w+")
         async with aclosing(_counted(chunks, export)) as counted:
             first = await anext(counted)
             head = wanted.mark + format_.head(wanted.query.selection.collection, first.layout, None, wanted.links)
             async for piece in pieces(format_, head, first, counted):
-                await asyncio.to_thread(file.write, piece)
+                try:
+                    await asyncio.to_thread(_write, file, piece)
+                except OSError as error:
+                    _LOG.error("file not written", extra={"fields": {"cause": str(error)}})
+                    raise Unavailable("The file could not be written; try again later.", retry_after=60) from None
                 export.size += len(piece)
                 self._check_size(export.size)
                 export.tell()
@@ -253,6 +267,13 @@ class Exports:
                 " ask for a part of it by filter, bbox, datetime or properties"
             )
             raise InvalidParameters([Fault(("query", "filter"), sentence)])
+
+
+def _write(file: FileIO, piece: bytes | memoryview) -> None:
+    """All of the piece: of a disk that is nearly full the system takes what there is room for, and says so."""
+    rest = memoryview(piece)
+    while rest:
+        rest = rest[file.write(rest) :]
 
 
 async def _counted(chunks: Chunks, export: Export) -> Chunks:

@@ -72,7 +72,7 @@ def _kind(column: Column, *, is_time: bool) -> str:
 
 def _shape(geometry: GeometryColumn, options: GeometryOptions, place: int) -> Shape:
     srid, kind = options.crs.srid, ""
-    if geometry.type in SIMPLE and not geometry.turns and not options.bbox_only and options.simplify is None:
+    if geometry.type in SIMPLE and not geometry.is_cut and not options.bbox_only and options.simplify is None:
         kind = geometry.type if geometry.dimensions == _PLANE else ""
     return Shape(
         name=geometry.name,

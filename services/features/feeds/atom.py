@@ -11,7 +11,6 @@ from libs.ogc.temporal import rfc3339
 from services.features.feeds.entry import Entry
 from services.features.feeds.xml import add, document
 
-ATOM_TYPE = "application/atom+xml"
 CAP_TYPE = "application/cap+xml"
 _ATOM, _GEORSS = "http://www.w3.org/2005/Atom", "http://www.georss.org/georss"
 ET.register_namespace("", _ATOM)
@@ -39,6 +38,8 @@ def feed(
     _add(_add(root, "author"), "name", collection.attribution or author)
     if collection.license:
         _add(root, "link", rel="license", href=collection.license)
+    for words, address in collection.part_licenses:
+        _add(root, "link", rel="license", href=address, title=words)
     for link in links:
         _add(root, "link", rel=link.rel, href=link.href, **({"type": link.type} if link.type else {}))
     for entry in entries:

@@ -8,11 +8,11 @@ from typing import Any
 
 import orjson
 
+from libs.catalogue.feature_name import feature_name
 from libs.catalogue.model import Collection, Column
 from libs.ogc.link import path_segment
 from libs.ogc.temporal import moment_of
 from services.features.formats.geojson import encode
-from services.features.pages.feature_name import feature_name
 
 _UPDATED = ("updated", "updated_at", "last_updated", "modified", "modified_at", "last_modified", "issued", "sent")
 """Columns that say when a feature was changed or issued, the most telling first."""

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from math import isfinite
 from typing import Any, ClassVar
 
 import orjson
@@ -16,6 +17,10 @@ from services.features.rows.rings import may_have_short_rings, without_short_rin
 _MULTI = '{"type":"Multi'
 _POINTS = '{"type":"MultiPoint"'
 _GAP = re.compile(r"(?<=\[),+|,+(?=[\],])")
+_BOUNDED = ("integer", "number", "boolean")
+"""Types whose JSON has been made of what readers know."""
+_PERHAPS_HUGE = re.compile(r"[0-9]{309}|[0-9][eE]\+?[0-9]{3}")
+_STRING_OR_NUMBER = re.compile(r'"(?:[^"\\]|\\.)*"|-?[0-9]+(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?')
 _SEPARATOR = orjson.Fragment(b"\0")
 _BETWEEN = b",\0,"
 _OPTIONS = orjson.OPT_NAIVE_UTC | orjson.OPT_UTC_Z
@@ -104,9 +109,11 @@ def properties(rows: Sequence[Row], layout: Layout, names: Sequence[str]) -> lis
         if place >= start:
             # by columns: what is done to one value of each row is done faster to all of them
             _replace(objects, names[place - start], rfc3339([row[place] for row in rows]))
-    for name, is_json in zip(names, layout.raw_json, strict=True):
+    for name, is_json, column in zip(names, layout.raw_json, layout.properties, strict=True):
         if is_json:
-            values = [members[name] for members in objects]
+            values: Sequence[str | None] = [members[name] for members in objects]
+            if column.type not in _BOUNDED:
+                values = _with_doubles(values)
             _replace(objects, name, [None if value is None else orjson.Fragment(value) for value in values])
     return objects
 
@@ -114,6 +121,18 @@ def properties(rows: Sequence[Row], layout: Layout, names: Sequence[str]) -> lis
 def geometries(rows: Sequence[Row], layout: Layout) -> list[orjson.Fragment | None]:
     """The geometries of rows that have some."""
     return _embedded([row[layout.has_id] for row in rows])
+
+
+def _with_doubles(values: Sequence[str | None]) -> Sequence[str | None]:
+    """JSON as PostgreSQL writes it, with null for each number beyond all doubles, which strict readers refuse."""
+    if not _PERHAPS_HUGE.search("\0".join([value or "" for value in values])):
+        return values
+    return [value and _STRING_OR_NUMBER.sub(_double_or_null, value) for value in values]
+
+
+def _double_or_null(found: re.Match[str]) -> str:
+    text = found[0]
+    return text if text.startswith('"') or isfinite(float(text)) else "null"
 
 
 def _replace(objects: Sequence[dict[str, Any]], name: str, values: Sequence[Any]) -> None:

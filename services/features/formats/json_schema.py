@@ -39,7 +39,7 @@ def unit_members(unit: str | None) -> dict[str, str]:
 
 def geometry_format(geometry: GeometryColumn) -> str:
     """The format of a spatial property, such as `geometry-point` (/req/queryables/get-queryables-response-body)."""
-    if geometry.turns and geometry.type in ("LineString", "Polygon"):
+    if geometry.is_cut and geometry.type in ("LineString", "Polygon"):
         # cut in two where it crosses the antimeridian
         return "geometry-any"
     known = ("Point", "LineString", "Polygon", "MultiPoint", "MultiLineString", "MultiPolygon", "GeometryCollection")

@@ -3,13 +3,14 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Any
 from urllib.parse import urlencode
 
 import orjson
 
 from libs.catalogue.model import Collection
 from libs.ogc.link import REL_QUERYABLES, Link, path_segment
-from libs.ogc.media_type import FORMAT_NAMES, MediaType
+from libs.ogc.media_type import FORMAT_NAMES, MediaType, name_format
 from libs.web.representations import representations
 from services.features.formats.format import PageLinks
 from services.features.formats.registry import EXPORT_FORMATS, MEDIA_TYPES
@@ -17,18 +18,27 @@ from services.features.request.cursor import PageEnds, encode_cursor
 from services.features.request.items_query import ItemsQuery
 from services.features.request.long_parameters import packed
 
+ATOM_TYPE = "application/atom+xml"
+FACETS_TYPE = "application/facets+json"
 _LONGEST_NEXT = 6 * 1024
 """Of an address that is written as it is; the long parameters of a longer one move into its cursor."""
 _SHORT_HEADER = 4 * 1024
 _LONGEST_HEADER = 7 * 1024
 _BY_OFFSET = "By offset: rows may repeat or be missing while the data change"
 
+name_format("facets", FACETS_TYPE, "JSON of facets")
+name_format("atom", ATOM_TYPE, "Atom")
+
 # Placeholders of a template: the base address, what stands before `f` in the query string of this format and of others,
 # the id of a feature. Addresses are ASCII, so that these are nowhere else.
-_BASE, _QUERY, _ITEM, _OTHERS, _ALL = "\ue000", "\ue001", "\ue002", "\ue003", "\ue004"
-_OF_PAGES = ("limit", "offset", "cursor")
+_BASE, _QUERY, _ITEM, _OTHERS, _ALL, _SELECTION = "\ue000", "\ue001", "\ue002", "\ue003", "\ue004", "\ue005"
+_OF_PAGES = ("limit", "offset", "cursor", "numberMatched")
 _OF_FORMATS = ("bom", "geometry", "profile")
 """Parameters that not all formats have."""
+_RELATED = {"predecessor-version": "The one before", "successor-version": "The one after"}
+"""Titles of links to other features, by relation type (RFC 5829)."""
+NOT_SELECTING = (*_OF_PAGES, *_OF_FORMATS, "f", "crs", "bbox-only", "simplify", "properties", "sortby")
+"""Parameters that say nothing of which features are meant: facets and feeds have none of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +58,8 @@ class _Template:
         query = _before_f(given)
         others = _before_f(_without(given, *_OF_FORMATS)) if any(name in given for name in _OF_FORMATS) else query
         whole = _before_f(_without(given, *_OF_PAGES)) if _ALL in self.json else ""
-        values = {_QUERY: query, _OTHERS: others, _ITEM: item, _ALL: whole}
+        selection = _before_f(_without(given, *NOT_SELECTING)) if _SELECTION in self.json else ""
+        values = {_QUERY: query, _OTHERS: others, _ITEM: item, _ALL: whole, _SELECTION: selection}
         json = _filled(self.json, {**values, _BASE: orjson.dumps(base)[1:-1].decode()}).encode()
         return json, {rel: _filled(value, {**values, _BASE: base}) for rel, value in self.header.items()}
 
@@ -78,6 +89,12 @@ def _template(collection_id: str, media_type: str, *, of_item: bool) -> _Templat
         header["enclosure"] = links[-1].to_header()
         queryables = Link(f"{collection}/queryables", REL_QUERYABLES, MediaType.SCHEMAJSON)
         header[REL_QUERYABLES] = queryables.to_header()
+        facets = f"{collection}/facets?{_SELECTION}f={FORMAT_NAMES[FACETS_TYPE]}"
+        links.append(Link(facets, "related", FACETS_TYPE, "Counts by facets of all that match"))
+        header["related"] = links[-1].to_header()
+        feed = f"{collection}/feed?{_SELECTION}f={FORMAT_NAMES[ATOM_TYPE]}"
+        links.append(Link(feed, "alternate", ATOM_TYPE, "Newest features that match, as a feed"))
+        header[""] += f", {links[-1].to_header()}"
     return _Template(address, orjson.dumps([link.to_json() for link in links])[1:-1].decode(), header)
 
 
@@ -107,6 +124,25 @@ def item_links(collection_id: str, media_type: str, base: str, given: Mapping[st
     """`self`, `alternate` and `collection` (/req/core/f-links) of a feature, for a request with these parameters."""
     json, header = _template(collection_id, media_type, of_item=True).filled(base, given, item_id)
     return PageLinks(json, _header(header))
+
+
+def with_related(
+    links: PageLinks, collection: Collection, media_type: str, base: str, properties: Mapping[str, Any]
+) -> PageLinks:
+    """The links of a feature, and those to others that its properties lead to, as the collection is configured; none
+    where a property is null or was not asked for.
+    """
+    added = []
+    for rel, found_by in collection.item_links:
+        values = {name: properties.get(own) for name, own in found_by}
+        if all(value is not None for value in values.values()):
+            query = urlencode({name: str(value) for name, value in values.items()}, safe=":")
+            address = f"{base}/collections/{path_segment(collection.id)}/items?{query}&f={FORMAT_NAMES[media_type]}"
+            added.append(Link(address, rel, media_type, _RELATED.get(rel)))
+    if not added:
+        return links
+    json = b",".join([links.json, *(orjson.dumps(link.to_json()) for link in added)])
+    return PageLinks(json, ", ".join([links.header, *(link.to_header() for link in added)]))
 
 
 def export_links(query: ItemsQuery, media_type: str, base: str) -> PageLinks:
@@ -146,11 +182,11 @@ def _header(values: Mapping[str, str]) -> str:
     """
     chosen: list[str] = []
     length = 0
-    for rel in ("next", REL_QUERYABLES, "prev", "self", "enclosure", ""):
+    for rel in ("next", REL_QUERYABLES, "prev", "self", "enclosure", "related", ""):
         value = values.get(rel)
         if value is None:
             continue
-        if rel == "next" or length + len(value) + 2 <= (_LONGEST_HEADER if rel else _SHORT_HEADER):
+        if rel == "next" or length + len(value) + 2 <= (_SHORT_HEADER if rel in ("related", "") else _LONGEST_HEADER):
             chosen.append(value)
             length += len(value) + 2
     return ", ".join(chosen)

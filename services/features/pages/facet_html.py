@@ -90,7 +90,7 @@ def _section(facet: Facet, document: Mapping[str, Any], given: Mapping[str, str]
 def _label(bucket: Mapping[str, Any], interval: str | None) -> str:
     if "value" in bucket:
         value = bucket["value"]
-        return str(value).lower() if isinstance(value, bool) else str(value)
+        return str(value).lower() if isinstance(value, bool) else f"{value}{'…' if 'valueCut' in bucket else ''}"
     low, high = bucket.get("min"), bucket.get("max")
     if low is None or high is None:
         return f"below {high}" if low is None else f"from {low}"
@@ -108,6 +108,8 @@ def _short(moment: str) -> str:
 def _query(facet: Facet, bucket: Mapping[str, Any], given: Mapping[str, str]) -> str | None:
     """The parameters of a page with the features of a bucket; None where no single parameter tells them."""
     kept = {name: text for name, text in given.items() if name not in _NAMED and text}
+    if "valueCut" in bucket:
+        return None
     if isinstance(facet, TermFacet) and facet.name == facet.column.name and facet.column.name not in kept:
         value = bucket["value"]
         return urlencode({**kept, facet.column.name: str(value).lower() if isinstance(value, bool) else value})

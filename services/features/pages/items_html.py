@@ -3,23 +3,25 @@
 import re
 from collections.abc import Collection as Names
 from collections.abc import Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from math import floor, isfinite, log10
 from typing import Any
 
 import orjson
 
+from libs.catalogue.feature_name import feature_name
 from libs.catalogue.model import Collection, Column
 from libs.cql.quoting import property_name
 from libs.ogc.temporal import rfc3339
 from services.features.formats.format import PageLinks
 from services.features.formats.geojson import features
-from services.features.formats.links import arguments_query
-from services.features.pages.feature_name import feature_name
+from services.features.formats.links import NOT_SELECTING, arguments_query
 from services.features.pages.items_form import Example, form_context
 from services.features.pages.map_links import map_of_items
+from services.features.pages.nearby import nearby_words
 from services.features.pages.preview import preview
+from services.features.pages.recency import is_live, newest_first, over_since
 from services.features.request.items_query import ItemsQuery
 from services.features.rows.layout import Rows
 from services.features.rows.value_ranges import ValueRange
@@ -27,9 +29,6 @@ from services.features.rows.value_ranges import ValueRange
 PAGE_ROWS = 500
 """Rows on a page at the most; browsers are slow with more, and downloads hold them all."""
 _COLUMNS = 60
-_NOT_OF_FEEDS = frozenset(
-    {"f", "limit", "offset", "cursor", "properties", "sortby", "crs", "simplify", "bbox-only", "bom"}
-)
 _SERIES = 100
 _LONG = 48
 _LONGEST = 300
@@ -57,11 +56,22 @@ def items_context(
         "columns": columns[:_COLUMNS],
         "column_count": len(columns),
         **form_context(collection, given, columns, _examples(collection, found), declared=declared, ranges=ranges),
-        "filtered": {name: text for name, text in given.items() if name not in ("f", "limit", "offset", "cursor")},
-        "rows": [{"id": feature.get("id"), "cells": _cells(feature)} for feature in found],
+        "filtered": {
+            name: text
+            for name, text in given.items()
+            if name not in ("f", "limit", "offset", "cursor") and (name, text) != ("sortby", newest_first(collection))
+        },
+        "rows": [
+            {
+                "id": feature.get("id"),
+                "cells": _cells(feature),
+                "over": over_since(collection, feature["properties"]) is not None,
+            }
+            for feature in found
+        ],
         "preview": preview(found),
         "arguments": arguments_query(collection, given.items()),
-        "feed": {name: text for name, text in given.items() if name not in _NOT_OF_FEEDS},
+        "selection": {name: text for name, text in given.items() if name not in NOT_SELECTING},
         "matched": matched,
         "returned": len(page.rows),
         "links": links.members(),
@@ -86,6 +96,10 @@ def _examples(collection: Collection, found: Sequence[dict[str, Any]]) -> list[E
             examples.append(Example(f"{title} at least {least}{unit}", {"filter": condition}))
         examples.append(Example(f"Largest {title.lower()} first", {"sortby": f"-{telling.name}"}))
     time = collection.time()
+    if is_live(collection):
+        examples.append(
+            Example("In force now", {"datetime": rfc3339(datetime.now(UTC).replace(second=0, microsecond=0))})
+        )
     if time is not None and time.end is not None:
         start = datetime.fromisoformat(time.end) - timedelta(days=30)
         if time.start is None or datetime.fromisoformat(time.start) < start:
@@ -111,7 +125,7 @@ def row_context(collection: Collection, feature: dict[str, Any]) -> dict[str, An
     for name, value in feature["properties"].items():
         cells[name]["table"] = _table(value)
     name = feature_name(collection, feature.get("id"), feature["properties"])
-    return {"id": feature.get("id"), "name": name, "cells": cells}
+    return {"id": feature.get("id"), "name": name, "nearby": nearby_words(feature["properties"]), "cells": cells}
 
 
 def _cells(feature: dict[str, Any]) -> dict[str, dict[str, Any]]:

@@ -6,9 +6,14 @@ from typing import Any
 
 import orjson
 
+from libs.geo.stretch import stretch
+
 _NARROWEST = 40.0
 """Degrees of longitude that the map shows at least, so that one feature has surroundings."""
+_WIDEST = 359.9
+"""The world once."""
 _ASPECT = 2.2
+_PIXELS = 900
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +48,31 @@ class Preview:
     shapes: tuple[Shape, ...]
     boxes: int
     """How many features are drawn as boxes."""
+    stretch: float = 1.0
+    """The width of a degree of longitude as part of one of latitude."""
 
     @property
     def radius(self) -> float:
-        """Of a point, in degrees."""
+        """Of a point, in degrees of longitude."""
         return self.width / 110
+
+    @property
+    def bbox(self) -> str:
+        """West, south, east, north of the basemap below, in degrees; not beyond the poles, which it lacks."""
+        west = (self.left + 180) % 360 - 180
+        east = west + self.width
+        return (
+            f"{west:.4f},{max(-90, -self.bottom):.4f},{east - 360 if east > 180 else east:.4f},{min(90, -self.top):.4f}"
+        )
+
+    @property
+    def bottom(self) -> float:
+        return self.top + self.height
+
+    @property
+    def scale(self) -> tuple[float, float]:
+        """Pixels of a degree of longitude and of one of latitude, on a drawing 900 pixels wide."""
+        return _PIXELS / self.width, _PIXELS / self.width / self.stretch
 
 
 def preview(features: Iterable[dict[str, Any]]) -> Preview | None:
@@ -57,10 +82,13 @@ def preview(features: Iterable[dict[str, Any]]) -> Preview | None:
 
 def drawing(feature: dict[str, Any]) -> Preview | None:
     """A map of one feature in its shape; None where it has none."""
-    if feature["geometry"] is None:
-        return None
-    geometry = orjson.loads(orjson.dumps(feature["geometry"]))
-    return _around([tuple(_shapes(feature.get("id"), geometry))])
+    return drawings([feature])
+
+
+def drawings(features: Iterable[dict[str, Any]]) -> Preview | None:
+    """A map of features in their shapes; None where none has one."""
+    shapes = [(each.get("id"), each["geometry"]) for each in features if each["geometry"] is not None]
+    return _around([tuple(_shapes(id_, orjson.loads(orjson.dumps(geometry)))) for id_, geometry in shapes])
 
 
 def _around(features: list[tuple[Shape, ...]]) -> Preview | None:
@@ -69,10 +97,13 @@ def _around(features: list[tuple[Shape, ...]]) -> Preview | None:
         return None
     left, right = min(shape.x for shape in shapes), max(shape.x + shape.width for shape in shapes)
     top, bottom = min(shape.y for shape in shapes), max(shape.y + shape.height for shape in shapes)
-    width = max((right - left) * 1.2, (bottom - top) * 1.2 * _ASPECT, _NARROWEST)
-    height = width / _ASPECT
+    narrow = stretch(-bottom, -top)
+    width = max((right - left) * 1.2, (bottom - top) * 1.2 * _ASPECT / narrow, _NARROWEST)
+    if width > _WIDEST:
+        width, narrow = _WIDEST, max(1.0, (bottom - top) * 1.2 * _ASPECT / _WIDEST)
+    height = width * narrow / _ASPECT
     boxes = sum(any(shape.is_box for shape in feature) for feature in features)
-    return Preview((left + right - width) / 2, (top + bottom - height) / 2, width, height, shapes, boxes)
+    return Preview((left + right - width) / 2, (top + bottom - height) / 2, width, height, shapes, boxes, narrow)
 
 
 def _boxes_of(feature: dict[str, Any]) -> Iterable[Shape]:

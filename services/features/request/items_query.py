@@ -6,6 +6,7 @@ from functools import lru_cache
 from hashlib import blake2b
 
 from libs.catalogue.model import Collection
+from libs.cql import in_utc
 from libs.geo.crs import CRS84
 from libs.ogc.temporal import understood
 from libs.pg.text_folding import UNTRIED, TextFolding
@@ -36,6 +37,8 @@ class ItemsQuery:
     """The parameters as they were sent, their times in UTC: for links and forms."""
     fingerprint: str
     """Of all that decides which rows in which order, but not of the page: binds a cursor to its query."""
+    counted: bool = True
+    """Whether the client wants to know how many match."""
 
     @property
     def resumable(self) -> bool:
@@ -110,6 +113,7 @@ def parse_items(
         options=options,
         given=_understood(collection, given),
         fingerprint=fingerprint,
+        counted=values.get("numberMatched") is not False,
     )
 
 
@@ -120,6 +124,8 @@ def _understood(collection: Collection, given: Mapping[str, str]) -> Mapping[str
         for name, text in given.items()
         if ":" in text and (name == "datetime" or _is_time(collection, name)) and (said := understood(text)) != text
     }
+    if "filter" in given and (said := in_utc(given["filter"], given.get("filter-lang", ""))) != given["filter"]:
+        changed["filter"] = said
     return {**given, **changed} if changed else given
 
 

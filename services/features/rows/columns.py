@@ -31,8 +31,8 @@ _TEMPLATES: Mapping[str, LiteralString] = {
     **dict.fromkeys(_NATIVE, "{name}"),
     # its shortest decimal form, not that of the double it becomes on the way
     "real": "{name}::text::float8",
-    # JSON has no word for what is no finite number
-    "numeric": "CASE WHEN {name} > '-Infinity' AND {name} < 'Infinity' THEN {name}::text END",
+    # JSON has no word for what is no finite number, and its readers have none for what is beyond all doubles
+    "numeric": "CASE WHEN {name} BETWEEN -1.7976931348623157e308 AND 1.7976931348623157e308 THEN {name}::text END",
     **dict.fromkeys(types_where(by_numeric=True), "{name}::numeric::text"),
     **dict.fromkeys(types_where(Kind.JSON), "{name}::text"),
     **dict.fromkeys(CALENDAR, "{name}::text"),
@@ -109,7 +109,9 @@ def _columns(
 
 
 def _id(key: Column) -> Sql:
-    # an id is a number or a text
+    # an id is a number or a text, and never without a value
+    if base_type(key.sql_type) == "numeric":
+        return sql("CASE WHEN {name} > '-Infinity' AND {name} < 'Infinity' THEN {name}::text END", name=ident(key.name))
     plain = key.type in ("integer", "number", "string") and base_type(key.sql_type) != "oid"
     return _property(key) if plain else sql("{name}::text", name=ident(key.name))
 

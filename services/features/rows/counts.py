@@ -39,7 +39,14 @@ class Counts:
 
     def known(self, selection: Selection, fingerprint: str) -> int | None:
         """The number of rows, if it has been counted at this data version."""
-        return self._known.get(self._key(selection, fingerprint))
+        return self._known.get(self.key(selection, fingerprint))
+
+    def learn(self, selection: Selection, fingerprint: str, key: str, number: int) -> None:
+        """Remember the number of rows that somebody has seen all of; `key` is what it was before they were read."""
+        version = self._versions.version(selection.collection)
+        # the rows may have changed while they were read, or before
+        if version is not None and self.key(selection, fingerprint) == key:
+            self._known[key] = number
 
     async def matched(self, selection: Selection, fingerprint: str) -> int | None:
         """The number of rows, or None where counting takes longer than the budget.
@@ -49,14 +56,15 @@ class Counts:
         known = self.known(selection, fingerprint)
         if known is not None:
             return known
-        key = self._key(selection, fingerprint)
+        key = self.key(selection, fingerprint)
         try:
             async with asyncio.timeout(self._seconds):
                 return await self._counting.do(key, lambda: self._count(selection, fingerprint, key))
         except (TimeoutError, DomainError):
             return None
 
-    def _key(self, selection: Selection, fingerprint: str) -> str:
+    def key(self, selection: Selection, fingerprint: str) -> str:
+        """A name for the number at this data version."""
         version = self._versions.version(selection.collection)
         return f"{version.token if version else ''}:{fingerprint}"
 
@@ -73,8 +81,5 @@ class Counts:
                 self._turns.release()
         finally:
             self._turns_of.leave(collection)
-        version = self._versions.version(selection.collection)
-        # the rows may have changed while they were counted, or before
-        if version is not None and self._key(selection, fingerprint) == key:
-            self._known[key] = number
+        self.learn(selection, fingerprint, key, number)
         return number

@@ -4,8 +4,9 @@ from dataclasses import replace
 
 from libs.catalogue.model import GeometryColumn
 from libs.geo.crs import CRS84, Crs
-from libs.geo.longitudes import turned
+from libs.geo.longitudes import WEB_MERCATOR, turned
 from libs.geo.lonlat_sql import in_lonlat
+from libs.geo.short_ways import short_way
 from libs.geo.simple_shapes import SIMPLE, simple_shape
 from libs.pg.sql import EMPTY, Sql, bind, ident, sql
 from services.features.request.geometry_options import AS_STORED, GeometryOptions
@@ -62,7 +63,7 @@ def encoded_geometry(column: GeometryColumn, geometry_as: str, options: Geometry
         drawn = _valid(column)
     if options.bbox_only:
         # one part lies on one side, or around the world; only longitudes go on around it
-        is_one = is_moved or (column.type in _ONE_PART and not column.turns)
+        is_one = is_moved or (column.type in _ONE_PART and not column.is_cut)
         drawn = sql("ST_Envelope({shape})", shape=drawn) if is_one else _box(drawn)
     if options.bbox_only or options.simplify is not None:
         drawn = _rings_turned(drawn, "Polygon" if options.bbox_only else column.type)
@@ -79,7 +80,7 @@ def _in_crs(column: GeometryColumn, in_crs84: Sql, crs: Crs) -> Sql:
     if column.srid == crs.srid and not column.is_geography:
         # as it is stored, to the last digit
         name = ident(column.name)
-        shape = name if column.type in SIMPLE else simple_shape(name)
+        shape = _turned(column, name if column.type in SIMPLE else simple_shape(name))
         return sql("SELECT {shape} AS g, {name} IS NOT NULL AS is_stored", shape=shape, name=name)
     return sql(
         "SELECT g IS NOT NULL AND NOT ST_IsEmpty(g) AS is_stored,"
@@ -247,6 +248,17 @@ def lonlat_shape(column: GeometryColumn) -> Sql:
     shape = sql("{name}::geometry", name=name) if column.is_geography else name
     if column.type not in SIMPLE:
         shape = simple_shape(shape)
+    if column.srid == WEB_MERCATOR:
+        # before the transformation, which turns each corner by itself
+        return in_lonlat(_turned(column, shape), column.srid, stored=name)
     # where the column has none, rows may each have an SRID of their own
-    shape = in_lonlat(shape, column.srid or None, stored=name)
-    return shape if column.as_stored else turned(shape, column.turns, is_point=column.type == "Point")
+    return _turned(column, in_lonlat(shape, column.srid or None, stored=name))
+
+
+def _turned(column: GeometryColumn, shape: Sql) -> Sql:
+    """The shape within ±180, in longitude and latitude or in Web Mercator, where it is wanted so."""
+    if column.as_stored:
+        return shape
+    if column.crosses:
+        return short_way(shape)
+    return turned(shape, column.turns, is_point=column.type == "Point", srid=column.srid)

@@ -1,18 +1,26 @@
 """Runs the SQL of items: pages of rows, large pages in chunks, and how many rows match."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable, Coroutine
 from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
 from libs.catalogue.model import Collection
-from libs.ogc.errors import Fault, InvalidParameters, Uncomputable
+from libs.ogc.errors import Fault, InvalidParameters, StoredValueError, Uncomputable
 from libs.pg.pool import Database
 from libs.pg.snapshot import Snapshot
 from services.features.request.cursor import PageEnds, Position
 from services.features.request.items_query import ItemsQuery
 from services.features.rows.counts import Counts
+from services.features.rows.failing_rows import FailingRows, calls_postgis
 from services.features.rows.feature_cache import FeatureCache
 from services.features.rows.fetching import fetch_rows
-from services.features.rows.items_sql import cursor_statement, items_plan, places_statement, row_at_statement
+from services.features.rows.items_sql import (
+    count_statement,
+    cursor_statement,
+    items_plan,
+    places_statement,
+    row_at_statement,
+)
 from services.features.rows.layout import Row, RowPlan, Rows
 from services.features.rows.page_ends import RowsOfPage, name_places, number_alike, page_ends, position_of
 
@@ -21,6 +29,8 @@ _CHUNK_BYTES = 2_000_000
 _CHUNK_ROWS = range(20, 2001)
 _UNKNOWN_ROWS = 200
 """The first chunk where the size of a row is unknown, as it is of views; the next ones go by what it was."""
+
+_Page = TypeVar("_Page")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +45,8 @@ class LargePage:
     """Its last row."""
     rows: RowsOfPage | None = None
     """Where something tells them apart: what is added meanwhile is no part of the page."""
+    number: int = 0
+    """How many rows it has."""
 
 
 class ItemsStore:
@@ -43,14 +55,17 @@ class ItemsStore:
     `geometry_as` is how PostGIS encodes geometries. With `features`, they may come from the cache of encoded features.
     """
 
-    def __init__(self, database: Database | Snapshot, counts: Counts, cache: FeatureCache | None) -> None:
+    def __init__(
+        self, database: Database | Snapshot, counts: Counts, cache: FeatureCache | None, failing: FailingRows
+    ) -> None:
         self._database = database
         self._counts = counts
         self._cache = cache
+        self._failing = failing
 
     def within(self, snapshot: Snapshot) -> "ItemsStore":
         """The same, of the rows that a snapshot has."""
-        return ItemsStore(snapshot, self._counts, None)
+        return ItemsStore(snapshot, self._counts, None, self._failing)
 
     async def page(self, query: ItemsQuery, geometry_as: str, *, features: bool = False) -> tuple[Rows, PageEnds]:
         """A page in the order of the query, and where the pages beside it start. Raises Unavailable."""
@@ -62,6 +77,39 @@ class ItemsStore:
         if plan.reversed:
             page = replace(page, rows=page.rows[::-1], features=page.features and page.features[::-1])
         return page, ends
+
+    async def page_and_count(
+        self, query: ItemsQuery, geometry_as: str, *, features: bool = False
+    ) -> tuple[tuple[Rows, PageEnds], int | None]:
+        """A page with its ends, and how many rows match: None where that was not asked for, or is not known in time.
+
+        Raises Unavailable, and InvalidParameters where it is the cursor that the database cannot read.
+        """
+        page = self.page(query, geometry_as, features=features)
+        return await self._with_count(query, page, lambda found: (len(found[0].rows), found[1].more))
+
+    async def large_and_count(self, query: ItemsQuery) -> tuple[LargePage, int | None]:
+        """The same for a page that is larger than a chunk."""
+        return await self._with_count(query, self.large(query), lambda page: (page.number, page.ends.more))
+
+    async def _with_count(
+        self, query: ItemsQuery, page: Coroutine[Any, Any, _Page], end: Callable[[_Page], tuple[int, bool]]
+    ) -> tuple[_Page, int | None]:
+        """`end` tells how many rows a page has, and whether others follow: the last one need not be counted."""
+        known = self._counts.known(query.selection, query.fingerprint) if query.counted else None
+        key = self._counts.key(query.selection, query.fingerprint)
+        try:
+            found = await page
+        except Uncomputable:
+            await self._refuse_cursor(query)
+            raise
+        if known is not None or not query.counted:
+            return found, known
+        number, more = end(found)
+        if more or query.after is not None or (query.offset and not number):
+            return found, await self.matched(query)
+        self._counts.learn(query.selection, query.fingerprint, key, query.offset + number)
+        return found, query.offset + number
 
     async def row(self, collection: Collection, plan: RowPlan) -> Row | None:
         """The one row of an item. Raises Unavailable."""
@@ -78,10 +126,13 @@ class ItemsStore:
         return Rows(plan.layout, rows, plan.sort_values)
 
     async def found(self, query: ItemsQuery) -> ItemsQuery:
-        """The query with all values of its cursor, of which long ones are digests.
+        """The query without rows on which it is known to fail, with all values of its cursor: long ones are digests.
 
         Raises Unavailable, and InvalidParameters where the row that they are of has changed or is gone.
         """
+        selection = self._failing.left_out(query.selection)
+        if selection is not query.selection:
+            query = replace(query, selection=selection)
         if query.after is None or not query.after.digested:
             return query
         try:
@@ -94,7 +145,28 @@ class ItemsStore:
             raise InvalidParameters([Fault(("query", "cursor"), sentence)])
         return replace(query, after=replace(query.after, values=tuple(rows[0]), digested=frozenset()))
 
-    async def refuse_cursor(self, query: ItemsQuery) -> None:
+    async def without_failing(self, query: ItemsQuery) -> ItemsQuery:
+        """The query without the rows on which it fails; from now on `found` leaves them out, too.
+
+        Raises StoredValueError where they are not found, or it is not rows that it fails on.
+        """
+        selection = query.selection
+        found = await self._failing.find(self._database.of(selection.collection.id), selection)
+        return replace(query, selection=found)
+
+    async def tried(self, query: ItemsQuery) -> ItemsQuery:
+        """The same after a look whether there are such rows: for answers that cannot be begun again."""
+        selection = self._failing.left_out(query.selection)
+        query = replace(query, selection=selection)
+        if selection.failing or not calls_postgis(selection):
+            return query
+        try:
+            await self._database.of(selection.collection.id).fetch(count_statement(selection))
+        except StoredValueError:
+            return await self.without_failing(query)
+        return query
+
+    async def _refuse_cursor(self, query: ItemsQuery) -> None:
         """Raises InvalidParameters where it is the cursor that the database cannot read."""
         if query.after is None:
             return
@@ -103,10 +175,6 @@ class ItemsStore:
         except Uncomputable:
             fault = Fault(("query", "cursor"), "cursor is damaged; start again without it")
             raise InvalidParameters([fault]) from None
-
-    def known_count(self, query: ItemsQuery) -> int | None:
-        """The number of rows that match, where it need not be counted."""
-        return self._counts.known(query.selection, query.fingerprint)
 
     async def matched(self, query: ItemsQuery) -> int | None:
         """The exact number of rows that match, or None where counting takes longer than its budget."""
@@ -124,7 +192,7 @@ class ItemsStore:
         found, places = len(arrays[0]), range(len(query.order))
         number = min(found, query.limit)
         if not query.resumable or number == 0:
-            return LargePage(query, PageEnds(more=found > query.limit))
+            return LargePage(query, PageEnds(more=found > query.limit), number=number)
 
         def row(at: int) -> tuple[object, ...]:
             return tuple(array[at] for array in arrays)
@@ -141,13 +209,13 @@ class ItemsStore:
         names = RowsOfPage([array[number - 1 :: -1] for array in named] if backwards else named, number)
         last = position_of(row(0 if backwards else number - 1), places)
         if not backwards:
-            return LargePage(query, ends, last, names)
+            return LargePage(query, ends, last, names, number)
         # read forwards, from behind the row before it; of rows that are alike there are as many as are wanted then
         start = None
         if found > number:
             before = position_of(row(number), places)
             start = replace(before, alike=int(before == position_of(row(number - 1), places)))
-        return LargePage(replace(query, after=start), ends, last, names)
+        return LargePage(replace(query, after=start), ends, last, names, number)
 
     async def chunks(self, page: LargePage, geometry_as: str, *, features: bool = False) -> AsyncGenerator[Rows]:
         """The rows of a large page, some at a time; at least one chunk, perhaps empty.

@@ -12,7 +12,8 @@ from services.features.rows.items_sql import items_plan
 from services.features.rows.items_store import ItemsStore, LargePage
 from services.features.rows.layout import Rows
 
-_ALL = 2**62
+ALL = 2**62
+"""As a limit: more rows than any table has."""
 _TABLES = ("table", "partitioned table", "materialized view")
 
 
@@ -25,12 +26,12 @@ async def whole(store: ItemsStore, snapshot: Snapshot, query: ItemsQuery, geomet
     collection, by_sort = query.selection.collection, bool(query.selection.sort)
     if not by_sort:
         query = replace(query, order=row_identity(collection) if collection.id_columns else ())
-    query = replace(query, limit=_ALL)
+    query = replace(query, limit=ALL)
     if not by_sort and collection.kind in _TABLES and collection.id_columns and not collection.key_repeats:
         async for rows in store.within(snapshot).chunks(LargePage(query, PageEnds()), geometry_as):
             yield rows
         return
-    plan, come = items_plan(query, limit=_ALL, geometry_as=geometry_as, ordered=by_sort), False
+    plan, come = items_plan(query, limit=ALL, geometry_as=geometry_as, ordered=by_sort), False
     async with aclosing(snapshot.walk(plan.statement, store.chunk(query))) as chunks:
         async for found in chunks:
             come = True

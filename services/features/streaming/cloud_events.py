@@ -6,15 +6,25 @@ from typing import Any
 
 from libs.ogc.link import path_segment
 from libs.ogc.temporal import rfc3339
+from services.features.streaming.changed_items import Items
 
 UPDATE, DELETE = "org.ogc.api.collection.update", "org.ogc.api.collection.delete"
 """The draft has `org.ogc.api.collection.item.create` and the like, of rows. Here it is the collection that is known."""
 
 
 def cloud_event(
-    base: str, event_id: str, collection: str, version: str | None, since: datetime | None
+    base: str,
+    event_id: str,
+    collection: str,
+    version: str | None,
+    since: datetime | None,
+    *,
+    items: Items | None = None,
 ) -> dict[str, Any]:
-    """That a collection has a version, since when it is known; without one, that it is gone."""
+    """That a collection has a version, since when it is known; without one, that it is gone.
+
+    With `items` it says which features changed, and whether these are all.
+    """
     subject = f"collections/{path_segment(collection)}"
     event: dict[str, Any] = {
         "specversion": "1.0",
@@ -31,4 +41,7 @@ def cloud_event(
         "version": version,
         "links": [{"rel": "items", "type": "application/geo+json", "href": f"{base}/{subject}/items?f=geojson"}],
     }
+    if items is not None:
+        named = [{"itemId": item, "change": action} for item, action in items.actions]
+        data = {**data, "items": named, "itemsComplete": items.is_complete}
     return {**event, "datacontenttype": "application/json", "data": data}

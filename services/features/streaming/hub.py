@@ -4,7 +4,7 @@ import asyncio
 import secrets
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Self
 
@@ -15,6 +15,7 @@ from prometheus_client import Counter, Gauge
 from libs.catalogue.model import Collection
 from libs.concurrency.background import periodic
 from libs.ogc.errors import Unavailable
+from services.features.streaming.changed_items import ChangedItems
 from services.features.streaming.cloud_events import cloud_event
 from services.features.streaming.journal import Change, Journal
 
@@ -59,8 +60,10 @@ class Hub:
         *,
         most: int,
         tick_seconds: float = 1.0,
+        items: ChangedItems | None = None,
     ) -> None:
-        """`most` is how many may listen in this process; they are told each `tick_seconds`."""
+        """`most` is how many may listen in this process; they are told each `tick_seconds`, with the `items`."""
+        self._items = items
         self._journal = journal
         self._collections = collections
         self._most = most
@@ -112,6 +115,20 @@ class Hub:
             self._listeners.remove(listener)
             _LISTENERS.set(len(self._listeners))
 
+    async def _read(self) -> list[Change]:
+        """What has changed, with the features where they are known."""
+        if self._items is None:
+            return self._journal.read(self._collections())
+        if not self._items.has_begun:
+            await self._items.begin()
+            return self._journal.read(self._collections())
+        known = self._collections()
+        changes = self._journal.read(known)
+        if not changes or known is None:
+            return changes
+        named = await self._items.since_last([known[each.collection] for each in changes if each.collection in known])
+        return [replace(change, items=named.get(change.collection)) for change in changes]
+
     async def _tick(self) -> None:
         self._ticks += 1
         if not self._listeners:
@@ -120,7 +137,7 @@ class Hub:
                 self._journal.read(self._collections())
             return
         self._idle_ticks = 0
-        changes = self._journal.read(self._collections())
+        changes = await self._read()
         beat = self._ticks % _TICKS_OF_A_BEAT
         listeners = list(self._listeners)
         for first in range(0, len(listeners), _SLICE):
@@ -160,7 +177,7 @@ def _said(listener: Listener, changes: Iterable[Change]) -> bytes:
 
 def _event(listener: Listener, change: Change) -> bytes:
     event_id = change.state if listener.collection is None or change.version is None else change.version
-    event = cloud_event(listener.base, event_id, change.collection, change.version, change.since)
+    event = cloud_event(listener.base, event_id, change.collection, change.version, change.since, items=change.items)
     return b"id: %b\ndata: %b\n\n" % (event_id.encode(), orjson.dumps(event))
 
 

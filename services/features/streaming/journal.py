@@ -8,6 +8,7 @@ from hashlib import blake2b
 
 from libs.catalogue.model import Collection
 from libs.catalogue.versions import DataVersion, DataVersions
+from services.features.streaming.changed_items import Items
 
 _REMEMBERED = 2000
 """Changes; a listener who was away for longer has to read anew."""
@@ -25,6 +26,8 @@ class Change:
     version: str | None
     since: datetime | None
     """When this process first knew of it, in whole seconds, rounded up."""
+    items: Items | None = None
+    """The features that changed, where that is known and as it is told for the first time."""
 
 
 class Journal:

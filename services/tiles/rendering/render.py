@@ -10,7 +10,12 @@ from libs.ogc.errors import StoredValueError
 from libs.pg.pool import Statements
 from libs.pg.sql import Sql
 from services.tiles.rendering.invalid_rows import without_invalid_rows
-from services.tiles.rendering.statement import count_statement, estimate_statement, tile_statement
+from services.tiles.rendering.statement import (
+    count_statement,
+    estimate_statement,
+    nowhere_statement,
+    tile_statement,
+)
 from services.tiles.rendering.thinning import thinned_statement
 from services.tiles.request.tile_request import TileRequest
 
@@ -34,7 +39,7 @@ class Rendered:
     rows: int = 0
     """That are near the tile, at the least: 0 says that nothing is near."""
     left_out: int = 0
-    """Features that are near the tile but beyond its limits."""
+    """Features that are near the tile but beyond its limits, or cannot be drawn, or are nowhere."""
     estimated: bool = False
     """Whether the number left out is the planner's estimate."""
 
@@ -58,10 +63,17 @@ async def render(
             )
             invalid += number
         else:
-            if not invalid:
+            lost = invalid + await _nowhere(database, request)
+            if not lost:
                 return found
-            return replace(found, rows=max(found.rows, invalid), left_out=found.left_out + invalid)
+            return replace(found, rows=max(found.rows, lost), left_out=found.left_out + lost)
     raise StoredValueError
+
+
+async def _nowhere(database: Statements, request: TileRequest) -> int:
+    """How many rows are in no tile at all: each tile says so."""
+    statement = nowhere_statement(request)
+    return 0 if statement is None else int(await database.fetchval(statement))
 
 
 async def _matched_if_any(database: Statements, request: TileRequest) -> int | None:

@@ -4,6 +4,7 @@ from libs.catalogue.model import GeometryColumn
 from libs.geo.boxes import Box
 from libs.geo.longitudes import turned
 from libs.geo.lonlat_sql import in_lonlat
+from libs.geo.short_ways import may_cross, short_way
 from libs.pg.sql import Sql, any_of, bind, binds, ident, join, sql
 from services.tiles.rendering.heavy import lightened
 from services.tiles.request.region import BUFFER, EXTENT, longest_straight
@@ -73,15 +74,26 @@ def _in_tile_units(shape: Sql, bounds: Sql) -> Sql:
 
 def projected(request: TileRequest) -> Sql:
     """The geometry in the tile's CRS, as far as it has a place there."""
+    column = request.geometry
+    if not column.crosses:
+        return _projected(request, _on_earth(column))
+    # worked out once for a row, not at each place where it is named
+    return sql(
+        "(SELECT {projected} FROM (SELECT {shape} AS g OFFSET 0) AS earth)",
+        projected=_projected(request, sql("earth.g")),
+        shape=_on_earth(column),
+    )
+
+
+def _projected(request: TileRequest, shape: Sql) -> Sql:
     column, target = request.geometry, request.region.tile_srid
-    shape = _on_earth(column)
     if may_hold_areas(column) and request.selection.collection.large_rows and request.region.cut:
         around = _hull(request.region.cut)
         shape = lightened(shape, ident(column.name), around, clip=request.region.srid == target)
     if column.type in _CURVED:
         # vector tiles know no curves
         shape = sql("ST_CurveToLine({shape})", shape=shape)
-    if column.type in _SURFACES:
+    if column.type in _SURFACES and not column.is_geography:
         shape = _polygons_of_surfaces(shape)
     if column.dimensions > 2 or column.type == "Geometry":
         shape = sql("ST_Force2D({shape})", shape=shape)
@@ -137,8 +149,11 @@ def middle(column: GeometryColumn) -> tuple[Sql, Sql]:
     if column.type == "Point":
         return sql("ST_X({shape})", shape=shape), sql("ST_Y({shape})", shape=shape)
     box = sql("{shape}::box2d::box3d", shape=shape)
+    easting = sql("(ST_XMin({box}) + ST_XMax({box})) / 2", box=box)
     return (
-        sql("(ST_XMin({box}) + ST_XMax({box})) / 2", box=box),
+        sql("CASE WHEN {may} THEN 180 ELSE {easting} END", may=may_cross(shape), easting=easting)
+        if column.crosses
+        else easting,
         sql("(ST_YMin({box}) + ST_YMax({box})) / 2", box=box),
     )
 
@@ -156,6 +171,9 @@ def _near_on_the_sphere(column: GeometryColumn, box: Box) -> Sql:
     left, bottom, right, top = box
     shape, envelope = ident(column.name), _envelope(box, 4326)
     exact = sql("{shape}::geometry && {envelope}", shape=shape, envelope=envelope)
+    if column.crosses:
+        # of a row that does, the numbers tell a box on the other side of the Earth
+        exact = sql("({exact} OR {may})", exact=exact, may=may_cross(sql("{shape}::geometry", shape=shape)))
     if right - left > _WIDEST_ON_THE_SPHERE:
         return exact
     # for the index: PostGIS takes the shorter way round between two corners, along a great circle, so a wide box
@@ -166,6 +184,16 @@ def _near_on_the_sphere(column: GeometryColumn, box: Box) -> Sql:
         around=_envelope((max(left, -180.0), max(bottom, -90.0), min(right, 180.0), min(top, 90.0)), 4326),
         step=bind((right - left) / 16, "float8"),
         exact=exact,
+    )
+
+
+def is_nowhere(column: GeometryColumn) -> Sql | None:
+    """Whether the CRS of a row is one that the database does not know; None where the column can hold none."""
+    if column.is_geography or not _is_mixed(column):
+        return None
+    return sql(
+        "NOT EXISTS (SELECT FROM spatial_ref_sys AS known WHERE known.srid = ST_SRID({name})) AND ST_SRID({name}) <> 0",
+        name=ident(column.name),
     )
 
 
@@ -186,7 +214,9 @@ def _in_one_crs(column: GeometryColumn) -> Sql:
 
 def _on_earth(column: GeometryColumn) -> Sql:
     """The same with longitudes within ±180."""
-    return turned(_in_one_crs(column), column.turns, is_point=column.type == "Point")
+    if column.crosses:
+        return short_way(_in_one_crs(column))
+    return turned(_in_one_crs(column), column.turns, is_point=column.type == "Point", srid=column.srid)
 
 
 def _cut(shape: Sql, boxes: list[Box], *, bend: bool) -> Sql:

@@ -12,7 +12,7 @@ from libs.pg.column_types import SAFE_INTEGER, Kind, as_float8, base_type, colum
 from libs.pg.json_values import as_json
 from libs.pg.sql import EMPTY, Sql, all_of, bind, ident, join, sql
 from libs.selection.selection import SortTerm
-from services.tiles.rendering.shape import drawn, is_near, may_hold_areas, projected
+from services.tiles.rendering.shape import drawn, is_near, is_nowhere, may_hold_areas, projected
 from services.tiles.request.region import EXTENT
 from services.tiles.request.tile_request import TileRequest
 
@@ -86,6 +86,18 @@ def count_statement(request: TileRequest) -> Sql:
         "SELECT count(*) FROM {table} WHERE {where}",
         table=request.selection.table,
         where=matching(request),
+    )
+
+
+def nowhere_statement(request: TileRequest) -> Sql | None:
+    """The number of rows that are in no tile, as nobody knows their CRS; None where there can be none."""
+    nowhere = is_nowhere(request.geometry)
+    if nowhere is None:
+        return None
+    return sql(
+        "SELECT count(*) FROM {table} WHERE {where}",
+        table=request.selection.table,
+        where=all_of([*request.selection.conditions, nowhere]),
     )
 
 

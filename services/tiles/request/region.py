@@ -6,7 +6,7 @@ from math import ceil, radians, sqrt
 
 from libs.geo.boxes import WORLD, Box, overlap, transformed
 from libs.geo.crs_areas import boxes_in, within_finite_area
-from libs.geo.longitudes import TURN
+from libs.geo.longitudes import width_of_world
 from libs.ogc.bbox import BBox
 
 EXTENT = 4096
@@ -36,7 +36,8 @@ class Region:
     def near(self) -> list[Box]:
         """Where features that the tile shows can be: one box, two across the antimeridian, or none; and each turned."""
         placed = self._boxes(BUFFER)
-        return [*placed, *(_moved(box, turn * TURN) for turn in self.turns for box in placed)]
+        width = width_of_world(self.srid)
+        return [*placed, *(_moved(box, turn * width) for turn in self.turns for box in placed)]
 
     @cached_property
     def cut(self) -> list[Box]:

@@ -46,6 +46,8 @@ _LOOK_AGAIN_SECONDS = 0.04
 _TOO_SLOW_SECONDS = 30
 """For which a tile is not tried again that the server was still making after the time limit."""
 _MOST_TOO_SLOW = 10_000
+_ABANDONED_AFTER_SECONDS = 0.5
+"""How long a tile that nobody waits for any more is still made, for the cache: nearly all are ready by then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +109,7 @@ class TileStore:
         self._database = database
         self._cache = cache
         self._versions = versions
-        self._flights: SingleFlight[Tile] = SingleFlight()
+        self._flights: SingleFlight[Tile] = SingleFlight(abandoned_after=_ABANDONED_AFTER_SECONDS)
         self._sealing = Sealing(cache, versions)
         self._admission = Admission()
         self._unrepairable = Unrepairable()
@@ -202,17 +204,20 @@ class TileStore:
             mine = await self._cache.claim(CLAIM + key, seconds=_CLAIM_SECONDS)
             if mine is None:
                 break
-            if mine:
-                try:
+            try:
+                if not mine:
+                    await asyncio.sleep(_LOOK_AGAIN_SECONDS)
+                # also with the claim: who had it before may have ended since the last look
+                full, empty = await self._cache.get(FULL + key, EMPTY + key)
+                if full is not None:
+                    return Tile.of_entry(full)
+                if empty is not None:
+                    return Tile.of_sign(empty)
+                if mine:
                     return await self._in_turn(request, key, turns)
-                finally:
+            finally:
+                if mine:
                     self._cache.release(CLAIM + key)
-            await asyncio.sleep(_LOOK_AGAIN_SECONDS)
-            full, empty = await self._cache.get(FULL + key, EMPTY + key)
-            if full is not None:
-                return Tile.of_entry(full)
-            if empty is not None:
-                return Tile.of_sign(empty)
         return await self._in_turn(request, key, turns)
 
     @staticmethod

@@ -1,4 +1,4 @@
-"""The basemap's sources and layers: GeoJSON that the viewer service hands out, or an operator's raster tiles."""
+"""The basemap's source and layers: vector tiles that the viewer service hands out, or an operator's raster tiles."""
 
 from dataclasses import asdict
 from typing import Any
@@ -8,10 +8,12 @@ from services.tiles.styling.palette import DARK, LIGHT
 
 Layer = dict[str, Any]
 
-ATTRIBUTION = "Natural Earth"
+ATTRIBUTION = "Natural Earth, GeoNames (CC BY 4.0)"
 FONT, FONT_ITALIC = "Inter", "Inter Italic"
 _RASTER = "basemap-raster"
-_LAYERS = ("land", "borders", "coast", "lakes", "rivers", "graticule", "labels")
+_VECTOR = "basemap"
+_LAST_ZOOM = 6
+"""Of the tiles (services/viewer/build/atlas/tiles.mjs); nearer views enlarge them."""
 
 
 def font_faces(base_url: str) -> dict[str, list[dict[str, str]]]:
@@ -23,12 +25,15 @@ def font_faces(base_url: str) -> dict[str, list[dict[str, str]]]:
 
 
 def basemap_sources(base_url: str) -> dict[str, dict[str, Any]]:
-    """Source id (`basemap-land`, …) to GeoJSON source."""
-    sources: dict[str, dict[str, Any]] = {
-        f"basemap-{name}": {"type": "geojson", "data": f"{base_url}/basemap/{name}.geojson"} for name in _LAYERS
+    """Our source of vector tiles, in Web Mercator as all that MapLibre draws."""
+    return {
+        _VECTOR: {
+            "type": "vector",
+            "tiles": [f"{base_url}/basemap/WebMercatorQuad/{{z}}/{{y}}/{{x}}.mvt"],
+            "maxzoom": _LAST_ZOOM,
+            "attribution": ATTRIBUTION,
+        }
     }
-    sources["basemap-land"]["attribution"] = ATTRIBUTION
-    return sources
 
 
 def themed(layer: Layer, **roles: str) -> Layer:
@@ -79,52 +84,56 @@ def _sea() -> Layer:
 def _only(kind: str) -> list[Any]:
     """The filter of basemap features of this kind.
 
-    QGIS applies layers without a `source-layer`, which GeoJSON has none of, to the data; there nothing passes this.
+    Clients that pass over source layers apply these layers to the data, too; there nothing passes this.
     """
     return ["==", ["get", "basemap"], kind]
 
 
-def _line(name: str, kind: str, width: list[Any], **more: Any) -> Layer:
+def _layer(name: str, type_: str, source_layer: str, **more: Any) -> Layer:
+    return {"id": f"basemap-{name}", "type": type_, "source": _VECTOR, "source-layer": source_layer, **more}
+
+
+def _line(name: str, source_layer: str, kind: str, width: list[Any], **more: Any) -> Layer:
     paint = {"line-width": width, **more.pop("paint", {})}
-    layer = {"id": f"basemap-{name}", "type": "line", "source": f"basemap-{name}", "filter": _only(kind)}
-    return {**layer, "paint": paint, **more}
+    return _layer(name, "line", source_layer, filter=_only(kind), paint=paint, **more)
 
 
-def _by_zoom(*stops: float) -> list[Any]:
+def _by_zoom(*stops: Any) -> list[Any]:
     return ["interpolate", ["linear"], ["zoom"], *stops]
 
 
 def _below() -> list[Layer]:
-    lakes = {
-        "id": "basemap-lakes",
-        "type": "fill",
-        "source": "basemap-lakes",
-        "filter": ["all", _only("lake"), ["<=", ["get", "rank"], ["step", ["zoom"], 1, 2, 2, 3.5, 3]]],
-    }
-    land = {
-        "id": "basemap-land",
-        "type": "fill",
-        "source": "basemap-land",
-        "filter": _only("land"),
-        "paint": {"fill-antialias": False},
-    }
+    lakes = _layer(
+        "lakes",
+        "fill",
+        "lakes",
+        filter=["all", _only("lake"), ["<=", ["get", "rank"], ["step", ["zoom"], 1, 2, 2, 3.5, 3]]],
+    )
+    land = _layer("land", "fill", "land", filter=_only("land"), paint={"fill-antialias": False})
     rounded = {"line-join": "round", "line-cap": "round"}
+    dashed = ["step", ["zoom"], ["literal", [1, 0]], 3, ["literal", [3, 1.5]]]
     return [
         _sea(),
-        themed(_line("graticule", "graticule", _by_zoom(0, 0.4, 4, 0.8)), line_color="graticule"),
+        themed(_line("graticule", "graticule", "graticule", _by_zoom(0, 0.4, 4, 0.8)), line_color="graticule"),
         themed(land, fill_color="land"),
         themed(lakes, fill_color="lake"),
         themed(
-            _line("rivers", "river", _by_zoom(2, 0.4, 6, 1.5, 10, 3), minzoom=2.5, layout=rounded), line_color="river"
+            _line("rivers", "rivers", "river", _by_zoom(2, 0.4, 6, 1.5, 10, 3), minzoom=2.5, layout=rounded),
+            line_color="river",
         ),
-        themed(_line("coast", "coast", _by_zoom(1, 0.5, 6, 1.1), layout=rounded), line_color="coast"),
+        themed(
+            _line("provinces", "borders", "province", _by_zoom(3, 0.4, 8, 1.2), minzoom=3, layout=rounded),
+            line_color="province",
+        ),
+        themed(_line("coast", "coast", "coast", _by_zoom(1, 0.5, 6, 1.1), layout=rounded), line_color="coast"),
         themed(
             _line(
+                "borders",
                 "borders",
                 "border",
                 _by_zoom(1, 0.5, 6, 1.3),
                 layout={"line-join": "round"},
-                paint={"line-dasharray": ["step", ["zoom"], ["literal", [1, 0]], 3, ["literal", [3, 1.5]]]},
+                paint={"line-dasharray": dashed},
             ),
             line_color="border",
         ),
@@ -132,20 +141,20 @@ def _below() -> list[Layer]:
 
 
 def _labels() -> list[Layer]:
-    def label(kind: str, filter_: list[Any], layout: dict[str, Any], paint: dict[str, Any]) -> Layer:
-        return {
-            "id": f"basemap-labels-{kind}",
-            "type": "symbol",
-            "source": "basemap-labels",
-            "filter": ["all", _only(kind), filter_],
-            "layout": {"text-field": ["get", "name"], "symbol-sort-key": ["get", "rank"], **layout},
-            "paint": paint,
-        }
+    """The last has room first."""
 
+    def label(kind: str, filter_: list[Any], layout: dict[str, Any], paint: dict[str, Any], **more: Any) -> Layer:
+        layout = {"text-field": ["get", "name"], "text-font": [FONT], **layout}
+        filter_ = ["all", _only(kind), filter_]
+        return _layer(f"labels-{kind}", "symbol", "labels", filter=filter_, layout=layout, paint=paint, **more)
+
+    by_rank = {"symbol-sort-key": ["get", "rank"]}
+    from_zoom = ["<=", ["get", "zoom"], ["zoom"]]
     sea = label(
         "sea",
         ["<=", ["get", "rank"], ["step", ["zoom"], 1, 2.2, 2, 3.6, 3]],
         {
+            **by_rank,
             "text-font": [FONT_ITALIC],
             "text-size": ["match", ["get", "rank"], 1, 13.5, 2, 12, 11],
             "text-letter-spacing": 0.12,
@@ -153,18 +162,46 @@ def _labels() -> list[Layer]:
         },
         {"text-halo-width": 1},
     )
+    province = label(
+        "province",
+        ["all", from_zoom, ["<=", ["-", ["zoom"], ["get", "zoom"]], 3]],
+        {"text-size": ["interpolate", ["linear"], ["zoom"], 4, 10, 9, 12], "text-letter-spacing": 0.1},
+        {"text-halo-width": 1.2},
+        minzoom=3,
+    )
+    size: list[Any] = ["get", "size"]
+    # a dot where the town is, and its name below: one symbol, so that there is no dot without a name
+    town = label(
+        "town",
+        from_zoom,
+        {
+            "text-field": ["concat", "•\n", ["get", "name"]],
+            "text-anchor": "top",
+            "text-offset": [0, -0.6],
+            "text-line-height": 0.95,
+            "text-size": _by_zoom(3, ["+", 9, ["*", 0.6, size]], 10, ["+", 9, ["*", 1.6, size]]),
+            "text-max-width": 9,
+            "symbol-sort-key": ["-", ["get", "zoom"], size],
+        },
+        {"text-halo-width": 1.4},
+        minzoom=2,
+    )
+    town["source-layer"] = "towns"
     country = label(
         "country",
         ["<=", ["get", "rank"], ["step", ["zoom"], 1, 1.8, 2, 2.8, 3, 3.8, 4, 4.8, 5]],
         {
-            "text-font": [FONT],
+            **by_rank,
             "text-size": ["interpolate", ["linear"], ["zoom"], 1, 10.5, 3, 11.5, 6, 15],
             "text-max-width": 7,
             "text-padding": 4,
         },
         {"text-halo-width": 1.4},
+        maxzoom=8,
     )
     return [
         themed(sea, text_color="sea_label", text_halo_color="sea"),
+        themed(province, text_color="province_label", text_halo_color="halo"),
+        themed(town, text_color="town_label", text_halo_color="halo"),
         themed(country, text_color="label", text_halo_color="halo"),
     ]

@@ -108,15 +108,17 @@ def _storm(subject: _Subject) -> Look | None:
     scale = CATEGORY.for_properties(names) or WIND.for_properties(names)
     if scale is None:
         return None
+    # positions of one storm, hour by hour, are small, and not named each
+    is_named = "name" in names and "valid_time" not in names
     forecast: Expression = ["case", ["==", ["get", "kind"], "forecast"], 0.45, 0.95]
     return Look(
         color=_category_color(names),
-        radius=by_zoom(1, 2, 4, 4, 6, 7, 10, 10) if "name" in names else _NODE_RADIUS,
+        radius=by_zoom(1, 2, 4, 4, 6, 7, 10, 10) if is_named else _NODE_RADIUS,
         width=by_zoom(1, 1.1, 4, 2.6, 6, 4.4, 10, 7),
         casing_width=by_zoom(1, 1.7, 4, 4, 6, 6.2, 10, 9.4),
         opacity=forecast if "kind" in names else 0.95,
         sort_key=(WIND.for_properties(names) or scale).rank(),
-        label="name" if "name" in names else None,
+        label="name" if is_named else None,
         legend=(scale.legend(subject.symbol),),
     )
 
@@ -134,7 +136,8 @@ def _category_color(names: tuple[str, ...]) -> Expression:
 
 def _alert(subject: _Subject) -> Look | None:
     alert = ALERT.for_properties(subject.names)
-    if alert is None:
+    # a flood that was observed may say how it was alerted; how severe it is says more
+    if alert is None or "began" in subject.names:
         return None
     return Look(
         color=alert.color(),

@@ -171,11 +171,14 @@ class BasemapColours:
     sea: str
     land: str
     border: str
+    province: str
     coast: str
     lake: str
     river: str
     graticule: str
     label: str
+    town_label: str
+    province_label: str
     sea_label: str
     halo: str
     casing: str
@@ -186,11 +189,14 @@ LIGHT = BasemapColours(
     sea="#dfe8ee",
     land="#f7f6f2",
     border="#c6c2b8",
+    province="#dcd9d1",
     coast="#b4c3ce",
     lake="#dfe8ee",
-    river="#cddbe5",
+    river="#bfd2df",
     graticule="#cfdae2",
     label="#6f7782",
+    town_label="#48515c",
+    province_label="#8a8f98",
     sea_label="#7d97aa",
     halo="#f7f6f2",
     casing="#34404c",
@@ -199,11 +205,14 @@ DARK = BasemapColours(
     sea="#10171e",
     land="#1d2731",
     border="#394857",
+    province="#2b3845",
     coast="#33424f",
     lake="#10171e",
-    river="#172330",
+    river="#253b4d",
     graticule="#1a252f",
     label="#8b9bab",
+    town_label="#b4c1cd",
+    province_label="#72818f",
     sea_label="#50708a",
     halo="#141c24",
     casing="#c9d6df",

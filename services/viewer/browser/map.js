@@ -1,12 +1,13 @@
 // The map page: one collection, or all of them, on a map.
 
 import { firstBox } from "./cartography/first-view.js";
-import { fineBasemap } from "./engines/fine-basemap.js";
 import { collectionsOf, firstDrawn, restore } from "./model/deep-link.js";
+import { eventLink } from "./model/event-link.js";
 import { Explorer } from "./model/explorer.js";
 import { watch } from "./model/freshness.js";
+import { Story } from "./model/story.js";
 import { find } from "./page/dom.js";
-import { followPanel, viewPadding } from "./page/layout.js";
+import { followCredits, followPanel, viewPadding } from "./page/layout.js";
 import { parseView } from "./page/link.js";
 import { readState } from "./page/state.js";
 import { announce, announceError, clearError } from "./page/status.js";
@@ -14,32 +15,38 @@ import { currentTheme, onTheme, themeButton } from "./page/theme.js";
 import { followAddress, rememberInAddress } from "./panel/address.js";
 import { chips } from "./panel/chips.js";
 import { EventList } from "./panel/event-list.js";
-import { describeShown } from "./panel/facts.js";
+import { describeDrawn, describeShown } from "./panel/facts.js";
 import { FilterForm } from "./panel/filter-form.js";
 import { keyboard } from "./panel/keyboard.js";
 import { layerList } from "./panel/layer-list.js";
 import { legends } from "./panel/legends.js";
+import { LifeAxis } from "./panel/life-axis.js";
 import { Measure } from "./panel/measure.js";
+import { placeSearch } from "./panel/place-search.js";
 import { Selection } from "./panel/selection.js";
+import { stormMap } from "./panel/storm-map.js";
+import { StormPanel } from "./panel/storm-panel.js";
 import { subjectChoice } from "./panel/subject-choice.js";
 import { tabs } from "./panel/tabs.js";
 import { Timeline } from "./panel/timeline.js";
-import { address, getJson, messageOf, setBase } from "./service/api.js";
+import { messageOf, setBase } from "./service/api.js";
 
 /** @import { State } from "./page/link.js" */
-/** @import { Engine, PageData, Style } from "./types.d.ts" */
+/** @import { Box, Engine, PageData, Style } from "./types.d.ts" */
 
 /** @type {PageData} */
 const page = JSON.parse(find("#page").textContent);
 setBase(page.base);
 
 async function start() {
-  const state = readState();
+  const given = readState();
   const explorer = new Explorer({
     collections: page.collections,
     tileMatrixSet: page.tileMatrixSet,
     styleParameters: (id) => (id === page.collection ? page.styleParameters : {}),
   });
+  const linked = page.event && !given.e ? await eventLink(page.event, explorer.collections).catch(saidFault) : null;
+  const state = { ...linked?.state, ...given };
   const wanted = collectionsOf(state, explorer, page.shown);
   const drawn = firstDrawn([page.collection, ...wanted], explorer);
   if (drawn === null) throw new Error("No collection has a geometry, hence there is no map.");
@@ -48,21 +55,28 @@ async function start() {
   explorer.attach(engine);
   Object.assign(window, { map: engine.map });
   await engine.loaded();
-  if (!parseView(state.map)) showFirstView(explorer, engine);
+  followCredits(find("#map"));
+  if (!parseView(state.map)) showFirstView(explorer, engine, linked?.box ?? null);
 
   followEngine(engine);
-  const selection = new Selection(explorer);
-  engine.onClick((hits, position) => selection.pick(hits, position));
+  const story = new Story(explorer);
+  const selection = new Selection(explorer, story);
+  engine.onClick((hits, position) => {
+    if (hits.length || !story.pick(position, engine.view().zoom)) selection.pick(hits, position);
+  });
   keyboard(engine, selection);
   const filterForm = new FilterForm(find("#filter form", document, HTMLFormElement), explorer);
   showPanel(explorer, selection);
   noteSubstitute(explorer, engine);
   new Measure(find("#measure"), engine);
-  rememberInAddress(explorer, engine, page.shown);
-  tabs(find(".tabs"), page.collection ? "events" : "layers", (id) => {
+  rememberInAddress(explorer, engine, page.shown, story);
+  stormMap(explorer, story);
+  new LifeAxis(find("#life"), explorer, story);
+  const offer = tabs(find(".tabs"), page.collection ? "events" : "layers", (id) => {
     document.body.dataset.tab = id;
     if (id === "filter") filterForm.open();
   });
+  new StormPanel(find("#storm"), explorer, story, (offered) => offer("storm", offered));
   const restoring = {
     usual: page.shown,
     search: searchFor,
@@ -72,14 +86,14 @@ async function start() {
       if (id === (explorer.subject ?? wanted[0])) filterForm.refuse(text, message);
     },
     /** @type {import("./model/deep-link.js").Restoring["select"]} */
-    select: (collection, item) => selection.choose(collection, item, { fly: !parseView(readState().map ?? state.map) }),
+    select: (collection, item) => selection.choose(collection, item, { fly: !parseView(readState().map ?? state.map), linked: true }),
+    /** @type {import("./model/deep-link.js").Restoring["follow"]} */
+    follow: (followed) => story.restore(followed),
     deselect: () => selection.clear(),
   };
   await restore(state, explorer, restoring);
   followAddress(explorer, engine, restoring);
   watch(explorer);
-  // an operator's basemap is as fine as it is
-  if (first.sources["basemap-land"]) fineBasemap(engine, page.edition);
 }
 
 /**
@@ -135,8 +149,12 @@ function showPanel(explorer, selection) {
   layerList(find("#layers"), explorer);
   chips(find("#chips"), explorer);
   subjectChoice(explorer);
-  new EventList(find("#events"), explorer, filtering(), (id, item, focus) => selection.choose(id, item, { focus }));
+  new EventList(find("#events"), explorer, (id, item, focus) => selection.choose(id, item, { focus }));
+  const go = find("#go");
+  placeSearch(go, explorer, (id, item) => selection.choose(id, item));
+  go.hidden = false;
   describeShown(explorer);
+  describeDrawn(explorer);
   new Timeline(find("#timeline"), explorer);
 }
 
@@ -155,16 +173,6 @@ function noteSubstitute(explorer, engine) {
   update();
 }
 
-/**
- * Whether the service filters by CQL2, which the search by name needs.
- * @returns {Promise<boolean>}
- */
-async function filtering() {
-  /** @type {{ conformsTo: string[] }} */
-  const { conformsTo } = await getJson(address("/conformance", { f: "json" })).catch(() => ({ conformsTo: [] }));
-  return conformsTo.some((uri) => uri.endsWith("/ogcapi-features-3/1.0/conf/features-filter"));
-}
-
 /** @param {string} text */
 function searchFor(text) {
   const input = find("#search input", document, HTMLInputElement);
@@ -173,14 +181,21 @@ function searchFor(text) {
   input.dispatchEvent(new Event("input"));
 }
 
+/** @param {unknown} error */
+function saidFault(error) {
+  announceError(messageOf(error));
+  return null;
+}
+
 /**
  * @param {Explorer} explorer
  * @param {Engine} engine
+ * @param {Box | null} box what a link is about
  */
-function showFirstView(explorer, engine) {
+function showFirstView(explorer, engine, box) {
   const collection = page.collection === null ? undefined : explorer.collection(page.collection);
-  engine.fit(firstBox(collection, engine.home), viewPadding(), { animate: false });
-  if (engine.globe) engine.fillWithGlobe?.({ animate: false });
+  engine.fit(box ?? firstBox(collection, engine.home), viewPadding(), { animate: false });
+  if (engine.globe && !box) engine.fillWithGlobe?.({ animate: false });
 }
 
 themeButton(find("#theme"));

@@ -1,7 +1,7 @@
 // The shapes that more than one room knows. What the service sends is described by its OpenAPI document; the page's
 // data come from services/viewer/pages/page_data.py.
 
-import type { Feature, Geometry } from "geojson";
+import type { Feature, FeatureCollection, Geometry } from "geojson";
 import type { LayerSpecification, SourceSpecification } from "maplibre-gl";
 
 export type { Feature, FeatureCollection, Geometry } from "geojson";
@@ -33,6 +33,10 @@ export interface Time {
   /** Whether features have a start and an end. */
   lasts?: boolean;
   endColumn?: string | null;
+  /** The column that says when a feature was issued. */
+  issuedColumn?: string | null;
+  /** How new the data are: the newest issue, else the newest start. */
+  asOf?: string | null;
   /** Whether `datetime` is about these columns where a request names none. */
   usual?: boolean;
 }
@@ -47,6 +51,10 @@ export interface Collection {
   time: Time | null;
   /** The property that orders by importance, as in `sortby`. */
   importance: string | null;
+  /** Whether it is among what maps of all collections show. */
+  overview?: boolean;
+  /** Identifiers of the CRSs in which it may be asked for. */
+  crs?: string[];
   /** The property that says which event a feature belongs to. */
   eventKey: string | null;
   columns: Column[];
@@ -63,6 +71,8 @@ export interface PageData {
   farTileMatrixSet: string;
   collection: string | null;
   shown: string[];
+  /** The event that the map shows alone where its link says nothing else. */
+  event?: string | null;
   styleParameters: { minzoom?: number; maxzoom?: number; "geom-column"?: string };
   collections: Collection[];
 }
@@ -185,16 +195,18 @@ export interface Engine {
   setParameters(id: string, parameters: Parameters): void;
   /** Asks for a collection's tiles again, of another version; the old ones stay until the new ones are there. */
   renew(id: string, version?: string): void;
-  /** Draws land, coast and borders from these features in place of the basemap's own; null brings those back. */
-  setFine(collection: GeoJSON.FeatureCollection | null): void;
   setGlobe?(globe: boolean): void;
   fillWithGlobe?(options?: { animate?: boolean }): void;
   setTheme(theme: Theme): void;
   view(): View;
   setView(view: View): void;
   bbox(): Box;
-  /** Shows a box within the padding, in pixels. */
-  fit(box: Box, padding: Padding, options?: { animate?: boolean }): void;
+  /** The same for requests, in the coordinates of `crs` and in the order of its axes where one is named. */
+  within(): { bbox: number[]; crs?: string };
+  /** How many features the tiles in view leave out, by the collections that are drawn from the same tiles. */
+  omitted(): { ids: string[]; number: number; estimated: boolean }[];
+  /** Shows a box within the padding, in pixels, from no nearer than zoom level 7, or `nearest`. */
+  fit(box: Box, padding: Padding, options?: { animate?: boolean; nearest?: number }): void;
   zoomBy(levels: number): void;
   onMove(listener: () => void): void;
   onIdle(listener: () => void): void;
@@ -208,6 +220,8 @@ export interface Engine {
   capture(captor: ((position: Position) => void) | null): void;
   /** Draws above everything; null removes it. */
   sketch(sketch: Sketch | null): void;
+  /** Draws the storm that is followed (model/storm-drawing.js), with all else behind a veil; null removes it. */
+  drawStorm(drawing: FeatureCollection | null, veiled: boolean): void;
   /** A popup at a position; `onclose` when a person closes it. */
   showPopup(position: Position, content: HTMLElement, onclose: () => void): void;
   closePopup(): void;

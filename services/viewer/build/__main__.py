@@ -11,7 +11,7 @@ def main() -> None:
     try:
         built = build()
     except FileNotFoundError as error:
-        sys.exit(f"viewer: {error}; run `npm ci` in services/viewer first")
+        sys.exit(f"viewer: {error}; `npm ci` in services/viewer and `make environment` bring what is missing")
     except subprocess.CalledProcessError as error:
         sys.exit(f"viewer: {error}\n{(error.stderr or b'').decode()}")
     sys.stdout.write("viewer: built\n" if built else "viewer: up to date\n")

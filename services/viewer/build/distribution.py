@@ -11,16 +11,18 @@ from hashlib import blake2b
 from pathlib import Path
 
 from services.viewer.build.assets import build_assets
-from services.viewer.build.basemap import CELL, basemap
+from services.viewer.build.basemap import populated_places, read_atlas, write_tiles
+from services.viewer.build.gazetteer import write_gazetteer
 
 _VIEWER = Path(__file__).parents[1]
 DIST = _VIEWER / "dist"
+PLACES = "places.tsv"
 
 _FONTS = {
     "inter-regular.woff2": "inter-latin-400-normal.woff2",
     "inter-italic.woff2": "inter-latin-400-italic.woff2",
 }
-_COMPRESSED = {".js", ".mjs", ".css", ".geojson", ".json", ".svg"}
+_COMPRESSED = {".js", ".mjs", ".css", ".json", ".svg"}
 
 
 def build(target: Path = DIST) -> bool:
@@ -53,14 +55,9 @@ def _write_basemap(target: Path) -> None:
     if node is None:
         raise FileNotFoundError("node is not installed")
     (target / "fonts").mkdir(parents=True)
-    (target / "fine").mkdir()
-    layers = basemap(node)
-    # the viewer asks only for cells that there are
-    cells = [name.removeprefix("fine/") for name in layers if name.startswith("fine/")]
-    (target / "fine" / "cells.json").write_text(json.dumps({"size": CELL, "cells": cells}), encoding="utf-8")
-    for name, layer in layers.items():
-        text = json.dumps(layer, ensure_ascii=False, separators=(",", ":"))
-        (target / f"{name}.geojson").write_text(text, encoding="utf-8")
+    atlas = read_atlas(node)
+    write_tiles(node, atlas, target)
+    write_gazetteer(populated_places(), atlas["regions"], target.parent / PLACES)
     for name, source in _FONTS.items():
         shutil.copyfile(_VIEWER / "node_modules/@fontsource/inter/files" / source, target / "fonts" / name)
 
@@ -76,4 +73,5 @@ def _inputs_digest() -> str:
     for file in sorted(_inputs()):
         digest.update(f"{file.relative_to(_VIEWER)}\0".encode())
         digest.update(blake2b(file.read_bytes()).digest())
+    digest.update(populated_places().read_bytes())
     return digest.hexdigest()

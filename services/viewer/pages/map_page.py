@@ -26,7 +26,7 @@ def page_data(call: Call, collections: Mapping[str, Collection], tile_matrix_set
     base, assets = base_url(call.request), call.request.app[ASSETS]
     return {
         "base": base,
-        "workerUrl": f"{base}/assets/{assets.name('maplibre-gl-worker.mjs')}",
+        "workerUrl": f"{base}/assets/{assets.name('engines/maplibre/worker.js')}",
         "edition": assets.edition,
         "tileMatrixSet": tile_matrix_set,
         # MapLibre draws Web Mercator alone

@@ -38,12 +38,17 @@ def describe(collection: Collection) -> dict[str, Any]:
             "end": max([moment for moment in (time.end, end and end.end) if moment], key=_last, default=None),
             "lasts": end is not None,
             "endColumn": end.name if end else None,
+            "issuedColumn": collection.time_issued,
+            # never an end, which may be in the future
+            "asOf": collection.as_of() or time.end,
             "usual": time == collection.time() and (pair is None or end is not None),
         }
         if time
         else None,
         # the order of importance that the catalogue has, as in sortby
         "importance": next((term for term in collection.importance if collection.column(term.removeprefix("-"))), None),
+        "crs": list(collection.crs()),
+        "overview": collection.overview,
         "eventKey": EVENT_KEY if collection.column(EVENT_KEY) else None,
         "columns": [
             {

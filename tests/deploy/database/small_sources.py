@@ -1,14 +1,14 @@
 """Source files of a few rows in the formats of the packages, so that a test knows every row."""
 
+import gzip
 import json
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from deploy.database.demo.sources import Sources
-from deploy.database.demo.topology import Position
-
-_SCALE = 0.01
+from deploy.loader.places.topology import Position
+from tests.deploy.loader.places.small_places import places_file
+from tests.deploy.loader.places.small_topology import topology
 
 WMO = """track_id,season,basin,time,lon,lat,wind,slp
 1980001S13173,1980,SP,1980-01-01 00:00:00,179.0,-12.0,40.0,
@@ -45,9 +45,39 @@ def earthquake(event_id: str, time: int, **properties: Any) -> dict[str, Any]:
     }
 
 
+ADVISORIES = {
+    "names": "ibtracs_id,event_id,name\n2020001N10300,AL012020,Alpha\n",
+    "storms": "Key,Name,Wind,StartDate,EndDate\nAL012020,Alpha,140,2020-06-01 00:00:00,2020-06-01 06:00:00\n",
+    "fstadv": """Status,Name,Adv,Date,Key,Lat,Lon,Wind,Gust,Pressure
+Hurricane,Alpha,1,2020-06-01 00:00:00,AL012020,10,-60,100,120,
+Hurricane,Alpha,2,2020-06-01 06:00:00,AL012020,11,-61,140,170,900
+""",
+    "fcst": """Key,Adv,Date,FcstDate,Lat,Lon,Wind,Gust
+AL012020,1,2020-06-01 00:00:00,2020-06-01 12:00:00,12,-62,110,130
+AL012020,2,2020-06-01 06:00:00,2020-06-01 18:00:00,13,-63,120,145
+AL012020,2,2020-06-01 06:00:00,2020-06-02 06:00:00,14,-64,130,160
+""",
+    "wr": "Key,Adv,Date,WindField,NE,SE,SW,NW\nAL012020,2,2020-06-01 06:00:00,34,120,60,0,60\n",
+    "fcst_wr": """Key,Adv,Date,FcstDate,WindField,NE,SE,SW,NW
+AL012020,2,2020-06-01 06:00:00,2020-06-01 18:00:00,34,120,60,60,60
+AL012020,2,2020-06-01 06:00:00,2020-06-01 18:00:00,64,20,10,0,10
+""",
+}
+
+
+def advisories_folder(folder: Path) -> Path:
+    """Two advisories of one of the storms, which got a name."""
+    advisories = folder / "advisories"
+    advisories.mkdir(exist_ok=True)
+    for name, text in ADVISORIES.items():
+        (advisories / f"{name}.csv.gz").write_bytes(gzip.compress(text.encode(), mtime=0))
+    return advisories
+
+
 def small_sources(folder: Path) -> Sources:
     """Two earthquakes, three storms, a country of 40 by 20 degrees with a river of about 3000 km and a lake."""
-    sources = Sources(*(folder / name for name in ("quakes.json", "wmo.csv", "jtwc.csv", "world.json", "lands.json")))
+    names = ("quakes.json", "wmo.csv", "jtwc.csv", "world.json", "lands.json")
+    sources = Sources(*[*(folder / name for name in names), places_file(folder), advisories_folder(folder)])
     quakes = [
         earthquake("us2", 1517961600250, alert="green", types=",losspager,shakemap,"),
         earthquake("us1", 1517875200000, mag=None),
@@ -67,18 +97,3 @@ def small_sources(folder: Path) -> Sources:
         "countries": [{"type": "Polygon", "id": "999", "properties": {"name": "Exampleland"}, "arcs": [[0]]}],
     })))  # fmt: skip
     return sources
-
-
-def topology(lines: list[list[Position]], objects: dict[str, list[dict[str, Any]]]) -> dict[str, Any]:
-    """A quantised TopoJSON document with one arc per line, shifted by (-10, -10)."""
-    return {
-        "type": "Topology",
-        "transform": {"scale": [_SCALE, _SCALE], "translate": [-10, -10]},
-        "objects": {name: {"type": "GeometryCollection", "geometries": parts} for name, parts in objects.items()},
-        "arcs": [_deltas(line) for line in lines],
-    }
-
-
-def _deltas(line: list[Position]) -> list[list[int]]:
-    grid = [(round((x + 10) / _SCALE), round((y + 10) / _SCALE)) for x, y in line]
-    return [list(grid[0]), *([x - left, y - below] for (left, below), (x, y) in pairwise(grid))]

@@ -20,6 +20,7 @@ COLLECTIONS = {
     "hazard_fl_events": "MULTIPOLYGON",
     "hazard_fl_alerts": "MULTIPOLYGON",
     "hazard_fl_alerts_mom_forecast": "MULTIPOLYGON",
+    "hazard_fl_alerts_mom_runs": "POINT",
     "hazard_fl_glofas_gauges_forecast": "POINT",
     "hazard_ts_events": "POINT",
     "hazard_ts_tracks": "MULTILINESTRING",
@@ -29,6 +30,9 @@ COLLECTIONS = {
     "hazard_ts_disturbance_tracks": "MULTILINESTRING",
     "hazard_ts_disturbance_buffers": "MULTIPOLYGON",
     "hazard_ts_disturbance_nodes": "POINT",
+    "hazard_ts_advisory_tracks": "MULTILINESTRING",
+    "hazard_ts_advisory_nodes": "POINT",
+    "hazard_ts_advisory_buffers": "MULTIPOLYGON",
 }
 
 
@@ -43,7 +47,7 @@ async def reader(owner: asyncpg.Connection, database_url: str) -> AsyncIterator[
     await owner.execute(f"DROP OWNED BY {user}; DROP ROLE {user}")
 
 
-async def test_the_thirteen_collections_with_their_geometry(schema: asyncpg.Connection) -> None:
+async def test_the_collections_with_their_geometry(schema: asyncpg.Connection) -> None:
     found = await schema.fetch(
         "SELECT f_table_name, type, srid FROM geometry_columns WHERE f_table_schema = 'hazard' ORDER BY 1"
     )

@@ -1,33 +1,36 @@
 """The loader against a real database."""
 
+from datetime import date
 from pathlib import Path
 
 import asyncpg
 import pytest
 
-from deploy.database.demo.collections import DemoCollections
-from deploy.database.demo.load import DemoDataConflictError, load_demo
+from deploy.database.demo.collections import SIMULATED_TABLES, DemoCollections
+from deploy.database.demo.load import DemoDataConflictError, load_demo, move_demo
 from deploy.database.demo.progress import Bar
-from deploy.database.demo.sources import SourceMissingError, Sources
+from deploy.database.demo.sources import Sources
+from deploy.loader.places.packaged import SourceMissingError
 from tests.deploy.database.conftest import Connect
 from tests.deploy.database.small_sources import small_sources
 
 NPM = Path("deploy/database/node_modules")
+TODAY = date(2026, 11, 1)
 
 
-def small(sources: Sources) -> DemoCollections:
+def small(sources: Sources, today: date = TODAY) -> DemoCollections:
     """Little to simulate."""
-    return DemoCollections(sources, flood_count=12, alert_count=2, watersheds=2)
+    return DemoCollections(sources, today, flood_count=12, alert_count=2, watersheds=2)
 
 
 async def test_loading_twice_and_after_a_change(
     owner: asyncpg.Connection, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     sources = small_sources(tmp_path)
-    assert await load_demo(owner, small(sources), progress=True, replace=False) == 13
+    assert await load_demo(owner, small(sources), progress=True, replace=False) == 17
     first = capsys.readouterr().out
-    assert "hazard_ts_nodes: 7 rows\n" in first
-    assert "13 tables loaded" in first
+    assert "hazard_ts_nodes: 9 rows\n" in first, "two of them are expected by the newest advisory"
+    assert "17 tables loaded" in first
     assert await owner.fetchval("SELECT ST_AsText(geom) FROM hazard.hazard_eq_events WHERE id = 2") == (
         "POINT(-179.5 51.25)"
     )
@@ -38,7 +41,7 @@ async def test_loading_twice_and_after_a_change(
     assert await owner.fetch("SELECT relation, version FROM dams.data_versions() ORDER BY 1") == versions
 
     sources.earthquakes.write_text(sources.earthquakes.read_text().replace("12.5", "13.5"))
-    assert await load_demo(owner, small(sources), progress=False, replace=False) == 13
+    assert await load_demo(owner, small(sources), progress=False, replace=False) == 17
     rows = await owner.fetch("SELECT id, depth FROM hazard.hazard_eq_events ORDER BY id")
     assert [tuple(row) for row in rows] == [(1, 13.5), (2, 13.5)], "the same identifiers as before"
 
@@ -46,7 +49,49 @@ async def test_loading_twice_and_after_a_change(
     with pytest.raises(DemoDataConflictError, match=r"hazard_eq_events holds 1 rows .*--replace"):
         await load_demo(owner, small(sources), progress=False, replace=False)
     assert await owner.fetchval("SELECT count(*) FROM hazard.hazard_eq_events") == 1
-    assert await load_demo(owner, small(sources), progress=False, replace=True) == 13
+    assert await load_demo(owner, small(sources), progress=False, replace=True) == 17
+
+
+async def test_on_another_day_what_is_simulated_moves_and_nothing_else(
+    owner: asyncpg.Connection, tmp_path: Path
+) -> None:
+    sources = small_sources(tmp_path)
+    versions = "SELECT relation::regclass::text, version FROM dams.data_versions()"
+    alerts = "SELECT id, place, issued, expires, ST_AsBinary(geom) AS area FROM hazard.hazard_fl_alerts ORDER BY id"
+    await load_demo(owner, small(sources), progress=False, replace=False)
+    before, first = dict(await owner.fetch(versions)), await owner.fetch(alerts)
+
+    assert await load_demo(owner, small(sources, date(2027, 1, 2)), progress=False, replace=False) == 5
+    after, moved = dict(await owner.fetch(versions)), await owner.fetch(alerts)
+    changed = {table for table in after if after[table] != before[table]}
+    assert changed == {f"hazard.{table}" for table in SIMULATED_TABLES}
+    assert [(row["id"], row["place"], row["area"]) for row in moved] == [
+        (row["id"], row["place"], row["area"]) for row in first
+    ]
+    assert {(row["issued"] - was["issued"]).days for row, was in zip(moved, first, strict=True)} == {62}
+    today = "SELECT count(*) FROM hazard.hazard_fl_alerts WHERE issued <= '2027-01-02Z' AND expires > '2027-01-03Z'"
+    assert await owner.fetchval(today) == len(moved), "all are in force on that day"
+
+    assert await load_demo(owner, small(sources, date(2027, 1, 2)), progress=False, replace=False) == 0
+
+
+async def test_the_clock_leaves_alone_what_live_data_were_loaded_into(
+    owner: asyncpg.Connection, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sources = small_sources(tmp_path)
+    await load_demo(owner, small(sources), progress=False, replace=False)
+    await owner.execute("DELETE FROM hazard.hazard_eq_events")
+    await owner.execute(
+        "INSERT INTO hazard.hazard_fl_alerts (event_id, alert_level, issued, source, geom) "
+        "SELECT 'GDACS-FL1', 'Red', now(), 'GDACS', geom FROM hazard.hazard_fl_alerts LIMIT 1"
+    )
+    before = await owner.fetch("SELECT id, issued FROM hazard.hazard_fl_alerts ORDER BY id")
+    assert await move_demo(owner, small(sources, date(2027, 1, 2)), progress=False) == 4
+    assert "hazard_fl_alerts: not moved, as it holds rows that are not simulated" in capsys.readouterr().out
+    assert await owner.fetch("SELECT id, issued FROM hazard.hazard_fl_alerts ORDER BY id") == before
+    gauges = await owner.fetchval("SELECT max(forecast_date) FROM hazard.hazard_fl_glofas_gauges_forecast")
+    assert gauges.date() == date(2027, 1, 2)
+    assert await move_demo(owner, small(sources, date(2027, 1, 2)), progress=False) == 0
 
 
 async def test_without_schema_it_says_what_to_do(connect: Connect, tmp_path: Path) -> None:
@@ -77,15 +122,33 @@ def packaged() -> Sources:
 
 
 def test_packaged_files_hold_what_the_documentation_says(packaged: Sources) -> None:
-    builders = DemoCollections(packaged).builders()
+    builders = DemoCollections(packaged, TODAY).builders()
     names = ("hazard_eq_events", "hazard_ts_events", "hazard_ts_nodes", "hazard_ts_disturbance_nodes")
-    counts = {name: sum(1 for _ in builders[name]()) for name in names}
+    made = {name: list(builders[name]()) for name in (*names, "hazard_ts_advisory_nodes", "hazard_ts_advisory_buffers")}
+    counts = {name: len(rows) for name, rows in made.items()}
     assert counts == {
         "hazard_eq_events": 1707,
         "hazard_ts_events": 4736,
-        "hazard_ts_nodes": 149_703,
+        "hazard_ts_nodes": 149_703 + 8,
         "hazard_ts_disturbance_nodes": 11_327,
+        "hazard_ts_advisory_nodes": 6_046,
+        "hazard_ts_advisory_buffers": 10_344,
     }
+    assert [row.event_id for row in made["hazard_ts_events"] if row.name == "Irma"] == ["AL112017"]
+    nodes = [row for row in made["hazard_ts_nodes"] if row.event_id == "AL112017"]
+    assert {(row.name, row.kind) for row in nodes} == {("Irma", "analysed")}
+    assert {row.landfall_place for row in nodes if row.landfall} >= {"Cuba", "United States of America"}
+    expected = [row for row in made["hazard_ts_nodes"] if row.kind == "forecast"]
+    assert {row.name for row in expected} == {"Alvin", "Barbara"}
+    assert all("newest of the demo data" in row.source for row in expected)
+    zones = [row for row in made["hazard_ts_advisory_buffers"] if row.event_id == "AL112017"]
+    assert {row.scope for row in zones} == {"step", "whole"}
+    assert len({row.advisory_time for row in zones}) == 51, "the last of 52 has no wind of 34 kt left"
+    assert all(row.geom.is_valid and not row.geom.is_empty for row in made["hazard_ts_advisory_buffers"])
+    most = max(zones, key=lambda row: row.population_in_places)
+    assert (most.scope, most.wind_speed_kt) == ("whole", 34)
+    assert (most.largest_places, most.population_in_places > 10_000_000) == ("Havana, Jacksonville, Atlanta", True)
+    assert any(row.scope == "step" and row.population_in_places for row in zones)
     tracks = list(builders["hazard_ts_tracks"]())
     assert all(track.geom.is_valid and not track.geom.is_empty for track in tracks)
     assert all(abs(place[0]) <= 180 for track in tracks for line in track.geom.geoms for place in line.coords)

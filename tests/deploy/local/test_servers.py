@@ -120,10 +120,14 @@ async def test_settings_of_the_server(state_dir: Path) -> None:
 
 def test_psql_opens_the_database_as_its_owner(state_dir: Path) -> None:
     assert "no stack runs" in command(state_dir, "psql", "-c", "SELECT 1").stderr
-    up(state_dir)
+    cluster = up(state_dir)
     result = command(state_dir, "psql", "-Atd", "postgres", "-c", "SELECT current_user, current_database()")
     assert (result.stdout, result.stderr) == ("dams_owner|postgres\n", "")
     assert command(state_dir, "psql", "-d", "postgres", "-c", "no such command").returncode == 1
+    # of one's own it opens that, from any of its servers
+    own = cluster.owner_url("postgres").replace("@127.0.0.1", "@localhost:1,127.0.0.1") + "?target_session_attrs=any"
+    shown = command(state_dir, "psql", "-Atc", "SELECT current_user, current_database()", DATABASE_URL=own)
+    assert (shown.stdout, shown.stderr) == ("dams_owner|postgres\n", "")
 
 
 async def test_services_reach_the_servers_by_unix_sockets(state_dir: Path) -> None:
@@ -221,16 +225,18 @@ def test_a_taken_gateway_port_starts_nothing(state_dir: Path) -> None:
     assert not [process for process in psutil.process_iter() if environment(process).get(MARK) == str(state_dir)]
 
 
-def test_a_service_that_does_not_start_is_shown(state_dir: Path, database_url: str) -> None:
+def test_a_service_that_does_not_start_is_shown(state_dir: Path, database_url: str, tmp_path: Path) -> None:
+    # a package that the services have and the command has not
+    (tmp_path / "prometheus_client.py").write_text("raise RuntimeError('half installed')")
     result = command(
         state_dir,
         "up",
         **{"DATABASE_URL": database_url, "COLLECTION_SCHEMAS": "public", "REDIS_URL": "redis://127.0.0.1:1"},
-        LOG_FORMAT="wrong",
+        PYTHONPATH=str(tmp_path),
     )
     assert result.returncode == 1
     assert "common does not stay up" in result.stderr
-    assert "LOG_FORMAT='wrong' should be 'json' or 'text'" in result.stderr
+    assert "RuntimeError: half installed" in result.stderr
     assert left_behind(state_dir, None) == []
 
 
@@ -255,6 +261,8 @@ def test_settings_that_do_not_fit_are_named(state_dir: Path, database_url: str) 
     for name, value, fault in (
         ("POOL_SIZE", "many", "POOL_SIZE='many' should be a valid integer"),
         ("COLLECTION_SCHEMAS", ",", "COLLECTION_SCHEMAS=',' names nothing"),
+        ("GATEWAY_TIMEOUT_SECONDS", "0", "GATEWAY_TIMEOUT_SECONDS='0' should be greater than"),
+        ("COLLECTIONS_CONFIG", "/nowhere.yaml", "COLLECTIONS_CONFIG cannot be used: /nowhere.yaml: "),
     ):
         result = command(state_dir, "doctor", **{"DATABASE_URL": database_url, name: value})
         assert (result.returncode, result.stdout) == (1, "")

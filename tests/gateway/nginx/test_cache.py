@@ -174,7 +174,7 @@ async def test_services_hear_what_each_spelling_comes_to(gateway: Gateway, sessi
 async def test_a_crowd_makes_one_request(gateway: Gateway, session: ClientSession, url: str) -> None:
     tile = gateway.upstreams["tiles"].answer = Tile("public, max-age=5")
     await get(session, url)
-    tile.delay = 0.5
+    tile.delay = 0.2
     answers = await asyncio.gather(*(get(session, url) for _ in range(20)))
     assert {answer[2] for answer in answers} == {"version 1 x"}
     assert tile.answered == [200, 200]

@@ -44,7 +44,7 @@ ROUTES = [
     ("/map", "viewer"),
     ("/docs", "viewer"),
     ("/assets/maplibre.js", "viewer"),
-    ("/basemap/land.geojson", "viewer"),
+    ("/basemap/WebMercatorQuad/0/0/0.mvt", "viewer"),
     ("/basemap/fonts/0-255.pbf", "viewer"),
 ]
 

@@ -52,6 +52,29 @@ async def test_a_client_that_goes_away_leaves_the_task_to_the_others() -> None:
     assert await stays == 1
 
 
+async def test_what_all_have_left_is_cancelled_after_a_while_and_who_comes_then_starts_anew() -> None:
+    flights, work = SingleFlight[int](abandoned_after=0.05), Work()
+    gone = [asyncio.create_task(flights.do("key", work)) for _ in range(2)]
+    await asyncio.sleep(0)
+    task = flights.start("key", work)
+    gone[0].cancel()
+    await asyncio.sleep(0.1)
+    # one still waits
+    assert not task.done()
+    gone[1].cancel()
+    await asyncio.gather(*gone, return_exceptions=True)
+    # one who comes in time keeps it
+    back = asyncio.create_task(flights.do("key", work))
+    await asyncio.sleep(0.1)
+    assert flights.under_way("key") is task
+    back.cancel()
+    await asyncio.wait([task], timeout=5)
+    assert task.cancelled()
+    assert flights.under_way("key") is None
+    work.go_on.set()
+    assert await flights.do("key", work) == 2
+
+
 async def test_an_error_is_everybodys_and_is_not_cached() -> None:
     flights, work = SingleFlight[int](), Work()
     work.error = ValueError("no")

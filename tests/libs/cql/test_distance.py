@@ -96,6 +96,7 @@ LINES = [
 async def shapes(db: asyncpg.Connection) -> Table:
     await db.execute("CREATE TABLE shapes_near (id int PRIMARY KEY, geom geometry(Geometry, 4326))")
     await db.executemany("INSERT INTO shapes_near VALUES ($1, ST_GeomFromText($2, 4326))", list(enumerate(LINES)))
+    await db.execute("INSERT INTO shapes_near VALUES (100, 'SRID=4326;LINESTRING(0 52, 0 95)')")
     return Table(db, "shapes_near", {"geom": queryable("geom", "geometry", srid=4326, geometry_type="Geometry")})
 
 
@@ -120,6 +121,12 @@ async def test_lines_and_areas_are_measured_from_their_edges(shapes: Table, x: f
             assert number not in await shapes.ids(f"S_DWITHIN(POINT({x} {y}), geom, {far})"), text
 
 
+async def test_what_has_no_place_on_earth_is_neither_near_nor_far(shapes: Table) -> None:
+    near = await shapes.ids("S_DWITHIN(geom, POINT(0 52), 5000)")
+    far = await shapes.ids("NOT S_DWITHIN(geom, POINT(0 52), 5000)")
+    assert sorted([*near, *far]) == list(range(len(LINES)))
+
+
 async def test_a_shape_is_near_as_a_literal_too(places: Table) -> None:
     rows = await places.db.fetch("SELECT id, x, y FROM places_near")
     for text in LINES:
@@ -142,13 +149,43 @@ async def test_both_languages_and_all_units_say_the_same(places: Table) -> None:
     assert sorted([*text, *rest]) == list(range(ROWS + 1000 + len(CENTRES)))
 
 
+async def test_two_literals_or_two_columns_are_compared_too(places: Table) -> None:
+    square = LINES[2]
+    assert len(await places.ids(f"S_DWITHIN(POINT(0 0), {square}, 5)")) == ROWS + 1000 + len(CENTRES)
+    assert len(await places.ids(f"S_DWITHIN(BBOX(-1, -1, 1, 1), {square}, 5)")) == ROWS + 1000 + len(CENTRES)
+    assert await places.ids(f"S_DWITHIN(POINT(0 40), {square}, 5)") == []
+    projected = await places.ids("mercator IS NOT NULL")
+    # rounded by less than a millimetre
+    assert await places.ids("S_DWITHIN(geom, mercator, 0.01)") == projected
+
+
+def test_units_have_the_names_of_ecql_and_short_ones(places: Table) -> None:
+    def metres(unit: str) -> float:
+        _, args = places.sql(f"S_DWITHIN(geog, POINT(0 0), 10, '{unit}')").render()
+        return next(value for value in args if isinstance(value, float))
+
+    for names, length in (
+        (("m", "meter", "meters", "metre", "metres"), 10.0),
+        (("km", "kilometer", "kilometers", "kilometre", "kilometres"), 10_000.0),
+        (("ft", "foot", "feet"), 3.048),
+        (("mi", "mile", "miles", "statute miles"), 16_093.44),
+        (("nmi", "nautical mile", "nautical miles"), 18_520.0),
+    ):
+        assert {metres(name) for name in (*names, names[-1].upper())} == {length}
+
+
+UNITS = "'parsecs' is no unit of S_DWITHIN; there are meters, kilometers, feet, 'statute miles', 'nautical miles' (at"
+
+
 @pytest.mark.parametrize(
     ("filter_", "message"),
     [
         ("S_DWITHIN(geom, POINT(0 0))", "S_DWITHIN takes 3 or 4 arguments, 2 given"),
         ("S_DWITHIN(geom, 5, 5)", "5 is an integer, but S_DWITHIN takes two geometries and a distance"),
         ("S_DWITHIN(geom, POINT(0 0), 'far')", "'far' is a string, but the distance of S_DWITHIN is a number"),
-        ("S_DWITHIN(geom, POINT(0 0), 5, 'parsecs')", "'parsecs' is no unit of S_DWITHIN; there are meters"),
+        ("S_DWITHIN(geom, POINT(0 0), 5, 'parsecs')", UNITS),
+        ("S_DWITHIN(geom, POINT(0 0), -5)", "the distance of S_DWITHIN must not be below 0"),
+        ("S_DWITHIN(geom, POINT(0 0), 1e308, 'km')", "the distance of S_DWITHIN is too large a number"),
         ("S_DWITHIN(geom, POINT(0 0), 5) = 3", "cannot be compared"),
     ],
 )

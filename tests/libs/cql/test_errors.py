@@ -112,6 +112,7 @@ def test_syntax(text: str, position: int | None, message: str) -> None:
             "the property \"time\" is a timestamp, but '2020-01-01' is a string: they cannot be compared;"
             " write TIMESTAMP('2020-01-31T12:00:00Z')",
         ),
+        ("time > 5", 7, 'the property "time" is a timestamp, but 5 is an integer: they cannot be compared'),
         ("felt = 1", 7, 'the property "felt" is a boolean, but 1 is an integer: they cannot be compared'),
         (
             "count IN (1, 'b')",
@@ -262,6 +263,11 @@ def test_meaning(text: str, position: int, message: str | None) -> None:
         ),
         ('{"op":"and","args":[true]}', "/args", "and takes at least 2 arguments, 1 given"),
         ('{"op":"in","args":[1,[]]}', "/args/1", "in needs at least one value"),
+        (
+            '{"op":"in","args":[{"property":"counts"},[1]]}',
+            "/args/0",
+            'there is no property "counts"; did you mean "count"?',
+        ),
         ('{"op":"not","args":[{"foo":1}]}', "/args/0", "an object with foo is nothing a filter can hold"),
         *(
             (f'{{"op":"{name}","args":["2020-01-01"]}}', "/op", f'{name} is written {{"{name}": ...}} in CQL2 JSON')

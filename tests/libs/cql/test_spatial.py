@@ -6,7 +6,9 @@ import asyncpg
 import pytest
 
 from libs.cql import bbox_predicate, filter_sql, queryable
+from libs.geo.crs import crs_of
 from libs.ogc.bbox import BBox
+from libs.ogc.crs import crs_uri
 from tests.libs.cql.conftest import Table, make_table
 
 # Points, a line, a polygon, one on each side of the antimeridian, the poles, an empty one and none.
@@ -222,6 +224,32 @@ async def test_the_literal_is_transformed_not_the_column(shapes: Table) -> None:
     text, args = shapes.sql("S_INTERSECTS(mercator, BBOX(1, 2, 3, 4))").render()
     assert text == 'ST_Intersects("mercator", ST_Transform(ST_GeomFromWKB($1::bytea, 4326), 3857))'
     assert isinstance(args[0], bytes)
+
+
+async def test_the_literal_is_brought_to_rows_beyond_the_antimeridian(shapes: Table) -> None:
+    await shapes.db.execute("CREATE TEMP TABLE beyond AS SELECT 1 AS id, ST_Point(21150703, 0, 3857) AS geom")
+    column = queryable("geom", "geometry", srid=3857, geometry_type="Point", turns=(1,))
+    beyond, mercator = Table(shapes.db, "beyond", {"geom": column}), crs_of(crs_uri(3857) or "")
+    assert mercator
+    for west, found in ((-19e6, [1]), (19e6, [])):
+        assert await beyond.ids(bbox_predicate(column, BBox(west, -1e3, west + 2e5, 1e3), mercator)) == found
+    for west, found in ((-171, [1]), (169, [])):
+        assert await beyond.ids(f"S_INTERSECTS(geom, BBOX({west}, -1, {west + 2}, 1))") == found
+
+
+@pytest.mark.parametrize("srid", [None, 4326])
+@pytest.mark.parametrize("relation", RELATIONS)
+def test_where_a_row_is_is_worked_out_once(relation: str, srid: int | None) -> None:
+    columns = {name: queryable(name, "geometry", srid=srid, turns=(-1, 1)) for name in ("one", "two")}
+    for count, other in ((1, "POLYGON((0 0,1 0,1 1,0 0))"), (2, "two")):
+        text, _ = filter_sql(f"{relation}(one, {other})", "cql2-text", columns).render()
+        assert text.count("ST_Transform") == (count if srid is None else 0)
+        # west and east
+        assert text.count("ST_WrapX") <= 2 * count
+    text, _ = filter_sql("S_DWITHIN(one, POINT(0 0), 1000)", "cql2-text", columns).render()
+    # to be within, and to be near
+    assert text.count("ST_Transform") == (2 if srid is None else 0)
+    assert text.count("ST_WrapX") <= 2
 
 
 async def test_no_srid_means_no_bounds(shapes: Table) -> None:

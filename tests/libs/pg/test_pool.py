@@ -10,8 +10,7 @@ from urllib.parse import urlsplit
 import asyncpg
 import pytest
 
-from libs.ogc.errors import Unavailable
-from libs.pg.errors import TooSlow
+from libs.ogc.errors import TooSlow, Unavailable
 from libs.pg.pool import Database, PoolSettings
 from libs.pg.sql import sql
 from tests.eventually import eventually
@@ -82,6 +81,19 @@ async def test_more_than_may_wait_are_refused_at_once(database: Database) -> Non
     with pytest.raises(Unavailable, match="busy"):
         await asyncio.wait_for(database.fetchval(sql("SELECT 1")), 0.5)
     await asyncio.gather(*running)
+
+
+async def test_more_of_one_name_than_may_wait_are_refused_at_once(database_url: str) -> None:
+    settings = PoolSettings(database_url, "pool-test", size=2, share=1, waiting=1, acquire_timeout=5)
+    async with Database(settings) as pool:
+        quakes = pool.of("quakes")
+        running = [asyncio.create_task(quakes.fetchval(sql("SELECT pg_sleep(0.2)"))) for _ in range(2)]
+        # the one has its turn, the other waits
+        await asyncio.sleep(0)
+        with pytest.raises(Unavailable, match="asked for too much"):
+            await quakes.fetchval(sql("SELECT 1"))
+        assert await pool.of("storms").fetchval(sql("SELECT 1")) == 1
+        await asyncio.gather(*running)
 
 
 @contextlib.asynccontextmanager

@@ -8,8 +8,7 @@ from collections.abc import AsyncIterator
 import asyncpg
 import pytest
 
-from libs.ogc.errors import Unavailable
-from libs.pg.errors import TooSlow
+from libs.ogc.errors import TooSlow, Unavailable
 from libs.pg.pool import Database, PoolSettings
 from libs.pg.sql import sql
 from tests.eventually import eventually
@@ -23,7 +22,7 @@ SETTINGS = sql(
 EXPECTED = {
     "timezone": "UTC",
     "intervals": "iso_8601",
-    "path": "public, postgis, extensions",
+    "path": '"$user", public, public, postgis, extensions',
     "most": "1s",
     "read_only": "on",
 }

@@ -27,25 +27,28 @@ def named(document: dict[str, Any]) -> dict[str, dict[str, Any]]:
 
 def test_properties_of_a_single_value_are_parameters() -> None:
     magnitude = Column("magnitude", "double precision", "number")
-    places = Column("places", "text[]", "array")
+    places, felt = Column("places", "text[]", "array"), Column("felt", "boolean", "boolean")
     document = with_property_parameters(
         PART.openapi,
         ITEMS,
         [
             collection("a", magnitude, Column("mixed", "text", "string"), places),
             *(collection(name, magnitude) for name in "bcde"),
+            *(collection(name, felt) for name in "bcd"),
             collection("f", Column("mixed", "integer", "integer"), Column("limit", "integer", "integer")),
         ],
     )
     found = named(document)
     # a list is no single value, and `limit` is how many features are wanted
-    assert list(found) == ["magnitude", "mixed"]
+    assert list(found) == ["felt", "magnitude", "mixed"]
+    assert found["felt"]["description"].endswith("A property of s.b, s.c, s.d.")
     assert found["magnitude"]["schema"] == {"type": "number"}
     assert found["magnitude"]["description"].endswith("A property of s.a, s.b, s.c and 2 more.")
     # what is a number here and a text there can only be said to be a text
     assert found["mixed"]["schema"] == {"type": "string"}
     assert found["mixed"]["description"].endswith("A property of s.a, s.f.")
-    assert (found["mixed"]["in"], found["mixed"].get("required", False)) == ("query", False)
+    assert [found["mixed"][member] for member in ("in", "style", "explode")] == ["query", "form", False]
+    assert not found["mixed"].get("required", False)
 
 
 def test_the_document_itself_stays_as_it_is() -> None:

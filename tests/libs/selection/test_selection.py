@@ -117,6 +117,7 @@ def test_ids() -> None:
     assert where(selected(ids="-7")) == ('("id" = $1::int8)', (-7,))
     by_place = collection(key="place")
     assert where(selected(by_place, ids="049")) == ('("place" = $1::text)', ("049",))
+    assert where(selected(by_place, ids="a%2Cb"))[1] == ("a%2Cb", "a,b")
 
 
 def test_ids_that_cannot_be() -> None:

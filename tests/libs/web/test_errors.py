@@ -9,7 +9,7 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 
-from libs.ogc.errors import Fault, NotFound, Unavailable, Uncomputable, UnknownFunction
+from libs.ogc.errors import Fault, NotFound, TooSlow, Unavailable, Uncomputable, UnknownFunction
 from libs.ogc.service_part import ServicePart
 from libs.web.app import Call, make_app
 from libs.web.settings import WebSettings
@@ -34,6 +34,7 @@ ERRORS: dict[str, Exception] = {
     "no function": UnknownFunction([Fault(("query", "filter"), "there is none")]),
     "missing": NotFound("There is no such thing."),
     "busy": Unavailable("Too many.", retry_after=7),
+    "slow": TooSlow(),
     "mistake": ZeroDivisionError("a secret of ours"),
 }
 
@@ -75,6 +76,13 @@ async def test_status(client: TestClient[web.Request, web.Application], error: s
         assert "secret" not in await response.text()
     if error == "busy":
         assert response.headers["Retry-After"] == "7"
+
+
+async def test_a_slow_filter_is_named(client: TestClient[web.Request, web.Application]) -> None:
+    for query, is_named in (("?filter=x", True), ("?limit=3", False)):
+        async with client.get(f"/fails{query}", headers={"X-Error": "slow"}) as response:
+            assert (response.status, response.headers["Retry-After"]) == (503, "5")
+            assert ("filter" in (await response.json())["detail"]) is is_named
 
 
 @pytest.mark.parametrize(

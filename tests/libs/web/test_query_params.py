@@ -77,6 +77,16 @@ def test_a_free_form_parameter_takes_what_is_not_declared_but_not_twice() -> Non
     assert [fault.type for fault in result.faults] == ["repeated"]
 
 
+def test_what_is_required_is_missing_unless_it_is_given() -> None:
+    declared = {"q": query_parameter({"name": "q", "required": True, "schema": {"type": "string", "maxLength": 2}})}
+    found = [
+        [(fault.loc, fault.type) for fault in read_query(declared, None, query).faults]
+        for query in ([], [("q", "abc")], [("q", "a\x00")], [("q", "ab")])
+    ]
+    expected = ["missing", "string_too_long", "string_type", None]
+    assert found == [[(("query", "q"), kind)] if kind else [] for kind in expected]
+
+
 def test_a_schema_keyword_that_would_go_unchecked_is_refused() -> None:
     with pytest.raises(ValueError, match="pattern"):
         query_parameter({"name": "x", "schema": {"type": "string", "pattern": "a+"}})

@@ -55,6 +55,12 @@ def test_what_is_no_address_is_named_without_its_password(url: str) -> None:
     assert "secret" not in str(raised.value)
 
 
+def test_a_password_that_is_not_escaped_is_told_of() -> None:
+    for url in ("postgresql://me:p@ss:w/rd@localhost/database", "postgresql://me:se#cret@localhost/database"):
+        with pytest.raises(SettingsError, match="a password has %2F for /"):
+            Database.from_env({"DATABASE_URL": url})
+
+
 @pytest.mark.parametrize("service", ["common", "features", "tiles"])
 def test_a_service_says_so_and_ends(service: str) -> None:
     result = subprocess.run(
@@ -70,6 +76,21 @@ def test_a_service_says_so_and_ends(service: str) -> None:
     assert result.stderr.strip() == (
         f"{service}: DATABASE_URL is not an address like postgresql://user@host:5432/database"
     )
+
+
+def test_a_collections_file_that_cannot_be_used_is_a_setting_that_does_not_fit() -> None:
+    result = subprocess.run(
+        [sys.executable, "-m", "services.common"],
+        env={**os.environ, "DATABASE_URL": "postgresql://localhost:1/none", "COLLECTIONS_CONFIG": "/nowhere.yaml"},
+        cwd=REPOSITORY,
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=False,
+    )
+    assert (result.returncode, "Traceback" in result.stderr) == (os.EX_CONFIG, False)
+    assert result.stderr.splitlines()[-1].startswith("common: ")
+    assert "No such file or directory: '/nowhere.yaml'" in result.stderr
 
 
 class Example(WebSettings):

@@ -162,6 +162,7 @@ async def test_a_long_filter_has_links_that_fit_a_header(features: Client, size:
 
 
 async def test_a_short_address_has_all_links_in_its_header(features: Client) -> None:
-    header = (await features.get("/collections/hostile.events/items")).headers["Link"]
-    assert header.count('rel="alternate"') == 8
+    answer = await features.get("/collections/hostile.events/items")
+    header, alternates = answer.headers["Link"], [link for link in answer.json()["links"] if link["rel"] == "alternate"]
+    assert header.count('rel="alternate"') == len(alternates) >= 8
     assert all(f'rel="{rel}"' in header for rel in ("next", "self", "collection"))

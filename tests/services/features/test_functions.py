@@ -43,6 +43,9 @@ async def test_an_item_is_asked_for_with_the_arguments_of_its_function(
             item = await features.get(path, {"at_least": "7.5"})
             assert item.json()["properties"] == feature["properties"]
             assert "at_least=7.5" in (item.link("self") or "")
+            (fault,) = (await features.get(_ITEMS, {"at_least": "7.5", "cursor": "x"})).json()["detail"]
+            assert fault["loc"] == ["query", "cursor"]
+            assert fault["msg"] == "cursor cannot be used: nothing tells the rows of this collection apart"
             # it is one of those that the function gives for these arguments
             assert (await features.get(path, {"at_least": "9.5"})).status == 404
             for wrong in (

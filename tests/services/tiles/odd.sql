@@ -2,12 +2,12 @@
 CREATE TYPE placed.level AS ENUM ('low', 'high', 'Middle');
 CREATE TABLE placed.graded (
     id integer PRIMARY KEY, level placed.level, price money, day date, "geom" geometry(Point, 4326),
-    "other &geom=1#{z}" geometry(Point, 4326)
+    "other &geom=1#{z}" geometry(Point, 4326), small smallint, large oid
 );
 INSERT INTO placed.graded VALUES
-    (-5, 'high', '-$1,234.50', '2020-01-01', 'SRID=4326;POINT(1 1)', 'SRID=4326;POINT(11 1)'),
-    (7, 'low', '$2.00', '10000-01-01', 'SRID=4326;POINT(2 2)', NULL),
-    (8, 'Middle', NULL, NULL, 'SRID=4326;POINT(3 3)', NULL);
+    (-5, 'high', '-$1,234.50', '2020-01-01', 'SRID=4326;POINT(1 1)', 'SRID=4326;POINT(11 1)', -32768, 4294967295),
+    (7, 'low', '$2.00', '10000-01-01', 'SRID=4326;POINT(2 2)', NULL, NULL, NULL),
+    (8, 'Middle', NULL, NULL, 'SRID=4326;POINT(3 3)', NULL, NULL, NULL);
 CREATE TABLE placed.spheres (id integer PRIMARY KEY, geom geography(Point, 4326));
 INSERT INTO placed.spheres
 SELECT row_number() OVER (), ST_MakePoint(x, y)::geography

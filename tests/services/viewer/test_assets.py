@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import mapbox_vector_tile
 import pytest
 from aiohttp.test_utils import TestClient
 
@@ -26,29 +27,35 @@ async def test_asset_never_expires(client: TestClient, dist: Path) -> None:  # t
 
 
 async def test_module_worker_is_javascript(client: TestClient, dist: Path) -> None:  # type: ignore[type-arg]
-    response = await client.get(f"/assets/{_hashed(dist, 'maplibre-gl-worker.mjs')}")
+    response = await client.get(f"/assets/{_hashed(dist, 'engines/maplibre/worker.js')}")
     assert response.headers["Content-Type"].startswith("text/javascript")
 
 
-@pytest.mark.parametrize("name", ["land", "borders", "coast", "lakes", "rivers", "graticule", "labels"])
-async def test_basemap_layer(client: TestClient, name: str) -> None:  # type: ignore[type-arg]
-    response = await client.get(f"/basemap/{name}.geojson", headers={"Accept-Encoding": "gzip"})
+@pytest.mark.parametrize("tile", ["WebMercatorQuad/2/1/3", "WorldCRS84Quad/5/11/53"])
+async def test_basemap_tile(client: TestClient, tile: str) -> None:  # type: ignore[type-arg]
+    response = await client.get(f"/basemap/{tile}.mvt", headers={"Accept-Encoding": "gzip"})
     assert response.status == 200
-    assert response.headers["Content-Type"] == "application/geo+json"
+    assert response.headers["Content-Type"] == "application/vnd.mapbox-vector-tile"
     assert response.headers["Content-Encoding"] == "gzip"
     assert response.headers["Cache-Control"] == "public, max-age=3600, stale-while-revalidate=86400"
     assert response.headers["Access-Control-Allow-Origin"] == "*"
-    assert json.loads(await response.read())["type"] == "FeatureCollection"
-    again = await client.get(f"/basemap/{name}.geojson", headers={"If-None-Match": response.headers["ETag"]})
+    assert {"land", "coast", "towns"} <= mapbox_vector_tile.decode(await response.read()).keys()
+    again = await client.get(f"/basemap/{tile}.mvt", headers={"If-None-Match": response.headers["ETag"]})
     assert again.status == 304
 
 
 async def test_compression_is_for_those_who_take_it(client: TestClient) -> None:  # type: ignore[type-arg]
     for accepted, taken in TAKES_GZIP.items():
-        response = await client.get("/basemap/labels.geojson", headers={"Accept-Encoding": accepted})
+        response = await client.get("/basemap/WebMercatorQuad/1/0/1.mvt", headers={"Accept-Encoding": accepted})
         assert ("Content-Encoding" in response.headers) is taken, accepted
         assert "Accept-Encoding" in response.headers["Vary"]
-        assert json.loads(await response.read())["type"] == "FeatureCollection"
+        assert "land" in mapbox_vector_tile.decode(await response.read())
+
+
+async def test_where_there_is_nothing_there_is_no_tile(client: TestClient) -> None:  # type: ignore[type-arg]
+    response = await client.get("/basemap/WebMercatorQuad/6/34/9.mvt")
+    assert response.status == 204
+    assert response.headers["Cache-Control"] == "public, max-age=3600, stale-while-revalidate=86400"
 
 
 @pytest.mark.parametrize("name", ["inter-regular", "inter-italic"])
@@ -64,6 +71,8 @@ async def test_font(client: TestClient, name: str) -> None:  # type: ignore[type
         "/assets/none.js",
         "/assets/map.js",
         "/basemap/none.geojson",
+        "/basemap/None/0/0/0.mvt",
+        "/basemap/WebMercatorQuad/0/0/0.pbf",
         "/basemap/../manifest.json",
         "/basemap/%2e%2e/manifest.json",
     ],

@@ -12,6 +12,7 @@ import re
 import sys
 import time
 from contextlib import AsyncExitStack
+from math import inf
 
 import asyncpg
 from aiohttp import ClientSession, ClientTimeout
@@ -29,6 +30,7 @@ def main() -> int:
     parser.add_argument("--only", default="", help="a pattern that ids of collections have to match")
     parser.add_argument("--longest", type=float, default=1.0, help="seconds that an answer may take")
     parser.add_argument("--at-once", type=int, default=2, help="collections that are walked side by side")
+    parser.add_argument("--minutes", type=float, default=inf, help="after which no further collection is begun")
     arguments = parser.parse_args()
     report = asyncio.run(_run(arguments))
     print(_text(report))
@@ -55,7 +57,11 @@ async def _run(arguments: argparse.Namespace) -> Report:
             stored = Database(pool).number
         pattern = re.compile(arguments.only)
         walk = Walk(ask, stored, longest=arguments.longest)
-        return await walk.run(at_once=arguments.at_once, only=lambda name: pattern.search(name) is not None)
+        return await walk.run(
+            at_once=arguments.at_once,
+            only=lambda name: pattern.search(name) is not None,
+            seconds=arguments.minutes * 60,
+        )
 
 
 def _text(report: Report) -> str:

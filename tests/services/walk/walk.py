@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
+from math import inf
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -68,8 +70,11 @@ class Walk:
         self._longest = longest
         self.report = Report()
 
-    async def run(self, *, at_once: int = 2, only: Callable[[str], bool] = lambda _: True) -> Report:
-        """Every collection of which `only` says so."""
+    async def run(
+        self, *, at_once: int = 2, only: Callable[[str], bool] = lambda _: True, seconds: float = inf
+    ) -> Report:
+        """Every collection of which `only` says so; after so many seconds none is begun any more."""
+        until = time.monotonic() + seconds
         for address in ("/", "/conformance", "/collections", "/tileMatrixSets"):
             for format_ in ("json", "html"):
                 await self._get(f"{address}?f={format_}")
@@ -77,6 +82,8 @@ class Walk:
 
         async def some() -> None:
             for collection in waiting:
+                if time.monotonic() > until:
+                    return
                 await self._collection(collection)
                 self.report.collections += 1
 

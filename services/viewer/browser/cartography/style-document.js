@@ -43,9 +43,6 @@ const ORDER = { fill: 0, line: 1, circle: 2, symbol: 3 };
 /** @param {{ type: string }} layer */
 export const drawingOrder = ({ type }) => ORDER[type] ?? 1;
 
-/** The layers of the basemap that finer features can replace, with what `basemap` says of those. */
-export const FINE_KINDS = new Map([["basemap-land", "land"], ["basemap-coast", "coast"], ["basemap-borders", "border"]]);
-
 /**
  * Colours of what is drawn over the data, to stand out from any of them: [ink, halo].
  * @param {Theme} theme

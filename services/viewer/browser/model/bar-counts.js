@@ -1,17 +1,17 @@
 // Numbers of features in the bars of the timeline: counted by the service in one request, kept until the data change.
 
 import { facet } from "../service/api.js";
-import { BINS } from "./time-scale.js";
+import { edgeTexts } from "./time-axis.js";
 
 /**
- * @import { TimeScale } from "./time-scale.js"
+ * @import { TimeAxis } from "./time-axis.js"
  * @import { Parameters } from "../types.d.ts"
  * @typedef {(number | null)[]} Numbers one for each bar; null is one that is not known
  */
 
 export class BarCounts {
   /**
-   * By collection, and by what selects of it.
+   * By collection, and by the bars and what selects of it.
    * @type {Map<string, Map<string, Numbers>>}
    */
   #kept = new Map();
@@ -22,10 +22,11 @@ export class BarCounts {
    * What is known of a collection's features.
    * @param {string} id
    * @param {Parameters} selection
+   * @param {TimeAxis} axis
    * @returns {Numbers}
    */
-  numbers(id, selection) {
-    return this.#kept.get(id)?.get(JSON.stringify(selection)) ?? new Array(BINS).fill(null);
+  numbers(id, selection, axis) {
+    return this.#kept.get(id)?.get(keyOf(selection, axis)) ?? new Array(axis.edges.length - 1).fill(null);
   }
 
   /**
@@ -33,15 +34,15 @@ export class BarCounts {
    * @param {string} id
    * @param {Parameters} selection what is counted, besides the time
    * @param {Parameters} timed what says which time is meant
-   * @param {TimeScale} scale
+   * @param {TimeAxis} axis
    */
-  async load(id, selection, timed, scale) {
-    const key = JSON.stringify(selection);
+  async load(id, selection, timed, axis) {
+    const key = keyOf(selection, axis);
     if (this.#kept.get(id)?.has(key) || (this.#counting?.id === id && this.#counting.key === key)) return;
     this.#counting?.abort.abort();
     const abort = new AbortController();
     this.#counting = { id, key, abort };
-    const numbers = await counted(id, { ...selection, ...timed }, scale, abort.signal);
+    const numbers = await counted(id, { ...selection, ...timed }, axis, abort.signal);
     if (abort.signal.aborted) return;
     this.#counting = null;
     if (numbers.every((number) => number === null)) return;
@@ -65,16 +66,23 @@ export class BarCounts {
  * The numbers of all bars, which one request counts.
  * @param {string} id
  * @param {Parameters} parameters
- * @param {TimeScale} scale
+ * @param {TimeAxis} axis
  * @param {AbortSignal} signal
  * @returns {Promise<Numbers>}
  */
-async function counted(id, parameters, scale, signal) {
+async function counted(id, parameters, axis, signal) {
+  const edges = edgeTexts(axis.edges);
   try {
-    const { buckets } = await facet(id, "datetime", `edges:${scale.edges().join("/")}`, parameters, { signal });
+    const { buckets } = await facet(id, "datetime", `edges:${edges.join("/")}`, parameters, { signal });
     // the first is of all time before the bars, the last of all after them
     return buckets.slice(1, -1).map(({ count }) => count);
   } catch {
-    return new Array(BINS).fill(null);
+    return new Array(edges.length - 1).fill(null);
   }
 }
+
+/**
+ * @param {Parameters} selection
+ * @param {TimeAxis} axis
+ */
+const keyOf = (selection, { start, end }) => JSON.stringify([selection, start, end]);

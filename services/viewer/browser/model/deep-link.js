@@ -1,6 +1,6 @@
 // Between what is shown and the hash of the address, both ways:
 // map=zoom/lat/lon, p=globe, c=collections, s=subject, t=interval, f.<collection>=CQL2, e=<collection>/<event>,
-// q=search, id=<collection>/<item>, theme.
+// q=search, id=<collection>/<item>, theme; of a storm that is followed: follow=<collection>/<event>, step, wind, issue.
 
 /**
  * @import { State } from "../page/link.js"
@@ -10,6 +10,7 @@
  * @property {(id: string, text: string, message: string) => void} refuse called with filters that the service refuses
  * @property {(collection: string, item: string) => Promise<void>} select
  * @property {(text: string) => void} search
+ * @property {(state: State) => Promise<void>} [follow]
  */
 
 const FILTER = "f.";
@@ -87,7 +88,7 @@ const filtersOf = (state, { collections }) =>
  * @param {Explorer} explorer
  * @param {Restoring} restoring
  */
-export async function restore(state, explorer, { usual, refuse, select, search }) {
+export async function restore(state, explorer, { usual, refuse, select, search, follow }) {
   const wanted = collectionsOf(state, explorer, usual);
   // before anything is drawn, so that nothing is asked for twice
   explorer.setDatetime(state.t ?? null);
@@ -95,8 +96,10 @@ export async function restore(state, explorer, { usual, refuse, select, search }
   await restoreFilters(state, explorer, refuse);
   for (const id of [...explorer.shown.keys()]) if (!wanted.includes(id)) explorer.hide(id);
   await explorer.showAll(wanted);
-  explorer.setSubject(explorer.shown.has(state.s) ? state.s : ([...explorer.shown.keys()][0] ?? null));
+  // what was searched for before is not asked of the new subject
   search(state.q ?? "");
+  explorer.setSubject(explorer.shown.has(state.s) ? state.s : ([...explorer.shown.keys()][0] ?? null));
+  await follow?.(state);
   const chosen = pairOf(state.id);
   if (chosen && explorer.collections.has(chosen[0])) await select(...chosen);
 }

@@ -2,6 +2,7 @@
 
 import { withVersion } from "../cartography/style-document.js";
 import { address, collectionPath, count, getJson, messageOf } from "../service/api.js";
+import { faded } from "./faded.js";
 import { Together } from "./together.js";
 
 /** @import { Collection, Engine, Parameters, Style } from "../types.d.ts" */
@@ -52,6 +53,11 @@ export class Explorer extends EventTarget {
      * @type {Map<string, string>}
      */
     this.filters = new Map();
+    /**
+     * What is searched for, as CQL2 texts by collection id.
+     * @type {Map<string, string>}
+     */
+    this.searches = new Map();
     /**
      * The one event that is shown of a collection, by its id.
      * @type {Map<string, string>}
@@ -127,7 +133,8 @@ export class Explorer extends EventTarget {
     const before = this.#styles.get(id);
     if (before) return before;
     const path = `${collectionPath(id)}/tiles/${this.tileMatrixSet}/style.json`;
-    const loading = getJson(address(path, this.styleParameters(id)));
+    /** @type {Promise<Style>} */
+    const loading = getJson(address(path, this.styleParameters(id))).then((style) => faded(style, this.collection(id), Date.now()));
     loading.catch(() => this.#styles.delete(id));
     this.#styles.set(id, loading);
     return loading;
@@ -200,6 +207,7 @@ export class Explorer extends EventTarget {
     // what is on the map holds it still, what comes need not
     else this.together.renew().catch(() => {});
     this.filters.delete(id);
+    this.searches.delete(id);
     if (this.subject === id) this.setSubject([...this.shown.keys()][0] ?? null);
     this.emit("shown");
   }
@@ -237,6 +245,19 @@ export class Explorer extends EventTarget {
   }
 
   /**
+   * Shows only the features of a collection that a search finds; null shows all.
+   * @param {string} id
+   * @param {string | null} search CQL2 text
+   */
+  setSearch(id, search) {
+    if ((this.searches.get(id) ?? null) === search) return;
+    if (search === null) this.searches.delete(id);
+    else this.searches.set(id, search);
+    if (this.shown.has(id)) this.#refresh(id);
+    this.emit("query");
+  }
+
+  /**
    * As setFilter, once the service has taken the text. Returns how many features match, or null. Throws ApiError.
    * @param {string} id
    * @param {string} text
@@ -264,15 +285,16 @@ export class Explorer extends EventTarget {
   /**
    * The query parameters that select what is shown of a collection, for tiles and items alike.
    * @param {string} id
+   * @param {{ searched?: boolean }} [options] without the search where that is added otherwise
    * @returns {Parameters}
    */
-  parameters(id) {
+  parameters(id, { searched = true } = {}) {
     const { time, eventKey } = this.collection(id);
     const timed = time !== null && this.datetime !== null;
     return {
       datetime: timed ? this.datetime : null,
       "datetime-column": timed && !time.lasts && !time.usual ? time.column : null,
-      filter: this.filters.get(id) ?? null,
+      filter: allOf(this.filters.get(id), searched ? this.searches.get(id) : undefined),
       ...(eventKey !== null && this.events.has(id) ? { [eventKey]: this.events.get(id) } : {}),
     };
   }
@@ -308,4 +330,13 @@ export class Explorer extends EventTarget {
     if (this.together.has(id)) this.#leave(id);
     else this.engine.setParameters(id, this.parameters(id));
   }
+}
+
+/**
+ * Conditions that all hold, as one; null where there are none.
+ * @param {...(string | undefined)} texts
+ */
+function allOf(...texts) {
+  const given = texts.filter(Boolean);
+  return given.length > 1 ? given.map((text) => `(${text})`).join(" AND ") : (given[0] ?? null);
 }

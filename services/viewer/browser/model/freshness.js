@@ -1,7 +1,7 @@
 // Shows new data soon after the service has them, without asking for more than "is it still this?".
 
 import { announceError, clearError, currentError } from "../page/status.js";
-import { lastMoment } from "./last-moment.js";
+import { lastMoment, newestIssue } from "./last-moment.js";
 import { Versions } from "./versions.js";
 
 /** @import { Explorer } from "./explorer.js" */
@@ -57,6 +57,7 @@ async function renew(explorer, changed) {
 /** @param {Collection} collection */
 async function updateEnd(collection) {
   if (!collection.time) return;
-  const end = await lastMoment(collection.id, collection.time);
-  if (end !== null) collection.time = { ...collection.time, end };
+  const { id, time } = collection;
+  const [end, asOf] = await Promise.all([lastMoment(id, time), newestIssue(id, time)]);
+  collection.time = { ...time, ...(end !== null && { end }), ...(asOf !== null && { asOf }) };
 }

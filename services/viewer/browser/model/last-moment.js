@@ -17,6 +17,15 @@ export async function lastMoment(id, { column, endColumn }) {
 }
 
 /**
+ * The newest issue; where none is known, the newest start (ISO 8601); null where there is none either. Throws ApiError.
+ * @param {string} id
+ * @param {Time} time
+ */
+export async function newestIssue(id, { column, issuedColumn }) {
+  return ((issuedColumn && (await newest(id, issuedColumn))) || (await newest(id, column))) ?? null;
+}
+
+/**
  * @param {string} id
  * @param {string} column
  */

@@ -22,6 +22,18 @@ export function selectionPadding() {
 }
 
 /**
+ * Lets the timeline stand above the credits, however many lines these take.
+ * @param {HTMLElement} map
+ */
+export function followCredits(map) {
+  const credits = map.querySelector(".maplibregl-ctrl-attrib, .ol-attribution");
+  if (!(credits instanceof HTMLElement)) return;
+  new ResizeObserver(() => {
+    document.body.style.setProperty("--credits-height", `${credits.offsetHeight}px`);
+  }).observe(credits);
+}
+
+/**
  * Lets the map end where the sheet begins, folded or not.
  * @param {HTMLElement} panel
  */

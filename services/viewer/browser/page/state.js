@@ -30,6 +30,17 @@ export function replaceState(state) {
 }
 
 /**
+ * Changes parts of the state so that the browser's back button leads to what was before.
+ * @param {Record<string, string | null>} changes
+ */
+export function pushState(changes) {
+  const next = formatHash({ ...readState(), ...changes });
+  if (next === location.hash) return;
+  written = next;
+  history.pushState(history.state, "", location.pathname + location.search + next);
+}
+
+/**
  * Calls `listener` when somebody else changes the hash (a pasted link, the back button).
  * @param {(state: State) => void} listener
  */

@@ -8,6 +8,7 @@ import { setTheme } from "../page/theme.js";
 
 /** @import { Restoring } from "../model/deep-link.js" */
 /** @import { Explorer } from "../model/explorer.js" */
+/** @import { Story } from "../model/story.js" */
 /** @import { Engine } from "../types.d.ts" */
 
 /**
@@ -15,12 +16,17 @@ import { setTheme } from "../page/theme.js";
  * @param {Explorer} explorer
  * @param {Engine} engine
  * @param {string[]} usual
+ * @param {Story} story
  */
-export function rememberInAddress(explorer, engine, usual) {
+export function rememberInAddress(explorer, engine, usual, story) {
   const view = debounced(() => writeState({ map: formatView(engine.view()) }), 250);
   explorer.addEventListener("move", view);
   engine.onProjection?.(() => writeState({ p: engine.globe ? "globe" : null }));
-  const query = () => replaceState(withQuery(readState(), explorer));
+  const query = () => replaceState({ ...withQuery(readState(), explorer), ...story.state() });
+  const followed = () => writeState(story.state());
+  story.addEventListener("life", followed);
+  // browsers refuse more than some changes a second
+  story.addEventListener("look", debounced(followed, 200));
   explorer.addEventListener("query", query);
   const collections = () => {
     writeState(collectionsState(explorer, usual));

@@ -1,13 +1,15 @@
 // The features in view as a list that works without seeing or touching the map.
 
-import { searchHint } from "../filters/search.js";
+import { searchFilter, searchHint } from "../filters/search.js";
+import { inForceFirst, inForceQuery } from "../model/in-force.js";
 import { listQuery } from "../model/list-query.js";
 import { debounced } from "../page/debounced.js";
 import { element, find, findAround } from "../page/dom.js";
 import { writeState } from "../page/state.js";
 import { address, collectionPath, getItems, isAbort, messageOf } from "../service/api.js";
 import { formatInstant, formatNumber } from "../words/format.js";
-import { featureBadge, featureTime, featureTitle } from "./feature-badge.js";
+import { nearbyWords } from "../words/nearby.js";
+import { featureAge, featureBadge, featureTime, featureTitle } from "./feature-badge.js";
 
 /**
  * @import { Explorer } from "../model/explorer.js"
@@ -16,7 +18,6 @@ import { featureBadge, featureTime, featureTitle } from "./feature-badge.js";
  */
 
 const RETRY = 5000; // milliseconds after a failure
-const DOWNLOAD_LIMIT = 10000; // the service's largest page
 
 export class EventList {
   #explorer;
@@ -31,14 +32,12 @@ export class EventList {
   #loading = null;
 
   /**
-   * Fills the list in `container` whenever view, time or filter change. `filtering` resolves to whether the service can
-   * search; `choose` selects.
+   * Fills the list in `container` whenever view, time or filter change; `choose` selects.
    * @param {HTMLElement} container
    * @param {Explorer} explorer
-   * @param {Promise<boolean>} filtering
    * @param {Choose} choose
    */
-  constructor(container, explorer, filtering, choose) {
+  constructor(container, explorer, choose) {
     this.#explorer = explorer;
     this.#container = container;
     this.#choose = choose;
@@ -48,17 +47,28 @@ export class EventList {
     this.#download = find("#download", container);
     const choices = () => {
       this.#offerOrder();
-      filtering.then((canSearch) => this.#offerSearch(canSearch));
+      this.#offerSearch();
     };
     explorer.addEventListener("subject", choices);
+    explorer.addEventListener("subject", () => this.#narrow());
     choices();
     const soon = debounced(() => this.#refresh(), 350);
+    const narrow = debounced(() => this.#narrow(), 300);
     for (const event of ["move", "query", "subject", "shown", "data"]) explorer.addEventListener(event, soon);
     this.#order.addEventListener("change", () => this.#refresh());
     this.#search.addEventListener("input", () => {
       writeState({ q: this.#search.value.trim() || null });
+      narrow();
       soon();
     });
+  }
+
+  /** The search narrows the map as well: that of the collection that the list is about, and of no other. */
+  #narrow() {
+    const subject = this.#explorer.subjectCollection();
+    for (const id of [...this.#explorer.searches.keys()]) if (id !== subject?.id) this.#explorer.setSearch(id, null);
+    const text = this.#search.value.trim();
+    if (subject) this.#explorer.setSearch(subject.id, text ? searchFilter(subject, text) : null);
   }
 
   async #refresh() {
@@ -74,8 +84,10 @@ export class EventList {
     }
     this.#container.setAttribute("aria-busy", "true");
     try {
-      const page = await getItems(collection.id, this.#query(collection), { signal });
-      this.#show(page, collection, await this.#explorer.style(collection.id));
+      const query = this.#query(collection);
+      const present = inForceQuery(collection, query, this.#order.value, Date.now());
+      const [page, inForce] = await Promise.all([query, present].map((each) => (each ? getItems(collection.id, each, { signal }) : null)));
+      if (page) this.#show(inForceFirst(page, inForce), collection, await this.#explorer.style(collection.id));
     } catch (error) {
       if (isAbort(error)) return;
       this.#showText(messageOf(error), "fault");
@@ -86,8 +98,11 @@ export class EventList {
 
   /** @param {Collection} collection */
   #query(collection) {
-    return listQuery(collection, this.#explorer.parameters(collection.id), {
-      bbox: this.#explorer.engine.bbox(),
+    const within = this.#explorer.engine.within();
+    // where the operator does not offer the map's projection, the box around the view serves
+    const offered = !within.crs || collection.crs?.includes(within.crs);
+    return listQuery(collection, this.#explorer.parameters(collection.id, { searched: false }), {
+      ...(offered ? within : { bbox: this.#explorer.engine.bbox() }),
       text: this.#search.value,
       order: this.#order.value,
     });
@@ -110,7 +125,7 @@ export class EventList {
    */
   #show(page, collection, style) {
     const total = page.numberMatched ?? null;
-    this.#offerDownload(collection, page.features.length > 0);
+    this.#offerDownload(collection, page.features.length > 0 ? total : 0);
     const focused = document.activeElement;
     const focusedId = focused instanceof HTMLElement && this.#list.contains(focused) ? focused.dataset.id : undefined;
     if (page.features.length) this.#list.replaceChildren(...page.features.map((feature) => this.#entry(feature, collection, style)));
@@ -131,14 +146,20 @@ export class EventList {
   #entry(feature, collection, style) {
     const { id = "" } = feature;
     const time = featureTime(collection, feature.properties);
-    return element("li", {}, element(
+    const age = featureAge(collection, feature.properties);
+    const told = [time && formatInstant(time), age.words, eventOf(collection, feature)].filter(Boolean).join(" · ");
+    const title = featureTitle(collection, feature);
+    const nearby = nearbyWords(feature.properties);
+    const twice = title.includes(String(feature.properties.nearest_place));
+    return element("li", { class: age.over ? "over" : null }, element(
       "button",
       { type: "button", "data-id": id, onclick: () => this.#choose(collection.id, id, () => this.#focus(id)) },
       featureBadge(style, feature.properties),
       " ", // for those who hear it
-      element("span", { class: "title", text: featureTitle(collection, feature) }),
+      element("span", { class: "title", text: title }),
       " ",
-      time && element("time", { datetime: time, text: [formatInstant(time), eventOf(collection, feature)].filter(Boolean).join(" · ") }),
+      time && element("time", { datetime: time, text: told }),
+      nearby && !twice && element("small", { text: nearby }),
     ));
   }
 
@@ -153,22 +174,24 @@ export class EventList {
 
   /**
    * @param {Collection} collection
-   * @param {boolean} something whether there is anything to download
+   * @param {number | null} number of features to download, null where it is not known
    */
-  #offerDownload(collection, something) {
-    this.#download.hidden = !something;
-    const parameters = { ...this.#query(collection), "bbox-only": null, limit: DOWNLOAD_LIMIT };
+  #offerDownload(collection, number) {
+    this.#download.hidden = number === 0;
+    const where = this.#search.value.trim() ? "found" : "in view";
+    const all = number === null ? `what is ${where}` : number === 1 ? `the one ${where}` : `all ${formatNumber(number)} ${where}`;
+    find("span", this.#download).textContent = `Download ${all}:`;
+    const parameters = { ...this.#query(collection), "bbox-only": null, limit: null };
     for (const link of this.#download.querySelectorAll("a")) {
       const f = link.dataset.format;
-      link.href = address(`${collectionPath(collection.id)}/items`, { ...parameters, f });
+      link.href = address(`${collectionPath(collection.id)}/export`, { ...parameters, f });
       link.download = `${collection.id}.${f}`;
     }
   }
 
-  /** @param {boolean} canSearch */
-  #offerSearch(canSearch) {
+  #offerSearch() {
     const collection = this.#explorer.subjectCollection();
-    const hint = canSearch && collection ? searchHint(collection) : null;
+    const hint = collection ? searchHint(collection) : null;
     const label = findAround(this.#search, "label");
     label.hidden = hint === null;
     this.#search.placeholder = hint ?? "";

@@ -4,7 +4,7 @@ import { debounced } from "../page/debounced.js";
 import { element, find } from "../page/dom.js";
 import { announce, announceError, sayToScreenReaders } from "../page/status.js";
 import { count, messageOf } from "../service/api.js";
-import { countWords, named } from "../words/counts.js";
+import { countWords, drawnWords, named, omittedWords } from "../words/counts.js";
 import { formatDay, formatInstant, formatNumber } from "../words/format.js";
 
 /**
@@ -73,21 +73,57 @@ async function counts({ id, label, parameters }) {
 }
 
 /**
+ * Keeps saying how many features of those in view are not drawn, as the tiles themselves say.
+ * @param {Explorer} explorer
+ */
+export function describeDrawn(explorer) {
+  const note = find("#drawn");
+  /** @type {symbol | null} */
+  let asked = null;
+  const update = async () => {
+    const mine = (asked = Symbol("asked"));
+    const left = explorer.engine.omitted();
+    const [only] = left;
+    // of several collections the same is said, whichever tiles they come from
+    const words = left.length && explorer.shown.size === 1 ? await drawnOf(explorer, only.ids[0], only) : omittedWords(left);
+    if (asked !== mine) return;
+    note.textContent = words;
+    note.hidden = !words;
+  };
+  const soon = debounced(() => update().catch(() => {}), 400);
+  explorer.engine.onIdle(soon);
+  for (const event of ["shown", "query", "data"]) explorer.addEventListener(event, soon);
+}
+
+/**
+ * @param {Explorer} explorer
+ * @param {string} id
+ * @param {{ number: number, estimated: boolean }} left
+ */
+async function drawnOf(explorer, id, left) {
+  const { bbox, crs } = explorer.engine.within();
+  const place = { bbox: bbox.map((edge) => edge.toFixed(4)).join(","), "bbox-crs": crs };
+  const matched = await count(id, { ...explorer.parameters(id), ...place }).catch(() => null);
+  return drawnWords(matched, left, Boolean(explorer.collection(id).importance));
+}
+
+/**
  * @param {string} words
  * @param {Shown[]} shown
  */
 function showFacts(words, shown) {
   // of several collections the legend says it, for each its own
-  const { end } = (shown.length === 1 && shown[0].time) || {};
-  find("#facts").replaceChildren(words, ...(end ? [words ? " · " : "", newest(end)] : []));
+  const time = shown.length === 1 ? newest(shown[0].time?.asOf) : null;
+  find("#facts").replaceChildren(words, ...(time ? [words ? " · " : "", time] : []));
 }
 
 /**
- * `as of 7 Feb 2018`.
- * @param {string} end
+ * `as of 7 Feb 2018`; null where that is not known, and where it would be in the future: nothing was issued then.
+ * @param {string | null} [asOf]
  */
-export function newest(end) {
-  return element("time", { datetime: end, title: `The newest data are of ${formatInstant(end)}`, text: `as of ${formatDay(end)}` });
+export function newest(asOf) {
+  if (!asOf || Date.parse(asOf) > Date.now()) return null;
+  return element("time", { datetime: asOf, title: `The newest data are of ${formatInstant(asOf)}`, text: `as of ${formatDay(asOf)}` });
 }
 
 /** @param {Shown} shown */

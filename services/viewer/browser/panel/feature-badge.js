@@ -1,8 +1,10 @@
 // What stands for a feature in a line: its title, its class in colour, its time.
 
 import { classOf, inkOn } from "../cartography/classes.js";
+import { overSince } from "../model/in-force.js";
 import { element } from "../page/dom.js";
 import { featureName } from "../words/feature-name.js";
+import { ageWords } from "../words/time.js";
 
 /** @import { Collection, Item, Properties, Style } from "../types.d.ts" */
 
@@ -50,4 +52,27 @@ export const featureColor = (style, properties) => classOf(style, properties)?.c
 export function featureTime({ time }, properties) {
   const value = time && properties[time.column];
   return typeof value === "string" ? value : null;
+}
+
+/**
+ * How new it is in words, and whether it is over.
+ * @param {Collection} collection
+ * @param {Properties} properties
+ * @param {number} [now] milliseconds since 1970
+ */
+export function featureAge({ time }, properties, now = Date.now()) {
+  const over = overSince(time, properties, now);
+  const times = {
+    moment: time ? momentOf(properties[time.column]) : null,
+    issued: time?.issuedColumn ? momentOf(properties[time.issuedColumn]) : null,
+    over,
+    withdrawn: typeof properties.withdrawn === "string",
+  };
+  return { words: ageWords(times, now), over: over !== null };
+}
+
+/** @param {unknown} value */
+function momentOf(value) {
+  const moment = typeof value === "string" ? Date.parse(value) : NaN;
+  return Number.isFinite(moment) ? moment : null;
 }

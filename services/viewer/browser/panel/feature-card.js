@@ -3,7 +3,8 @@
 import { element } from "../page/dom.js";
 import { address, itemPath } from "../service/api.js";
 import { formatInstant, isWebAddress, propertyTitle } from "../words/format.js";
-import { featureBadge, featureTime, featureTitle } from "./feature-badge.js";
+import { NEARBY, nearbyWords } from "../words/nearby.js";
+import { featureAge, featureBadge, featureTime, featureTitle } from "./feature-badge.js";
 import { valueNode, webLink } from "./property-value.js";
 import { seriesChart } from "./series-chart.js";
 
@@ -20,6 +21,7 @@ export function featureCard(collection, style, feature, actions = []) {
   const properties = feature.properties ?? {};
   const title = featureTitle(collection, feature);
   const time = featureTime(collection, properties);
+  const age = featureAge(collection, properties);
   const { charts, rows, products } = parts(collection, properties, title);
   return element(
     "article",
@@ -29,7 +31,8 @@ export function featureCard(collection, style, feature, actions = []) {
       {},
       featureBadge(style, properties),
       element("h2", { text: title }),
-      element("p", { text: [collection.label, time && formatInstant(time)].filter(Boolean).join(" · ") }),
+      element("p", { text: [collection.label, time && formatInstant(time), age.words].filter(Boolean).join(" · ") }),
+      age.over && element("p", { class: "ended", text: "No longer in force" }),
       properties.source === "simulated" && element("p", { class: "simulated", text: "Simulated, not observed" }),
     ),
     element("div", { class: "card-body", tabindex: "0", role: "group", "aria-label": "Properties" }, charts, rows),
@@ -51,7 +54,8 @@ function parts(collection, properties, title) {
   const charts = element("div");
   for (const [name, value] of Object.entries(properties)) {
     const column = columns.get(name);
-    if (value === null || value === "" || (name === "title" && String(value).endsWith(title))) continue;
+    if (name === "nearest_place" && value) rows.append(element("dt", { text: "Nearest place" }), element("dd", { text: nearbyWords(properties) }));
+    if (value === null || value === "" || NEARBY.has(name) || (name === "title" && String(value).endsWith(title))) continue;
     const chart = typeof value === "object" ? seriesChart(name, value, properties, columns) : null;
     const node = valueNode(name, value, column);
     if (isWebAddress(value)) products.append(element("li", {}, webLink(propertyTitle(name, column), value)));

@@ -25,7 +25,7 @@ function show(explorer) {
   const parts = [...alike.values()].map((members) => {
     const collections = members.map(([id]) => explorer.collection(id));
     const names = collections.map(({ label }) => label).join(", ");
-    const end = collections.flatMap(({ time }) => time?.end ?? []).sort().at(-1);
+    const asOf = newest(collections.flatMap(({ time }) => time?.asOf ?? []).sort().at(-1));
     const [[, style]] = members;
     return element(
       "section",
@@ -34,7 +34,7 @@ function show(explorer) {
         "h2",
         { class: explorer.shown.size > 1 ? null : "hidden" },
         names,
-        end && element("small", {}, newest(end)),
+        asOf && element("small", {}, asOf),
       ),
       ...legendOf(style, members.some(([id]) => explorer.unclassed.get(id)) ? unclassedOf(style) : null),
     );

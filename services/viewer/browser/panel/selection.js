@@ -1,21 +1,25 @@
 // The selected feature: its popup, its outline on the map, its place in the address, its relatives.
 
 import { anchor, bboxOf } from "../cartography/geometry.js";
-import { element } from "../page/dom.js";
+import { element, find } from "../page/dom.js";
 import { selectionPadding } from "../page/layout.js";
-import { writeState } from "../page/state.js";
+import { pushState, writeState } from "../page/state.js";
 import { address, getJson, isAbort, itemPath, messageOf } from "../service/api.js";
 import { featureColor } from "./feature-badge.js";
 import { featureCard } from "./feature-card.js";
 
 /** @import { Explorer } from "../model/explorer.js" */
+/** @import { Story } from "../model/story.js" */
+/** @import { State } from "../page/link.js" */
 /** @import { Collection, Hit, Item, Position } from "../types.d.ts" */
 
 export class Selection {
   #explorer;
+  #story;
   /** @type {Hit[]} */
   #hits = []; // what lies under the click, the selected one at #at
   #at = 0;
+  #isOpening = false;
   /** @type {Position | null} */
   #position = null;
   /** @type {AbortController | null} */
@@ -23,9 +27,19 @@ export class Selection {
   /** @type {(() => void) | null} */
   #returnFocus = null;
 
-  /** @param {Explorer} explorer */
-  constructor(explorer) {
+  /**
+   * @param {Explorer} explorer
+   * @param {Story | null} [story] follows the storm whose feature is selected
+   */
+  constructor(explorer, story = null) {
     this.#explorer = explorer;
+    this.#story = story;
+    // who moves along the life of a storm wants to see it
+    story?.addEventListener("look", () => {
+      if (this.#isOpening || !this.#hits.length) return;
+      this.#returnFocus = null;
+      this.clear();
+    });
     explorer.addEventListener("shown", () => {
       if (this.#hits.length && !explorer.shown.has(this.#hits[this.#at].collection)) this.clear();
     });
@@ -46,17 +60,18 @@ export class Selection {
   }
 
   /**
-   * Selects one feature, as from the list or a link. `focus` brings the keyboard back to where it was chosen.
+   * Selects one feature, as from the list or a link. `focus` brings the keyboard back to where it was chosen; what a link
+   * says is already in the address.
    * @param {string} collection
    * @param {string | number} id
-   * @param {{ fly?: boolean, focus?: (() => void) | null }} [options]
+   * @param {{ fly?: boolean, focus?: (() => void) | null, linked?: boolean }} [options]
    */
-  async choose(collection, id, { fly = true, focus = null } = {}) {
+  async choose(collection, id, { fly = true, focus = null, linked = false } = {}) {
     this.#returnFocus = focus;
     this.#hits = [{ collection, id, properties: {}, geometry: null }];
     this.#at = 0;
     this.#position = null;
-    return this.#open({ fly, focus: focus !== null });
+    return this.#open({ fly, focus: focus !== null, linked });
   }
 
   clear() {
@@ -65,11 +80,18 @@ export class Selection {
     this.#explorer.engine.closePopup();
     this.#explorer.engine.highlight(null);
     writeState({ id: null });
-    this.#returnFocus?.();
-    this.#returnFocus = null;
+    this.#giveFocusBack();
   }
 
-  async #open({ fly = false, focus = false } = {}) {
+  /** To where the feature was chosen; where that is out of sight, as the list behind what is said of a storm, to the tab. */
+  #giveFocusBack() {
+    const give = this.#returnFocus;
+    this.#returnFocus = null;
+    give?.();
+    if (give && document.activeElement === document.body) find(".tabs [aria-selected=true]").focus();
+  }
+
+  async #open({ fly = false, focus = false, linked = false } = {}) {
     const hit = this.#hits[this.#at];
     const explorer = this.#explorer;
     const collection = explorer.collection(hit.collection);
@@ -78,12 +100,37 @@ export class Selection {
     const { style, feature } = loaded;
     const { geometry } = feature;
     this.#position ??= anchor(geometry);
-    if (fly && geometry) explorer.engine.fit(bboxOf(geometry), selectionPadding());
+    const isFollowed = this.#follow(collection, feature, linked, fly);
+    if (fly && geometry && !isFollowed) explorer.engine.fit(bboxOf(geometry), selectionPadding());
     explorer.engine.highlight(feature, featureColor(style, feature.properties ?? {}));
     const card = featureCard(collection, style, feature, this.#actions(collection, feature));
     if (this.#position) explorer.engine.showPopup(this.#position, card, () => this.clear());
     writeState({ id: hit.id === undefined ? null : `${hit.collection}/${hit.id}` });
     if (focus) /** @type {HTMLElement | null} */ (card.querySelector("a, button"))?.focus({ preventScroll: true });
+  }
+
+  /**
+   * Whether the map goes to the life of a storm rather than to the feature.
+   * @param {Collection} collection
+   * @param {Item} feature
+   * @param {boolean} linked
+   * @param {boolean} fly
+   */
+  #follow(collection, { properties }, linked, fly) {
+    const story = this.#story;
+    const event = collection.eventKey && properties?.[collection.eventKey];
+    if (!story || !event || !story.tells(collection.id)) return false;
+    const isNew = story.life?.event !== event;
+    /** @type {State} */
+    const look = {};
+    const issued = collection.time?.issuedColumn ? properties[collection.time.issuedColumn] : null;
+    if (typeof properties.valid_time === "string") look.step = properties.valid_time;
+    if (typeof issued === "string") look.issue = issued;
+    if (isNew && !linked) pushState({ follow: `${collection.id}/${event}`, id: null, step: null, wind: null, issue: null });
+    this.#isOpening = true;
+    story.follow(collection.id, String(event), linked ? {} : look, { see: !linked || fly });
+    this.#isOpening = false;
+    return isNew;
   }
 
   /**

@@ -2,13 +2,17 @@
 
 import { element } from "../page/dom.js";
 import { formatDay, formatNumber } from "../words/format.js";
-import { reachable, seriesOf, thresholdsOf } from "../words/series.js";
+import { reachable, seriesOf, thresholdsOf, ticks, timeTicks } from "../words/series.js";
+import { tickWords } from "../words/time.js";
 
 /** @import { Properties } from "../types.d.ts" */
 /** @import { Columns, Series, Threshold } from "../words/series.js" */
 
+const DAY = 86400e3; // milliseconds
 const WIDTH = 280;
-const HEIGHT = 96;
+const HEIGHT = 112;
+const LEFT = 34; // pixels for the numbers
+const BOTTOM = 16; // pixels for the dates
 const LABEL = 10; // pixels above a threshold's line
 
 /**
@@ -17,8 +21,9 @@ const LABEL = 10; // pixels above a threshold's line
  * @param {unknown} value
  * @param {Properties} [properties]
  * @param {Columns} [columns]
+ * @param {number} [now] milliseconds since 1970
  */
-export function seriesChart(name, value, properties = {}, columns = new Map()) {
+export function seriesChart(name, value, properties = {}, columns = new Map(), now = Date.now()) {
   const series = seriesOf(name, value, columns);
   if (!series) return null;
   const { unit, points, band } = series;
@@ -27,32 +32,55 @@ export function seriesChart(name, value, properties = {}, columns = new Map()) {
   const known = thresholdsOf(properties, unit, columns);
   const thresholds = reachable(known, drawn[1]).filter((one) => one.value >= drawn[0]);
   const [low, high] = range([...drawn, ...thresholds.map((one) => one.value)]);
+  const floor = HEIGHT - BOTTOM;
   /** @param {number} time */
-  const x = (time) => (2 + ((time - start) / (end - start)) * (WIDTH - 4)).toFixed(1);
+  const x = (time) => (LEFT + ((time - start) / (end - start)) * (WIDTH - LEFT - 2)).toFixed(1);
   /** @param {number} number */
-  const y = (number) => (HEIGHT - 4 - ((number - low) / (high - low || 1)) * (HEIGHT - 8 - LABEL)).toFixed(1);
+  const y = (number) => (floor - 4 - ((number - low) / (high - low || 1)) * (floor - 8 - LABEL)).toFixed(1);
   /** @param {[number, number][]} positions */
   const path = (positions) => positions.map(([time, number]) => `${x(time)},${y(number)}`).join(" ");
   const above = known.find((one) => one.value > drawn[1]);
   const caption = captionOf(series, thresholds, known.length > 0 && `below ${above?.label ?? "all thresholds"}`);
+  const dates = timeTicks(start, end);
+  const unitOfDates = dates.length > 1 && dates[1] - dates[0] < DAY ? "hour" : "day";
   return element(
     "figure",
     { class: "series" },
     element(
       "svg",
       { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": caption },
+      ...ticks(low, high).flatMap((number) => [
+        element("path", { class: "grid", d: `M${LEFT} ${y(number)}H${WIDTH}` }),
+        element("text", { x: LEFT - 4, y: Number(y(number)) + 3, "text-anchor": "end", text: formatNumber(number) }),
+      ]),
+      ...dates.flatMap((time) => [
+        element("path", { class: "grid", d: `M${x(time)} ${floor}v4` }),
+        element("text", { x: x(time), y: HEIGHT - 2, "text-anchor": anchorAt(Number(x(time))), text: tickWords(time, unitOfDates) }),
+      ]),
       band && element("polygon", {
         points: [path(band.points.map(([time, edge]) => [time, edge])), path(band.points.map(([time, , edge]) => /** @type {[number, number]} */ ([time, edge])).reverse())].join(" "),
       }),
       ...thresholds.flatMap((one) => [
-        element("line", { x1: 0, x2: WIDTH, y1: y(one.value), y2: y(one.value) }),
+        element("line", { x1: LEFT, x2: WIDTH, y1: y(one.value), y2: y(one.value) }),
         element("text", { x: WIDTH - 2, y: Number(y(one.value)) - 3, "text-anchor": "end", text: one.label }),
       ]),
       element("polyline", { points: path(points) }),
+      ...(start <= now && now <= end
+        ? [
+            element("path", { class: "now", d: `M${x(now)} ${LABEL}V${floor}` }),
+            element("text", { x: x(now), y: LABEL - 2, "text-anchor": anchorAt(Number(x(now))), text: "now" }),
+          ]
+        : []),
     ),
     element("figcaption", { text: caption, "aria-hidden": "true" }),
   );
 }
+
+/**
+ * Words at the edges stay within the chart.
+ * @param {number} place
+ */
+const anchorAt = (place) => (place < LEFT + 14 ? "start" : place > WIDTH - 16 ? "end" : "middle");
 
 /**
  * The chart in words; `none` where no threshold is drawn.

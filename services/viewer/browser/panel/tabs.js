@@ -9,6 +9,7 @@ import { compact } from "../page/layout.js";
  * @param {HTMLElement} list
  * @param {string} first
  * @param {(id: string) => void} opened
+ * @returns {(id: string, offered: boolean) => void} shows or hides the tab of a panel; one that is shown is chosen
  */
 export function tabs(list, first, opened) {
   /** @type {HTMLElement[]} */
@@ -17,7 +18,8 @@ export function tabs(list, first, opened) {
   /** @param {HTMLElement} chosen */
   const choose = (chosen) => {
     for (const button of all) {
-      if (button.hidden) continue;
+      // the legend that is no tab is always in sight
+      if (button.hidden && panelOf(button) === "legend") continue;
       const selected = button === chosen;
       button.setAttribute("aria-selected", String(selected));
       button.tabIndex = selected ? 0 : -1;
@@ -49,6 +51,17 @@ export function tabs(list, first, opened) {
     follow();
     choose(chosen && buttons.includes(chosen) ? chosen : buttons[0]);
   });
+  let before = first;
+  return (id, offered) => {
+    const button = all.find((one) => panelOf(one) === id);
+    if (!button || button.hidden === !offered) return;
+    const chosen = all.find((one) => !one.hidden && one.tabIndex === 0);
+    button.hidden = !offered;
+    buttons = all.filter((one) => !one.hidden);
+    if (offered) before = chosen ? panelOf(chosen) : first;
+    if (offered) choose(button);
+    else if (chosen === button) choose(buttons.find((one) => panelOf(one) === before) ?? buttons[0]);
+  };
 }
 
 /** @param {HTMLElement} button */

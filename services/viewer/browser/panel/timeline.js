@@ -1,9 +1,16 @@
-// The time slider: a histogram of the subject's features, two ends, play.
+// The timeline: bars of the subject's features, the two ends of the time that is shown, names of times, play.
 
 import { BarCounts } from "../model/bar-counts.js";
-import { FRAMES, isBetween, playSteps, TimeScale } from "../model/time-scale.js";
-import { element, find } from "../page/dom.js";
-import { formatDay, formatInstant, formatNumber } from "../words/format.js";
+import { DAY } from "../model/calendar.js";
+import { parseInterval } from "../model/interval.js";
+import { TimeAxis } from "../model/time-axis.js";
+import { find } from "../page/dom.js";
+import { listed } from "../words/counts.js";
+import { formatDay, formatInstant } from "../words/format.js";
+import { spanWords } from "../words/time.js";
+import { Player } from "./player.js";
+import { TimeBars } from "./time-bars.js";
+import { TimeChoice } from "./time-choice.js";
 
 /** @import { Explorer } from "../model/explorer.js" */
 
@@ -16,14 +23,16 @@ export class Timeline {
   /** @type {HTMLInputElement[]} */
   #inputs;
   #bars;
-  #play;
-  #scale = new TimeScale(null, null);
+  #player;
   #counts = new BarCounts();
-  /** @type {ReturnType<typeof setInterval> | null} */
-  #timer = null;
+  /** @type {TimeAxis | null} the whole time of the subject */
+  #whole = null;
+  /** @type {TimeAxis | null} the part of it that is shown */
+  #axis = null;
+  /** @type {string | null} what is shown until it has settled */
+  #datetime = null;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #settling;
-  #applying = false;
 
   /**
    * @param {HTMLElement} root
@@ -32,22 +41,25 @@ export class Timeline {
   constructor(root, explorer) {
     this.#root = root;
     this.#explorer = explorer;
-    this.#inputs = [...root.querySelectorAll("input")];
-    this.#bars = find(".range svg", root, SVGElement);
-    this.#play = find("button[data-act=play]", root);
-    for (const input of this.#inputs) {
-      input.max = String(FRAMES);
-      input.addEventListener("input", () => {
-        this.#stop();
-        this.#changed();
-      });
-    }
-    this.#play.addEventListener("click", () => (this.#timer ? this.#stop() : this.#start()));
-    find("button[data-act=all]", root).addEventListener("click", () => {
-      this.#stop();
-      this.#set(0, FRAMES);
-      this.#apply();
+    this.#inputs = [...root.querySelectorAll(".range input")].map((input) => /** @type {HTMLInputElement} */ (input));
+    this.#bars = new TimeBars(find(".range", root), (from, to, done) => this.#drawn(from, to, done));
+    this.#player = new Player(find("button[data-act=play]", root), STEP_MILLISECONDS, {
+      begin: () => this.#playing(),
+      end: () => {
+        explorer.playing = false;
+        explorer.emit("query");
+      },
     });
+    for (const input of this.#inputs) input.addEventListener("input", () => this.#moved());
+    const choose = (/** @type {string | null} */ datetime) => {
+      this.#player.stop();
+      this.#apply(datetime);
+      if (this.#axis?.hides(datetime)) this.#show(this.#axis.around(datetime));
+    };
+    new TimeChoice(find("form", root, HTMLFormElement), find("button[data-act=choose]", root), explorer, choose);
+    find("button[data-act=all]", root).addEventListener("click", () => choose(null));
+    find("button[data-act=zoom]", root).addEventListener("click", () => this.#show(this.#axis?.around(this.#datetime) ?? null));
+    find("button[data-act=whole]", root).addEventListener("click", () => this.#show(this.#whole));
     for (const event of ["shown", "subject", "query"]) explorer.addEventListener(event, () => this.#follow());
     explorer.on("data", (id) => {
       this.#counts.forget(id);
@@ -55,47 +67,69 @@ export class Timeline {
     });
   }
 
-  /** The explorer's interval decides; the slider shows it as well as it can. */
+  /** The explorer's time decides; the axis is that of the subject, or a part around a time that would not be seen on it. */
   #follow() {
     const collection = this.#explorer.subjectCollection();
-    const label = collection?.label ?? "";
-    this.#scale = new TimeScale(collection?.time?.start, collection?.time?.end);
-    this.#root.hidden = !this.#scale.isUsable;
-    this.#root.setAttribute("aria-label", `Time of ${label}`);
-    find(".of", this.#root).textContent = this.#explorer.shown.size > 1 ? label : "";
-    if (!this.#scale.isUsable) return;
-    if (!this.#applying) this.#set(...this.#scale.frames(this.#explorer.datetime));
+    const whole = TimeAxis.of(collection?.time?.start, collection?.time?.end);
+    this.#root.hidden = whole === null;
+    this.#root.setAttribute("aria-label", `Time of ${collection?.label ?? ""}`);
+    find(".of", this.#root).textContent = this.#explorer.shown.size > 1 ? (collection?.label ?? "") : "";
+    const isSame = whole?.start === this.#whole?.start && whole?.end === this.#whole?.end;
+    const isElsewhere = this.#datetime !== this.#explorer.datetime;
+    this.#datetime = this.#explorer.datetime;
+    if (!isSame || !whole) this.#axis = this.#whole = whole;
+    if (this.#axis && (!isSame || isElsewhere) && this.#axis.hides(this.#datetime)) this.#axis = this.#axis.around(this.#datetime);
     this.#load();
   }
 
-  /** @returns {[number, number]} */
-  #ends() {
-    const values = this.#inputs.map((input) => Number(input.value));
-    return [Math.min(...values), Math.max(...values)];
+  /** @param {TimeAxis | null} axis */
+  #show(axis) {
+    this.#axis = axis;
+    this.#load();
+  }
+
+  /** An end was moved. */
+  #moved() {
+    if (!this.#axis || !this.#whole) return;
+    this.#player.stop();
+    const [a, b] = this.#inputs.map((input) => Number(input.value));
+    const isAll = Math.min(a, b) === 0 && Math.max(a, b) === this.#axis.positions;
+    this.#settle(isAll && this.#isWhole() ? null : this.#axis.interval(a, b));
   }
 
   /**
-   * @param {number} from
-   * @param {number} to
+   * A time was drawn over the bars.
+   * @param {number} a milliseconds since 1970
+   * @param {number} b milliseconds since 1970
+   * @param {boolean} done
    */
-  #set(from, to) {
-    this.#inputs[0].value = String(from);
-    this.#inputs[1].value = String(to);
+  #drawn(a, b, done) {
+    if (!this.#axis) return;
+    this.#player.stop();
+    this.#datetime = this.#axis.interval(this.#axis.position(a), this.#axis.position(b));
+    if (done) this.#apply(this.#datetime);
+    else this.#draw();
+  }
+
+  /** @param {string | null} datetime */
+  #settle(datetime) {
+    this.#datetime = datetime;
+    // the thumbs are where the hand holds them
+    this.#draw({ thumbs: false });
+    clearTimeout(this.#settling);
+    this.#settling = setTimeout(() => this.#apply(datetime), SETTLE_MILLISECONDS);
+  }
+
+  /** @param {string | null} datetime */
+  #apply(datetime) {
+    clearTimeout(this.#settling);
+    this.#datetime = datetime;
+    this.#explorer.setDatetime(datetime);
     this.#draw();
   }
 
-  #changed() {
-    this.#draw();
-    clearTimeout(this.#settling);
-    this.#settling = setTimeout(() => this.#apply(), SETTLE_MILLISECONDS);
-  }
-
-  #apply() {
-    clearTimeout(this.#settling);
-    this.#applying = true;
-    this.#explorer.setDatetime(this.#scale.interval(...this.#ends()));
-    this.#applying = false;
-    this.#draw();
+  #isWhole() {
+    return this.#axis !== null && this.#axis.start === this.#whole?.start && this.#axis.end === this.#whole.end;
   }
 
   /** What the bars count, besides the time. */
@@ -108,67 +142,82 @@ export class Timeline {
 
   async #load() {
     const collection = this.#explorer.subjectCollection();
-    if (!collection?.time) return;
+    if (!collection?.time || !this.#axis) return;
     this.#draw();
     const timed = { "datetime-column": collection.time.lasts ? null : collection.time.column };
-    await this.#counts.load(collection.id, this.#selection(), timed, this.#scale);
+    await this.#counts.load(collection.id, this.#selection(), timed, this.#axis);
     this.#draw();
   }
 
-  #draw() {
-    const [from, to] = this.#ends();
-    const numbers = this.#counts.numbers(this.#explorer.subject ?? "", this.#selection());
-    const most = Math.max(1, ...numbers.map(Number));
-    this.#bars.replaceChildren(
-      ...numbers.map((number, bin) => {
-        // a root keeps single events beside hundreds visible
-        const height = number ? 2 + 34 * Math.sqrt(number / most) : 1;
-        const inside = isBetween(bin, from, to) ? "inside" : "outside";
-        return element("rect", { x: bin * 10 + 1, y: 36 - height, width: 8, height, rx: 1.5, class: inside });
-      }),
-    );
-    const text = this.#scale.isUsable ? `${this.#label(from)} – ${this.#label(to)}` : "";
-    find("output", this.#root).textContent = text;
-    const between = numbers.reduce((/** @type {number} */ sum, number, bin) => sum + (isBetween(bin, from, to) ? (number ?? 0) : 0), 0);
-    this.#bars.setAttribute("aria-label", `Features over time; about ${formatNumber(between)} between the ends`);
-    if (this.#scale.isUsable) {
-      for (const input of this.#inputs) input.setAttribute("aria-valuetext", this.#label(Number(input.value)));
-    }
-    find("button[data-act=all]", this.#root).hidden = this.#explorer.datetime === null && from <= 0 && to >= FRAMES;
+  #draw({ thumbs = true } = {}) {
+    const axis = this.#axis;
+    if (!axis) return;
+    const ends = axis.ends(this.#datetime);
+    if (thumbs) this.#place(axis, ends);
+    const numbers = this.#counts.numbers(this.#explorer.subject ?? "", this.#selection(), axis);
+    const [from, to] = ends.map((position) => position / axis.positions);
+    // a moment marks the bar in which it lies
+    this.#bars.draw(axis, numbers, [from, Math.max(to, from + 1e-9)]);
+    const words = this.#words();
+    find("output", this.#root).textContent = words;
+    const isAll = this.#datetime === null;
+    find("button[data-act=all]", this.#root).hidden = isAll;
+    find("button[data-act=whole]", this.#root).hidden = this.#isWhole();
+    find("button[data-act=zoom]", this.#root).hidden = isAll || to - from > 0.3 || axis.end - axis.start <= 4 * DAY;
+    this.#sayWhatIsAbsent();
   }
 
-  /** @param {number} frame */
-  #label(frame) {
-    const time = this.#scale.time(frame);
-    return this.#scale.isShort ? formatInstant(time) : formatDay(time);
+  /**
+   * @param {TimeAxis} axis
+   * @param {[number, number]} ends
+   */
+  #place(axis, ends) {
+    this.#inputs.forEach((input, at) => {
+      input.max = String(axis.positions);
+      input.value = String(ends[at]);
+      const moment = axis.moment(ends[at]);
+      // the end of whole days is the last of them
+      input.setAttribute("aria-valuetext", axis.unit === DAY ? formatDay(at ? moment - 1 : moment) : formatInstant(moment));
+    });
   }
 
-  #start() {
-    const steps = playSteps(...this.#ends());
-    let at = steps.first;
-    this.#showPlaying(true);
+  /** The time that is shown: what was asked for, to the minute, wherever the thumbs are. */
+  #words() {
+    const interval = parseInterval(this.#datetime);
+    if (interval) return spanWords(interval.from, interval.to);
+    const { start, end, unit } = this.#whole ?? { start: null, end: 0, unit: DAY };
+    return start === null ? "" : spanWords(start, unit === DAY ? end - 1 : end);
+  }
+
+  /** Collections that end before the chosen time, or begin after it, would be empty without a word. */
+  #sayWhatIsAbsent() {
+    const interval = parseInterval(this.#datetime);
+    const absent = interval ? [...this.#explorer.shown.keys()].map((id) => this.#explorer.collection(id)).filter(({ time }) => isAbsent(time, interval)) : [];
+    find(".absent", this.#root).textContent = absent.length ? `Nothing then of ${listed(absent.map(({ label }) => label))}` : "";
+  }
+
+  /** Shows the next time at once, and gives what shows the one after that. */
+  #playing() {
+    const frames = this.#axis?.frames(this.#datetime) ?? [];
+    let at = Math.max(0, frames.indexOf(this.#datetime ?? ""));
     const step = () => {
-      this.#set(at, Math.min(FRAMES, at + steps.width));
-      this.#apply();
-      at = steps.next(at);
+      this.#apply(frames[at]);
+      at = (at + 1) % frames.length;
+      return true;
     };
     this.#explorer.playing = true;
     step();
-    this.#timer = setInterval(step, STEP_MILLISECONDS);
+    return step;
   }
+}
 
-  #stop() {
-    if (!this.#timer) return;
-    clearInterval(this.#timer);
-    this.#timer = null;
-    this.#explorer.playing = false;
-    this.#explorer.emit("query");
-    this.#showPlaying(false);
-  }
-
-  /** @param {boolean} playing */
-  #showPlaying(playing) {
-    this.#play.setAttribute("aria-pressed", String(playing));
-    this.#play.setAttribute("aria-label", playing ? "Pause" : "Play");
-  }
+/**
+ * Whether a collection has no feature at a time, as far as the ends of its own tell.
+ * @param {import("../types.d.ts").Time | null} time
+ * @param {import("../model/interval.js").Interval} interval
+ */
+function isAbsent(time, { from, to }) {
+  const whole = time?.start && time.end ? parseInterval(`${time.start}/${time.end}`) : null;
+  if (!whole || whole.from === null || whole.to === null) return false;
+  return (to !== null && to < whole.from) || (from !== null && from > whole.to);
 }

@@ -37,6 +37,36 @@ export function named(number, label) {
   return `${formatNumber(number)} ${number === 1 ? things.replace(/([^s])s$/, "$1") : things}`;
 }
 
+/**
+ * Names in a row: two at the most, and how many others.
+ * @param {string[]} names
+ */
+export function listed(names) {
+  if (names.length < 3) return names.join(" and ");
+  return `${names.slice(0, 2).join(", ")} and ${names.length - 2} ${names.length === 3 ? "other" : "others"}`;
+}
+
+/**
+ * `Drawn are some 34,000 of 149,703 in view, the strongest among them; zoom in for the others`.
+ * @param {number | null} matched how many are in view
+ * @param {{ number: number, estimated: boolean }} left what the tiles of the view leave out
+ * @param {boolean} ranked whether some are more important than others
+ */
+export function drawnWords(matched, left, ranked) {
+  // a feature in two tiles may be left out of both
+  const drawn = matched === null ? 0 : matched - left.number;
+  if (matched === null || drawn <= 0) return omittedWords([left]);
+  const number = left.estimated ? `some ${formatNumber(Number(drawn.toPrecision(2)))}` : formatNumber(drawn);
+  return `Drawn are ${number} of ${formatNumber(matched)} in view${ranked ? ", the strongest among them" : ""}; zoom in for the others`;
+}
+
+/**
+ * @param {{ number: number }[]} left
+ */
+export function omittedWords(left) {
+  return left.length ? "Not all features in view are drawn, the strongest are; zoom in for the others" : "";
+}
+
 /** @param {(number | null)[]} values */
 const sum = (values) => ({
   number: values.reduce((/** @type {number} */ all, value) => all + (value ?? 0), 0),

@@ -1,4 +1,4 @@
-// What a feature is called. services/features/pages/feature_name.py says the same on the pages of items; the cases of
+// What a feature is called. libs/catalogue/feature_name.py says the same on pages; the cases of
 // tests/services/feature_names.json hold for both.
 
 /** @import { Column, Properties, Time } from "../types.d.ts" */

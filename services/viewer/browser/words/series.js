@@ -13,6 +13,8 @@ import { propertyTitle, unitOf } from "./format.js";
 const QUANTILE = /(?:^|_)(?:p|q|pct|perc|percentile|quantile)_?(\d{1,3})(?:_|$)/i;
 const RETURN_PERIOD = /(?:^|_)(?:return|rp|rl)_?(?:period_)?(\d+)_?y?(?:_|$)/i;
 const THRESHOLD = /(?:^|_)(threshold|warning|alarm)(?:_|$)/i;
+const HOUR = 3600e3; // milliseconds
+const TIME_STEPS = [1, 3, 6, 12, 24, 48, 120, 240, 720, 2160, 8760]; // hours
 const NEAR = 3; // times the highest value: a threshold farther off would make the line flat
 
 /**
@@ -102,6 +104,32 @@ export function thresholdsOf(properties, unit, columns = new Map()) {
 export function reachable(thresholds, high) {
   const above = thresholds.find(({ value }) => value > high);
   return thresholds.filter((one) => one.value <= high || (one === above && one.value <= high * NEAR));
+}
+
+/**
+ * Round numbers within a range, some `about` of them; services/features/pages/series_chart.py has the same.
+ * @param {number} low
+ * @param {number} high
+ * @param {number} [about]
+ */
+export function ticks(low, high, about = 3) {
+  const rough = (high - low || 1) / about;
+  const unit = 10 ** Math.floor(Math.log10(rough));
+  const step = ([1, 2, 5].find((times) => times * unit >= rough) ?? 10) * unit;
+  const first = Math.ceil(low / step);
+  return Array.from({ length: Math.max(0, Math.floor(high / step) - first + 1) }, (_, at) => Number(((first + at) * step).toPrecision(12)));
+}
+
+/**
+ * Midnights, or hours of a short time, within a range of milliseconds since 1970.
+ * @param {number} start
+ * @param {number} end
+ * @param {number} [most]
+ */
+export function timeTicks(start, end, most = 5) {
+  const step = (TIME_STEPS.find((hours) => (end - start) / (hours * HOUR) <= most) ?? TIME_STEPS[TIME_STEPS.length - 1]) * HOUR;
+  const first = Math.ceil(start / step);
+  return Array.from({ length: Math.max(0, Math.floor(end / step) - first + 1) }, (_, at) => (first + at) * step);
 }
 
 /**

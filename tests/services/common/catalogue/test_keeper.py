@@ -33,7 +33,7 @@ async def test_a_file_that_could_not_be_read_is_read_when_it_can_be(
     await owner.execute("CREATE SCHEMA kept; CREATE TABLE kept.quakes (id integer PRIMARY KEY)")
     await owner.close()
     async with Database(PoolSettings(database_url, "test", size=2)) as database:
-        keeper = CatalogueKeeper(database, ("kept",), no_findings, refresh_seconds=60, config_file=file)
+        keeper = CatalogueKeeper(database, ("kept",), no_findings, refresh_seconds=60, config_files=[file])
         with monkeypatch.context() as patched, caplog.at_level(logging.ERROR, "dams.catalogue"):
             patched.setattr(CatalogueConfig, "load", refuse)
             for _ in range(2):

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import AsyncIterator
 from typing import Any
 
 import asyncpg
 import pytest
 
+from libs.catalogue.model import Collection
+from libs.selection.selection import select
+from libs.web.query_params import QueryValues
+from services.features.aggregation.facet import TermFacet
+from services.features.resources import CATALOGUE, FACETS, FOLDING, VERSIONS
 from tests.eventually import eventually
 from tests.services.conftest import HostileDatabase
-from tests.services.in_process import Client
+from tests.services.in_process import Client, Services
 
 EVENTS = "/collections/hostile.events/facets"
 
@@ -86,6 +91,14 @@ async def test_quantiles_hold_as_many_each(features: Client) -> None:
     assert [bucket["count"] for bucket in facet["buckets"]] == [59, 59, 59, 60]
     # fewer values than parts
     assert len((await _facet(features, "magnitude:quantile:900"))["buckets"]) < 41
+
+
+@pytest.mark.parametrize(
+    "way", ["magnitude", "magnitude:quantile:4", "magnitude:width:2", "at", "at:month", "at:quantile:4"]
+)
+async def test_where_no_row_matches_there_are_no_ranges(features: Client, way: str) -> None:
+    facet = await _facet(features, way, filter="id < 0")
+    assert (facet["buckets"], facet["nulls"]) == ([], 0)
 
 
 @pytest.mark.parametrize(("unit", "length"), [("year", 4), ("month", 7), ("day", 10)])
@@ -253,6 +266,51 @@ async def large_numbers(features: Client, hostile: HostileDatabase) -> AsyncIter
     yield "/collections/hostile.large_numbers/facets"
     await owner.execute("DROP TABLE hostile.large_numbers")
     await owner.close()
+
+
+@pytest.fixture(scope="module")
+async def long_terms(features: Client, hostile: HostileDatabase) -> AsyncIterator[str]:
+    """A table of 1,000 long texts that differ in their ends alone, and twice a short one."""
+    owner = await asyncpg.connect(hostile.owner_url)
+    await owner.execute(
+        "CREATE TABLE hostile.long_terms AS SELECT n AS id, CASE WHEN n > 1000 THEN 'short'"
+        " ELSE repeat('ä', 5000) || n END AS word FROM generate_series(1, 1002) AS n;"
+        "GRANT SELECT ON hostile.long_terms TO hostile_reader; SELECT dams.watch('hostile.long_terms')"
+    )
+    await eventually(lambda: features.json("/collections/hostile.long_terms/queryables"))
+    yield "/collections/hostile.long_terms/facets"
+    await owner.execute("DROP TABLE hostile.long_terms")
+    await owner.close()
+
+
+async def test_long_texts_are_cut_where_they_are_shown_and_counted_whole(features: Client, long_terms: str) -> None:
+    facet = await _facet(features, "word:3", long_terms)
+    assert (
+        facet["buckets"] == [{"value": "short", "count": 2}] + [{"value": "ä" * 1000, "valueCut": True, "count": 1}] * 2
+    )
+    assert facet["other"] == {"buckets": 998, "count": 998}
+    page = (await features.get(long_terms, {"facets": "word", "f": "html"})).body.decode()
+    assert ("word=short" in page, "word=%C3%A4" in page, f">{'ä' * 1000}…<" in page) == (True, False, True)
+
+
+async def test_long_texts_leave_the_cache_earlier(running: Services, features: Client, long_terms: str) -> None:
+    app = running.apps["features"]
+
+    async def known() -> Collection:
+        collection = app[CATALOGUE].collection("hostile.long_terms")
+        assert app[VERSIONS].version(collection) is not None
+        return collection
+
+    collection = await eventually(known)
+    facet = TermFacet("word", collection.columns[-1], size=1000)
+    # as many that each takes the place of several thousand short ones
+    selections = [
+        select(collection, QueryValues(defaultdict(lambda: None, filter=f"id <> {n}")), folding=app[FOLDING].current)
+        for n in range(60)
+    ]
+    counted = [(await app[FACETS].counted(selection, [facet]))[0][0] for selection in selections]
+    assert (await app[FACETS].counted(selections[-1], [facet]))[0][0] is counted[-1]
+    assert (await app[FACETS].counted(selections[0], [facet]))[0][0] is not counted[0]
 
 
 @pytest.mark.parametrize("token", ["g:grid:10", "any_:hexagon:10"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import csv
 import json
+import resource
 from collections import defaultdict
 from collections.abc import AsyncIterator
 from io import StringIO
@@ -100,13 +101,16 @@ async def test_a_download_is_resumed(features: Client) -> None:
     assert other_head.headers["OGC-NumberMatched"] == "1"
 
 
+def wanted_of_many(running: Services) -> Wanted:
+    many = running.apps["features"][CATALOGUE].collection("hostile.many")
+    query = parse_items(many, QueryValues(defaultdict(lambda: None, limit=2**62)), {})
+    return Wanted(query, EXPORT_FORMATS["text/csv"], PageLinks(b"", ""), b"", "of-this-test", lambda: False)
+
+
 async def test_who_comes_while_an_export_is_given_up_gets_one_that_is_made(
     running: Services,
 ) -> None:
-    app = running.apps["features"]
-    exports, many = app[EXPORTS], app[CATALOGUE].collection("hostile.many")
-    query = parse_items(many, QueryValues(defaultdict(lambda: None, limit=2**62)), {})
-    wanted = Wanted(query, EXPORT_FORMATS["text/csv"], PageLinks(b"", ""), b"", "of-this-test", lambda: False)
+    exports, wanted = running.apps["features"][EXPORTS], wanted_of_many(running)
     left = await exports.open(wanted)
     exports.leave(left)
     again = await exports.open(wanted)
@@ -117,6 +121,21 @@ async def test_who_comes_while_an_export_is_given_up_gets_one_that_is_made(
         assert again.rows > 2500
     finally:
         exports.leave(again)
+
+
+async def test_who_leaves_while_an_export_ends_leaves_no_file_open(running: Services) -> None:
+    exports = running.apps["features"][EXPORTS]
+    export = await exports.open(wanted_of_many(running))
+    assert export.task
+    while not export.whole:
+        assert not export.task.done()
+        await asyncio.sleep(0)
+    # its folder is cleared away at this moment
+    assert not export.task.done()
+    exports.leave(export)
+    await asyncio.wait([export.task])
+    assert export.file
+    assert export.file.closed
 
 
 Slow = tuple[Services, Path, str]
@@ -228,6 +247,26 @@ async def test_what_is_too_large_is_refused(slow: Slow, format_: str) -> None:
         assert not [*folder.glob("making-*")]
 
     await eventually(cleared)
+
+
+async def test_a_file_for_which_there_is_no_room_is_refused_and_taken_away(slow: Slow) -> None:
+    running, folder, _ = slow
+    client, address = running["features"], "/collections/slow.rows/export?f=ndjson&filter=id<150"
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    # as where a disk is full: of what is beyond, the system writes the beginning and tells how much
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, hard))
+    try:
+        refused = await client.get(address)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert (refused.status, refused.headers["Retry-After"]) == (503, "60")
+    assert b"could not be written" in refused.body
+
+    async def cleared() -> None:
+        assert not [*folder.glob("making-*")]
+
+    await eventually(cleared)
+    assert len((await client.get(address)).body.splitlines()) == 149
 
 
 async def test_an_export_that_is_cut_never_looks_whole(slow: Slow) -> None:

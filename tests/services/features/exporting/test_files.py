@@ -73,7 +73,7 @@ async def test_parquet_has_types_boxes_and_places(features: Client, tmp_path: Pa
             "geom": types["geom"],
             "bbox": "STRUCT(xmin DOUBLE, ymin DOUBLE, xmax DOUBLE, ymax DOUBLE)",
         }
-        rows = relation.project('id, magnitude, epoch_us("at"), bbox.xmin, bbox.ymax').fetchall()
+        rows = relation.project('id, magnitude, epoch_us("at"), bbox.xmin, bbox.ymax, geom::BLOB').fetchall()
         (geo,) = connection.execute(
             "SELECT decode(value) FROM parquet_kv_metadata(?) WHERE decode(key) = 'geo'", [str(file)]
         ).fetchall()[0]
@@ -88,6 +88,8 @@ async def test_parquet_has_types_boxes_and_places(features: Client, tmp_path: Pa
         row, place = found[feature["id"]], feature["geometry"]["coordinates"]
         assert row[1] == feature["properties"]["magnitude"]
         assert [row[3], row[4]] == pytest.approx(place)
+        # without its spatial extension the geometry is well-known binary
+        assert list(shapely.from_wkb(row[5]).coords[0]) == pytest.approx(place)
 
 
 async def test_every_kind_of_table_is_given(features: Client, tmp_path: Path) -> None:

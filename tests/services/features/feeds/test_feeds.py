@@ -131,6 +131,10 @@ async def test_boxes_across_the_antimeridian_stay_together() -> None:
     assert box_of({"type": "MultiPolygon", "coordinates": [west, east]}) == (170, -10, -170, 10)
     assert box_of({"type": "Point", "coordinates": [1, 2]}) == (1, 2, 1, 2)
     assert box_of(None) is None
+    # empty ones have none
+    assert box_of({"type": "Point", "coordinates": []}) is None
+    assert box_of({"type": "MultiPolygon", "coordinates": [[]]}) is None
+    assert box_of({"type": "GeometryCollection", "geometries": []}) is None
 
 
 @pytest.fixture(scope="module")

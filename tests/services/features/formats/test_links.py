@@ -10,7 +10,8 @@ import pytest
 
 from libs.catalogue.model import Collection, Column
 from libs.selection.selection import Selection, SortTerm
-from services.features.formats.links import item_links, page_links
+from services.features.formats.format import PageLinks
+from services.features.formats.links import item_links, page_links, with_related
 from services.features.request.cursor import PageEnds, Position
 from services.features.request.geometry_options import AS_STORED
 from services.features.request.items_query import ItemsQuery
@@ -41,7 +42,13 @@ def parameters(link: dict[str, Any]) -> dict[str, str]:
 
 def test_each_format_has_a_link_with_the_same_parameters() -> None:
     found = links(query({"f": "csv", "bbox": "1,2,3,4", "filter": "a='b&c'"}), PageEnds())
-    assert set(found) == {"self", "alternate", "collection", "enclosure"}
+    assert set(found) == {"self", "alternate", "collection", "enclosure", "related"}
+    feed = found["alternate"].pop()
+    assert (feed["type"], feed["href"].partition("?")[0]) == (
+        "application/atom+xml",
+        f"{BASE}/collections/a.b%20c/feed",
+    )
+    assert parameters(feed) == {"f": "atom", "bbox": "1,2,3,4", "filter": "a='b&c'"}
     (whole,) = found["enclosure"]
     assert whole["href"].startswith(f"{BASE}/collections/a.b%20c/export?")
     assert parameters(whole) == {"f": "geojson", "bbox": "1,2,3,4", "filter": "a='b&c'"}
@@ -51,6 +58,19 @@ def test_each_format_has_a_link_with_the_same_parameters() -> None:
         assert {**parameters(link), "f": ""} == {"bbox": "1,2,3,4", "filter": "a='b&c'", "f": ""}
     names = [parameters(link)["f"] for link in [*found["self"], *found["alternate"]]]
     assert names == ["geojson", "html", "json", "csv", "geojsonseq", "ndjson", "fgb", "parquet", "gpkg"]
+
+
+def test_counts_and_the_feed_are_of_the_same_features() -> None:
+    page = {"limit": "5", "offset": "5", "sortby": "id", "properties": "id", "crs": "x", "simplify": "1", "f": "csv"}
+    selection = {"ids": "1,2", "datetime": "2020-01-01/..", "bbox": "1,2,3,4", "bbox-crs": "y", "geom-column": "g"}
+    found = links(query({**page, **selection}), PageEnds())
+    (facets,) = found["related"]
+    assert (facets["type"], facets["href"].partition("?")[0]) == (
+        "application/facets+json",
+        f"{BASE}/collections/a.b%20c/facets",
+    )
+    for link in (facets, found["alternate"][-1]):
+        assert {**parameters(link), "f": ""} == {**selection, "f": ""}
 
 
 def test_pages_beside_this_one_are_named_by_cursors_alone() -> None:
@@ -86,8 +106,8 @@ def test_a_page_of_no_rows_leads_to_those_that_there_are(matched: int | None, le
 @pytest.mark.parametrize(
     ("length", "rels"),
     [
-        (10, {"next", "queryables", "prev", "self", "enclosure", "alternate", "collection"}),
-        (500, {"next", "queryables", "prev", "self", "enclosure"}),
+        (10, {"next", "queryables", "prev", "self", "enclosure", "related", "alternate", "collection"}),
+        (500, {"next", "queryables", "prev", "self", "enclosure", "related"}),
         (1000, {"next", "queryables", "prev", "self", "enclosure"}),
         (3000, {"next", "queryables", "prev"}),
         (5000, {"next", "queryables"}),
@@ -115,3 +135,22 @@ def test_links_of_a_feature() -> None:
     assert found.header.count("rel=") == 10
     (plain, *_) = item_links("a.b c", GEOJSON, BASE, {}, "1").members()
     assert plain["href"] == f"{BASE}/collections/a.b%20c/items/1?f=geojson"
+
+
+def test_a_feature_leads_to_others_by_its_properties_where_it_has_them() -> None:
+    found_by = (("storm", "storm"), ("issued", "before"))
+    collection = Collection(
+        "a.b c", "a", "b c", 1, "table", "B", None, (KEY,), key="id", item_links=(("predecessor-version", found_by),)
+    )
+    plain = item_links(collection.id, GEOJSON, BASE, {}, "1")
+
+    def related(**properties: Any) -> PageLinks:
+        return with_related(plain, collection, GEOJSON, BASE, properties)
+
+    found = related(storm="AL 1", before="2017-08-30T15:00:00Z")
+    (link,) = [link for link in found.members() if link["rel"] == "predecessor-version"]
+    assert link["href"].startswith(f"{BASE}/collections/a.b%20c/items?")
+    assert parameters(link) == {"storm": "AL 1", "issued": "2017-08-30T15:00:00Z", "f": "geojson"}
+    assert 'rel="predecessor-version"' in found.header
+    assert related(storm="AL 1", before=None) == plain, "the first has none"
+    assert related(before="2017-08-30T15:00:00Z") == plain, "one of the properties was not asked for"

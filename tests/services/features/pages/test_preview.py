@@ -77,3 +77,27 @@ def test_a_box_is_distinguished_from_a_shape() -> None:
     rings = "[[[0,0],[9,0],[9,5],[0,5],[0,0]]],[[[20,0],[29,0],[29,5],[20,5],[20,0]]]"
     halves = f'{{"type":"MultiPolygon","coordinates":[{rings}]}}'
     assert _drawing(halves).boxes == 1
+
+
+def test_the_surroundings_are_as_wide_as_on_the_ground() -> None:
+    north = preview([feature(1, '{"type":"Point","coordinates":[-150,60]}')])
+    assert north is not None
+    # half as many pixels for a degree of longitude as for one of latitude
+    across, down = north.scale
+    assert across / down == pytest.approx(0.5, abs=0.001)
+    assert north.bbox == "-170.0000,55.4545,-130.0000,64.5455"
+
+
+def test_the_basemap_below_goes_round_the_world_once_and_no_further_than_the_poles() -> None:
+    apart = [
+        feature(1, '{"type":"Point","coordinates":[-179,80]}'),
+        feature(2, '{"type":"Point","coordinates":[179,-80]}'),
+    ]
+    world = preview(apart)
+    assert world is not None
+    west, south, east, north = map(float, world.bbox.split(","))
+    assert (south, north) == (-90, 90)
+    assert west < east
+    fiji = preview([feature(1, '{"type":"Point","coordinates":[178,-18]}')])
+    assert fiji is not None
+    assert fiji.bbox.split(",")[0::2] == ["158.0000", "-162.0000"]

@@ -13,8 +13,10 @@ ORDER = (
 )
 
 
-def test_a_position_survives_the_way_there_and_back() -> None:
-    position = Position(("6.5", "17"), backwards=True)
+@pytest.mark.parametrize("backwards", [False, True])
+@pytest.mark.parametrize("alike", [0, 3])
+def test_a_position_survives_the_way_there_and_back(backwards: bool, alike: int) -> None:
+    position = Position(("6.5", "17"), backwards=backwards, alike=alike)
     assert decode_cursor(encode_cursor(position, "f00"), "f00", ORDER) == position
 
 
@@ -63,6 +65,7 @@ def test_a_long_value_is_a_digest() -> None:
     assert position.values == (digest("é" * 500_000), "17")
     assert position.digested == {0}
     assert decode_cursor(encode_cursor(Position(("é" * 1000, "17")), "f00"), "f00", ORDER).values[0] == "é" * 1000
+    assert decode_cursor(encode_cursor(Position(("é" * 1001, "17")), "f00"), "f00", ORDER).digested == {0}
 
 
 @pytest.mark.parametrize("value", [b'{"md5":5}', b'{"sha":"x"}', b"{}", b"[1]"])

@@ -114,3 +114,5 @@ async def test_links_in_the_body_say_all(features: Client) -> None:
         feature["id"] for feature in by_body.json()["features"]
     ]
     assert "filter=S_INTERSECTS" in (second.link("next") or "")
+    again = await features.get(second.link("self") or "")
+    assert again.json()["features"] == second.json()["features"]

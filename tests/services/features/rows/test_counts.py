@@ -5,12 +5,15 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import urlencode
 
 import asyncpg
+import pytest
 
 from libs.catalogue.model import Collection
 from libs.catalogue.versions import DataVersion, DataVersions
-from libs.pg.pool import Database, PoolSettings
+from libs.pg.pool import Database, PoolSettings, Statements
 from libs.pg.sql import sql
 from libs.selection.selection import Selection
 from services.features.resources import CATALOGUE
@@ -90,3 +93,64 @@ async def test_a_count_of_rows_that_changed_meanwhile_is_not_remembered(
         versions.current = old
         assert counts.known(selection, "meanwhile") is None
         assert counts.known(selection, "quiet") == 10
+
+
+@pytest.fixture
+def counting(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The statements that count rows from now on."""
+    made: list[str] = []
+    count = Statements.fetchval
+
+    async def noted(database: Statements, statement: Any) -> Any:
+        if (text := statement.render()[0]).startswith("SELECT count(*) FROM"):
+            made.append(text)
+        return await count(database, statement)
+
+    monkeypatch.setattr(Statements, "fetchval", noted)
+    return made
+
+
+async def test_rows_that_were_all_seen_are_not_counted(running: Services, counting: list[str]) -> None:
+    items = "/collections/hostile.events/items"
+    whole = {"filter": "id < 11 AND id > -7", "f": "geojson"}
+    last = await running["features"].json(items, **whole, limit="4", offset="8")
+    assert (len(last["features"]), last["numberMatched"]) == (2, 10)
+    # known from now on
+    first = await running["features"].json(items, **whole, limit="4")
+    assert (len(first["features"]), first["numberMatched"], counting) == (4, 10, [])
+    # a page behind the end says nothing of what came before; one that is full nothing of what follows
+    for parameters in ({"offset": "20"}, {"limit": "4"}):
+        asked = {"filter": f"id < 11 AND id > -{8 + len(counting)}", "f": "geojson", **parameters}
+        assert (await running["features"].json(items, **asked))["numberMatched"] == 10
+        assert [text for text in counting if "hostile" in text] == counting != []
+    assert len(counting) == 2
+    # a page of many chunks
+    csv = await running["features"].get(f"{items}?filter=id>-12&limit=10000&f=csv")
+    assert csv.headers["OGC-NumberMatched"] == str(len(csv.body.splitlines()) - 1)
+    assert len(counting) == 2
+
+
+async def test_a_page_that_follows_a_cursor_is_counted(running: Services, counting: list[str]) -> None:
+    items = "/collections/hostile.events/items"
+    page = await running["features"].json(items, filter="id < 11 AND id > -9.5", limit="6", numberMatched="false")
+    [following] = [link["href"] for link in page["links"] if link["rel"] == "next"]
+    assert "numberMatched=false" in following
+    path = following.replace("&numberMatched=false", "").replace("numberMatched=false&", "")
+    rest = await running["features"].json(path[path.index("/collections") :])
+    assert (len(rest["features"]), rest["numberMatched"], len(counting)) == (4, 10, 1)
+
+
+async def test_a_client_that_wants_no_number_costs_no_count(running: Services, counting: list[str]) -> None:
+    items = "/collections/hostile.events/items"
+    asked = {"filter": "id < 11 AND id > -8.5", "limit": "4", "numberMatched": "false"}
+    paths = [f"{items}?{urlencode({**asked, 'f': name})}" for name in ("geojson", "csv", "json", "html")]
+    answers = [await running["features"].get(path) for path in paths]
+    assert [answer.status for answer in answers] == [200] * 4
+    assert counting == []
+    assert "numberMatched" not in answers[0].json()
+    for answer in answers:
+        assert "OGC-NumberMatched" not in answer.headers
+        # nothing is missing that will come later
+        assert "ETag" in answer.headers
+    wrong = await running["features"].get(f"{items}?numberMatched=maybe")
+    assert (wrong.status, wrong.json()["detail"][0]["loc"]) == (422, ["query", "numberMatched"])

@@ -80,10 +80,11 @@ async def test_a_change_is_told_after_its_commit(features: Client, owner: asyncp
         assert event["type"] == "org.ogc.api.collection.update"
         assert (event["specversion"], event["subject"]) == ("1.0", "collections/hostile.events")
         assert event["data"]["version"] == one.last_id != before
-        heard: set[str] = set()
+        heard: set[str | None] = set()
         # views of these tables have changed, too
         while not heard > {"hostile.events", "hostile.parted"}:
-            heard.add((await all_.next())[1]["data"]["collectionId"])
+            # a table that another test has dropped may be told of, too
+            heard.add((await all_.next())[1].get("data", {}).get("collectionId"))
     now = await features.json(EVENTS)
     assert now["changes"][0]["data"]["version"] == one.last_id
 

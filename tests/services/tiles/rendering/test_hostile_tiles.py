@@ -33,11 +33,12 @@ async def test_every_collection_has_a_tile(running: Services, placed_services: S
     assert seen
 
 
-async def test_money_is_a_number_and_negative_keys_are_properties(placed_tiles: Client) -> None:
+async def test_numbers_of_any_type_are_numbers_and_negative_keys_are_properties(placed_tiles: Client) -> None:
     answer = await placed_tiles.get("/collections/placed.graded/tiles/WebMercatorQuad/0/0/0")
     drawn = decoded(answer.body, "placed.graded")
     assert [feature.properties["price"] for feature in drawn if "price" in feature.properties] == [-1234.5, 2.0]
     below = next(feature for feature in drawn if feature.properties["level"] == "high")
+    assert (below.properties["small"], below.properties["large"]) == (-32768, 2**32 - 1)
     # 0 is how the format says that there is no id
     assert (below.id or None, below.properties["id"]) == (None, -5)
     assert all("id" not in feature.properties for feature in drawn if feature.id)

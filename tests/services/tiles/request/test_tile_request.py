@@ -39,6 +39,10 @@ def test_saying_what_is_so_anyway_makes_no_other_tile(parameters: dict[str, str]
     assert not _tile(**parameters).variant
 
 
+def test_rows_are_looked_for_in_the_crs_of_the_column_that_is_chosen() -> None:
+    assert _tile(geom_column="other").region.srid == 3857
+
+
 def test_what_means_something_else_is_another_variant() -> None:
     one = {"limit": "7"}
     others: list[dict[str, str]] = [

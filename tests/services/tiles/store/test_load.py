@@ -8,12 +8,13 @@ from collections.abc import AsyncIterator
 import asyncpg
 import pytest
 
+from libs.cache.tile_cache import TileCache
 from libs.geo.tile_matrix_sets import tile_matrix_set
 from services.tiles.request.plain_tile import plain_tile
 from services.tiles.resources import CATALOGUE, STORE
 from tests.eventually import eventually
 from tests.services.in_process import Answer, Client, Services, services
-from tests.services.tiles.cache import OwnRedis, metric, tier
+from tests.services.tiles.cache import OwnRedis, keys, metric, tier
 from tests.services.tiles.conftest import Placed
 
 MANY = "/collections/heavy.many/tiles/WebMercatorQuad"
@@ -22,13 +23,13 @@ POSTGIS = 'dams_tiles_total{tier="postgis"}'
 
 @pytest.fixture(scope="module")
 async def heavy(placed: Placed) -> AsyncIterator[asyncpg.Connection]:
-    """A table of 30,000 points in a schema of its own."""
+    """A table of 6,000 points, of which a tile of all is expensive, in a schema of its own."""
     connection = await asyncpg.connect(placed.owner_url)
     await connection.execute(
         "CREATE SCHEMA heavy; GRANT USAGE ON SCHEMA heavy TO hostile_reader;"
         "CREATE TABLE heavy.many (id integer PRIMARY KEY, geom geometry(Point, 4326));"
         "INSERT INTO heavy.many SELECT n, ST_SetSRID(ST_Point(n % 340 - 170, n % 161 - 80), 4326)"
-        " FROM generate_series(1, 30000) AS n;"
+        " FROM generate_series(1, 6000) AS n;"
         "CREATE INDEX ON heavy.many USING gist (geom); ANALYZE heavy.many;"
         "GRANT SELECT ON heavy.many TO hostile_reader; SELECT dams.watch('heavy.many')"
     )
@@ -78,16 +79,48 @@ def claim(running: Services) -> str:
     return f"dams:tile:3:c:{running.apps['tiles'][STORE].key(request)}"
 
 
-async def test_replicas_make_an_expensive_tile_once(started: Services, env: dict[str, str]) -> None:
-    async with services() as others:
-        for name in ("common", "tiles"):
-            await others.start(name, env)
-        await ready(others["tiles"])
-        before = await metric(started["tiles"], POSTGIS)
-        answers = await asyncio.gather(*(client.get(f"{MANY}/0/0/0") for client in (started["tiles"], others["tiles"])))
-        assert answers[0].body == answers[1].body != b""
-        assert sorted(map(tier, answers)) == ["postgis", "redis"]
-        assert await metric(started["tiles"], POSTGIS) == before + 1
+@pytest.fixture
+async def replicas(env: dict[str, str]) -> AsyncIterator[tuple[Client, Client]]:
+    """Two of tiles, which do without Redis no sooner than they must, and have time: the machine may have other work."""
+    patient = {**env, "REDIS_TIMEOUT_MS": "10000", "TILE_TIMEOUT_SECONDS": "30"}
+    async with services() as one, services() as other:
+        for running in (one, other):
+            for name in ("common", "tiles"):
+                await running.start(name, patient)
+            await ready(running["tiles"])
+        yield one["tiles"], other["tiles"]
+
+
+async def test_replicas_make_an_expensive_tile_once(replicas: tuple[Client, Client]) -> None:
+    before = await metric(replicas[0], POSTGIS)
+    answers = await asyncio.gather(*(client.get(f"{MANY}/0/0/0") for client in replicas))
+    assert answers[0].body == answers[1].body != b""
+    assert sorted(map(tier, answers)) == ["postgis", "redis"]
+    assert await metric(replicas[0], POSTGIS) == before + 1
+
+
+async def test_what_a_replica_has_just_made_is_not_made_again(
+    replicas: tuple[Client, Client], own_redis: OwnRedis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def no_claim() -> None:
+        assert not [key for key in await keys(own_redis.url) if key.startswith(b"dams:tile:3:c:")]
+
+    before = await metric(replicas[0], POSTGIS)
+    claim = TileCache.claim
+    made: list[str] = []
+
+    async def late(cache: TileCache, name: str, *, seconds: float) -> bool | None:
+        # between the look into the cache and the claim another one makes the tile, and gives its claim back
+        if name.startswith("c:") and not made:
+            made.append(name)
+            made.append(tier(await replicas[1].get(f"{MANY}/0/0/0")))
+            await eventually(no_claim)
+        return await claim(cache, name, seconds=seconds)
+
+    monkeypatch.setattr(TileCache, "claim", late)
+    answer = await replicas[0].get(f"{MANY}/0/0/0")
+    assert (made[1:], tier(answer)) == (["postgis"], "redis")
+    assert await metric(replicas[0], POSTGIS) == before + 1
 
 
 async def test_nobody_waits_long_for_a_replica_that_died(started: Services, own_redis: OwnRedis) -> None:
@@ -138,6 +171,46 @@ async def test_a_tile_that_the_server_does_not_stop_making_is_not_tried_again_at
         assert b"a moment ago" in again.body
     finally:
         await heavy.execute("DROP VIEW heavy.stubborn; DROP FUNCTION heavy.ignore")
+
+
+async def test_a_tile_that_nobody_waits_for_any_more_is_not_made(
+    env: dict[str, str], heavy: asyncpg.Connection
+) -> None:
+    path = "/collections/heavy.asleep/tiles/WebMercatorQuad/9/0/0"
+    await heavy.execute(
+        # what is immutable has a version, and one making for all who wait; of a constant it would be called by planning
+        "CREATE FUNCTION heavy.sleep(id bigint) RETURNS boolean IMMUTABLE LANGUAGE plpgsql"
+        " AS $$ BEGIN PERFORM pg_sleep(20); RETURN true; END $$;"
+        "CREATE VIEW heavy.asleep AS"
+        " SELECT id, geom FROM heavy.many WHERE (SELECT heavy.sleep(max(m.id)) FROM heavy.many m);"
+        "GRANT SELECT ON heavy.asleep TO hostile_reader; SELECT dams.watch('heavy.many')"
+    )
+
+    async def active() -> int:
+        text = (
+            "SELECT count(*) FROM pg_stat_activity"
+            " WHERE state = 'active' AND wait_event = 'PgSleep' AND query LIKE '%ST_AsMVT%'"
+        )
+        return int(await heavy.fetchval(text))
+
+    async def is_made(*, wanted: int) -> None:
+        assert await active() == wanted
+
+    try:
+        async with services() as running:
+            for name in ("common", "tiles"):
+                tiles = await running.start(name, {**env, "TILE_TIMEOUT_SECONDS": "25"})
+            await eventually(lambda: tiles.json("/collections/heavy.asleep/tiles"))
+            clients = [asyncio.create_task(tiles.get(path)) for _ in range(2)]
+            await eventually(lambda: is_made(wanted=1))
+            clients[0].cancel()
+            await asyncio.sleep(1)
+            # for the other
+            assert await active() == 1
+            clients[1].cancel()
+            await eventually(lambda: is_made(wanted=0), seconds=5)
+    finally:
+        await heavy.execute("DROP VIEW heavy.asleep; DROP FUNCTION heavy.sleep")
 
 
 async def test_a_slow_tile_is_given_up_and_others_are_refused_at_once(

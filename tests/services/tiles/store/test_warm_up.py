@@ -41,7 +41,9 @@ async def owner(placed: Placed) -> AsyncIterator[asyncpg.Connection]:
 @pytest.fixture
 async def warm(placed: Placed, own_redis: OwnRedis, owner: asyncpg.Connection) -> AsyncIterator[Services]:
     """Common and two replicas of tiles, the second under the name of features."""
-    env = {**placed.env, "REDIS_URL": own_redis.url, "COLLECTION_SCHEMAS": "warm"}
+    # they do without Redis no sooner than they must: the machine may have other work
+    settings = {"REDIS_URL": own_redis.url, "COLLECTION_SCHEMAS": "warm", "REDIS_TIMEOUT_MS": "10000"}
+    env = {**placed.env, **settings}
     async with services() as one, services() as other:
         for started in (one, other):
             await started.start("common", env)

@@ -20,14 +20,22 @@ _BASE = "https://example.org/api"
 # collection id, geometry type, properties
 _Kind = tuple[str, str, dict[str, str]]
 _EARTHQUAKES: _Kind = ("hazard.hazard_eq_events", "Point", {"magnitude": "number", "depth": "number"})
-_NODES: _Kind = ("hazard.hazard_ts_nodes", "Point", {"category": "string", "wind_kt": "integer", "kind": "string"})
+_NODES: _Kind = (
+    "hazard.hazard_ts_nodes",
+    "Point",
+    {"category": "string", "wind_kt": "integer", "kind": "string", "name": "string", "valid_time": "string"},
+)
 _TRACKS: _Kind = (
     "hazard.hazard_ts_tracks",
     "MultiLineString",
     {"category": "string", "max_wind_kt": "integer", "name": "s"},
 )
 _BUFFERS: _Kind = ("hazard.hazard_ts_buffers", "MultiPolygon", {"wind_speed_kt": "integer", "name": "string"})
-_FLOODS: _Kind = ("hazard.hazard_fl_events", "MultiPolygon", {"severity": "number"})
+_FLOODS: _Kind = (
+    "hazard.hazard_fl_events",
+    "MultiPolygon",
+    {"began": "string", "severity": "number", "alert_level": "string"},
+)
 _ALERTS: _Kind = ("hazard.hazard_fl_alerts", "MultiPolygon", {"alert_level": "string", "severity": "number"})
 _GAUGES: _Kind = ("hazard.hazard_fl_glofas_gauges_forecast", "Point", {"alert_level": "string"})
 _DISTURBANCE_TRACKS: _Kind = ("hazard.hazard_ts_disturbance_tracks", "MultiLineString", {"category": "string"})
@@ -170,6 +178,7 @@ def test_no_layer_of_the_basemap_draws_data_where_source_layers_are_passed_over(
         if layer["id"].startswith("basemap-") and "source" in layer:
             first = layer["filter"][1] if layer["filter"][0] == "all" else layer["filter"]
             assert first[:2] == ["==", ["get", "basemap"]]
+            assert (layer["source"], "." in layer["source-layer"]) == ("basemap", False)
             asked[layer["id"].removeprefix("basemap-")] = first[2]
     assert asked == {
         "graticule": "graticule",
@@ -178,7 +187,10 @@ def test_no_layer_of_the_basemap_draws_data_where_source_layers_are_passed_over(
         "rivers": "river",
         "coast": "coast",
         "borders": "border",
+        "provinces": "province",
         "labels-sea": "sea",
+        "labels-province": "province",
+        "labels-town": "town",
         "labels-country": "country",
     }
 
@@ -232,6 +244,19 @@ def test_forecast_nodes_are_paler() -> None:
     cases = [{"kind": "analysed"}, {"kind": "forecast"}]
     analysed, forecast = _evaluate(_style(_NODES), "hazard.hazard_ts_nodes:circle", "circle-opacity", cases)
     assert forecast < analysed / 1.5
+
+
+def test_storms_are_named_and_their_positions_are_not() -> None:
+    events: _Kind = ("hazard.hazard_ts_events", "Point", {"category": "string", "name": "string"})
+    labels = [
+        [layer for layer in _style(kind)["layers"] if layer["id"].startswith(kind[0]) and layer["type"] == "symbol"]
+        for kind in (events, _NODES)
+    ]
+    assert [len(layers) for layers in labels] == [1, 0]
+    [large], [small] = (
+        _evaluate(_style(kind), f"{kind[0]}:circle", "circle-radius", [{}]) for kind in (events, _NODES)
+    )
+    assert small < large
 
 
 def test_buffers_are_coloured_by_wind() -> None:

@@ -1,93 +1,108 @@
-"""The basemap: valid, cut at the antimeridian, land where land is."""
+"""The basemap's tiles: cut at the antimeridian, land where land is, labels by zoom."""
 
-import json
+import gzip
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import mapbox_vector_tile
 import pytest
-from shapely import STRtree
-from shapely.geometry import Point, box, shape
+from shapely import box
+from shapely.geometry import Point, shape
+from shapely.geometry.base import BaseGeometry
 
-from services.viewer.build.basemap import CELL, coast, repaired_polygons
+from services.viewer.build.basemap import coast, repaired_polygons
 
-_LAYERS = ("land", "borders", "coast", "lakes", "rivers", "graticule", "labels")
+_EXTENT = 4096
+_LAST = 5
 
-
-def _features(dist: Path, name: str) -> list[dict[str, Any]]:
-    features: list[dict[str, Any]] = json.loads((dist / "basemap" / f"{name}.geojson").read_text("utf-8"))["features"]
-    return features
-
-
-def _positions(coordinates: Any) -> list[list[float]]:
-    if isinstance(coordinates[0], (int, float)):
-        return [coordinates]
-    return [position for part in coordinates for position in _positions(part)]
+Layers = dict[str, list[tuple[BaseGeometry, dict[str, Any]]]]
 
 
-def _lines(geometry: dict[str, Any]) -> list[list[list[float]]]:
-    return geometry["coordinates"] if geometry["type"] == "Polygon" else [geometry["coordinates"]]
+def _tile(dist: Path, zoom: int, row: int, column: int) -> Layers:
+    """Layer name to geometries, in degrees, and properties, of a tile of WorldCRS84Quad; empty where there is none."""
+    file = dist / "basemap" / "WorldCRS84Quad" / f"{zoom}/{row}/{column}.mvt.gz"
+    if not file.is_file():
+        return {}
+    side = 180 / 2**zoom
+
+    def degrees(x: float, y: float) -> tuple[float, float]:
+        return (column + x / _EXTENT) * side - 180, 90 - (row + y / _EXTENT) * side
+
+    options = {"y_coord_down": True, "transformer": degrees, "geojson": True}
+    layers = mapbox_vector_tile.decode(gzip.decompress(file.read_bytes()), default_options=options)
+    return {
+        name: [(shape(feature["geometry"]), feature["properties"]) for feature in layer["features"]]
+        for name, layer in layers.items()
+    }
 
 
-@pytest.mark.parametrize("name", _LAYERS)
-def test_positions_are_on_the_globe_and_rounded(dist: Path, name: str) -> None:
-    features = _features(dist, name)
-    assert features
-    for feature in features:
-        for x, y in _positions(feature["geometry"]["coordinates"]):
-            assert -180 <= x <= 180
-            assert -90 <= y <= 90
-            assert round(x, 3) == x
-            assert round(y, 3) == y
+def _world(dist: Path, zoom: int, name: str) -> list[tuple[BaseGeometry, dict[str, Any]]]:
+    tiles = [_tile(dist, zoom, row, column) for row in range(2**zoom) for column in range(2 ** (zoom + 1))]
+    return [feature for tile in tiles for feature in tile.get(name, [])]
 
 
-@pytest.mark.parametrize("name", ["land", "borders", "coast", "lakes", "rivers"])
+def _tile_at(dist: Path, x: float, y: float, zoom: int) -> Layers:
+    side = 180 / 2**zoom
+    return _tile(dist, zoom, int((90 - y) // side), int((x + 180) // side))
+
+
+def _on_land(dist: Path, x: float, y: float, zoom: int) -> bool:
+    return any(area.intersects(Point(x, y)) for area, _ in _tile_at(dist, x, y, zoom).get("land", []))
+
+
+def _lines(geometry: BaseGeometry) -> list[list[tuple[float, ...]]]:
+    return [list(line.coords) for line in getattr(geometry, "geoms", [geometry])]
+
+
+@pytest.mark.parametrize("name", ["borders", "coast", "rivers"])
 def test_no_edge_runs_round_the_world(dist: Path, name: str) -> None:
-    for feature in _features(dist, name):
-        for line in _lines(feature["geometry"]):
+    features = _world(dist, 0, name)
+    assert features
+    for geometry, _ in features:
+        west, south, east, north = geometry.bounds
+        # no more than a tile has beyond its sides
+        assert -183 <= west <= east <= 183
+        assert -93 <= south <= north <= 93
+        for line in _lines(geometry):
             steps = [abs(a[0] - b[0]) for a, b in pairwise(line) if min(a[1], b[1]) > -89]
             # the 49th parallel is a border of 28 degrees
             assert max(steps, default=0) < 30
 
 
-def test_land_is_valid_and_where_land_is(dist: Path) -> None:
-    land = [shape(feature["geometry"]) for feature in _features(dist, "land")]
-    assert all(polygon.is_valid for polygon in land)
-    tree = STRtree(land)
-
-    def on_land(x: float, y: float) -> bool:
-        return bool(len(tree.query(Point(x, y), predicate="intersects")))
-
+@pytest.mark.parametrize("zoom", [0, 3])
+def test_land_is_where_land_is(dist: Path, zoom: int) -> None:
     # either side of 180 degrees: Wrangel Island, Chukotka, Fiji (Vanua Levu)
-    places = [(-179.5, 71.2), (179.5, 71.2), (-175, 66.5), (179.3, -16.6), (0, -89.9), (-179.9, -85), (10, 50)]
-    assert [place for place in places if not on_land(*place)] == []
+    places = [(-179.5, 71.2), (179.5, 71.2), (-175, 66.5), (179.3, -16.6), (0, -89.8), (-179.8, -85), (10, 50)]
+    assert [place for place in places if not _on_land(dist, *place, zoom)] == []
     # where a ring stitched across 180 degrees would draw a band
     waters = [(0, 71.3), (-30, 66), (-150, 0), (0, 89), (-100, -17)]
-    assert [place for place in waters if on_land(*place)] == []
+    assert [place for place in waters if _on_land(dist, *place, zoom)] == []
 
 
 def test_coast_leaves_out_the_seam(dist: Path) -> None:
-    for feature in _features(dist, "coast"):
-        line = feature["geometry"]["coordinates"]
-        assert not any(abs(a[0]) == 180 and abs(b[0]) == 180 for a, b in pairwise(line))
-        assert min(y for _, y in line) > -89.9
+    for geometry, _ in _world(dist, 1, "coast"):
+        for line in _lines(geometry):
+            # shores within the tile's grid of 180 degrees are short
+            assert not any(abs(a[0]) == abs(b[0]) == 180 and abs(a[1] - b[1]) > 0.1 for a, b in pairwise(line))
+            assert min(y for _, y in line) > -89.9
 
 
-@pytest.mark.parametrize(
-    ("name", "kinds"),
-    [
-        ("land", {"land"}),
-        ("coast", {"coast"}),
-        ("borders", {"border"}),
-        ("lakes", {"lake"}),
-        ("rivers", {"river"}),
-        ("graticule", {"graticule"}),
-        ("labels", {"country", "sea"}),
-        ("fine/0_40", {"land", "coast", "border"}),
-    ],
-)
-def test_features_say_what_they_are(dist: Path, name: str, kinds: set[str]) -> None:
-    assert {feature["properties"]["basemap"] for feature in _features(dist, name)} == kinds
+def test_features_say_what_they_are(dist: Path) -> None:
+    kinds = {
+        name: {properties["basemap"] for _, properties in _world(dist, 2, name)}
+        for name in ("land", "coast", "borders", "lakes", "rivers", "graticule", "labels", "towns")
+    }
+    assert kinds == {
+        "land": {"land"},
+        "coast": {"coast"},
+        "borders": {"border", "province"},
+        "lakes": {"lake"},
+        "rivers": {"river"},
+        "graticule": {"graticule"},
+        "labels": {"country", "sea", "province"},
+        "towns": {"town"},
+    }
 
 
 def test_polygon_across_the_antimeridian_becomes_two() -> None:
@@ -99,46 +114,31 @@ def test_polygon_across_the_antimeridian_becomes_two() -> None:
 
 
 def test_labels_have_a_rank(dist: Path) -> None:
-    labels = _features(dist, "labels")
-    names = {feature["properties"]["name"]: feature for feature in labels}
-    assert {feature["properties"]["rank"] for feature in labels} == {1, 2, 3, 4, 5}
+    labels = _world(dist, 0, "labels")
+    names = {properties["name"]: (geometry, properties) for geometry, properties in labels}
+    assert {properties["rank"] for _, properties in labels} == {1, 2, 3, 4, 5}
     # the largest of its parts, not an island
-    assert 5 < names["Norway"]["geometry"]["coordinates"][0] < 20
-    assert names["Fiji"]["properties"]["rank"] == 5
+    assert 5 < names["Norway"][0].bounds[0] < 20
+    assert names["Fiji"][1]["rank"] == 5
     # too small for the 1:50m atlas
-    assert names["Tuvalu"]["geometry"]["coordinates"] == pytest.approx([179, -8], abs=2)
+    assert names["Tuvalu"][0].distance(Point(179, -8)) < 2
 
 
-def _cells(dist: Path) -> dict[tuple[int, int], list[dict[str, Any]]]:
-    cells = json.loads((dist / "basemap" / "fine" / "cells.json").read_text("utf-8"))
-    assert cells["size"] == CELL
-    return {
-        (int(west), int(south)): _features(dist, f"fine/{west}_{south}") for west, south in map(_corner, cells["cells"])
-    }
+def test_near_tiles_hold_the_same_land_in_more_detail(dist: Path) -> None:
+    def measured(zoom: int) -> tuple[float, int]:
+        side, area, vertices = 180 / 2**zoom, 0.0, 0
+        for row in range(2**zoom):
+            for column in range(2 ** (zoom + 1)):
+                west, north = column * side - 180, 90 - row * side
+                window = box(west, north - side, west + side, north)
+                for geometry, _ in _tile(dist, zoom, row, column).get("land", []):
+                    area += geometry.buffer(0).intersection(window).area
+                    vertices += sum(len(part.exterior.coords) for part in getattr(geometry, "geoms", [geometry]))
+        return area, vertices
 
-
-def _corner(name: str) -> tuple[str, str]:
-    west, _, south = name.partition("_")
-    return west, south
-
-
-def test_fine_cells_hold_the_same_land_in_more_detail(dist: Path) -> None:
-    cells = _cells(dist)
-    fine = coarse = 0.0
-    for (west, south), features in cells.items():
-        window = box(west, south, west + CELL, south + CELL)
-        for feature in features:
-            geometry = shape(feature["geometry"])
-            left, bottom, right, top = geometry.bounds
-            assert west - 0.03 <= left <= right <= west + CELL + 0.03
-            assert south - 0.03 <= bottom <= top <= south + CELL + 0.03
-            if feature["properties"]["basemap"] == "land":
-                fine += geometry.intersection(window).area
-    for feature in _features(dist, "land"):
-        coarse += shape(feature["geometry"]).area
-    assert fine == pytest.approx(coarse, rel=0.005)
-    vertices = sum(len(_positions(feature["geometry"]["coordinates"])) for each in cells.values() for feature in each)
-    assert vertices > 3 * sum(len(_positions(f["geometry"]["coordinates"])) for f in _features(dist, "land"))
+    (coarse, few), (fine, many) = measured(0), measured(3)
+    assert fine == pytest.approx(coarse, rel=0.01)
+    assert many > 3 * few
 
 
 @pytest.mark.parametrize(
@@ -155,13 +155,40 @@ def test_fine_cells_hold_the_same_land_in_more_detail(dist: Path) -> None:
         (-160.0, 0.5, False),
     ],
 )
-def test_fine_land_is_where_land_is(dist: Path, x: float, y: float, land: bool) -> None:
-    features = _cells(dist).get((int(x // CELL * CELL), int(y // CELL * CELL)), [])
-    areas = [shape(feature["geometry"]) for feature in features if feature["properties"]["basemap"] == "land"]
-    assert any(area.covers(Point(x, y)) for area in areas) is land
+def test_near_land_is_where_land_is(dist: Path, x: float, y: float, land: bool) -> None:
+    assert _on_land(dist, x, y, _LAST) is land
 
 
-def test_fine_cells_are_small(dist: Path) -> None:
-    sizes = [file.stat().st_size for file in (dist / "basemap" / "fine").glob("*.gz")]
-    assert max(sizes) < 80_000
-    assert sum(sizes) < 4_000_000
+@pytest.mark.parametrize(
+    ("name", "x", "y", "zooms"),
+    [
+        ("Houston", -95.363, 29.763, {3, 4}),
+        ("Manila", 120.982, 14.604, {2, 3}),  # a capital, beside the larger Quezon City
+        ("Hualien City", 121.604, 23.977, {5, 6}),
+        ("Alice Springs", 133.88, -23.7, {4, 5}),  # small, but far from any other
+    ],
+)
+def test_towns_are_drawn_by_size_and_room(dist: Path, name: str, x: float, y: float, zooms: set[int]) -> None:
+    def found(zoom: int) -> list[tuple[BaseGeometry, dict[str, Any]]]:
+        towns = _tile_at(dist, x, y, zoom)["towns"]
+        return [
+            (at, properties)
+            for at, properties in towns
+            if properties["name"] == name and at.distance(Point(x, y)) < 0.1
+        ]
+
+    ((_, properties),) = found(_LAST)
+    zoom = properties["zoom"]
+    assert zoom in zooms
+    # tiles of farther views do without it; those here are twice as wide as in Web Mercator
+    assert len(found(zoom - 1)) == 1
+    assert found(zoom - 2) == []
+
+
+def test_first_view_is_small_and_no_tile_is_large(dist: Path) -> None:
+    tiles = {file: file.stat().st_size for file in (dist / "basemap").rglob("*.mvt.gz")}
+    first = [size for file, size in tiles.items() if file.is_relative_to(dist / "basemap" / "WebMercatorQuad" / "1")]
+    assert len(first) == 4
+    assert sum(first) < 100_000
+    assert max(tiles.values()) < 90_000
+    assert sum(tiles.values()) < 12_000_000

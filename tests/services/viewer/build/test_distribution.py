@@ -21,7 +21,7 @@ def test_manifest_names_files_that_exist(dist: Path) -> None:
         "styles/map.css",
         "docs.js",
         "styles/docs.css",
-        "maplibre-gl-worker.mjs",
+        "engines/maplibre/worker.js",
         "swagger-ui.js",
     } <= names.keys()
     for name in names.values():
@@ -30,12 +30,13 @@ def test_manifest_names_files_that_exist(dist: Path) -> None:
 
 def test_names_hold_the_hash_of_the_content(dist: Path) -> None:
     names = json.loads((dist / "manifest.json").read_text("utf-8"))["assets"]
-    worker = dist / "assets" / names["maplibre-gl-worker.mjs"]
-    assert worker.stem.rpartition("-")[2] == blake2b(worker.read_bytes(), digest_size=6).hexdigest()
+    copied = dist / "assets" / names["swagger-ui.js"]
+    assert copied.stem.rpartition("-")[2] == blake2b(copied.read_bytes(), digest_size=6).hexdigest()
 
 
 def test_compressed_copies_are_the_same(dist: Path) -> None:
-    packed = [*dist.rglob("*.gz")]
+    # of tiles there are compressed copies only
+    packed = [file for file in dist.rglob("*.gz") if not file.name.endswith(".mvt.gz")]
     assert len(packed) > 10
     for file in packed:
         assert gzip.decompress(file.read_bytes()) == file.with_suffix("").read_bytes()

@@ -22,6 +22,8 @@ def test_time_is_a_column_that_is_filled() -> None:
         "end": "2020-02-01",
         "lasts": False,
         "endColumn": None,
+        "issuedColumn": None,
+        "asOf": "2020-02-01",
         # requests without a column are about the first
         "usual": False,
     }
@@ -32,6 +34,17 @@ def test_features_that_last_are_marked_where_the_time_is_their_start() -> None:
     ends = (TimeColumn("at", "date", "2020-01-01", "2020-02-01"), TimeColumn("until", "date"))
     assert describe(collection("hazard.a", times=ends, time_end="until"))["time"]["lasts"] is True
     assert describe(collection("hazard.a", times=ends[::-1], time_end="at"))["time"]["lasts"] is False
+
+
+def test_as_of_is_the_newest_issue_never_an_end_of_validity() -> None:
+    starts, ends = TimeColumn("at", "date", "2020-01-01", "2020-02-01"), TimeColumn("until", "date", None, "2999-01-01")
+    issued = TimeColumn("made", "date", "2019-01-01", "2020-01-15")
+    lasting = collection("hazard.a", times=(starts, ends, issued), time_end="until")
+    assert describe(lasting)["time"]["end"] == "2999-01-01"
+    assert describe(lasting)["time"]["asOf"] == "2020-02-01", "the newest start, where no issue is named"
+    named = collection("hazard.a", times=(starts, ends, issued), time_end="until", time_issued="made")
+    assert describe(named)["time"]["asOf"] == "2020-01-15"
+    assert describe(named)["time"]["issuedColumn"] == "made"
 
 
 def test_importance_is_the_first_that_is_a_column() -> None:

@@ -1,27 +1,19 @@
 // Draws styles with MapLibre, in Web Mercator or on a globe.
 
 import { globeZoom } from "../../cartography/globe.js";
-import {
-  collectionOf,
-  dataLayers,
-  FINE_KINDS,
-  isBasemap,
-  themeChanges,
-  themedLayer,
-  tilesAddress,
-  withVersion,
-} from "../../cartography/style-document.js";
+import { collectionOf, dataLayers, isBasemap, themeChanges, themedLayer, tilesAddress, withVersion } from "../../cartography/style-document.js";
 import { wrapped } from "../../cartography/view-box.js";
 import { covered } from "../../page/layout.js";
 import { openPopup } from "./feature-popup.js";
 import { hitsAt } from "./hits.js";
+import { Omissions } from "./omissions.js";
 import { basemapStyle, liesBelow, togetherSource, withTextAttribution } from "./sources.js";
 import { addOverlays, drawHighlight, drawSketch, setOverlayTheme } from "./overlays.js";
+import { addStorm, drawStorm, setStormTheme, veil } from "./storm-layers.js";
 
 /** @import * as MapLibre from "maplibre-gl" */
-/** @import { Box, Engine, EngineOptions, Hit, Item, Layer, Padding, Parameters, Position, Sketch, Source, Style, Theme, View } from "../../types.d.ts" */
+/** @import { Box, Engine, EngineOptions, FeatureCollection, Hit, Item, Layer, Padding, Parameters, Position, Sketch, Style, Theme, View } from "../../types.d.ts" */
 
-const FINE = "basemap-fine";
 const TOGETHER = "collections";
 
 /**
@@ -54,6 +46,7 @@ class MapLibreEngine {
   #popup = null;
   /** @type {((position: Position) => void) | null} */
   #captor = null;
+  #omissions = new Omissions();
   /** @type {{ layers: Layer[] }} */
   #basemap;
 
@@ -86,7 +79,7 @@ class MapLibreEngine {
     this.map.addControl(new library.GlobeControl(), "top-right");
     // after the control's own listener, which is older
     container.querySelector(".maplibregl-ctrl-globe")?.addEventListener("click", () => this.globe && this.fillWithGlobe());
-    this.map.addControl(new library.AttributionControl({ compact: false }), "bottom-right");
+    this.map.addControl(new library.AttributionControl({}), "bottom-right");
     this.map.addControl(new library.ScaleControl({ maxWidth: 100 }), "bottom-right");
   }
 
@@ -95,6 +88,7 @@ class MapLibreEngine {
     return new Promise((resolve) => {
       // "style.load" comes before the sources have arrived, so data need not wait for the basemap
       this.map.once("style.load", () => {
+        addStorm(this.map, this.#theme);
         addOverlays(this.map, this.#theme);
         resolve();
       });
@@ -196,33 +190,6 @@ class MapLibreEngine {
     this.map.refreshTiles(id);
   }
 
-  /** @param {GeoJSON.FeatureCollection | null} collection */
-  setFine(collection) {
-    const coarse = this.#basemap.layers.filter(({ id }) => FINE_KINDS.has(id));
-    /** @type {MapLibre.GeoJSONSource | undefined} */
-    const source = this.map.getSource(FINE);
-    if (collection && source) source.setData(collection);
-    else if (collection) this.#addFine(coarse, collection);
-    for (const { id } of coarse) {
-      this.map.setLayoutProperty(id, "visibility", collection ? "none" : "visible");
-      if (this.map.getLayer(`${id}-fine`)) this.map.setLayoutProperty(`${id}-fine`, "visibility", collection ? "visible" : "none");
-    }
-  }
-
-  /**
-   * @param {Layer[]} coarse
-   * @param {GeoJSON.FeatureCollection} data
-   */
-  #addFine(coarse, data) {
-    const { attribution } = /** @type {Source} */ (this.map.getStyle().sources[coarse[0].source ?? ""]);
-    this.map.addSource(FINE, { type: "geojson", data, attribution, tolerance: 0.1 });
-    for (const layer of coarse) {
-      const fine = { ...layer, id: `${layer.id}-fine`, source: FINE, filter: ["==", ["get", "basemap"], FINE_KINDS.get(layer.id)] };
-      this.#addLayer(fine, layer.id);
-      this.#basemap.layers.push(fine);
-    }
-  }
-
   /**
    * @param {Layer} layer
    * @param {string} [before]
@@ -264,6 +231,7 @@ class MapLibreEngine {
       }
     }
     setOverlayTheme(this.map, theme);
+    setStormTheme(this.map, theme);
   }
 
   /** @returns {View} */
@@ -292,17 +260,24 @@ class MapLibreEngine {
   /**
    * @param {Box} box
    * @param {Padding} padding
-   * @param {{ animate?: boolean }} [options]
+   * @param {{ animate?: boolean, nearest?: number }} [options]
    */
-  fit([west, south, east, north], padding, { animate = true } = {}) {
+  fit([west, south, east, north], padding, { animate = true, nearest = 7 } = {}) {
     const right = east < west ? east + 360 : east;
-    this.map.fitBounds([[west, Math.max(south, -80)], [right, Math.min(north, 84)]], { padding, maxZoom: 7, animate });
+    this.map.fitBounds([[west, Math.max(south, -80)], [right, Math.min(north, 84)]], { padding, maxZoom: nearest, animate });
   }
 
   /** @param {number} levels */
   zoomBy(levels) {
     this.map.zoomTo(this.map.getZoom() + levels);
   }
+
+  omitted() {
+    const own = [...this.#styles.keys()].filter((id) => !this.#together.has(id)).map((id) => ({ ids: [id], source: id }));
+    return this.#omissions.inView(this.map, [...own, { ids: [...this.#together], source: TOGETHER }]);
+  }
+
+  within = () => ({ bbox: this.bbox() });
 
   /** @param {() => void} listener */
   onMove(listener) {
@@ -351,6 +326,15 @@ class MapLibreEngine {
   /** @param {Sketch | null} sketch */
   sketch(sketch) {
     drawSketch(this.map, sketch);
+  }
+
+  /**
+   * @param {FeatureCollection | null} drawing
+   * @param {boolean} veiled
+   */
+  drawStorm(drawing, veiled) {
+    drawStorm(this.map, drawing);
+    veil(this.map, veiled);
   }
 
   /**

@@ -9,6 +9,7 @@ import {
   themedLayer,
 } from "../../cartography/style-document.js";
 import { isOverlay } from "./overlays.js";
+import { isStorm } from "./storm-layers.js";
 
 /** @import * as MapLibre from "maplibre-gl" */
 /** @import { SourceSpecification, VectorSourceSpecification } from "maplibre-gl" */
@@ -79,6 +80,7 @@ export function basemapStyle(style, theme, globe) {
  */
 export function liesBelow(layer, other) {
   const rank = drawingOrder(layer);
+  if (isStorm(other)) return true;
   // points stay above the outline of a line, so that its nodes can be seen
   if (isOverlay(other)) return rank < drawingOrder(other) || other.type === "circle" || (other.type === "line" && rank < 2);
   return isLabel(other) || (!isBasemap(other) && drawingOrder(other) > rank);

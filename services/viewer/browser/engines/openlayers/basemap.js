@@ -1,14 +1,13 @@
-// The basemap of a style in any projection: its GeoJSON cut to where the projection is at home, or its raster tiles.
+// The basemap of a style in any projection: its vector tiles cut to where the projection is at home, or its raster tiles.
 
-import { clipped } from "../../cartography/clip.js";
-import { escapedAttribution, FINE_KINDS, isBasemap, isLabel, themedLayer } from "../../cartography/style-document.js";
-import { getJson } from "../../service/api.js";
+import { escapedAttribution, isBasemap, isLabel, themedLayer } from "../../cartography/style-document.js";
+import { BasemapTiles } from "./basemap-tiles.js";
 
 /**
- * @import { FeatureCollection } from "geojson"
  * @import { default as Projection } from "ol/proj/Projection.js"
+ * @import { Seen } from "./basemap-tiles.js"
  * @import * as OpenLayers from "./openlayers.js"
- * @import { Box, Source, Style, Theme } from "../../types.d.ts"
+ * @import { Box, Layer, Source, Style, Theme } from "../../types.d.ts"
  * @typedef {typeof OpenLayers} Library
  */
 
@@ -20,66 +19,61 @@ const LABELS = 900; // z-index: above the data
  * @param {Style} style
  * @param {Projection} projection
  * @param {Box} area the part of the world that the projection can draw
- * @param {{ zooms: () => number[], failed: () => void }} options `zooms` are resolutions of the zoom levels that the style
- *   knows; `failed` is called where a layer does not load
+ * @param {{ zooms: () => number[], seen: () => Seen, failed: () => void }} options `zooms` are resolutions of the zoom
+ *   levels that the style knows; `seen` is what the map shows; `failed` is called where tiles do not load
  */
-export function basemapLayers(library, style, projection, area, { zooms, failed }) {
+export function basemapLayers(library, style, projection, area, { zooms, seen, failed }) {
   const drawn = style.layers.filter((layer) => isBasemap(layer) && layer.source);
-  const ids = [...new Set(drawn.flatMap(({ source }) => source ?? []))];
-  const vectors = new Map(
-    ids.filter((id) => style.sources[id].type === "geojson").map((id, at) => {
-      const labels = drawn.some((layer) => layer.source === id && isLabel(layer));
-      const source = geojsonSource(library, style.sources[id], projection, area, failed);
-      const layer = new library.VectorLayer({ source, declutter: labels, zIndex: labels ? LABELS : at, updateWhileAnimating: false });
-      return [id, { source, layer }];
-    }),
-  );
-  const rasters = ids.filter((id) => style.sources[id].type === "raster").map((id) => rasterLayer(library, style.sources[id]));
+  const sources = [...new Set(drawn.flatMap(({ source }) => source ?? []))].map((id) => style.sources[id]);
+  const rasters = sources.filter(({ type }) => type === "raster").map((source) => rasterLayer(library, source));
+  const vectors = sources
+    .filter(({ type }) => type === "vector")
+    .map((source) => vectorLayers(library, source, drawn, new BasemapTiles(library, source, projection, area)));
   return {
-    layers: [...rasters, ...[...vectors.values()].map(({ layer }) => layer)],
+    layers: [...rasters, ...vectors.flatMap(({ layers }) => layers.map(({ layer }) => layer))],
     /** @param {Theme} theme */
     setTheme: (theme) => {
       const themed = { ...style, layers: drawn.map((layer) => themedLayer(layer, theme)) };
-      for (const [id, { layer }] of vectors) {
-        library.stylefunction(layer, themed, id, zooms(), undefined, undefined, (fonts) => fonts);
+      for (const { layer, ids } of vectors.flatMap(({ layers }) => layers)) {
+        library.stylefunction(layer, themed, ids, zooms(), undefined, undefined, (fonts) => fonts);
         layer.changed();
       }
       // what shines through is the dark page
       for (const layer of rasters) layer.setOpacity(theme === "dark" ? 0.7 : 1);
     },
-    /** @param {FeatureCollection | null} collection */
-    setFine: (collection) => {
-      for (const [id, kind] of FINE_KINDS) {
-        const entry = vectors.get(id);
-        if (!entry) continue;
-        const wanted = collection?.features.filter(({ properties }) => properties?.basemap === kind);
-        const fine = wanted && new library.VectorSource({
-          attributions: entry.source.getAttributions() ?? undefined,
-          features: featuresOf(library, wanted, projection, area),
-        });
-        entry.layer.setSource(fine ?? entry.source);
-      }
+    /** Draws what the map shows now, once its tiles are there; until then what was drawn before. */
+    update: () => {
+      for (const { update } of vectors) update(seen()).catch(failed);
     },
   };
 }
 
 /**
+ * Areas and lines below the data, labels above.
  * @param {Library} library
  * @param {Source} source
- * @param {Projection} projection
- * @param {Box} area
- * @param {() => void} failed
+ * @param {Layer[]} drawn
+ * @param {BasemapTiles} tiles
  */
-function geojsonSource(library, source, projection, area, failed) {
-  const made = new library.VectorSource({
-    attributions: source.attribution && escapedAttribution(source.attribution),
-    loader: () => {
-      getJson("data" in source ? String(source.data) : "")
-        .then(({ features }) => made.addFeatures(featuresOf(library, features, projection, area)))
-        .catch(failed);
-    },
+function vectorLayers(library, { attribution }, drawn, tiles) {
+  const layers = [false, true].map((labels) => {
+    const made = new library.VectorSource({ attributions: attribution && escapedAttribution(attribution), wrapX: false });
+    const layer = new library.VectorLayer({ source: made, declutter: labels, zIndex: labels ? LABELS : 0, updateWhileAnimating: false });
+    const ids = drawn.filter((each) => isLabel(each) === labels).map(({ id }) => id);
+    return { layer, ids, source: made, labels };
   });
-  return made;
+  return {
+    layers,
+    /** @param {Seen} seen */
+    update: async (seen) => {
+      const features = await tiles.features(seen);
+      if (!features) return;
+      for (const { source, labels } of layers) {
+        source.clear(true);
+        source.addFeatures(features.filter((feature) => (feature.getGeometry()?.getType() === "Point") === labels));
+      }
+    },
+  };
 }
 
 /**
@@ -95,19 +89,4 @@ function rasterLayer(library, { tiles = [], attribution = "", ...source }) {
     crossOrigin: "anonymous",
   });
   return new library.TileLayer({ source: made, zIndex: 0 });
-}
-
-/**
- * What the projection can draw of GeoJSON features, as OpenLayers features.
- * @param {Library} library
- * @param {FeatureCollection["features"]} collected
- * @param {Projection} projection
- * @param {Box} area
- */
-function featuresOf(library, collected, projection, area) {
-  const format = new library.GeoJSON();
-  return collected.flatMap((feature) => {
-    const geometry = clipped(feature.geometry, area);
-    return geometry ? [format.readFeature({ ...feature, geometry }, { featureProjection: projection })].flat() : [];
-  });
 }

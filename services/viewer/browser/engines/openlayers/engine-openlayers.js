@@ -10,6 +10,7 @@ import { matrixLayer } from "./layer.js";
 import { highlightStyle, sketchStyle } from "./overlays.js";
 import { popupElement } from "./popup.js";
 import { ProjectedView } from "./projected-view.js";
+import { StormLayers } from "./storm-layers.js";
 
 /**
  * @import { FeatureLike } from "ol/Feature.js"
@@ -17,13 +18,14 @@ import { ProjectedView } from "./projected-view.js";
  * @import { default as Projection } from "ol/proj/Projection.js"
  * @import { MatrixLayer } from "./layer.js"
  * @import * as OpenLayers from "./openlayers.js"
- * @import { Box, Engine, EngineOptions, Hit, Item, Padding, Parameters, Position, Sketch, Source, Style, Theme, TileMatrixSet, View } from "../../types.d.ts"
+ * @import { Box, Engine, EngineOptions, FeatureCollection, Hit, Item, Padding, Parameters, Position, Sketch, Source, Style, Theme, TileMatrixSet, View } from "../../types.d.ts"
  * @typedef {typeof OpenLayers} Library
  */
 
 const FAR_LEVELS = 8; // enough until the map's own tiles are few
 const HIT_RADIUS = 6; // pixels
 const POPUP_MARGIN = 24; // pixels
+const SHADED = 0.3; // opacity of what steps back
 const OVERLAY = 1000; // z-index of what is drawn over the data
 /** @type {Record<string, number>} */
 const ORDER = { Polygon: 100, LineString: 200, Point: 300 };
@@ -65,6 +67,9 @@ class OpenLayersEngine {
   #highlight;
   /** @type {VectorLayer} */
   #sketch;
+  #storm;
+  /** What of their opacity is left to the collections. */
+  #shade = 1;
   /** @type {((position: Position) => void) | null} */
   #captor = null;
   /** @type {OpenLayers.Overlay | null} */
@@ -97,17 +102,19 @@ class OpenLayersEngine {
     this.#view = new ProjectedView(library, this.#system, projection, this.#grid);
     this.#basemap = basemapLayers(library, style, this.#projection, this.#system.area, {
       zooms: () => this.#view.zooms(),
+      seen: () => ({ zoom: this.#view.get().zoom, box: this.#view.bbox() }),
       failed: () => this.#fail(),
     });
     this.#highlight = new library.VectorLayer({ source: new library.VectorSource(), zIndex: OVERLAY });
     this.#sketch = new library.VectorLayer({ source: new library.VectorSource(), zIndex: OVERLAY + 1 });
+    this.#storm = new StormLayers(library, projection);
     container.replaceChildren();
     container.tabIndex = 0;
     container.setAttribute("role", "application");
     container.setAttribute("aria-label", "Map; arrow keys move it, + and - zoom");
     this.map = new library.Map({
       target: container,
-      layers: [...this.#basemap.layers, this.#highlight, this.#sketch],
+      layers: [...this.#basemap.layers, ...this.#storm.layers, this.#highlight, this.#sketch],
       controls: [
         new library.Zoom(),
         new library.ScaleLine({ maxWidth: 110 }),
@@ -115,6 +122,7 @@ class OpenLayersEngine {
       ],
       view: this.#view.view,
     });
+    this.map.on("moveend", () => this.#basemap.update());
     this.setTheme(theme);
     if (view) this.setView(view);
   }
@@ -146,7 +154,10 @@ class OpenLayersEngine {
       made.push(this.#layer(style, afar, this.#far, parameters));
       made[1].layer.setMinResolution(own.layer.getMaxResolution());
     }
-    for (const { layer } of made) layer.setZIndex(ORDER[kind] ?? ORDER.Polygon);
+    for (const { layer } of made) {
+      layer.setZIndex(ORDER[kind] ?? ORDER.Polygon);
+      layer.setOpacity(this.#shade);
+    }
     this.#layers.set(id, made);
     for (const { layer } of made) this.map.addLayer(layer);
   }
@@ -200,16 +211,12 @@ class OpenLayersEngine {
     for (const made of this.#layers.get(id) ?? []) made.renew(version);
   }
 
-  /** @param {GeoJSON.FeatureCollection | null} collection */
-  setFine(collection) {
-    this.#basemap.setFine(collection);
-  }
-
   /** @param {Theme} theme */
   setTheme(theme) {
     this.#theme = theme;
     this.#highlight.setStyle(highlightStyle(this.#library, theme));
     this.#sketch.setStyle(sketchStyle(this.#library, theme));
+    this.#storm.setTheme(theme, () => this.#view.get().zoom);
     this.#basemap.setTheme(theme);
     for (const made of [...this.#layers.values()].flat()) made.setTheme(theme);
   }
@@ -227,13 +234,26 @@ class OpenLayersEngine {
     return this.#view.bbox();
   }
 
+  within() {
+    return this.#view.within();
+  }
+
+  omitted() {
+    const [extent, resolution] = [this.#view.view.calculateExtent(), this.#view.resolution()];
+    return [...this.#layers].flatMap(([id, made]) => {
+      const shown = made.filter(({ layer }) => layer.getMaxResolution() > resolution && layer.getMinResolution() <= resolution);
+      const found = shown.map((each) => each.omitted(extent, resolution)).find(Boolean);
+      return found ? [{ ids: [id], ...found }] : [];
+    });
+  }
+
   /**
    * @param {Box} box
    * @param {Padding} padding
-   * @param {{ animate?: boolean }} [options]
+   * @param {{ animate?: boolean, nearest?: number }} [options]
    */
-  fit(box, padding, { animate = true } = {}) {
-    this.#view.fit(box, padding, animate);
+  fit(box, padding, { animate = true, nearest } = {}) {
+    this.#view.fit(box, padding, animate, nearest);
   }
 
   /** @param {number} levels */
@@ -284,6 +304,16 @@ class OpenLayersEngine {
   /** @param {Sketch | null} sketch */
   sketch(sketch) {
     this.#draw(this.#sketch, sketch && sketchFeatures(sketch));
+  }
+
+  /**
+   * @param {FeatureCollection | null} drawing
+   * @param {boolean} veiled
+   */
+  drawStorm(drawing, veiled) {
+    this.#storm.draw(drawing);
+    this.#shade = veiled ? SHADED : 1;
+    for (const { layer } of [...this.#layers.values()].flat()) layer.setOpacity(this.#shade);
   }
 
   /**

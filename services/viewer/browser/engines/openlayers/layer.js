@@ -3,6 +3,7 @@
 import { classPosition, legendEntries } from "../../cartography/classes.js";
 import { tileUrl } from "../../cartography/matrix-grid.js";
 import { collectionOf, dataLayers, themedLayer, tilesAddress, withVersion } from "../../cartography/style-document.js";
+import { Omitted } from "../omitted.js";
 
 /**
  * @import { FeatureLike } from "ol/Feature.js"
@@ -33,13 +34,15 @@ export function matrixLayer(library, { style, parameters, grid, projection, attr
   const templateOf = (wanted) => tilesAddress(style.sources[id].tiles?.[0] ?? "", wanted);
   let template = templateOf(parameters);
   const format = new library.MVT();
-  const buffers = new Buffers();
+  const omitted = new Omitted();
+  const buffers = new Buffers(omitted);
+  const tileGrid = new library.TileGrid(grid.options());
   let edition = 0;
 
   const source = new library.VectorTileSource({
     format,
     projection,
-    tileGrid: new library.TileGrid(grid.options()),
+    tileGrid,
     wrapX: false,
     attributions: attribution,
     tileUrlFunction: (coordinate) => {
@@ -81,6 +84,20 @@ export function matrixLayer(library, { style, parameters, grid, projection, attr
       source.clear();
       source.refresh();
     },
+    /**
+     * What the tiles of an extent leave out.
+     * @param {number[]} extent
+     * @param {number} resolution
+     */
+    omitted: (extent, resolution) => {
+      /** @type {string[]} */
+      const urls = [];
+      tileGrid.forEachTileCoord(extent, tileGrid.getZForResolution(resolution, source.zDirection), (coordinate) => {
+        const tile = grid.tile(coordinate);
+        if (tile) urls.push(tileUrl(template, tile));
+      });
+      return omitted.of(urls);
+    },
     /** @param {string | undefined} version */
     renew: (version) => {
       template = withVersion(template, version);
@@ -96,6 +113,12 @@ export function matrixLayer(library, { style, parameters, grid, projection, attr
 class Buffers {
   /** @type {Map<string, Promise<ArrayBuffer>>} */
   #loading = new Map();
+  #omitted;
+
+  /** @param {Omitted} omitted is told of each */
+  constructor(omitted) {
+    this.#omitted = omitted;
+  }
 
   /**
    * The bytes at an address. Throws where they are not to be had.
@@ -104,7 +127,7 @@ class Buffers {
   get(url) {
     const before = this.#loading.get(url);
     if (before) return before;
-    const loading = load(url);
+    const loading = load(url, this.#omitted);
     loading.catch(() => {}).finally(() => setTimeout(() => this.#loading.delete(url), FORGET_AFTER));
     this.#loading.set(url, loading);
     return loading;
@@ -115,10 +138,14 @@ class Buffers {
   }
 }
 
-/** @param {string} url */
-async function load(url) {
+/**
+ * @param {string} url
+ * @param {Omitted} omitted
+ */
+async function load(url, omitted) {
   const response = await fetch(url);
   if (!response.ok) throw new Error(`${url}: ${response.status}`);
+  omitted.note(response.url, response.headers.get("DAMS-Features-Omitted"));
   return response.arrayBuffer();
 }
 

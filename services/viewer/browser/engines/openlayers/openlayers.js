@@ -21,6 +21,7 @@ export { default as CircleStyle } from "ol/style/Circle.js";
 export { default as Fill } from "ol/style/Fill.js";
 export { default as Stroke } from "ol/style/Stroke.js";
 export { default as Style } from "ol/style/Style.js";
+export { default as Text } from "ol/style/Text.js";
 export { fromLonLat, get as getProjection, toLonLat } from "ol/proj.js";
 export { register } from "ol/proj/proj4.js";
 export { boundingExtent, getCenter } from "ol/extent.js";

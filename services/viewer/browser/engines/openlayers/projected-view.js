@@ -18,6 +18,7 @@ export class ProjectedView {
   #library;
   #system;
   #projection;
+  #grid;
 
   /**
    * @param {typeof OpenLayers} library
@@ -29,6 +30,7 @@ export class ProjectedView {
     this.#library = library;
     this.#system = system;
     this.#projection = projection;
+    this.#grid = grid;
     const extent = grid.extent();
     this.view = new library.View({
       projection,
@@ -90,15 +92,30 @@ export class ProjectedView {
   }
 
   /**
+   * What is seen, in the projection itself where it has other axes than longitude and latitude: a box of these around
+   * such a view holds much that is not seen.
+   * @returns {{ bbox: number[], crs?: string }}
+   */
+  within() {
+    const { code } = this.#system;
+    if (code === "CRS:84" || code === "EPSG:4326") return { bbox: this.bbox() };
+    const extent = this.view.calculateExtent();
+    const [left, bottom, right, top] = this.#grid.extent().map((edge, at) => (at < 2 ? Math.max : Math.min)(edge, extent[at]));
+    const bbox = this.#grid.swapped ? [bottom, left, top, right] : [left, bottom, right, top];
+    return { bbox, crs: `http://www.opengis.net/def/crs/EPSG/0/${code.slice(5)}` };
+  }
+
+  /**
    * Shows a box within the padding, in pixels.
    * @param {Box} box
    * @param {Padding} padding
    * @param {boolean} animate
+   * @param {number} [nearest] zoom level
    */
-  fit(box, { left, right, top, bottom }, animate) {
+  fit(box, { left, right, top, bottom }, animate, nearest = NEAREST) {
     this.view.fit(this.#projected(box), {
       padding: [top, right, bottom, left],
-      minResolution: this.#resolutionOf(NEAREST),
+      minResolution: this.#resolutionOf(nearest),
       duration: animate && !matchMedia("(prefers-reduced-motion: reduce)").matches ? 400 : 0,
     });
   }

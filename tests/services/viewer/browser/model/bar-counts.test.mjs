@@ -2,10 +2,11 @@ import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 
 import { BarCounts } from "../../../../../services/viewer/browser/model/bar-counts.js";
-import { BINS, TimeScale } from "../../../../../services/viewer/browser/model/time-scale.js";
+import { edgeTexts, TimeAxis } from "../../../../../services/viewer/browser/model/time-axis.js";
 
-const scale = new TimeScale("2024-01-01T00:00:00Z", "2024-12-31T00:00:00Z");
-const all = (number) => new Array(BINS).fill(number);
+const axis = TimeAxis.of("2024-01-01", "2024-12-31");
+const BARS = axis.edges.length - 1;
+const all = (number) => new Array(BARS).fill(number);
 let counts, matched, asked, held;
 
 beforeEach(() => {
@@ -24,17 +25,17 @@ beforeEach(() => {
   };
 });
 
-const load = (id = "a", selection = {}, timed = {}) => counts.load(id, selection, timed, scale);
+const load = (id = "a", selection = {}, timed = {}) => counts.load(id, selection, timed, axis);
 
 test("all bars are counted by one request", async () => {
-  assert.deepEqual(counts.numbers("a", {}), all(null));
+  assert.deepEqual(counts.numbers("a", {}, axis), all(null));
   await load("a", { filter: "m > 1" }, { "datetime-column": "at" });
-  assert.deepEqual(counts.numbers("a", { filter: "m > 1" }), all(1));
-  assert.deepEqual([counts.numbers("a", {}), counts.numbers("b", { filter: "m > 1" })], [all(null), all(null)]);
+  assert.deepEqual(counts.numbers("a", { filter: "m > 1" }, axis), all(1));
+  assert.deepEqual([counts.numbers("a", {}, axis), counts.numbers("b", { filter: "m > 1" }, axis)], [all(null), all(null)]);
   assert.equal(asked[0].pathname, "/collections/a/facets");
   const { facets, ...rest } = Object.fromEntries(asked[0].searchParams);
   assert.deepEqual(rest, { filter: "m > 1", "datetime-column": "at", f: "json" });
-  assert.equal(facets, `datetime:edges:${scale.edges().join("/")}`);
+  assert.equal(facets, `datetime:edges:${edgeTexts(axis.edges).join("/")}`);
   await load("a", { filter: "m > 1" }, { "datetime-column": "at" });
   assert.equal(asked.length, 1);
 });
@@ -48,7 +49,7 @@ test("another collection takes the place of the one that is being counted", asyn
   const first = load("a");
   await load("b");
   await first;
-  assert.deepEqual([counts.numbers("a", {}), counts.numbers("b", {})], [all(null), all(1)]);
+  assert.deepEqual([counts.numbers("a", {}, axis), counts.numbers("b", {}, axis)], [all(null), all(1)]);
 });
 
 test("numbers of before a change are not kept, and the new ones are counted", async () => {
@@ -60,22 +61,22 @@ test("numbers of before a change are not kept, and the new ones are counted", as
   const after = load();
   release();
   await Promise.all([before, after]);
-  assert.deepEqual(counts.numbers("a", {}), all(2));
+  assert.deepEqual(counts.numbers("a", {}, axis), all(2));
   matched = 3;
   counts.forget("b");
   await load();
-  assert.deepEqual(counts.numbers("a", {}), all(2));
+  assert.deepEqual(counts.numbers("a", {}, axis), all(2));
   counts.forget("a");
-  assert.deepEqual(counts.numbers("a", {}), all(null));
+  assert.deepEqual(counts.numbers("a", {}, axis), all(null));
   await load();
-  assert.deepEqual(counts.numbers("a", {}), all(3));
+  assert.deepEqual(counts.numbers("a", {}, axis), all(3));
 });
 
 test("a change of another collection does not stop the counting", async () => {
   const running = load("a");
   counts.forget("b");
   await running;
-  assert.deepEqual(counts.numbers("a", {}), all(1));
+  assert.deepEqual(counts.numbers("a", {}, axis), all(1));
   assert.equal(asked.length, 1);
 });
 
@@ -84,5 +85,5 @@ test("where nothing could be counted it is tried again", async () => {
   await load();
   matched = 4;
   await load();
-  assert.deepEqual(counts.numbers("a", {}), all(4));
+  assert.deepEqual(counts.numbers("a", {}, axis), all(4));
 });

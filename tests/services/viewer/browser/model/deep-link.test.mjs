@@ -104,6 +104,10 @@ test("the list asks for what is seen, or for what is searched for everywhere", (
   assert.deepEqual(asked({}), {
     datetime: "a/b", limit: 30, bbox: "1.0000,2.0000,3.0000,4.0000", filter: "(m > 1)", sortby: "-at", "bbox-only": true, f: "geojson",
   });
+  // in the map's own projection where it is another
+  const projected = asked({ bbox: [1.5, 2, 3, 4], crs: "urn:x" });
+  assert.deepEqual([projected.bbox, projected["bbox-crs"]], ["1.5000,2.0000,3.0000,4.0000", "urn:x"]);
+  assert.equal("bbox-crs" in asked({ crs: "urn:x", text: "x" }), false);
   const searched_ = asked({ text: "x", order: "strongest" });
   assert.deepEqual([searched_.bbox, searched_.filter, searched_.sortby], [null, "(m > 1) AND ((CASEI(place) LIKE CASEI('%x%')))", "-magnitude,-at"]);
   assert.deepEqual([asked({ text: " " }, {}).filter, listQuery(collection("p"), {}, { bbox: [1, 2, 3, 4], text: "x", order: "strongest" }).sortby], ["", ""]);

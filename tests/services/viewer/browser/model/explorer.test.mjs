@@ -41,6 +41,19 @@ test("features that last are asked for without a column of time", () => {
   assert.deepEqual(explorer.parameters("plain"), { datetime: null, "datetime-column": null, filter: null });
 });
 
+test("a search narrows what is drawn as a filter does, and is no filter", async () => {
+  await explorer.show("floods");
+  explorer.setFilter("floods", "a = 1");
+  explorer.setSearch("floods", "b = 2 OR c = 3");
+  assert.deepEqual(calls.at(-1), ["setParameters", "floods", { datetime: null, "datetime-column": null, filter: "(a = 1) AND (b = 2 OR c = 3)" }]);
+  assert.equal(explorer.parameters("floods", { searched: false }).filter, "a = 1");
+  assert.deepEqual([...explorer.filters], [["floods", "a = 1"]]);
+  explorer.setFilter("floods", null);
+  assert.equal(explorer.parameters("floods").filter, "b = 2 OR c = 3");
+  explorer.hide("floods");
+  assert.equal(explorer.parameters("floods").filter, null);
+});
+
 test("what is shown is drawn once, with what selects it", async () => {
   explorer.setFilter("floods", "a = 1");
   await Promise.all([explorer.show("floods"), explorer.show("floods")]);

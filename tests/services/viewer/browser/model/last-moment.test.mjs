@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 
-import { lastMoment } from "../../../../../services/viewer/browser/model/last-moment.js";
+import { lastMoment, newestIssue } from "../../../../../services/viewer/browser/model/last-moment.js";
 
 let newest, asked;
 
@@ -25,6 +25,15 @@ test("of features that last, the last end counts as well as the last start", asy
   // the newest has not ended
   newest = { began: "2024-07-01T00:00:00Z", ended: "2024-06-01T00:00:00Z" };
   assert.equal(await lastMoment("storms", { column: "began", endColumn: "ended" }), "2024-07-01T00:00:00Z");
+});
+
+test("data are as new as the newest issue, whatever they are valid for", async () => {
+  newest = { began: "2999-01-01T00:00:00Z", ended: "2999-06-01T00:00:00Z", made: "2024-05-01T00:00:00Z" };
+  const time = { column: "began", endColumn: "ended", issuedColumn: "made" };
+  assert.equal(await newestIssue("alerts", time), "2024-05-01T00:00:00Z");
+  assert.deepEqual(asked, [["/collections/alerts/items", "-made", "made IS NOT NULL", "1"]]);
+  delete newest.made;
+  assert.equal(await newestIssue("alerts", time), "2999-01-01T00:00:00Z", "the newest start, where none is known");
 });
 
 test("a day ends with its last moment", async () => {

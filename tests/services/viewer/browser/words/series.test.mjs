@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { reachable, seriesOf, thresholdsOf } from "../../../../../services/viewer/browser/words/series.js";
+import { reachable, seriesOf, thresholdsOf, ticks, timeTicks } from "../../../../../services/viewer/browser/words/series.js";
 
 const GAUGE = [
   { time: "2026-11-01T00:00:00Z", p25_m3s: 48.1, p75_m3s: 48.1, discharge_m3s: 48.1 },
@@ -44,4 +44,11 @@ test("thresholds are return periods in the same unit", () => {
   // a chart shows those within it and the next above, unless that is far off
   const reached = (high) => reachable([found[0], found[2]], high).map(({ label }) => label);
   assert.deepEqual([reached(60), reached(150), reached(20), reached(300)], [["2-year"], ["2-year", "20-year"], [], ["2-year", "20-year"]]);
+});
+
+test("an axis has round numbers and midnights", () => {
+  assert.deepEqual([ticks(48.1, 52.2), ticks(0, 1000), ticks(0.1, 0.34), ticks(5, 5)], [[50, 52], [0, 500, 1000], [0.1, 0.2, 0.3], [5]]);
+  const days = timeTicks(Date.parse("2026-11-01T06:00:00Z"), Date.parse("2026-11-20T00:00:00Z"));
+  assert.deepEqual(days.map((time) => new Date(time).toISOString().slice(5, 16)), ["11-03T00:00", "11-08T00:00", "11-13T00:00", "11-18T00:00"]);
+  assert.equal(timeTicks(0, 6 * 3600e3).length, 3);
 });

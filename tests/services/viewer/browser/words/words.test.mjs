@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
-import { countWords, named } from "../../../../../services/viewer/browser/words/counts.js";
+import { Omitted } from "../../../../../services/viewer/browser/engines/omitted.js";
+import { countWords, drawnWords, named, omittedWords } from "../../../../../services/viewer/browser/words/counts.js";
 import { featureName } from "../../../../../services/viewer/browser/words/feature-name.js";
 import { formatText, isWebAddress, propertyTitle, unitOf } from "../../../../../services/viewer/browser/words/format.js";
 import { areaText, lengthText } from "../../../../../services/viewer/browser/words/measures.js";
@@ -70,4 +71,24 @@ for (const [name, value, text, column] of [
 test("only addresses of the web become links", () => {
   assert.deepEqual(["https://a.example/b", "HTTP://a.example", "javascript:alert(1)", "https://a b", "x https://a", 1, null].map(isWebAddress),
     [true, true, false, false, false, false, false]);
+});
+
+test("how many are drawn follows from what the tiles leave out", () => {
+  assert.equal(drawnWords(149703, { number: 115703, estimated: false }, true), "Drawn are 34,000 of 149,703 in view, the strongest among them; zoom in for the others");
+  assert.equal(drawnWords(149703, { number: 115650, estimated: true }, false), "Drawn are some 34,000 of 149,703 in view; zoom in for the others");
+  // lines in several tiles are left out several times
+  for (const matched of [null, 90]) assert.match(drawnWords(matched, { number: 90, estimated: false }, true), /^Not all features in view are drawn/);
+  assert.equal(omittedWords([]), "");
+});
+
+test("tiles tell what they leave out, each once, until they tell otherwise", () => {
+  globalThis.document = { baseURI: "http://here/map" };
+  const omitted = new Omitted();
+  omitted.note("http://here/tiles/0/0/0?filter=a%20%3D%20%27b%27", "120;estimate");
+  omitted.note("http://here/tiles/1/0/0", "30");
+  omitted.note("http://here/tiles/1/0/1", "0");
+  assert.deepEqual(omitted.of(["/tiles/0/0/0?filter=a%20%3D%20'b'", "/tiles/1/0/0", "/tiles/1/0/0"]), { number: 150, estimated: true });
+  assert.deepEqual(omitted.of(["/tiles/1/0/0", "/tiles/1/0/1"]), { number: 30, estimated: false });
+  omitted.note("http://here/tiles/1/0/0", "0");
+  assert.equal(omitted.of(["/tiles/1/0/0"]), null);
 });

@@ -1,0 +1,100 @@
+"""What the command line asks for."""
+
+import argparse
+import re
+from datetime import UTC, datetime, timedelta
+
+from deploy.loader.sources.registry import SOURCES
+
+EXIT_CODES = (
+    "exit codes: 0 done, also where records were rejected; 1 failed; 2 wrong arguments; 3 another load is under way"
+)
+
+_DURATION = re.compile(r"P(?=.)(?:(\d+)W)?(?:(\d+)D)?(?:T(?=.)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?")
+
+
+def moment(text: str) -> datetime:
+    """A time as RFC 3339 has it, in UTC where it names no zone; or so long ago, as ISO 8601 has it: `P7D`, `PT36H`.
+
+    Raises ValueError.
+    """
+    if match := _DURATION.fullmatch(text):
+        weeks, days, hours, minutes, seconds = (int(each or 0) for each in match.groups())
+        span = timedelta(weeks=weeks, days=days, hours=hours, minutes=minutes, seconds=seconds)
+        return datetime.now(UTC) - span
+    found = datetime.fromisoformat(text)
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
+
+
+def parser() -> argparse.ArgumentParser:
+    """`python -m deploy.loader`."""
+    parsed = argparse.ArgumentParser(
+        prog="python -m deploy.loader",
+        description="Loads hazard data from their sources into the database of DATABASE_LOADER_URL.",
+        epilog=EXIT_CODES,
+    )
+    parsed.add_argument(
+        "what",
+        nargs="*",
+        metavar="SOURCE[=PATH|URL]",
+        help="sources to load, each with documents of its own where these are named (once for each document);"
+        " or `list`: which there are; or `status`: how old each is",
+    )
+    parsed.add_argument(
+        "--from",
+        dest="given",
+        nargs="+",
+        default=[],
+        metavar="PATH|URL",
+        help="documents in place of the source's own, where one source is named",
+    )
+    parsed.add_argument(
+        "--since", type=moment, metavar="TIME", help="from when on: 2026-01-31, or P7D for the last week"
+    )
+    parsed.add_argument(
+        "--watch",
+        action="store_true",
+        help="load again and again, each source in its rhythm; no names: all that are published somewhere",
+    )
+    parsed.add_argument("--metrics-port", type=int, help="with --watch: where Prometheus finds /metrics")
+    parsed.add_argument("--dry-run", action="store_true", help="say what would change, and change nothing")
+    parsed.add_argument("--json", action="store_true", help="say it as one JSON object")
+    parsed.add_argument(
+        "--progress", action=argparse.BooleanOptionalAction, default=True, help="a bar, where there is a terminal"
+    )
+    return parsed
+
+
+def parse(argv: list[str] | None) -> argparse.Namespace:
+    """Arguments that fit together; ends the program with 2 where they do not.
+
+    `documents` are those that are given for each source.
+    """
+    known = parser()
+    arguments = known.parse_args(argv)
+    arguments.documents = {}
+    if arguments.what in (["list"], ["status"]):
+        return arguments
+    for each in arguments.what:
+        name, is_given, document = each.partition("=")
+        if is_given and not document:
+            known.error(f"{each} names no document")
+        arguments.documents.setdefault(name, []).extend([document] if is_given else [])
+    arguments.what = list(arguments.documents)
+    for name in arguments.what:
+        if name not in SOURCES:
+            known.error(f"there is no source {name!r}; there are {', '.join(SOURCES)}")
+    if not arguments.what and not arguments.watch:
+        known.error("name a source, or `list` to see which there are")
+    named = any(arguments.documents.values())
+    if arguments.watch and (named or arguments.given or arguments.since or arguments.dry_run):
+        known.error("--watch asks the sources themselves for what is new: without --from, --since and --dry-run")
+    if arguments.watch and (silent := [name for name in arguments.what if not list(SOURCES[name].addresses(None))]):
+        known.error(f"{', '.join(silent)}: nobody publishes it at an address; load it by --from")
+    if arguments.given and len(arguments.what) > 1:
+        known.error("--from gives the documents of one source; for several write SOURCE=PATH")
+    if arguments.given and named:
+        known.error("documents are named twice: by --from and by SOURCE=PATH")
+    if arguments.given:
+        arguments.documents[arguments.what[0]] = arguments.given
+    return arguments

@@ -1,0 +1,34 @@
+"""A bar while a load is under way."""
+
+import sys
+from types import TracebackType
+from typing import NoReturn, Self
+
+from tqdm import tqdm
+
+
+class Bar:
+    """Rows that are in the database, and before them the bytes that have come. Nothing where there is no terminal."""
+
+    def __init__(self, name: str, *, wanted: bool) -> None:
+        self._bar: tqdm[NoReturn] = tqdm(
+            desc=name, unit="rows", unit_scale=True, leave=False, disable=not (wanted and sys.stderr.isatty())
+        )
+        self._bytes = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._bar.close()
+
+    def received(self, count: int, /) -> None:
+        """Show how much has come."""
+        self._bytes += count
+        self._bar.set_postfix_str(f"{self._bytes / 1e6:.1f} MB", refresh=False)
+
+    def written(self, rows: int, /) -> None:
+        """Move on."""
+        self._bar.update(rows)

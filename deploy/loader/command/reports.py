@@ -1,0 +1,121 @@
+"""What is said of sources and loads: for people, or as JSON."""
+
+from collections import Counter
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from deploy.loader.loading import Outcome, summary
+from deploy.loader.source import Rejected, Source
+
+_MOST_REASONS = 5
+_MOST_NAMES = 1000
+
+
+def as_lines(source: Source, outcome: Outcome, *, dry_run: bool) -> list[str]:
+    """A summary for people."""
+    if not outcome.is_modified:
+        return [f"{source.name}: nothing new"]
+    counts = summary(outcome)
+    said = ", ".join(f"{number:,} {name}" for name, number in counts.items() if number or name in {"read", "unchanged"})
+    lines = [f"{source.name}: {said}{' (dry run: nothing was kept)' if dry_run else ''}"]
+    for word, records in (("rejected", outcome.findings.rejected), ("repaired", outcome.findings.repaired)):
+        lines += _reasons(word, records)
+    duplicates = [*outcome.findings.duplicates, *outcome.counts.duplicates]
+    if duplicates:
+        lines.append(f"  more than once: {_some(duplicates)}")
+    return lines
+
+
+def as_json(source: Source, outcome: Outcome, *, dry_run: bool) -> dict[str, Any]:
+    """The same with the names of all records, up to a thousand of each kind."""
+    findings = outcome.findings
+    return {
+        "source": source.name,
+        "status": "done" if outcome.is_modified else "unmodified",
+        "dryRun": dry_run,
+        "issued": findings.issued.isoformat() if findings.issued else None,
+        **summary(outcome),
+        "rejectedRecords": [each._asdict() for each in findings.rejected[:_MOST_NAMES]],
+        "repairedRecords": [each._asdict() for each in findings.repaired[:_MOST_NAMES]],
+        "duplicateRecords": [*findings.duplicates, *outcome.counts.duplicates][:_MOST_NAMES],
+    }
+
+
+def sources_as_lines(sources: Mapping[str, Source]) -> list[str]:
+    """All sources, for people."""
+    lines = []
+    for name, source in sources.items():
+        given = "" if list(source.addresses(None)) else " (by --from)"
+        tables = ", ".join(sorted({target.table for target in source.targets}))
+        lines.append(f"{name:<24} {source.title}{given}; {source.licence}; fills {tables}")
+    return lines
+
+
+def source_as_json(source: Source) -> dict[str, Any]:
+    """A source."""
+    return {
+        "source": source.name,
+        "title": source.title,
+        "licence": source.licence,
+        "licenceUrl": source.licence_url,
+        "attribution": source.attribution,
+        "rhythmSeconds": int(source.rhythm.total_seconds()),
+        "documents": source.documents,
+        "addresses": list(source.addresses(None)),
+        "tables": sorted({target.table for target in source.targets}),
+    }
+
+
+def state_as_json(state: Mapping[str, Any]) -> dict[str, Any]:
+    """How old a source is, in seconds."""
+    now = datetime.now(UTC)
+    times = {
+        name: state[name].isoformat() if state[name] else None for name in ("attempted", "checked", "changed", "issued")
+    }
+    age = int((now - state["checked"]).total_seconds()) if state["checked"] else None
+    return {
+        "source": state["source"],
+        **times,
+        "ageSeconds": age,
+        "error": state["message"],
+        "summary": state["summary"],
+    }
+
+
+def states_as_lines(states: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """How old each source is, for people."""
+    if not states:
+        return ["nothing was loaded yet"]
+    now = datetime.now(UTC)
+    lines = []
+    for name, state in sorted(states.items()):
+        checked = f"checked {_ago(now - state['checked'])}" if state["checked"] else "never loaded completely"
+        changed = f", changed {_ago(now - state['changed'])}" if state["changed"] else ""
+        failed = f"; FAILED {_ago(now - state['attempted'])}: {state['message']}" if state["message"] else ""
+        lines.append(f"{name:<24} {checked}{changed}{failed}")
+    return lines
+
+
+def _ago(span: timedelta) -> str:
+    seconds = int(span.total_seconds())
+    for unit, size in (("d", 86400), ("h", 3600), ("min", 60)):
+        if seconds >= 2 * size:
+            return f"{seconds // size} {unit} ago"
+    return f"{max(seconds, 0)} s ago"
+
+
+def _reasons(word: str, records: list[Rejected]) -> list[str]:
+    """How often each reason was given, with some of the records."""
+    counted = Counter(each.reason for each in records)
+    lines = [
+        f"  {word}, {number:,}: {reason}: {_some([each.record for each in records if each.reason == reason])}"
+        for reason, number in counted.most_common(_MOST_REASONS)
+    ]
+    if len(counted) > _MOST_REASONS:
+        lines.append(f"  {word} for {len(counted) - _MOST_REASONS:,} more reasons; --json tells all")
+    return lines
+
+
+def _some(names: list[str]) -> str:
+    return ", ".join(names[:3]) + (f" and {len(names) - 3:,} more" if len(names) > 3 else "")

@@ -1,0 +1,127 @@
+"""Runs what the command line asks for."""
+
+import argparse
+import asyncio
+import contextlib
+import os
+import signal
+import sys
+from typing import Any
+
+import asyncpg
+import orjson
+from prometheus_client import start_http_server
+
+from deploy.loader.command import reports
+from deploy.loader.command.arguments import parse
+from deploy.loader.command.progress import Bar
+from deploy.loader.documents.fetching import FetchError
+from deploy.loader.loading import Outcome, Request, load
+from deploy.loader.places.packaged import SourceMissingError
+from deploy.loader.schedule.watching import Watch, watch
+from deploy.loader.source import DocumentError, Source
+from deploy.loader.sources.registry import SOURCES, watched
+from deploy.loader.store import bookkeeping
+from deploy.loader.store.connection import StoreError, connected
+from deploy.loader.store.lock import BusyError
+
+URL = "DATABASE_LOADER_URL"
+"""A variable, not an argument: those of all programs are there for every user of the machine to see."""
+
+DONE, FAILED, WRONG, BUSY = 0, 1, 2, 3
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Runs it; returns the exit code, as `--help` lists them."""
+    arguments = parse(argv)
+    if arguments.what == ["list"]:
+        _say(arguments, reports.sources_as_lines(SOURCES), [reports.source_as_json(each) for each in SOURCES.values()])
+        return DONE
+    if not os.environ.get(URL):
+        print(f"error: {URL} is missing: the address of the database, as a role that may write", file=sys.stderr)
+        return WRONG
+    try:
+        return asyncio.run(_asked(arguments))
+    except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, StoreError) as error:
+        return _failed(arguments, None, error, FAILED)
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return 130
+
+
+async def _asked(arguments: argparse.Namespace) -> int:
+    if arguments.what == ["status"]:
+        return await _status(arguments)
+    return await (_watch(arguments) if arguments.watch else _load_all(arguments))
+
+
+async def _status(arguments: argparse.Namespace) -> int:
+    async with connected(os.environ[URL], "status") as connection:
+        states = await bookkeeping.states(connection)
+    _say(arguments, reports.states_as_lines(states), [reports.state_as_json(state) for state in states.values()])
+    return DONE
+
+
+async def _watch(arguments: argparse.Namespace) -> int:
+    """Until it is told to end, which rolls back what is under way."""
+    names = arguments.what or watched()
+    if arguments.metrics_port:
+        start_http_server(arguments.metrics_port)
+
+    def say(source: Source, outcome: Outcome) -> None:
+        lines = reports.as_lines(source, outcome, dry_run=False)
+        _say(arguments, lines, reports.as_json(source, outcome, dry_run=False))
+        sys.stdout.flush()
+
+    watching = asyncio.create_task(watch([SOURCES[name] for name in names], Watch(url=os.environ[URL], say=say)))
+    for each in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(each, watching.cancel)
+    with contextlib.suppress(asyncio.CancelledError):
+        await watching
+    return DONE
+
+
+async def _load_all(arguments: argparse.Namespace) -> int:
+    """One after another; a source that fails does not keep the others from being loaded. The highest exit code."""
+    return max([await _load(arguments, SOURCES[name]) for name in arguments.what])
+
+
+async def _load(arguments: argparse.Namespace, source: Source) -> int:
+    given = arguments.documents[source.name]
+    request = Request(given=given, since=arguments.since, dry_run=arguments.dry_run)
+    try:
+        async with connected(os.environ[URL], source.name) as connection:
+            with Bar(source.name, wanted=arguments.progress) as bar:
+                outcome = await load(connection, source, request, bar)
+    except BusyError as error:
+        return _failed(arguments, source, error, BUSY)
+    except (
+        FetchError,
+        DocumentError,
+        SourceMissingError,
+        OSError,
+        asyncpg.PostgresError,
+        asyncpg.InterfaceError,
+    ) as error:
+        return _failed(arguments, source, error, FAILED)
+    lines = reports.as_lines(source, outcome, dry_run=request.dry_run)
+    _say(arguments, lines, reports.as_json(source, outcome, dry_run=request.dry_run))
+    return DONE
+
+
+def _failed(arguments: argparse.Namespace, source: Source | None, error: BaseException, code: int) -> int:
+    said = str(error) or type(error).__name__
+    if arguments.json:
+        status = "busy" if code == BUSY else "failed"
+        _say(arguments, [], {"source": source.name if source else None, "status": status, "error": said})
+    print(f"error: {said}", file=sys.stderr)
+    return code
+
+
+def _say(arguments: argparse.Namespace, lines: list[str], document: Any) -> None:
+    """One object a source, or a list under a name of its own."""
+    if arguments.json:
+        found = {arguments.what[0]: document} if isinstance(document, list) else document
+        print(orjson.dumps(found).decode())
+    else:
+        print("\n".join(lines))

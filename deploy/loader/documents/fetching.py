@@ -1,0 +1,200 @@
+"""Asks servers for documents: patiently, politely, and for what is new only."""
+
+import asyncio
+import email.utils
+import ipaddress
+import socket
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Self
+from urllib.parse import urljoin, urlsplit
+
+import httpx
+import stamina
+
+from deploy.loader.documents.unpacking import unpacked
+from deploy.loader.source import Document, DocumentError
+
+MOST_BYTES = 2 * 1024**3
+"""Of a document, as it is sent and unpacked."""
+
+_MOST_REDIRECTS = 5
+_LONGEST_WAIT = timedelta(minutes=5)
+"""A server that wants us to come back later than this is not waited for: the next load asks again."""
+_TRANSIENT = {408, 425, 429, 500, 502, 503, 504}
+_AGENT = "dams-loader/1.0 (Disaster Analysis and Mapping Service)"
+
+
+class FetchError(Exception):
+    """A document cannot be had; the message says from where and why."""
+
+
+class _LaterError(Exception):
+    """The server asks us to come again."""
+
+    def __init__(self, message: str, retry_after: timedelta | None) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """An answer; `document` is None where the server says that what we have is the newest."""
+
+    document: Document | None
+    etag: str | None
+    last_modified: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Patience:
+    """How often a document is asked for, and the wait in between: twice as long each time, and by chance more."""
+
+    attempts: int = 6
+    first_wait: float = 1.0
+    jitter: float = 2.0
+    longest_wait: float = 60.0
+    timeout_seconds: float = 60.0
+
+
+class Fetcher:
+    """Fetches into a folder. Follows redirects to http and https only, from public addresses to public ones only."""
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        patience: Patience | None = None,
+        most_bytes: int = MOST_BYTES,
+        received: Callable[[int], None] = lambda _bytes: None,
+    ) -> None:
+        """`received` is told of each piece, in bytes."""
+        self._folder, self._most_bytes, self._received = folder, most_bytes, received
+        self._patience = patience or Patience()
+        self._number = 0
+        self._client = httpx.AsyncClient(
+            timeout=self._patience.timeout_seconds, headers={"User-Agent": _AGENT}, follow_redirects=False
+        )
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._client.aclose()
+
+    async def named(self, address: str, by: str) -> Document:
+        """The document that one from the address `by` names. Raises as `fetch` does."""
+        await _refuse_private(by, address)
+        fetched = await self.fetch(address)
+        if fetched.document is None:
+            raise FetchError(f"{address}: the server says that it has nothing new, which was not asked")
+        return fetched.document
+
+    async def fetch(self, address: str, *, etag: str | None = None, last_modified: str | None = None) -> Fetched:
+        """The document, unless it is still the one that had this ETag or was modified then.
+
+        Raises FetchError, and DocumentError where what came is broken off or too large.
+        """
+        headers = {"If-None-Match": etag} if etag else {}
+        if last_modified:
+            headers["If-Modified-Since"] = last_modified
+        patience = self._patience
+        try:
+            async for attempt in stamina.retry_context(
+                on=_wait_before_another,
+                attempts=patience.attempts,
+                timeout=None,
+                wait_initial=patience.first_wait,
+                wait_jitter=patience.jitter,
+                wait_max=patience.longest_wait,
+            ):
+                with attempt:
+                    return await self._ask(address, headers)
+        except (httpx.HTTPError, httpx.InvalidURL, _LaterError, OSError) as error:
+            raise FetchError(f"{address}: {str(error) or type(error).__name__}") from error
+        raise FetchError(f"{address}: nothing was asked")  # a retry context ends with an answer or an error
+
+    async def _ask(self, address: str, headers: dict[str, str]) -> Fetched:
+        async with self._following(address, headers) as response:
+            if response.status_code == httpx.codes.NOT_MODIFIED:
+                return Fetched(None, None, None)
+            if response.status_code in _TRANSIENT:
+                said = f"the server answers {response.status_code}"
+                raise _LaterError(said, _retry_after(response.headers.get("Retry-After")))
+            if response.status_code != httpx.codes.OK:
+                raise FetchError(f"{address}: the server answers {response.status_code}")
+            self._number += 1
+            name = Path(urlsplit(address).path).name or "document"
+            path = self._folder / f"{self._number:04d}-{name[-80:]}"
+            await self._save(response, path, address)
+        retrieved = datetime.now(UTC)
+        document = Document(unpacked(path, self._folder, self._most_bytes), address, retrieved)
+        return Fetched(document, response.headers.get("ETag"), response.headers.get("Last-Modified"))
+
+    async def _save(self, response: httpx.Response, path: Path, address: str) -> None:
+        received = 0
+        with path.open("wb") as file:
+            async for piece in response.aiter_bytes():
+                received += len(piece)
+                if received > self._most_bytes:
+                    raise DocumentError(f"{address} is larger than {self._most_bytes:,} bytes")
+                file.write(piece)
+                self._received(len(piece))
+        if not received:
+            raise DocumentError(f"{address} is empty")
+
+    @asynccontextmanager
+    async def _following(self, address: str, headers: dict[str, str]) -> AsyncIterator[httpx.Response]:
+        """The answer at the end of the redirects."""
+        for _ in range(_MOST_REDIRECTS + 1):
+            if urlsplit(address).scheme not in {"http", "https"}:
+                raise FetchError(f"{address}: only http and https are asked")
+            async with self._client.stream("GET", address, headers=headers) as response:
+                if not response.has_redirect_location:
+                    yield response
+                    return
+                target = urljoin(address, response.headers["Location"])
+            await _refuse_private(address, target)
+            address = target
+        raise FetchError(f"{address}: more than {_MOST_REDIRECTS} redirects")
+
+
+def _wait_before_another(error: Exception) -> bool | timedelta:
+    """Whether, and where the server says so when, to ask again."""
+    if isinstance(error, _LaterError):
+        if error.retry_after is None:
+            return True
+        return error.retry_after if error.retry_after <= _LONGEST_WAIT else False
+    return isinstance(error, httpx.TransportError)
+
+
+def _retry_after(value: str | None) -> timedelta | None:
+    """Seconds, or a date (RFC 9110, section 10.2.3); None where it says neither."""
+    if not value:
+        return None
+    if value.strip().isdecimal():
+        return timedelta(seconds=int(value))
+    try:
+        return max(timedelta(0), email.utils.parsedate_to_datetime(value) - datetime.now(UTC))
+    except (TypeError, ValueError):
+        return None
+
+
+async def _refuse_private(address: str, target: str) -> None:
+    """Raises FetchError where a public address leads to one that is not for everybody."""
+    if not await _is_private(address) and await _is_private(target):
+        raise FetchError(f"{address}: leads to {target}, which is no public address")
+
+
+async def _is_private(address: str) -> bool:
+    """Whether one of the host's addresses is not for everybody."""
+    host = urlsplit(address).hostname or ""
+    try:
+        found = await asyncio.get_running_loop().getaddrinfo(host, None, type=socket.SOCK_STREAM)
+    except OSError:
+        # whoever asks there will say so
+        return False
+    return any(not ipaddress.ip_address(each[4][0]).is_global for each in found)

@@ -1,0 +1,84 @@
+"""Reads documents as JSON or CSV. What is not what its source publishes is refused with a sentence."""
+
+import csv
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import orjson
+from pydantic import ValidationError
+
+from deploy.loader.source import Document, DocumentError
+
+_BEGINNING = 4096
+
+
+def json_of(document: Document) -> Any:
+    """What a JSON document holds. Raises DocumentError."""
+    text = document.path.read_bytes()
+    _refuse_pages(document, text[:_BEGINNING])
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError as error:
+        raise DocumentError(f"{document.address} is not JSON, or not whole: {error}") from error
+
+
+def features_of(document: Document) -> list[Any]:
+    """The features of a GeoJSON document, none of them looked at. Raises DocumentError."""
+    content = json_of(document)
+    features = content.get("features") if isinstance(content, dict) else None
+    if not isinstance(features, list):
+        raise DocumentError(f"{document.address} has no list of features")
+    return features
+
+
+def csv_rows(document: Document, columns: Iterable[str]) -> Iterator[dict[str, str]]:
+    """The rows of a CSV document with a header, by column. `columns` must all be there; more may be.
+
+    Raises DocumentError at once where columns are missing or the last line breaks off; later where a row is no CSV.
+    """
+    with document.path.open("rb") as file:
+        beginning = file.read(_BEGINNING)
+        _refuse_pages(document, beginning)
+        file.seek(0, 2)
+        file.seek(max(0, file.tell() - _BEGINNING))
+        ending = file.read()
+    lines = beginning.decode("utf-8-sig", "replace").splitlines()
+    header = [name.strip() for name in next(csv.reader(lines[:1]), [])]
+    if missing := [name for name in columns if name not in header]:
+        raise DocumentError(f"{document.address} has no column {', '.join(missing)}; it has {', '.join(header)[:200]}")
+    if not ending.endswith((b"\n", b"\r")) and _fields(ending) < len(header):
+        raise DocumentError(f"{document.address} is not whole: its last line breaks off")
+    return _rows(document, header)
+
+
+def _rows(document: Document, header: list[str]) -> Iterator[dict[str, str]]:
+    with document.path.open(encoding="utf-8-sig", newline="") as text:
+        reader = csv.reader(text)
+        try:
+            next(reader)
+            for row in reader:
+                if row:
+                    yield dict(zip(header, row, strict=False))
+        except (csv.Error, UnicodeDecodeError) as error:
+            raise DocumentError(f"{document.address} is not CSV in UTF-8: {error}") from error
+
+
+def reason(error: ValidationError) -> str:
+    """What is wrong with a record, in one line: the first two faults, by name."""
+    faults = [f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors()]
+    more = f" and {len(faults) - 2} more" if len(faults) > 2 else ""
+    return "; ".join(faults[:2]) + more
+
+
+def _fields(ending: bytes) -> int:
+    last = ending.rpartition(b"\n")[2].decode("utf-8", "replace")
+    return len(next(csv.reader([last]), []))
+
+
+def _refuse_pages(document: Document, beginning: bytes) -> None:
+    text = beginning.decode("utf-8", "replace").lstrip("\ufeff \t\r\n")
+    if re.match(r"<(!doctype html|html|head|body)", text, re.IGNORECASE):
+        title = re.search(r"<title[^>]*>(.*?)</title>", text, re.IGNORECASE | re.DOTALL)
+        said = f" called {title[1].strip()[:80]!r}" if title else ""
+        raise DocumentError(f"{document.address} is a page for people{said}, not data")

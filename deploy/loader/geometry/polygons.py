@@ -1,0 +1,63 @@
+"""Areas as sources draw them, which may be unclosed, cross themselves or lie beyond ±180°."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import shapely
+from shapely.geometry import MultiPolygon, Polygon
+from shapely.geometry.base import BaseGeometry
+
+from deploy.loader.geometry.antimeridian import split_polygons
+
+Ring = Sequence[Sequence[float]]
+
+
+class GeometryError(ValueError):
+    """There is no area in what a source gave; the message says what was there."""
+
+
+def polygons_of(geometry: Any) -> tuple[BaseGeometry, list[str]]:
+    """The polygons of a GeoJSON geometry (Polygon or MultiPolygon), longitude first, and what was mended on the way.
+
+    Rings that do not end where they begin are closed. The shape may still be invalid: see `repaired`.
+    Raises GeometryError for anything that is no polygon.
+    """
+    kind, coordinates = geometry.get("type"), geometry.get("coordinates")
+    if kind not in {"Polygon", "MultiPolygon"}:
+        raise GeometryError(f"a {kind} where an area is expected")
+    unclosed = 0
+    polygons: list[Polygon] = []
+    for rings in [coordinates] if kind == "Polygon" else coordinates:
+        closed = []
+        for ring in rings:
+            unclosed += list(ring[0]) != list(ring[-1]) if ring else 0
+            if len({tuple(position[:2]) for position in ring}) >= 3:
+                closed.append([tuple(position[:2]) for position in ring])
+        if closed:
+            polygons.append(Polygon(closed[0], closed[1:]))
+    if not polygons:
+        raise GeometryError("no ring has three positions")
+    noticed = [f"{unclosed} unclosed {'ring' if unclosed == 1 else 'rings'}"] if unclosed else []
+    return (polygons[0] if len(polygons) == 1 else MultiPolygon(polygons)), noticed
+
+
+def repaired(shape: BaseGeometry) -> tuple[MultiPolygon, list[str]]:
+    """The same area as valid polygons, split at ±180°, exterior rings anticlockwise; and what was mended.
+
+    `shape` is in WGS 84, longitude first; longitudes may run on beyond ±180 where the area crosses it.
+    Raises GeometryError where no area is left.
+    """
+    noticed: list[str] = []
+    if not shape.is_valid:
+        # the sentence of GEOS, such as `Self-intersection[12.5 48]`
+        noticed.append(shapely.is_valid_reason(shape).partition("[")[0].lower())
+        shape = shapely.make_valid(shape, method="structure", keep_collapsed=False)
+    west, south, east, north = shape.bounds if not shape.is_empty else (0.0, 0.0, 0.0, 0.0)
+    if south < -90 or north > 90 or west < -540 or east > 540:
+        raise GeometryError(f"positions beyond the world: {west:g}, {south:g}, {east:g}, {north:g}")
+    split = split_polygons(shape)
+    if split.is_empty:
+        raise GeometryError("no area is left of it")
+    if west < -180 or east > 180:
+        noticed.append("longitudes beyond ±180")
+    return split, noticed

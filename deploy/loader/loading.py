@@ -1,0 +1,219 @@
+"""One load of a source: its documents, its records, the rows that differ, and what is said of it."""
+
+import tempfile
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Protocol
+
+import asyncpg
+
+from deploy.loader.documents.fetching import MOST_BYTES, Fetcher, FetchError, Patience
+from deploy.loader.documents.unpacking import unpacked
+from deploy.loader.source import Document, DocumentError, Findings, Rejected, Source
+from deploy.loader.store import bookkeeping
+from deploy.loader.store.bookkeeping import Validators
+from deploy.loader.store.lock import held
+from deploy.loader.store.writing import Counts, write_batch
+
+
+class Progress(Protocol):
+    """Is told how a load goes on."""
+
+    def received(self, count: int, /) -> None:
+        """So many bytes have come."""
+
+    def written(self, rows: int, /) -> None:
+        """A batch of so many rows is in the database."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """What is to be loaded.
+
+    given: files and addresses in place of the source's own. since: from when on data are wanted; None: the newest.
+    dry_run: everything but keeping it.
+    """
+
+    given: Sequence[str] = ()
+    since: datetime | None = None
+    dry_run: bool = False
+    patience: Patience | None = None
+    most_bytes: int = MOST_BYTES
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What became of a load; `is_modified` is false where the source has nothing new."""
+
+    findings: Findings = field(default_factory=Findings)
+    counts: Counts = field(default_factory=Counts)
+    is_modified: bool = True
+
+
+async def load(connection: asyncpg.Connection, source: Source, request: Request, progress: Progress) -> Outcome:
+    """Loads the source and notes how that went.
+
+    Raises BusyError, FetchError, DocumentError, asyncpg.PostgresError, OSError. Batches that were written stay.
+    """
+    async with held(connection, source.name):
+        if not request.dry_run:
+            await bookkeeping.begin(connection, source)
+        try:
+            return await _load(connection, source, request, progress)
+        except Exception as error:
+            if not request.dry_run and not connection.is_closed():
+                await bookkeeping.fail(connection, source, str(error) or type(error).__name__)
+            raise
+
+
+async def _load(connection: asyncpg.Connection, source: Source, request: Request, progress: Progress) -> Outcome:
+    outcome, begun = Outcome(), datetime.now(UTC)
+    # what was loaded for another span of time says nothing of the newest
+    known = {} if request.given or request.since or request.dry_run else await _known(connection, source)
+    async with _documents(source, request, known, outcome.findings, progress.received) as (documents, validators):
+        outcome.is_modified = bool(documents)
+        if documents:
+            await _write(connection, source, documents, outcome, is_kept=not request.dry_run, progress=progress)
+    if not request.dry_run:
+        await bookkeeping.succeed(
+            connection,
+            source,
+            summary=summary(outcome) if outcome.is_modified else None,
+            issued=outcome.findings.issued,
+            validators=validators if not request.given and request.since is None else {},
+            retrieved=begun,
+        )
+    return outcome
+
+
+async def _known(connection: asyncpg.Connection, source: Source) -> dict[str, Validators]:
+    return await bookkeeping.known_validators(connection, source)
+
+
+async def _write(
+    connection: asyncpg.Connection,
+    source: Source,
+    documents: list[Document],
+    outcome: Outcome,
+    *,
+    is_kept: bool,
+    progress: Progress,
+) -> None:
+    for batch in source.read(documents, outcome.findings):
+        transaction = connection.transaction()
+        await transaction.start()
+        try:
+            counts = await write_batch(connection, batch)
+            if is_kept:
+                await bookkeeping.note_changes(connection, source, counts.tables)
+        except BaseException:
+            if not connection.is_closed():
+                await transaction.rollback()
+            raise
+        await (transaction.commit() if is_kept else transaction.rollback())
+        outcome.counts.add(counts)
+        progress.written(len(batch.rows))
+    findings = outcome.findings
+    if findings.read and len(findings.rejected) == findings.read:
+        first = findings.rejected[0]
+        raise DocumentError(
+            f"none of {findings.read} records is what {source.title} publishes; {first.record}: {first.reason}"
+        )
+
+
+@asynccontextmanager
+async def _documents(
+    source: Source,
+    request: Request,
+    known: dict[str, Validators],
+    findings: Findings,
+    received: Callable[[int], None],
+) -> AsyncIterator[tuple[list[Document], dict[str, Validators]]]:
+    """The documents that are new, as long as the block lasts, and their validators by address.
+
+    Where one of several is new all are had: a reader may need them together.
+    """
+    addresses = list(request.given or source.addresses(request.since))
+    if not addresses:
+        raise DocumentError(f"{source.name} has no address of its own: give {source.documents} by --from")
+    with tempfile.TemporaryDirectory(prefix="dams-loader-") as name:
+        folder = Path(name)
+        unpack = partial(unpacked, folder=folder, most_bytes=request.most_bytes)
+        async with Fetcher(
+            folder, patience=request.patience, most_bytes=request.most_bytes, received=received
+        ) as fetcher:
+            documents, validators = await _fetched(fetcher, source, addresses, known, unpack)
+            if documents and len(documents) < len(addresses):
+                documents, validators = await _fetched(fetcher, source, addresses, {}, unpack)
+            for document in list(documents):
+                if "://" in document.address and not await _add_named(fetcher, source, document, documents, findings):
+                    # what is missing is asked for again
+                    validators = {}
+        yield documents, validators
+
+
+async def _fetched(
+    fetcher: Fetcher,
+    source: Source,
+    addresses: list[str],
+    known: dict[str, Validators],
+    unpack: Callable[[Path], Path],
+) -> tuple[list[Document], dict[str, Validators]]:
+    documents: list[Document] = []
+    validators: dict[str, Validators] = {}
+    for first in addresses:
+        address: str | None = first
+        while address is not None:
+            if "://" not in address:
+                documents.append(_file(Path(address), unpack))
+                break
+            have = known.get(address, Validators())
+            fetched = await fetcher.fetch(address, etag=have.etag, last_modified=have.last_modified)
+            if fetched.document is None:
+                break
+            documents.append(fetched.document)
+            validators[address] = Validators(fetched.etag, fetched.last_modified)
+            address = source.following(fetched.document)
+    return documents, validators
+
+
+async def _add_named(
+    fetcher: Fetcher, source: Source, document: Document, documents: list[Document], findings: Findings
+) -> bool:
+    """Adds the documents that one names; whether all could be had. Raises DocumentError where it names none rightly."""
+    complete = True
+    for address in dict.fromkeys(source.named(document)):
+        try:
+            documents.append(await fetcher.named(address, document.address))
+        except (FetchError, DocumentError) as error:
+            findings.read += 1
+            findings.rejected.append(Rejected(address, str(error)))
+            complete = False
+    return complete
+
+
+def _file(path: Path, unpack: Callable[[Path], Path]) -> Document:
+    if not path.is_file():
+        raise DocumentError(f"{path} is no file")
+    return Document(unpack(path), str(path), datetime.now(UTC))
+
+
+def summary(outcome: Outcome) -> dict[str, int]:
+    """How many records and rows there were of each kind."""
+    findings, counts = outcome.findings, outcome.counts
+    return {
+        "read": findings.read,
+        "inserted": counts.inserted,
+        "updated": counts.updated,
+        "unchanged": counts.unchanged,
+        "older": counts.older,
+        "withdrawn": counts.withdrawn,
+        "removed": counts.removed,
+        "rejected": len(findings.rejected),
+        "repaired": len(findings.repaired),
+        "duplicates": len(findings.duplicates) + len(counts.duplicates),
+    }

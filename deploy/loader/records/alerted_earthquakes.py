@@ -1,0 +1,40 @@
+"""Rows of hazard.hazard_eq_events of sources that say how bad an earthquake is, and little of the earthquake."""
+
+from datetime import datetime
+from typing import NamedTuple
+
+from shapely.geometry import Point
+
+from deploy.loader.records.target import Target
+
+
+class AlertedEarthquake(NamedTuple):
+    """Times UTC, geom WGS 84 longitude, latitude."""
+
+    event_id: str
+    title: str
+    place: str
+    magnitude: float | None
+    event_date: datetime
+    updated: datetime
+    source: str
+    event_type: str
+    alert_level: str
+    episode_id: int
+    url: str | None
+    nearest_place: str
+    nearest_place_km: float
+    nearest_place_bearing: str | None
+    nearest_place_population: int
+    country: str | None
+    province: str | None
+    geom: Point
+
+
+ALERTED_EARTHQUAKES = Target(
+    table="hazard_eq_events",
+    row=AlertedEarthquake,
+    key=("source", "event_id"),
+    revision="episode_id",
+    withdrawn="withdrawn",
+)

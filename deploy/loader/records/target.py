@@ -1,0 +1,85 @@
+"""Where rows of a kind go, and what tells one from another."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """A table of schema hazard that rows of one NamedTuple fill; its fields are columns, `geom` the last.
+
+    key: the columns by which a row is found again; a unique index of the table has them, and none of them is empty.
+    revision: the column that grows with every revision. A row whose value is smaller than the stored one's changes
+        nothing: feeds overlap, and an older one may come later.
+    scope: where a batch replaces a part of the table, the columns that name the part: rows of that part that
+        the batch does not hold are deleted. Empty: rows that a batch does not hold stay.
+    withdrawn: the column that says since when the source has taken the row back. Empty: such rows are deleted. A row
+        that comes again stands again, where there is a `revision` only with a newer one; also with the same one where
+        it `returns`: its source does not say that it takes rows back, but leaves them out.
+    ends: the column that says until when a row is valid, which it is no longer than until it is taken back.
+    """
+
+    table: str
+    row: type[NamedTuple]
+    key: tuple[str, ...]
+    revision: str | None = None
+    scope: tuple[str, ...] = ()
+    withdrawn: str | None = None
+    returns: bool = False
+    ends: str | None = None
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """What the rows fill; the other columns keep what they have."""
+        return self.row._fields
+
+
+class Latest(NamedTuple):
+    """Tables of a batch that hold only what is latest of something of which another keeps everything.
+
+    targets: the former; what the batch has for a key of `times` is not written where `kept` has a row with that key in
+        its column `column` whose `time_column` is after the time of the key. Keys are the first values of rows.
+    """
+
+    targets: frozenset[Target]
+    kept: Target
+    column: str
+    time_column: str
+    times: Mapping[Any, Any]
+
+
+Pairs = Sequence[tuple[Target, tuple[Any, ...]]]
+"""Rows, or keys or parts of tables, each with its target."""
+
+
+class Recall(NamedTuple):
+    """More of a batch, which is made of rows that its transaction finds.
+
+    target: their table; where: which of them, as the values that each of some columns may have; after: and the values
+        that others are to be beyond.
+    make: gives rows, withdrawn, parts and latest for the rows that are found, whose geometries are of shapely.
+    """
+
+    target: Target
+    where: Mapping[str, Sequence[Any]]
+    make: "Callable[[list[Any]], Batch]"
+    after: Mapping[str, Any] = MappingProxyType({})
+
+
+class Batch(NamedTuple):
+    """What one transaction writes: readers see all of it or nothing.
+
+    rows: instances of the targets' NamedTuples, times with a zone, geometries of shapely in WGS 84.
+    withdrawn: rows that their source has taken back, as (target, key values).
+    parts: scopes that are replaced, as (target, scope values), also where no row of them is left.
+    latest: which of all this is left undone where something newer is known.
+    recalls: what else is written, which depends on rows that are there.
+    """
+
+    rows: Pairs
+    withdrawn: Pairs = ()
+    parts: Pairs = ()
+    latest: tuple[Latest, ...] = ()
+    recalls: tuple[Recall, ...] = ()

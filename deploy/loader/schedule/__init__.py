@@ -1,0 +1,1 @@
+"""Loading again and again, politely: each source in its rhythm, by one of all who watch."""

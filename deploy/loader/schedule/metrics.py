@@ -1,0 +1,12 @@
+"""What is measured of watched sources, in the text format of Prometheus."""
+
+from prometheus_client import Counter, Gauge
+
+LOADS = Counter("dams_loader_loads_total", "Loads by source and how they ended", ["source", "outcome"])
+ROWS = Counter("dams_loader_rows_total", "Rows that were changed", ["source"])
+REJECTED = Counter("dams_loader_rejected_records_total", "Records that were rejected", ["source"])
+LEADING = Gauge("dams_loader_leading", "1 where this process loads the source, 0 where another does", ["source"])
+CHECKED = Gauge("dams_loader_checked_timestamp_seconds", "When a load of the source last went well", ["source"])
+CHANGED = Gauge("dams_loader_changed_timestamp_seconds", "When a load of the source last changed a row", ["source"])
+RHYTHM = Gauge("dams_loader_rhythm_seconds", "How often the source is asked", ["source"])
+"""Silent is a source that was not checked for many times its rhythm: the alarm in README.md."""

@@ -1,0 +1,142 @@
+"""Loads sources for as long as it is let, each in its rhythm.
+
+Any number may watch a source: one of them leads, by a lock that ends with its connection, and the others ask now and
+then whether they may. `load` by hand goes on beside them.
+"""
+
+import asyncio
+import random
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+import asyncpg
+
+from deploy.loader.documents.fetching import FetchError, Patience
+from deploy.loader.loading import Outcome, Request, load
+from deploy.loader.places.packaged import SourceMissingError
+from deploy.loader.schedule.metrics import CHANGED, CHECKED, LEADING, LOADS, REJECTED, RHYTHM, ROWS
+from deploy.loader.source import DocumentError, Source
+from deploy.loader.store import bookkeeping
+from deploy.loader.store.connection import StoreError, connected
+from deploy.loader.store.lock import BusyError, held
+
+SHORTEST = timedelta(seconds=20)
+_FAULTS = (
+    *(FetchError, DocumentError, SourceMissingError, StoreError, OSError),
+    *(asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError),
+)
+_LONGEST_BACK_OFF = timedelta(hours=1)
+_CATCH_UP = timedelta(days=1)
+"""So often, and at the start, all since the last time that went well is asked for, with what was deleted."""
+_OVERLAP = timedelta(days=7)
+"""Publishers revise and delete what is some days old."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Watch:
+    """url: the database. say: what is told of each load. shortest: between two loads, whatever the rhythm."""
+
+    url: str
+    say: Callable[[Source, Outcome], None]
+    shortest: timedelta = SHORTEST
+    patience: Patience | None = None
+
+
+class _Quiet:
+    def received(self, count: int, /) -> None:
+        """Nothing: nobody looks."""
+
+    def written(self, rows: int, /) -> None:
+        """Nothing: nobody looks."""
+
+
+async def watch(sources: Sequence[Source], settings: Watch) -> None:
+    """Loads the sources until it is cancelled. What goes wrong with one is told, and tried again later."""
+    async with asyncio.TaskGroup() as tasks:
+        for source in sources:
+            tasks.create_task(_watch_one(source, settings), name=source.name)
+
+
+async def _watch_one(source: Source, settings: Watch) -> None:
+    rhythm = _rhythm(source, settings)
+    RHYTHM.labels(source.name).set(rhythm.total_seconds())
+    turns = _Turns()
+    while True:
+        try:
+            async with connected(settings.url, source.name) as connection, held(connection, f"watch {source.name}"):
+                LEADING.labels(source.name).set(1)
+                await _lead(connection, source, settings, turns)
+        except BusyError:
+            # another process leads; whether it still does is asked again
+            turns.failures = 0
+        except _FAULTS as error:
+            turns.failed(source, error)
+        LEADING.labels(source.name).set(0)
+        await asyncio.sleep(_pause(rhythm, turns.failures).total_seconds())
+
+
+async def _lead(connection: asyncpg.Connection, source: Source, settings: Watch, turns: "_Turns") -> None:
+    """Loads until the connection is lost, and with it the lead."""
+    rhythm = _rhythm(source, settings)
+    while True:
+        now = datetime.now(UTC)
+        since = now - _OVERLAP if source.catches_up and _is_due(turns.caught_up, now) else None
+        try:
+            outcome = await _load(connection, source, since, settings)
+        except BusyError as error:
+            # somebody loads it by hand
+            print(error, file=sys.stderr, flush=True)
+        except (FetchError, DocumentError, SourceMissingError, asyncpg.PostgresError) as error:
+            if connection.is_closed():
+                raise
+            turns.failed(source, error)
+        else:
+            turns.failures = 0
+            turns.caught_up = now if since else turns.caught_up
+            settings.say(source, outcome)
+        await asyncio.sleep(_pause(rhythm, turns.failures).total_seconds())
+
+
+def _rhythm(source: Source, settings: Watch) -> timedelta:
+    """How often the source is asked."""
+    return max(min(source.asked or source.rhythm, source.rhythm), settings.shortest)
+
+
+def _is_due(caught_up: datetime | None, now: datetime) -> bool:
+    return caught_up is None or now - caught_up >= _CATCH_UP
+
+
+@dataclass(slots=True)
+class _Turns:
+    """How it went so far."""
+
+    failures: int = 0
+    caught_up: datetime | None = None
+
+    def failed(self, source: Source, error: Exception) -> None:
+        """Tells and counts it."""
+        self.failures += 1
+        LOADS.labels(source.name, "failed").inc()
+        print(f"{source.name}: error: {error or type(error).__name__}", file=sys.stderr, flush=True)
+
+
+async def _load(connection: asyncpg.Connection, source: Source, since: datetime | None, settings: Watch) -> Outcome:
+    outcome = await load(connection, source, Request(since=since, patience=settings.patience), _Quiet())
+    name = source.name
+    LOADS.labels(name, "done" if outcome.is_modified else "unmodified").inc()
+    ROWS.labels(name).inc(outcome.counts.changed)
+    REJECTED.labels(name).inc(len(outcome.findings.rejected))
+    state = (await bookkeeping.states(connection))[name]
+    for gauge, time in ((CHECKED, state["checked"]), (CHANGED, state["changed"])):
+        if time is not None:
+            gauge.labels(name).set(time.timestamp())
+    return outcome
+
+
+def _pause(rhythm: timedelta, failures: int) -> timedelta:
+    """Until the next load: a tenth more or less by chance, lest all ask at once; twice as long after a failure."""
+    longest = max(_LONGEST_BACK_OFF, rhythm)
+    pause: timedelta = min(rhythm * 2.0 ** min(failures, 10), longest)
+    return pause * random.uniform(0.9, 1.1)  # noqa: S311 - no secret

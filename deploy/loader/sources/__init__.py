@@ -1,0 +1,1 @@
+"""The sources of hazard data: a module each."""

@@ -1,0 +1,99 @@
+"""Batches of whole storms from their best tracks."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from functools import partial
+from itertools import groupby
+from typing import Any
+
+from deploy.loader.records import storms as tables
+from deploy.loader.records.storms import StormNode
+from deploy.loader.records.target import Batch, Latest, Recall, Target
+from deploy.loader.source import Findings, Rejected
+from deploy.loader.storms.advisories import UNDER_WAY
+from deploy.loader.storms.best_tracks import BestTrack, Fix
+from deploy.loader.storms.disturbances import DISTURBANCE_STATUSES, GAP_HOURS
+from deploy.loader.storms.people import packaged_gazetteer, with_people
+from deploy.loader.storms.rows import storm_events, storm_nodes, storm_tracks, storm_zones
+from deploy.loader.storms.shores import packaged_coast
+
+TARGETS = (
+    tables.EVENTS,
+    tables.TRACKS,
+    tables.NODES,
+    tables.ZONES,
+    tables.DISTURBANCE_EVENTS,
+    tables.DISTURBANCE_TRACKS,
+    tables.DISTURBANCE_NODES,
+    tables.DISTURBANCE_ZONES,
+)
+LATEST = (tables.TRACKS, tables.NODES, tables.ZONES)
+_STORMS_AT_ONCE = 50
+
+
+def batches(fixes: Iterable[Fix], findings: Findings, *, source: str) -> Iterator[Batch]:
+    """Fixes must come by system; of fixes of one time the last counts. `source` is what zones say of where they are
+    from.
+
+    What a storm had before is replaced, forecasts included: a best track is made when it has ended. Where advisories
+    tell of it a day after the end of the track or later, the track is that of a storm under way, and changes nothing; a
+    forecast that was issued after its end stays.
+    """
+    waiting: list[BestTrack] = []
+    seen: set[str] = set()
+    for event_id, group in groupby(fixes, key=lambda fix: fix.event_id):
+        by_time: dict[Any, Fix] = {}
+        for fix in group:
+            if fix.time in by_time:
+                findings.duplicates.append(f"{event_id} {fix.time}")
+            by_time[fix.time] = fix
+        if event_id in seen:
+            findings.rejected += [
+                Rejected(f"{event_id} {time}", "its storm came before another one") for time in by_time
+            ]
+            continue
+        seen.add(event_id)
+        waiting.append(BestTrack(event_id, [by_time[time] for time in sorted(by_time)]))
+        if len(waiting) == _STORMS_AT_ONCE:
+            yield _batch(waiting, source)
+            waiting = []
+    if waiting:
+        yield _batch(waiting, source)
+
+
+def _batch(tracks: list[BestTrack], source: str) -> Batch:
+    shores = packaged_coast()
+    stages = [
+        BestTrack(track.event_id, fixes)
+        for track in tracks
+        if (fixes := [fix for fix in track.fixes if fix.status in DISTURBANCE_STATUSES])
+    ]
+    made: tuple[tuple[Target, Iterable[tuple[Any, ...]]], ...] = (
+        (tables.EVENTS, storm_events(tracks)),
+        (tables.TRACKS, storm_tracks(tracks)),
+        (tables.NODES, storm_nodes(tracks, shores)),
+        (tables.ZONES, with_people(storm_zones(tracks, source=source), packaged_gazetteer())),
+        (tables.DISTURBANCE_EVENTS, storm_events(stages, disturbances=True)),
+        (tables.DISTURBANCE_TRACKS, storm_tracks(stages, gap_hours=GAP_HOURS)),
+        (tables.DISTURBANCE_NODES, storm_nodes(stages, shores)),
+        (
+            tables.DISTURBANCE_ZONES,
+            with_people(storm_zones(stages, gap_hours=GAP_HOURS, source=source), packaged_gazetteer()),
+        ),
+    )
+    parts: list[tuple[Target, tuple[Any, ...]]] = []
+    for target in LATEST:
+        parts += [(target, (track.event_id, "analysed")) for track in tracks]
+    for target in (tables.DISTURBANCE_TRACKS, tables.DISTURBANCE_NODES, tables.DISTURBANCE_ZONES):
+        parts += [(target, (track.event_id, "analysed")) for track in tracks]
+    ends = {track.event_id: track.fixes[-1].time for track in tracks}
+    of_day = {event_id: end + UNDER_WAY for event_id, end in ends.items()}
+    known = Latest(frozenset(TARGETS), tables.ADVISORY_NODES, "event_id", "advisory_time", of_day)
+    expected = Recall(tables.NODES, {"event_id": list(ends), "kind": ["forecast"]}, partial(_outdated, ends))
+    return Batch([(target, row) for target, rows in made for row in rows], (), parts, (known,), (expected,))
+
+
+def _outdated(ends: Mapping[str, datetime], expected: Sequence[StormNode]) -> Batch:
+    """Takes back what was expected of storms before the end of their tracks."""
+    over = {row.event_id for row in expected if not row.advisory_time or row.advisory_time <= ends[row.event_id]}
+    return Batch((), parts=[(target, (event_id, "forecast")) for target in LATEST for event_id in sorted(over)])

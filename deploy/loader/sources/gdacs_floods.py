@@ -1,0 +1,140 @@
+"""Floods of GDACS: the event with the area that it affects, and the alert of its newest episode."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+
+from shapely.geometry import MultiPolygon
+
+from deploy.loader.geometry.antimeridian import area_km2
+from deploy.loader.geometry.polygons import GeometryError, polygons_of, repaired
+from deploy.loader.places.gazetteer import Nearby, installed
+from deploy.loader.records.floods import ALERTS, REVISED_FLOODS, FloodAlert, FloodEvent
+from deploy.loader.records.target import Batch, Recall
+from deploy.loader.source import Document, Findings, Rejected, Source
+from deploy.loader.sources import gdacs
+from deploy.loader.sources.gdacs import Feed, GdacsEvent
+
+IN_FORCE = timedelta(days=2)
+"""GDACS makes a new episode of a lasting flood every day: an alert that was not renewed for two days is over."""
+
+
+def read(documents: list[Document], findings: Findings) -> Iterator[Batch]:
+    """One batch of all documents: of each event a row of the floods and one of the alerts, the oldest first."""
+    drawn: list[tuple[GdacsEvent, MultiPolygon]] = []
+    for event in gdacs.events_of(documents, "FL", findings):
+        name = f"FL{event.number}"
+        try:
+            area, mended = _area(event)
+        except GeometryError as error:
+            findings.rejected.append(Rejected(name, str(error)))
+            continue
+        if mended:
+            findings.repaired.append(Rejected(name, "; ".join(mended)))
+        drawn.append((event, area))
+    gazetteer = installed()
+    near = gazetteer.nearby([event.longitude for event, _ in drawn], [event.latitude for event, _ in drawn])
+    people = gazetteer.people_within([area for _, area in drawn])
+    rows = [
+        row
+        for (event, area), facts, count in zip(drawn, near, people, strict=True)
+        for row in (
+            (REVISED_FLOODS, _flood(event, area, facts, count)),
+            (ALERTS, _alert(event, area, facts, count)),
+        )
+    ]
+    feed = gdacs.feed_of(documents, "FL")
+    yield Batch(rows=[*rows], recalls=_missing(feed))
+
+
+def _missing(feed: Feed) -> tuple[Recall, ...]:
+    """Takes back what is in force or was to last, and the feed no longer has.
+
+    A report older than the oldest in the feed, of whatever kind, may have aged out of it: its alert ends by itself.
+    """
+    since = feed.since
+    if since is None:
+        return ()
+    present = {f"GDACS-FL{number}" for number in feed.numbers}
+
+    def alerts(found: list[FloodAlert]) -> Batch:
+        gone = [row for row in found if row.alert_id not in present and row.issued >= since and not row.withdrawn]
+        return Batch((), withdrawn=[(ALERTS, (row.alert_id,)) for row in gone])
+
+    def events(found: list[FloodEvent]) -> Batch:
+        gone = [row for row in found if row.event_id not in present and not row.withdrawn]
+        return Batch((), withdrawn=[(REVISED_FLOODS, (row.event_id,)) for row in gone])
+
+    of_source = {"source": [gdacs.SOURCE_NAME]}
+    return (
+        Recall(ALERTS, of_source, alerts, after={"expires": feed.retrieved}),
+        Recall(REVISED_FLOODS, of_source, events, after={"ended": feed.retrieved}),
+    )
+
+
+def _area(event: GdacsEvent) -> tuple[MultiPolygon, list[str]]:
+    """The affected area, and what was mended. Raises GeometryError."""
+    if event.affected is None:
+        raise GeometryError("it has no affected area")
+    shape, unclosed = polygons_of(event.affected)
+    area, mended = repaired(shape)
+    return area, unclosed + mended
+
+
+def _flood(event: GdacsEvent, area: MultiPolygon, near: Nearby, people: int) -> FloodEvent:
+    return FloodEvent(
+        event_id=f"GDACS-FL{event.number}",
+        title=f"{event.name}, {event.began:%B %Y}",
+        began=event.began,
+        ended=event.ended,
+        severity=None,
+        main_cause=None,
+        dead=None,
+        displaced=None,
+        area_km2=area_km2(area),
+        other_country=None,
+        glide_number=event.glide,
+        alert_level=event.alert_level,
+        episode_id=event.episode,
+        url=event.url or None,
+        place=near.words,
+        population_in_places=people,
+        source=gdacs.SOURCE_NAME,
+        withdrawn=None,
+        geom=area,
+        **(near._asdict() | {"country": event.country}),
+    )
+
+
+def _alert(event: GdacsEvent, area: MultiPolygon, near: Nearby, people: int) -> FloodAlert:
+    return FloodAlert(
+        alert_id=f"GDACS-FL{event.number}",
+        event_id=f"GDACS-FL{event.number}",
+        title=f"{event.alert_level} flood alert, {event.country or near.words}, {event.modified:%d %B %Y}",
+        alert_level=event.alert_level,
+        alert_score=event.alert_score,
+        episode_id=event.episode,
+        issued=event.modified,
+        expires=event.modified + IN_FORCE,
+        area_km2=area_km2(area),
+        url=event.url or None,
+        place=near.words,
+        population_in_places=people,
+        source=gdacs.SOURCE_NAME,
+        withdrawn=None,
+        geom=area,
+        **(near._asdict() | {"country": event.country}),
+    )
+
+
+SOURCE = Source(
+    name="gdacs-floods",
+    title="Floods and flood alerts, GDACS",
+    licence=gdacs.LICENCE,
+    licence_url=gdacs.LICENCE_URL,
+    attribution=gdacs.ATTRIBUTION,
+    rhythm=timedelta(minutes=6),
+    targets=(REVISED_FLOODS, ALERTS),
+    read=read,
+    documents=gdacs.DOCUMENTS,
+    addresses=lambda _since: [gdacs.FEED],
+)

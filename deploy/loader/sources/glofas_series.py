@@ -1,0 +1,123 @@
+"""Ensembles of discharge by place, as GloFAS's data store and the services upon it give them.
+
+CSV: a row for each member and day, with the names of the Early Warning Data Store (`time`, `valid_time`, `number`,
+`latitude`, `longitude`, `dis24`), as its GRIB or NetCDF becomes a table. JSON: what the flood API of Open-Meteo
+answers, one place or a list of them: `daily.time`, `daily.river_discharge_member01` … or `_median`, `_p25`, `_p75`.
+"""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from deploy.loader.documents.reading import csv_rows, json_of
+from deploy.loader.source import Document, DocumentError, Findings, Rejected
+
+Discharge = npt.NDArray[np.float64]
+
+_COLUMNS = ("time", "valid_time", "number", "latitude", "longitude", "dis24")
+_MEMBER = "river_discharge_member"
+
+
+class Series(NamedTuple):
+    """What an ensemble says of a place: degrees, UTC, m³/s; arrays of one value for each day.
+
+    issued: when the forecast was made. members: how many there are, 0 where only their quartiles were given.
+    """
+
+    longitude: float
+    latitude: float
+    issued: datetime
+    days: list[datetime]
+    median: Discharge
+    lower: Discharge
+    upper: Discharge
+    members: int
+
+
+def series_of(document: Document, findings: Findings) -> Iterator[Series]:
+    """The series of a document. A record is a series; what cannot be read is a finding. Raises DocumentError."""
+    with document.path.open("rb") as file:
+        is_json = file.read(1) in b"{["
+    places = _of_json(document) if is_json else _of_csv(document)
+    for place, (name, make) in enumerate(places, start=1):
+        findings.read += 1
+        try:
+            yield make()
+        except (ValueError, KeyError, TypeError, IndexError) as error:
+            why = f"it has no {error}" if isinstance(error, KeyError) else str(error)
+            findings.rejected.append(Rejected(name or f"series {place}", why))
+
+
+def _of_json(document: Document) -> Iterator[tuple[str, Any]]:
+    content = json_of(document)
+    for place in content if isinstance(content, list) else [content]:
+        if not isinstance(place, dict):
+            raise DocumentError(f"{document.address} is not an answer of the flood API: a place is no object")
+        if place.get("error"):
+            raise DocumentError(f"{document.address} is an error: {place.get('reason')}")
+        yield f"{place.get('latitude')}, {place.get('longitude')}", lambda place=place: _series_of_place(place)
+
+
+def _series_of_place(place: dict[str, Any]) -> Series:
+    daily = place["daily"]
+    days = [_time(day) for day in daily["time"]]
+    members = [values for name, values in sorted(daily.items()) if name.startswith(_MEMBER)]
+    if members:
+        return _ensemble(place["longitude"], place["latitude"], days[0], days, np.array(members, dtype=np.float64))
+    lower, median, upper = (
+        np.array(daily[f"river_discharge_{name}"], dtype=np.float64) for name in ("p25", "median", "p75")
+    )
+    found = Series(place["longitude"], place["latitude"], days[0], days, median, lower, upper, 0)
+    return _checked(found)
+
+
+def _of_csv(document: Document) -> Iterator[tuple[str, Any]]:
+    places: dict[tuple[str, str, str], list[dict[str, str]]] = {}
+    for row in csv_rows(document, _COLUMNS):
+        places.setdefault((row["latitude"], row["longitude"], row["time"]), []).append(row)
+    for (latitude, longitude, issued), rows in places.items():
+        name = f"{latitude}, {longitude} of {issued}"
+        yield name, lambda rows=rows, issued=issued: _series_of_rows(rows, issued)
+
+
+def _series_of_rows(rows: list[dict[str, str]], issued: str) -> Series:
+    days = sorted({_time(row["valid_time"]) for row in rows})
+    numbers = sorted({int(row["number"]) for row in rows})
+    discharge = np.full((len(numbers), len(days)), np.nan)
+    day_of, member_of = {day: at for at, day in enumerate(days)}, {number: at for at, number in enumerate(numbers)}
+    for row in rows:
+        value = float(row["dis24"]) if row["dis24"] else np.nan
+        discharge[member_of[int(row["number"])], day_of[_time(row["valid_time"])]] = value
+    return _ensemble(float(rows[0]["longitude"]), float(rows[0]["latitude"]), _time(issued), days, discharge)
+
+
+def _ensemble(longitude: float, latitude: float, issued: datetime, days: list[datetime], members: Discharge) -> Series:
+    """Quartiles by day, of the members that have a value there; days without any are left out."""
+    if members.ndim != 2 or members.shape[1] != len(days):
+        raise ValueError("its members have not a value for each day")
+    known = np.isfinite(members).any(axis=0)
+    lower, median, upper = (np.full(len(days), np.nan) for _ in range(3))
+    lower[known], median[known], upper[known] = np.nanquantile(members[:, known], [0.25, 0.5, 0.75], axis=0)
+    return _checked(Series(longitude, latitude, issued, days, median, lower, upper, len(members)))
+
+
+def _checked(series: Series) -> Series:
+    """Without the days that have no value. Raises ValueError where nothing is left, or what is cannot be."""
+    known = np.isfinite(np.array([series.median, series.lower, series.upper])).all(axis=0)
+    if not known.any():
+        raise ValueError("it has no value")
+    if not (-90 <= series.latitude <= 90 and -360 <= series.longitude <= 360):
+        raise ValueError(f"{series.longitude}, {series.latitude} is no place")
+    if (series.lower[known] < 0).any():
+        raise ValueError("a discharge is negative")
+    days = [day for day, is_known in zip(series.days, known.tolist(), strict=True) if is_known]
+    quartiles = {name: getattr(series, name)[known] for name in ("median", "lower", "upper")}
+    return series._replace(days=days, **quartiles)
+
+
+def _time(text: str) -> datetime:
+    time = datetime.fromisoformat(text)
+    return time.astimezone(UTC) if time.tzinfo else time.replace(tzinfo=UTC)

@@ -1,0 +1,149 @@
+"""Batches of storms from their advisories: all of them, and what of it is latest."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from functools import partial
+from itertools import groupby
+from typing import Any, NamedTuple
+
+from deploy.loader.records import storms as tables
+from deploy.loader.records.storms import AdvisoryNode, StormTrack
+from deploy.loader.records.target import Batch, Latest, Recall, Target
+from deploy.loader.storms.advisories import (
+    Advisory,
+    advisory_nodes,
+    advisory_tracks,
+    advisory_zones,
+    forecast_nodes,
+    forecast_tracks,
+    forecast_zones,
+)
+from deploy.loader.storms.best_tracks import BestTrack, Fix, twelve
+from deploy.loader.storms.people import packaged_gazetteer, with_people
+from deploy.loader.storms.rows import storm_events, storm_nodes, storm_tracks, storm_zones
+from deploy.loader.storms.shores import packaged_coast
+
+ADVISED = (tables.ADVISORY_TRACKS, tables.ADVISORY_NODES, tables.ADVISORY_ZONES)
+LATEST = (tables.TRACKS, tables.NODES, tables.ZONES)
+_ALL_LATEST = frozenset({tables.EVENTS, *LATEST})
+SOURCE = "NHC"
+_DERIVED = "NHC, derived from wind radii"
+_ADVISORIES_AT_ONCE = 500
+"""Of one transaction, about 10,000 rows: what a transaction costs by itself is little beside them."""
+
+
+class Storm(NamedTuple):
+    """A storm and its advisories, in order of time."""
+
+    event_id: str
+    advisories: list[Advisory]
+
+
+def batches(ordered: Iterable[Advisory], newest: Mapping[str, Advisory], *, complete: bool) -> Iterator[Batch]:
+    """Batches of whole storms. Advisories come by storm, then by time; `newest` are of storms under way, by event_id.
+
+    complete: whether these are all advisories of their storms; else those that were kept before are part of their life.
+    """
+    waiting: list[Storm] = []
+    for event_id, group in groupby(ordered, key=lambda advisory: advisory.event_id):
+        waiting.append(Storm(event_id, list(group)))
+        if sum(len(storm.advisories) for storm in waiting) >= _ADVISORIES_AT_ONCE:
+            yield _batch(waiting, newest, complete=complete)
+            waiting = []
+    if waiting:
+        yield _batch(waiting, newest, complete=complete)
+
+
+def _batch(storms: Sequence[Storm], newest: Mapping[str, Advisory], *, complete: bool) -> Batch:
+    shores = packaged_coast()
+    advisories = [advisory for storm in storms for advisory in storm.advisories]
+    ahead = [newest[storm.event_id] for storm in storms if storm.event_id in newest]
+    made: tuple[tuple[Target, Iterable[tuple[Any, ...]]], ...] = (
+        (tables.ADVISORY_TRACKS, advisory_tracks(advisories)),
+        (tables.ADVISORY_NODES, advisory_nodes(advisories, shores)),
+        (tables.ADVISORY_ZONES, with_people(advisory_zones(advisories), packaged_gazetteer())),
+        (tables.TRACKS, forecast_tracks(ahead)),
+        (tables.NODES, forecast_nodes(ahead, shores)),
+        (tables.ZONES, with_people(forecast_zones(ahead), packaged_gazetteer())),
+    )
+    rows = [(target, row) for target, found in made for row in found]
+    parts: list[tuple[Target, tuple[Any, ...]]] = [
+        (target, (advisory.event_id, advisory.time)) for target in ADVISED for advisory in advisories
+    ]
+    parts += [(target, (storm.event_id, "forecast")) for target in LATEST for storm in storms]
+    lives = {storm.event_id: _life(storm) for storm in storms}
+    recalls: tuple[Recall, ...] = ()
+    if complete:
+        life = _lives(fixes for event_id, fixes in lives.items() if event_id in newest)
+        rows += life.rows
+        parts += life.parts
+    else:
+        where = {"event_id": list(lives), "kind": ["analysed"]}
+        recalls = (Recall(tables.ADVISORY_NODES, where, partial(_with_kept, lives)),)
+    issued = {storm.event_id: max(advisory.time for advisory in storm.advisories) for storm in storms}
+    known = (Latest(_ALL_LATEST, tables.ADVISORY_NODES, "event_id", "advisory_time", issued), _until(issued))
+    return Batch(rows, (), parts, known, recalls)
+
+
+def _life(storm: Storm) -> list[Fix]:
+    return [advisory.analysed for advisory in storm.advisories if advisory.analysed]
+
+
+def _with_kept(lives: Mapping[str, list[Fix]], kept: Sequence[AdvisoryNode]) -> Batch:
+    """The lives of storms of which some advisories came, with those that were kept before."""
+    before: dict[str, list[Fix]] = {}
+    for node in kept:
+        before.setdefault(node.event_id, []).append(_fix(node))
+    whole = []
+    for event_id, fixes in lives.items():
+        by_time = {fix.time: fix for fix in [*before.get(event_id, []), *fixes]}
+        whole.append([by_time[time] for time in sorted(by_time)])
+    return _lives(whole)
+
+
+def _fix(node: AdvisoryNode) -> Fix:
+    radii = [getattr(node, f"{quadrant}{wind}_nm") for wind in (34, 50, 64) for quadrant in ("ne", "se", "sw", "nw")]
+    return Fix(
+        event_id=node.event_id,
+        season=node.season,
+        basin=node.basin,
+        time=node.valid_time,
+        longitude=node.geom.x,
+        latitude=node.geom.y,
+        wind_kt=node.wind_kt,
+        pressure_hpa=node.pressure_hpa,
+        status=node.status,
+        source=SOURCE,
+        name=node.name,
+        gust_kt=node.gust_kt,
+        radii=twelve(radii),
+    )
+
+
+def _lives(fixes: Iterable[list[Fix]]) -> Batch:
+    """Rows of storms whose positions these are, and what they replace, unless a best track tells more of one."""
+    lives = [BestTrack(each[0].event_id, each) for each in fixes if each]
+    made: tuple[tuple[Target, Iterable[tuple[Any, ...]]], ...] = (
+        (tables.EVENTS, storm_events(lives)),
+        (tables.TRACKS, storm_tracks(lives)),
+        (tables.NODES, storm_nodes(lives, packaged_coast())),
+        (tables.ZONES, with_people(storm_zones(lives, source=_DERIVED), packaged_gazetteer())),
+    )
+    rows = [(target, row) for target, found in made for row in found]
+    parts = [(target, (life.event_id, "analysed")) for target in LATEST for life in lives]
+    return Batch(rows, parts=parts, latest=(_until({life.event_id: life.fixes[-1].time for life in lives}),))
+
+
+def _until(times: Mapping[str, datetime]) -> Latest:
+    """That of a storm whose known life goes on after its time all this is outdated: a best track knows more."""
+    return Latest(_ALL_LATEST, tables.EVENTS, "event_id", "end_date", times)
+
+
+def closing(active: frozenset[str]) -> Batch:
+    """Takes back what is expected of storms that are no longer active, where the centre expected it."""
+
+    def over(expected: Sequence[StormTrack]) -> Batch:
+        ended = {row.event_id for row in expected if row.source.startswith(SOURCE)} - active
+        return Batch((), parts=[(target, (event_id, "forecast")) for target in LATEST for event_id in sorted(ended)])
+
+    return Batch((), recalls=(Recall(tables.TRACKS, {"kind": ["forecast"]}, over),))

@@ -1,0 +1,128 @@
+"""The forecast/advisory of the National Hurricane Center as text (product TCM), as it is broadcast and on its pages.
+
+Source: NHC, Tropical Cyclone Forecast/Advisory, product description: positions in degrees and tenths, winds in kt,
+radii by quadrant in nautical miles, times as day/hour UTC.
+"""
+
+import html
+import re
+from datetime import UTC, datetime, timedelta
+
+from deploy.loader.geometry.antimeridian import normalise
+from deploy.loader.source import DocumentError
+from deploy.loader.storms.advisories import Advisory
+from deploy.loader.storms.atcf import basin_of, season_of
+from deploy.loader.storms.best_tracks import NO_RADII, WINDS_KT, Fix, Radii, twelve
+
+_TITLE = re.compile(
+    r"^(?P<status>HURRICANE|(?:SUB)?TROPICAL (?:STORM|DEPRESSION)|(?:POST-TROPICAL|POTENTIAL TROPICAL) CYCLONE"
+    r"|REMNANTS OF|TYPHOON|TROPICAL DISTURBANCE) (?P<name>.+?) (?:SPECIAL )?FORECAST/ADVISORY NUMBER +(?P<number>\d+)",
+    re.MULTILINE,
+)
+_STORM = re.compile(r"\b((?:AL|EP|CP)\d{6})\b")
+_ISSUED = re.compile(
+    r"^(\d{2})(\d{2}) ?(?:UTC|Z) \w{3} (JAN|FEB|MAR|APR|MAY|JUN|JUL|AUG|SEP|OCT|NOV|DEC) (\d{2}) (\d{4})", re.MULTILINE
+)
+MONTHS = ("JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC")
+_PLACE = r"(\d+\.\d)([NS]) +(\d+\.\d)([EW])"
+_WHEN = r"(\d{2})/(\d{2})(\d{2})Z"
+_NOW = re.compile(rf"^(?!REPEAT)[A-Z -]*CENTER LOCATED NEAR +{_PLACE} AT {_WHEN}", re.MULTILINE)
+_AHEAD = re.compile(rf"^(?:FORECAST|OUTLOOK) VALID {_WHEN} *(?:\.\.\.)? *(?:{_PLACE})?(?P<remark>.*)$", re.MULTILINE)
+_WIND = re.compile(r"MAX(?: SUSTAINED)? WINDS? +(\d+) KT(?:\.\.\.GUSTS| WITH GUSTS TO) +(\d+) KT")
+_PRESSURE = re.compile(r"MINIMUM CENTRAL PRESSURE +(\d+) MB")
+_RADII = re.compile(r"^(34|50|64) KT\.+ *(\d+)NE +(\d+)SE +(\d+)SW +(\d+)NW", re.MULTILINE)
+_LAST = re.compile(r"THIS IS THE LAST\s+(?:FORECAST/)?ADVISORY")
+_TAG = re.compile(r"<[^>]*>")
+_STATUSES = {"DISSIPATED": "Dissipated", "EXTRATROP": "Extratropical", "POST-TROP": "Post-Tropical"}
+
+
+def is_text(text: str) -> bool:
+    """Whether it is such a product, be it within a page."""
+    return "FORECAST/ADVISORY NUMBER" in text
+
+
+def read_text(text: str, address: str) -> Advisory:
+    """The advisory that a product holds. Raises DocumentError where something that makes one is missing."""
+    plain = html.unescape(_TAG.sub("", text)) if "<" in text else text
+    plain = "\n".join(line.strip() for line in plain.replace("\r", "").split("\n"))
+    title, storm = _found(_TITLE, plain, "heading", address), _found(_STORM, plain, "number of the storm", address)
+    issued, now = _found(_ISSUED, plain, "time", address), _found(_NOW, plain, "position", address)
+    hour, minute, month, day, year = issued.groups()
+    try:
+        time = datetime(int(year), MONTHS.index(month) + 1, int(day), int(hour), int(minute), tzinfo=UTC)
+    except ValueError:
+        raise DocumentError(f"{address} has no valid time of issue: {issued[0]}") from None
+    number, name, advisory = storm[1], called(title["name"]), int(title["number"])
+    sections = list(_AHEAD.finditer(plain))
+    first = plain[now.end() : sections[0].start() if sections else None]
+    season = season_of(number)
+    said = f"NHC, advisory {advisory} of {time:%Y-%m-%d %H:%M} UTC"
+
+    def fix(at: datetime, place: tuple[str, ...], words: str, status: str | None) -> Fix:
+        wind, pressure = _WIND.search(words), _PRESSURE.search(words)
+        longitude, latitude = _position(place)
+        return Fix(
+            event_id=number,
+            season=season,
+            basin=basin_of(number, longitude),
+            time=at,
+            longitude=longitude,
+            latitude=latitude,
+            wind_kt=int(wind[1]) if wind else None,
+            pressure_hpa=int(pressure[1]) if pressure else None,
+            status=status,
+            source="NHC",
+            name=name,
+            gust_kt=int(wind[2]) if wind else None,
+            radii=_radii(words),
+        )
+
+    analysed = fix(time, now.groups()[:4], first, title["status"].title())
+    forecast = []
+    for place, section in enumerate(sections):
+        groups = section.groups()
+        if groups[3] is None:
+            continue
+        end = sections[place + 1].start() if place + 1 < len(sections) else len(plain)
+        # what follows the last position is no longer about it
+        words = plain[section.end() : end].split("\n\n")[0]
+        status = next((said for word, said in _STATUSES.items() if word in section["remark"]), None)
+        forecast.append(fix(near(time, *map(int, groups[:3])), groups[3:7], words, status))
+    final = _LAST.search(plain) is not None
+    return Advisory(number, name, season, advisory, time, analysed, forecast, said, final)
+
+
+def _found(pattern: re.Pattern[str], text: str, what: str, address: str) -> re.Match[str]:
+    found = pattern.search(text)
+    if found is None:
+        raise DocumentError(f"{address} is no forecast/advisory: its {what} is missing")
+    return found
+
+
+def called(name: str) -> str:
+    """Irma, Two-E."""
+    return "-".join(part.capitalize() for part in name.split("-"))
+
+
+def _position(place: tuple[str, ...]) -> tuple[float, float]:
+    latitude, north, longitude, east = place
+    return (
+        normalise(float(longitude) * (1 if east == "E" else -1)),
+        float(latitude) * (1 if north == "N" else -1),
+    )
+
+
+def _radii(words: str) -> Radii:
+    found = {int(row[0]): tuple(map(int, row[1:])) for row in _RADII.findall(words)}
+    if not found:
+        return NO_RADII
+    return twelve([radius for wind in WINDS_KT for radius in found.get(wind, (None,) * 4)])
+
+
+def near(time: datetime, day: int, hour: int, minute: int) -> datetime:
+    """The time with this day of the month that is nearest to the advisory."""
+    days = (time + timedelta(days=offset) for offset in range(-3, 12))
+    for each in days:
+        if each.day == day:
+            return each.replace(hour=hour, minute=minute)
+    raise DocumentError(f"day {day} is not near {time:%Y-%m-%d}")

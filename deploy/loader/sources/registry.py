@@ -1,0 +1,40 @@
+"""All sources, by name: a line each."""
+
+from deploy.loader.source import Source
+from deploy.loader.sources import (
+    dfo_floods,
+    gdacs_cyclones,
+    gdacs_earthquakes,
+    gdacs_floods,
+    glofas_gauges,
+    hurdat2,
+    ibtracs,
+    mom_alerts,
+    nhc_advisories,
+    scedc,
+    usgs_csv,
+    usgs_geojson,
+)
+
+SOURCES: dict[str, Source] = {
+    source.name: source
+    for source in (
+        usgs_geojson.SOURCE,
+        usgs_csv.SOURCE,
+        scedc.SOURCE,
+        gdacs_earthquakes.SOURCE,
+        gdacs_floods.SOURCE,
+        dfo_floods.SOURCE,
+        mom_alerts.SOURCE,
+        glofas_gauges.SOURCE,
+        nhc_advisories.SOURCE,
+        hurdat2.SOURCE,
+        ibtracs.SOURCE,
+        gdacs_cyclones.SOURCE,
+    )
+}
+
+
+def watched() -> list[str]:
+    """The sources that an operator runs: those that are published at an address, each event by one of them."""
+    return [name for name, source in SOURCES.items() if list(source.addresses(None)) and not source.by_name_only]

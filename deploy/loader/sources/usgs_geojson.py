@@ -1,0 +1,192 @@
+"""Earthquakes of the USGS, as its GeoJSON feeds and its event service (FDSN) give them.
+
+Formats: earthquake.usgs.gov/earthquakes/feed/v1.0/geojson.php, earthquake.usgs.gov/fdsnws/event/1/.
+"""
+
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+from pydantic import BaseModel, Field, ValidationError
+from shapely.geometry import Point
+
+from deploy.loader.documents.reading import features_of, json_of, reason
+from deploy.loader.geometry.antimeridian import normalise
+from deploy.loader.records.earthquakes import EVENTS, EarthquakeEvent
+from deploy.loader.records.target import Batch, Target
+from deploy.loader.source import Document, Findings, Rejected, Source
+from deploy.loader.sources.surroundings import UNKNOWN, with_places
+
+_FEED = "https://earthquake.usgs.gov/earthquakes/feed/v1.0/summary/all_day.geojson"
+_EVENTS = "https://earthquake.usgs.gov/fdsnws/event/1/query"
+_PAGE = 20_000
+"""The most that the event service gives at once."""
+_TOLERANCE = timedelta(days=1)
+"""By which a clock may be wrong; what is later than that would stand in the way of every later revision."""
+
+Milliseconds = int
+
+
+class _Properties(BaseModel):
+    time: Milliseconds | None = None
+    updated: Milliseconds
+    status: str
+    net: str
+    ids: str = ""
+    mag: float | None = Field(default=None, allow_inf_nan=False)
+    mag_type: str | None = Field(default=None, alias="magType")
+    place: str | None = None
+    title: str | None = None
+    type: str | None = None
+    types: str = ""
+    sig: int | None = None
+    felt: int | None = None
+    alert: str | None = None
+    tsunami: int | None = None
+    url: str | None = None
+    detail: str | None = None
+
+
+class _Geometry(BaseModel):
+    coordinates: tuple[float | None, float | None, float | None]
+
+
+class _Feature(BaseModel):
+    id: str = Field(min_length=1)
+    properties: _Properties
+    geometry: _Geometry | None
+
+
+def addresses(since: datetime | None) -> Iterable[str]:
+    """The feed of the last day; since a time, the events after it, with those that were deleted."""
+    if since is None:
+        return [_FEED]
+    asked = {
+        "format": "geojson",
+        "starttime": since.strftime("%Y-%m-%dT%H:%M:%S"),
+        "includedeleted": "true",
+        "orderby": "time-asc",
+        "limit": _PAGE,
+        "offset": 1,
+    }
+    return [f"{_EVENTS}?{urlencode(asked)}"]
+
+
+def following(document: Document) -> str | None:
+    """The next page of an answer of the event service, where this one is full."""
+    url = urlsplit(document.address)
+    asked = {name: values[-1] for name, values in parse_qs(url.query).items()}
+    if not asked.get("limit", "").isdecimal() or len(features_of(document)) < int(asked["limit"]):
+        return None
+    asked["offset"] = str(int(asked.get("offset", "1")) + int(asked["limit"]))
+    return url._replace(query=urlencode(asked)).geturl()
+
+
+def read(documents: list[Document], findings: Findings) -> Iterator[Batch]:
+    """One batch of all documents, oldest event first."""
+    rows: list[EarthquakeEvent] = []
+    withdrawn: list[str] = []
+    for document in documents:
+        issued = _issued(json_of(document))
+        findings.issued = max(filter(None, (findings.issued, issued)), default=None)
+        for content in features_of(document):
+            findings.read += 1
+            try:
+                feature = _Feature.model_validate(content)
+                others = _other_ids(feature)
+                withdrawn += others
+                event = _event(feature, document.retrieved)
+            except ValueError as error:
+                name = str(content.get("id", "")) if isinstance(content, dict) else ""
+                why = reason(error) if isinstance(error, ValidationError) else str(error)
+                findings.rejected.append(Rejected(name or f"number {findings.read}", why))
+                continue
+            if event is None:
+                withdrawn.append(feature.id)
+            else:
+                rows.append(event)
+    rows.sort(key=lambda row: row.event_date)
+    held = {row.event_id for row in rows}
+    gone: list[tuple[Target, tuple[Any, ...]]] = [
+        (EVENTS, ("USGS", event_id)) for event_id in dict.fromkeys(withdrawn) if event_id not in held
+    ]
+    if rows or gone:
+        yield Batch([(EVENTS, row) for row in with_places(rows)], tuple(gone))
+
+
+def _other_ids(feature: _Feature) -> list[str]:
+    """What other networks call the event: it may have been listed so, until another network was preferred."""
+    return [event_id for event_id in feature.properties.ids.split(",") if event_id and event_id != feature.id]
+
+
+def _event(feature: _Feature, retrieved: datetime) -> EarthquakeEvent | None:
+    """The row; None where the event was deleted and its place with it. Raises ValueError."""
+    properties = feature.properties
+    longitude, latitude, depth = feature.geometry.coordinates if feature.geometry else (None, None, None)
+    is_deleted = properties.status == "deleted"
+    if longitude is None or latitude is None or properties.time is None:
+        if is_deleted:
+            return None
+        raise ValueError("it has no place or time")
+    if not (-90 <= latitude <= 90 and -360 <= longitude <= 360):
+        raise ValueError(f"{longitude}, {latitude} is no place")
+    date, updated = _time(properties.time), _time(properties.updated)
+    if max(date, updated) > retrieved + _TOLERANCE:
+        raise ValueError(f"its time, {max(date, updated):%Y-%m-%d %H:%M} UTC, is in the future")
+    products = properties.types.strip(",").split(",")
+    return EarthquakeEvent(
+        event_id=feature.id,
+        title=properties.title,
+        place=properties.place,
+        magnitude=properties.mag,
+        magnitude_type=properties.mag_type,
+        depth=depth,
+        event_date=date,
+        updated=updated,
+        source="USGS",
+        network=properties.net,
+        event_type=properties.type,
+        status=properties.status,
+        significance=properties.sig,
+        felt=properties.felt,
+        alert_level=properties.alert.capitalize() if properties.alert else None,
+        tsunami=bool(properties.tsunami),
+        url=properties.url,
+        detail_url=properties.detail,
+        # The feed has no address of single products; its detail document lists them with their files.
+        shakemap_url=properties.detail if "shakemap" in products else None,
+        population_impact_url=properties.detail if "losspager" in products else None,
+        withdrawn=updated if is_deleted else None,
+        **UNKNOWN,
+        geom=Point(normalise(longitude), latitude),
+    )
+
+
+def _time(milliseconds: Milliseconds) -> datetime:
+    """Raises ValueError for what is no time of this calendar."""
+    try:
+        return datetime.fromtimestamp(milliseconds / 1000, UTC)
+    except (OverflowError, OSError) as error:
+        raise ValueError(f"{milliseconds} is no time") from error
+
+
+def _issued(content: Any) -> datetime | None:
+    generated = content.get("metadata", {}).get("generated") if isinstance(content.get("metadata"), dict) else None
+    return _time(generated) if isinstance(generated, int) else None
+
+
+SOURCE = Source(
+    name="usgs-earthquakes",
+    title="USGS earthquakes",
+    licence="Public domain",
+    licence_url="https://www.usgs.gov/information-policies-and-instructions/copyrights-and-credits",
+    attribution="U.S. Geological Survey, ANSS Comprehensive Earthquake Catalog and contributing networks",
+    rhythm=timedelta(minutes=1),
+    targets=(EVENTS,),
+    read=read,
+    documents="GeoJSON of a USGS feed or of its event service",
+    addresses=addresses,
+    catches_up=True,
+    following=following,
+)

@@ -1,0 +1,1 @@
+"""Writing what sources give: whole batches, only what differs, and what is known of each load."""

@@ -1,0 +1,57 @@
+"""A connection to the database, as the role that may write."""
+
+from collections.abc import AsyncIterator, Iterable, Sequence
+from contextlib import asynccontextmanager
+from typing import Any
+
+import asyncpg
+
+from deploy.loader.records.target import Target
+
+SCHEMA = "hazard"
+
+
+class StoreError(Exception):
+    """The database is not one that the loader can write; the message says what is missing."""
+
+
+@asynccontextmanager
+async def connected(url: str, name: str) -> AsyncIterator[asyncpg.Connection]:
+    """A connection that is known in the database as `dams loader NAME`. It sends geometries as EWKB.
+
+    Raises OSError, asyncpg.PostgresError, StoreError.
+    """
+    settings = {"application_name": f"dams loader {name}"[:63], "timezone": "UTC"}
+    connection: asyncpg.Connection = await asyncpg.connect(url, server_settings=settings, command_timeout=600)
+    try:
+        home = await connection.fetchval(
+            "SELECT n.nspname FROM pg_type t JOIN pg_namespace n ON n.oid = t.typnamespace WHERE t.typname = 'geometry'"
+        )
+        if home is None or await connection.fetchval("SELECT to_regclass('dams.load_source')") is None:
+            raise StoreError("the schema is missing: run `python -m deploy.database apply` first")
+        await connection.set_type_codec("geometry", schema=home, encoder=bytes, decoder=bytes, format="binary")
+        yield connection
+    finally:
+        await connection.close(timeout=5)
+
+
+def quoted(name: str) -> str:
+    """A name as SQL writes it."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def listed(names: Any, prefix: str = "") -> str:
+    """Names of columns, with commas between them."""
+    return ", ".join(prefix + quoted(name) for name in names)
+
+
+async def temporary(
+    connection: asyncpg.Connection, name: str, target: Target, columns: Sequence[str], records: Iterable[Any]
+) -> None:
+    """A temporary table with these columns of the target's, filled."""
+    await connection.execute(
+        f"CREATE TEMPORARY TABLE {name} ON COMMIT DROP AS SELECT {listed(columns)} "
+        f"FROM {SCHEMA}.{quoted(target.table)} WITH NO DATA"
+    )
+    await connection.copy_records_to_table(name, schema_name="pg_temp", columns=list(columns), records=records)
+    await connection.execute(f"ANALYZE pg_temp.{name}")

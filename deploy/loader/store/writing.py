@@ -1,0 +1,221 @@
+"""One batch, one transaction: what differs from the table is written, and nothing else.
+
+A statement that touches no row counts as a change of the table's data version, and all tiles and answers would be made
+anew for it. So what would change is worked out first, in temporary tables, and only then written.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+import asyncpg
+import shapely
+
+from deploy.loader.records.target import Batch, Target
+from deploy.loader.store.connection import SCHEMA, listed, quoted, temporary
+from deploy.loader.store.resolving import resolved
+
+MOST_NAMED = 1000
+"""Rows of a table that a batch changes are named to whoever asks what changed; of more only that there were more."""
+
+
+@dataclass(slots=True)
+class Counts:
+    """What became of the rows of batches.
+
+    unchanged: already as they came. older: a newer revision is there already, or what is newer of the same storm.
+    withdrawn: marked as taken back, or deleted where their table has no mark. removed: no longer in the part of a table
+    that was replaced. duplicates: rows that came twice in a batch, by key, of which the newest revision counts, else
+    the last.
+    """
+
+    inserted: int = 0
+    updated: int = 0
+    unchanged: int = 0
+    older: int = 0
+    withdrawn: int = 0
+    removed: int = 0
+    duplicates: list[str] = field(default_factory=list)
+    tables: set[str] = field(default_factory=set)
+
+    @property
+    def changed(self) -> int:
+        """How many rows are not what they were."""
+        return self.inserted + self.updated + self.withdrawn + self.removed
+
+    def add(self, other: "Counts") -> None:
+        """Counts of another batch."""
+        for each in fields(self):
+            value = getattr(other, each.name)
+            if isinstance(value, int):
+                setattr(self, each.name, getattr(self, each.name) + value)
+        self.duplicates += other.duplicates
+        self.tables |= other.tables
+
+
+async def write_batch(connection: asyncpg.Connection, batch: Batch) -> Counts:
+    """Writes the batch in the transaction that is open, and gives what became of it. Raises asyncpg.PostgresError."""
+    counts = Counts()
+    batch, counts.older = await resolved(connection, batch)
+    targets: dict[Target, list[tuple[Any, ...]]] = {}
+    for target, row in batch.rows:
+        targets.setdefault(target, []).append(row)
+    parts = _by_target(batch.parts)
+    for target in [*targets, *(target for target in parts if target not in targets)]:
+        before = counts.changed
+        rows = _unique(target, targets.get(target, []), counts)
+        await _compare(connection, target, rows, counts)
+        if target in parts:
+            await _remove_rest(connection, target, parts[target], counts)
+        await _write(connection, target, counts)
+        await connection.execute("DROP TABLE IF EXISTS loader_came, loader_verdict, loader_part")
+        if counts.changed > before:
+            counts.tables.add(target.table)
+    for target, keys in _by_target(batch.withdrawn).items():
+        if found := await _withdraw(connection, target, keys):
+            counts.withdrawn += found
+            counts.tables.add(target.table)
+    return counts
+
+
+def _by_target(pairs: Iterable[tuple[Target, tuple[Any, ...]]]) -> dict[Target, list[tuple[Any, ...]]]:
+    found: dict[Target, list[tuple[Any, ...]]] = {}
+    for target, values in pairs:
+        found.setdefault(target, []).append(tuple(values))
+    return found
+
+
+def _unique(target: Target, rows: Sequence[tuple[Any, ...]], counts: Counts) -> list[tuple[Any, ...]]:
+    places = [target.columns.index(column) for column in target.key]
+    revision = target.columns.index(target.revision) if target.revision else None
+    found: dict[tuple[Any, ...], tuple[Any, ...]] = {}
+    for row in rows:
+        key = tuple([row[place] for place in places])
+        before = found.get(key)
+        if before is not None:
+            counts.duplicates.append(" ".join(map(str, key)))
+            if revision is not None and _is_newer(before[revision], row[revision]):
+                continue
+        found[key] = row
+    return list(found.values())
+
+
+def _is_newer(one: Any, other: Any) -> bool:
+    return one is not None and (other is None or one > other)
+
+
+async def _compare(connection: asyncpg.Connection, target: Target, rows: list[Any], counts: Counts) -> None:
+    """Makes loader_verdict: the rows that came, each with what is to become of it."""
+    await temporary(connection, "loader_came", target, target.columns, _records(rows))
+    columns = [column for column in target.columns if column not in target.key]
+    old, new = listed(columns, "t."), listed(columns, "c.")
+    differs = f"ROW({old}) IS DISTINCT FROM ROW({new})" if columns else "false"
+    older = f"t.{quoted(target.revision)} > c.{quoted(target.revision)}" if target.revision else "false"
+    if target.withdrawn:
+        mark = quoted(target.withdrawn)
+        comes_again = "false" if target.withdrawn not in target.columns else f"c.{mark} IS NULL"
+        if target.withdrawn not in target.columns:
+            comes_again = "true"
+            differs = f"({differs} OR t.{mark} IS NOT NULL)"
+        if target.revision:
+            revision = quoted(target.revision)
+            known = ">" if target.returns else ">="
+            older += f" OR t.{mark} IS NOT NULL AND {comes_again} AND t.{revision} {known} c.{revision}"
+    await connection.execute(
+        f"CREATE TEMPORARY TABLE loader_verdict ON COMMIT DROP AS SELECT c.*, CASE "
+        f"WHEN t.{quoted(target.key[0])} IS NULL THEN 'inserted' WHEN {older} THEN 'older' "
+        f"WHEN {differs} THEN 'updated' ELSE 'unchanged' END AS loader_verdict "
+        f"FROM pg_temp.loader_came c LEFT JOIN {SCHEMA}.{quoted(target.table)} t ON {_same_key(target, 't', 'c')}"
+    )
+
+
+async def _write(connection: asyncpg.Connection, target: Target, counts: Counts) -> None:
+    found = await connection.fetch(
+        "SELECT loader_verdict AS verdict, count(*) AS rows FROM pg_temp.loader_verdict GROUP BY 1"
+    )
+    verdicts = {row["verdict"]: row["rows"] for row in found}
+    for verdict, rows in verdicts.items():
+        setattr(counts, verdict, getattr(counts, verdict) + rows)
+    table, columns = f"{SCHEMA}.{quoted(target.table)}", listed(target.columns)
+    is_named = verdicts.get("updated", 0) + verdicts.get("inserted", 0) <= MOST_NAMED
+    if verdicts.get("updated"):
+        rest = [column for column in target.columns if column not in target.key]
+        values = [f"{quoted(column)} = v.{quoted(column)}" for column in rest]
+        if target.withdrawn and target.withdrawn not in target.columns:
+            values.append(f"{quoted(target.withdrawn)} = NULL")
+        where = f"v.loader_verdict = 'updated' AND {_same_key(target, 't', 'v')}"
+        if target.revision:
+            # another source may have written a newer revision since they were compared
+            revision = quoted(target.revision)
+            where += f" AND (t.{revision} <= v.{revision} OR t.{revision} IS NULL OR v.{revision} IS NULL)"
+        statement = f"UPDATE {table} t SET {', '.join(values)} FROM pg_temp.loader_verdict v WHERE {where}"
+        await _change(connection, target, f"{statement} RETURNING t.id", "update", is_named=is_named)
+    if verdicts.get("inserted"):
+        # another writer may have made one of them since they were compared: his row counts, until the next load
+        statement = (
+            f"INSERT INTO {table} ({columns}) SELECT {columns} FROM pg_temp.loader_verdict "
+            f"WHERE loader_verdict = 'inserted' ON CONFLICT ({listed(target.key)}) DO NOTHING RETURNING id"
+        )
+        await _change(connection, target, statement, "create", is_named=is_named)
+
+
+async def _change(
+    connection: asyncpg.Connection, target: Target, statement: str, action: str, *, is_named: bool
+) -> int:
+    """Runs a statement that returns the ids of the rows that it changes, and names them to whoever asks what changed.
+
+    Gives the number of rows. Of more than can be named it is said that there were so many.
+    """
+    named = "SELECT id::text FROM changed" if is_named else "SELECT NULL FROM changed LIMIT 1"
+    rows = await connection.fetchval(
+        f"WITH changed AS ({statement}), named AS (INSERT INTO dams.changed_item (relation, item, action) "
+        f"SELECT $1::text::regclass, item, $2 FROM ({named}) n (item)) SELECT count(*) FROM changed",
+        f"{SCHEMA}.{quoted(target.table)}",
+        action,
+    )
+    return int(rows)
+
+
+async def _remove_rest(
+    connection: asyncpg.Connection, target: Target, parts: list[tuple[Any, ...]], counts: Counts
+) -> None:
+    """Deletes what the replaced parts hold and the batch does not."""
+    await temporary(connection, "loader_part", target, target.scope, parts)
+    where = (
+        f"({listed(target.scope, 't.')}) IN (SELECT {listed(target.scope)} FROM pg_temp.loader_part) AND NOT EXISTS "
+        f"(SELECT FROM pg_temp.loader_came c WHERE {_same_key(target, 't', 'c')})"
+    )
+    table = f"{SCHEMA}.{quoted(target.table)}"
+    if found := await connection.fetchval(f"SELECT count(*) FROM {table} t WHERE {where}"):
+        statement = f"DELETE FROM {table} t WHERE {where} RETURNING t.id"
+        counts.removed += await _change(connection, target, statement, "delete", is_named=found <= MOST_NAMED)
+
+
+async def _withdraw(connection: asyncpg.Connection, target: Target, keys: list[tuple[Any, ...]]) -> int:
+    """How many rows were marked, or deleted where their table has no mark."""
+    await temporary(connection, "loader_gone", target, target.key, keys)
+    table, mark = f"{SCHEMA}.{quoted(target.table)}", quoted(target.withdrawn or "")
+    where = f"EXISTS (SELECT FROM pg_temp.loader_gone g WHERE {_same_key(target, 't', 'g')})"
+    if target.withdrawn:
+        where += f" AND t.{mark} IS NULL"
+    found = await connection.fetchval(f"SELECT count(*) FROM {table} t WHERE {where}")
+    if found:
+        ends = f", {quoted(target.ends)} = least(t.{quoted(target.ends)}, now())" if target.ends else ""
+        change = f"UPDATE {table} t SET {mark} = now(){ends}" if target.withdrawn else f"DELETE FROM {table} t"
+        action = "update" if target.withdrawn else "delete"
+        statement = f"{change} WHERE {where} RETURNING t.id"
+        await _change(connection, target, statement, action, is_named=found <= MOST_NAMED)
+    await connection.execute("DROP TABLE pg_temp.loader_gone")
+    return int(found)
+
+
+def _same_key(target: Target, one: str, other: str) -> str:
+    return " AND ".join(f"{one}.{quoted(column)} = {other}.{quoted(column)}" for column in target.key)
+
+
+def _records(rows: list[Any]) -> Iterable[tuple[Any, ...]]:
+    """The rows with their last field, the geometry, as EWKB in WGS 84."""
+    if not rows:
+        return []
+    shapes = shapely.to_wkb(shapely.set_srid([row[-1] for row in rows], 4326), include_srid=True)
+    return ((*row[:-1], shape) for row, shape in zip(rows, shapes, strict=True))

@@ -1,0 +1,164 @@
+"""Rows of the collections of storms from their best tracks; those of the disturbances have the same columns."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+
+import numpy as np
+import shapely
+from shapely.geometry import MultiLineString, MultiPolygon, Point
+
+from deploy.loader.geometry.antimeridian import WGS84, area_km2, split_lines
+from deploy.loader.geometry.landfall import NOT_LOOKED_AT, Coast, Landfall
+from deploy.loader.geometry.wind_zones import step_zones, stored, swath
+from deploy.loader.records.storms import StormEvent, StormNode, StormTrack, StormZone
+from deploy.loader.storms.best_tracks import WINDS_KT, BestTrack, Fix, category, source_of
+from deploy.loader.storms.people import NOBODY_ASKED
+from libs.catalogue.basins import BASINS
+
+_KINDS = {"TD": "Tropical depression", "TS": "Tropical storm"} | {
+    f"C{number}": f"Category {number} storm" for number in range(1, 6)
+}
+
+
+def storm_events(tracks: Iterable[BestTrack], *, disturbances: bool = False) -> Iterator[StormEvent]:
+    """One row per system."""
+    for track in tracks:
+        first, peak = track.fixes[0], track.peak
+        grade = category(track.max_wind_kt)
+        kind = "Tropical disturbance" if disturbances else _KINDS.get(grade or "", "Tropical system")
+        called = f"{kind} {track.name}" if track.name else kind
+        yield StormEvent(
+            event_id=track.event_id,
+            title=f"{called}, {BASINS[first.basin]}, {first.time:%B %Y}",
+            name=track.name,
+            basin=first.basin,
+            season=first.season,
+            category=grade,
+            max_wind_kt=track.max_wind_kt,
+            min_pressure_hpa=track.min_pressure_hpa,
+            start_date=first.time,
+            end_date=track.fixes[-1].time,
+            ibtracs_id=first.ibtracs_id,
+            source=source_of(track.fixes),
+            geom=Point(peak.longitude, peak.latitude),
+        )
+
+
+def storm_tracks(tracks: Iterable[BestTrack], *, gap_hours: float = 24 * 365) -> Iterator[StormTrack]:
+    """One row per system that moved; a pause of more than `gap_hours` interrupts its line."""
+    for track in tracks:
+        lines = _lines(track, gap_hours)
+        if not lines:
+            continue
+        first = track.fixes[0]
+        unrolled = MultiLineString(lines)
+        yield StormTrack(
+            event_id=track.event_id,
+            name=track.name,
+            basin=first.basin,
+            season=first.season,
+            start_date=first.time,
+            end_date=track.fixes[-1].time,
+            kind="analysed",
+            advisory=None,
+            advisory_time=None,
+            category=category(track.max_wind_kt),
+            max_wind_kt=track.max_wind_kt,
+            min_pressure_hpa=track.min_pressure_hpa,
+            length_km=round(WGS84.geometry_length(unrolled) / 1000, 1),
+            source=source_of(track.fixes),
+            geom=split_lines(unrolled),
+        )
+
+
+def storm_nodes(tracks: Sequence[BestTrack], coast: Coast | None = None) -> Iterator[StormNode]:
+    """One row per fix, with the name that the system got in the end.
+
+    Landfalls are those that the source knows; others are looked for where there is a `coast`, but not at the fixes
+    beside a known one, which tell of the same.
+    """
+    for track, landfalls in zip(tracks, landfalls_of(tracks, coast), strict=True):
+        points = shapely.points([(fix.longitude, fix.latitude) for fix in track.fixes])
+        name = track.name
+        known = [bool(fix.landfall) for fix in track.fixes]
+        told = [before or after for before, after in zip([False, *known[:-1]], [*known[1:], False], strict=True)]
+        for fix, point, found, beside in zip(track.fixes, points, landfalls, told, strict=True):
+            landfall = True if fix.landfall else found.landfall and not beside
+            yield StormNode(
+                fix.event_id,
+                name,
+                fix.basin,
+                fix.season,
+                fix.time,
+                "analysed",
+                None,
+                None,
+                category(fix.wind_kt),
+                fix.status,
+                fix.wind_kt,
+                fix.gust_kt,
+                fix.pressure_hpa,
+                *fix.radii,
+                landfall,
+                found.place if landfall else None,
+                fix.source,
+                point,
+            )
+
+
+def storm_zones(tracks: Iterable[BestTrack], *, gap_hours: float = 12.0, source: str) -> Iterator[StormZone]:
+    """A row per system and wind speed for which its source gives radii: the swath between fixes up to `gap_hours`
+    apart.
+    """
+    for track in tracks:
+        radii = np.array([[radius or 0 for radius in fix.radii] for fix in track.fixes], dtype=np.float64)
+        hours = np.array([fix.time.timestamp() / 3600 for fix in track.fixes])
+        joined = (np.diff(hours) <= gap_hours).tolist()
+        for number, wind in enumerate(WINDS_KT):
+            inside = np.flatnonzero(radii[:, 4 * number : 4 * number + 4].any(axis=1))
+            if not inside.size:
+                continue
+            steps = step_zones(track.longitudes, track.latitudes, radii[:, 4 * number : 4 * number + 4])
+            (zone,) = stored(np.array([swath(list(steps), joined)], dtype=object))
+            yield zone_of(track, wind, track.fixes[inside[0]], track.fixes[inside[-1]], source=source, zone=zone)
+
+
+def zone_of(track: BestTrack, wind_kt: int, first: Fix, last: Fix, *, source: str, zone: MultiPolygon) -> StormZone:
+    """The row of a zone of a track; `first` and `last` are its fixes with this wind."""
+    return StormZone(
+        event_id=track.event_id,
+        name=track.name,
+        basin=track.fixes[0].basin,
+        season=track.fixes[0].season,
+        wind_speed_kt=wind_kt,
+        start_date=first.time,
+        end_date=last.time,
+        kind="analysed",
+        advisory=None,
+        advisory_time=None,
+        area_km2=area_km2(zone),
+        **NOBODY_ASKED,
+        source=source,
+        geom=zone,
+    )
+
+
+def landfalls_of(tracks: Sequence[BestTrack], coast: Coast | None) -> list[list[Landfall]]:
+    """For each fix of each track."""
+    if coast is None:
+        return [[NOT_LOOKED_AT] * len(track.fixes) for track in tracks]
+    # an advisory may have no position
+    places = [np.array([(fix.longitude, fix.latitude) for fix in track.fixes]).reshape(-1, 2) for track in tracks]
+    return coast.landfalls([(place[:, 0], place[:, 1]) for place in places])
+
+
+def _lines(track: BestTrack, gap_hours: float) -> list[list[tuple[float, float]]]:
+    """Parts with at least two different positions, with unrolled longitudes; a system at rest adds none."""
+    places = list(zip(track.longitudes.tolist(), track.latitudes.tolist(), strict=True))
+    parts = [[places[0]]]
+    for (earlier, later), place in zip(pairwise(track.fixes), places[1:], strict=True):
+        if (later.time - earlier.time).total_seconds() > gap_hours * 3600:
+            parts.append([place])
+        elif place != parts[-1][-1]:
+            parts[-1].append(place)
+    return [part for part in parts if len(part) > 1]

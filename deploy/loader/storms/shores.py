@@ -1,0 +1,23 @@
+"""The coasts that landfalls are looked up on: Natural Earth 1:50 million, as npm `world-atlas` packages them."""
+
+from functools import lru_cache
+from pathlib import Path
+
+from deploy.loader.geometry.landfall import Coast
+from deploy.loader.places.countries import whole_name
+from deploy.loader.places.packaged import NPM, SourceMissingError, npm_file
+from deploy.loader.places.topology import read_shapes
+
+
+def read_coast(path: Path) -> Coast:
+    """From the package's TopoJSON of countries. Raises OSError, KeyError."""
+    return Coast([(whole_name(shape.name), shape.geometry) for shape in read_shapes(path, "countries")])
+
+
+@lru_cache(maxsize=1)
+def packaged_coast() -> Coast | None:
+    """None where the package is not installed: landfalls are not looked for, then."""
+    try:
+        return read_coast(npm_file(NPM, "world-atlas/countries-50m.json"))
+    except SourceMissingError:
+        return None

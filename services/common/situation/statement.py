@@ -1,0 +1,89 @@
+"""SQL that reads the features of a topic. Pure."""
+
+from datetime import UTC, datetime, time, timedelta
+
+from libs.catalogue.basins import BASIN
+from libs.catalogue.model import Collection, GeometryColumn, TimeColumn
+from libs.catalogue.name_columns import name_columns
+from libs.geo.lonlat_sql import in_lonlat
+from libs.pg.column_types import Kind, column_type
+from libs.pg.sql import Sql, bind, ident, join, sql
+from services.common.situation.asked import Asked
+
+LIMIT = 4
+"""Features of a topic that the page tells of."""
+_TOLD = ("source", "country", "magnitude", "category", "alert_level", "max_wind_kt", "wind_kt", "wind_speed_kt", BASIN)
+
+
+def columns_of(collection: Collection) -> list[str]:
+    """The columns that a line about a feature needs."""
+    known = [column.name for column in collection.columns]
+    pair = collection.lasting()
+    first = collection.time()
+    wanted = [collection.key, *_TOLD, *name_columns(known), collection.time_issued]
+    wanted += [first.name if first else None, pair[1].name if pair else None]
+    return [name for name in known if name in wanted]
+
+
+def newest(collection: Collection, asked: Asked, present: datetime, *, only_present: bool) -> Sql:
+    """The newest features: how many match, longitude and latitude, and then `columns_of`.
+
+    `only_present` leaves those that are in force at the `present` moment, or of the days before it. Of all, which may
+    be a million, nobody is told how many match: the number is 0 then, so that an index gives the newest at once.
+    """
+    first = collection.time()
+    if first is None:
+        raise ValueError("the collection has no time")
+    conditions = [
+        *(
+            sql("{column} >= {least}", column=ident(name), least=bind(least, "float8"))
+            for name, least in asked.at_least.items()
+        ),
+        *(sql("{column} IS NULL", column=ident(name)) for name in asked.unset),
+        sql("{column} IS NOT NULL", column=ident(collection.time_issued or first.name)),
+    ]
+    if only_present:
+        conditions += _present(collection, asked, first, present)
+    geometry = collection.geometry()
+    names = [ident(name) for name in columns_of(collection)]
+    return sql(
+        "SELECT {matched}, {place}{columns} FROM {table} WHERE {where} ORDER BY {order} DESC LIMIT {limit}",
+        matched=sql("count(*) OVER ()" if only_present else "0"),
+        place=_place(geometry) if geometry else sql("NULL, NULL"),
+        columns=sql(", {names}", names=join(", ", names)) if names else Sql(),
+        table=ident(collection.schema, collection.name),
+        where=join(" AND ", conditions),
+        order=ident(collection.time_issued or first.name),
+        limit=bind(LIMIT, "int4"),
+    )
+
+
+def _present(collection: Collection, asked: Asked, first: TimeColumn, present: datetime) -> list[Sql]:
+    pair = collection.lasting()
+    begun = sql("{column} <= {present}", column=ident(first.name), present=_bound(first, present))
+    if pair is None:
+        since = _bound(first, present - timedelta(days=asked.days))
+        return [begun, sql("{column} >= {since}", column=ident(first.name), since=since)]
+    ended = sql(
+        "({column} IS NULL OR {column} >= {present})", column=ident(pair[1].name), present=_bound(pair[1], present)
+    )
+    return [begun, ended]
+
+
+def _bound(column: TimeColumn, moment: datetime) -> Sql:
+    """The moment as a value of the column's type, so that an index on it serves; a date is its whole day, in UTC."""
+    moment = moment.astimezone(UTC)
+    if column_type(column.sql_type).kind is Kind.DATE:
+        return bind(moment.date(), "date")
+    if "with time zone" in column.sql_type or column.sql_type.startswith("timestamptz"):
+        return bind(moment, "timestamptz")
+    return bind(datetime.combine(moment.date(), time(moment.hour, moment.minute, moment.second)), "timestamp")
+
+
+def _place(geometry: GeometryColumn) -> Sql:
+    """Longitude and latitude of the middle of the first part's box: cheap, and beside no antimeridian."""
+    column = ident(geometry.name)
+    shape = sql("{column}::geometry", column=column) if geometry.is_geography else column
+    part = sql("ST_Centroid(ST_Envelope(ST_GeometryN({shape}, 1)))", shape=shape)
+    placed = in_lonlat(part, geometry.srid)
+    return sql("ST_X({placed}), ST_Y({placed})", placed=placed)

@@ -1,0 +1,100 @@
+"""What is known of one topic of the landing page."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from typing import Any
+
+from libs.catalogue.feature_name import feature_name
+from libs.catalogue.model import Collection
+from libs.ogc.temporal import rfc3339
+from services.common.situation.asked import Asked
+
+SIMULATED = "simulated"
+"""The value of `source` of what nobody observed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A feature as the page tells of it; times in RFC 3339."""
+
+    id: str | None
+    name: str
+    badge: str | None
+    """Its class in a word."""
+    start: str | None
+    end: str | None
+    issued: str | None
+    simulated: bool
+    place: tuple[float, float] | None
+    """Longitude and latitude of a place in it, in degrees."""
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """What is in force or of the last days, the newest first; where nothing is, what was last."""
+
+    asked: Asked
+    collection: Collection
+    matched: int
+    """How many are in force or of the last days."""
+    told: tuple[Told, ...]
+    since: str
+    """The day with which the last days begin."""
+
+    @property
+    def lasts(self) -> bool:
+        """Whether features are in force for a time."""
+        return self.collection.lasting() is not None
+
+    @property
+    def order(self) -> str:
+        """The column by which the newest is known."""
+        time = self.collection.time()
+        return self.collection.time_issued or (time.name if time else "")
+
+    @property
+    def filter(self) -> str:
+        """The conditions as CQL2 text; empty without any."""
+        least = [f"{_name(name)} >= {number:.15g}" for name, number in self.asked.at_least.items()]
+        return " AND ".join([*least, *(f"{_name(name)} IS NULL" for name in self.asked.unset)])
+
+
+def _name(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def told(collection: Collection, values: Mapping[str, Any], place: tuple[float, float] | None) -> Told:
+    """A row, its values as the database driver gives them."""
+    said = {name: _text(value) for name, value in values.items()}
+    time, pair = collection.time(), collection.lasting()
+    identifier = said.get(collection.key) if collection.key else None
+    return Told(
+        None if identifier is None else str(identifier),
+        _without_magnitude(feature_name(collection, identifier, said), said),
+        _badge(said),
+        said.get(time.name) if time else None,
+        said.get(pair[1].name) if pair else None,
+        said.get(collection.time_issued) if collection.time_issued else None,
+        said.get("source") == SIMULATED,
+        place,
+    )
+
+
+def _text(value: Any) -> Any:
+    if isinstance(value, datetime):
+        return rfc3339(value if value.tzinfo else value.replace(tzinfo=UTC))
+    return value.isoformat() if isinstance(value, date) else value
+
+
+def _badge(said: Mapping[str, Any]) -> str | None:
+    magnitude = said.get("magnitude")
+    if isinstance(magnitude, int | float):
+        return f"M {magnitude:.1f}"
+    return next((said[name] for name in ("category", "alert_level") if isinstance(said.get(name), str)), None)
+
+
+def _without_magnitude(name: str, said: Mapping[str, Any]) -> str:
+    """A title such as `M 6.4 - 22 km NNE of Hualien City` without what the badge says."""
+    place = said.get("place")
+    return place if isinstance(place, str) and place and isinstance(said.get("magnitude"), int | float) else name

@@ -1,0 +1,152 @@
+"""GET /events/{eventId}: all that the collections have of one event."""
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
+from typing import Any
+from urllib.parse import urlencode
+
+from aiohttp import web
+
+from libs.catalogue.model import Collection
+from libs.catalogue.modules import EVENT_KEY, of_events
+from libs.ogc.errors import NotFound
+from libs.ogc.link import Link, path_segment
+from libs.ogc.media_type import MediaType
+from libs.ogc.temporal import now
+from libs.web.app import Call
+from libs.web.base_url import base_url
+from libs.web.conditional import conditional
+from libs.web.html import page_response
+from libs.web.representations import representations
+from libs.web.respond import json_response, links_json
+from services.features.formats.geojson import encode, features
+from services.features.pages.event_page import DRAWN, Event, by_weight, event_of, page_context
+from services.features.request.geometry_options import GeometryOptions
+from services.features.request.items_query import ItemsQuery
+from services.features.resources import CATALOGUE, STORE
+from services.features.rows.event_parts import EventPart, event_parts
+from services.features.slow_readers import write
+
+GEOJSON = "application/geo+json"
+_TOLD = 1000
+"""Features of each collection that the page tells of."""
+_MOST = 10_000
+"""Features of each collection in the bundle."""
+
+
+async def get_event(call: Call) -> web.StreamResponse:
+    """Its name, time and place, and the collections that have features of it; as GeoJSON these features themselves."""
+    call.query.check()
+    app, name = call.request.app, call.path["eventId"]
+    bundle = call.media_type == GEOJSON
+    known = of_events(app[CATALOGUE].collections.values())
+    parts = [part for part in await event_parts(app[STORE], known, name, _MOST if bundle else _TOLD) if part.matched]
+    if not parts:
+        raise NotFound(f"No collection has features of an event '{name}'.")
+    if bundle:
+        return await _bundle(call, name, parts)
+    store = app[STORE]
+    # shapes where they are few; of the others their boxes say where they are
+    pages = [(part, (await store.page(*_asked(part)))[0]) for part in parts]
+    told = by_weight([(part, features(page.rows, page.layout)) for part, page in pages])
+    parts = [part for part, _ in told]
+    event = event_of(name, told)
+    base = base_url(call.request)
+    links = links_json(_links(call, base, name))
+    document = _document(event, parts, base, links)
+    if call.media_type == MediaType.HTML:
+        context = {**page_context(event, told), "document": document, "links": links}
+        return conditional(call.request, page_response(call.request, "event.html", context))
+    return conditional(call.request, json_response(document))
+
+
+def _asked(part: EventPart) -> tuple[ItemsQuery, str]:
+    if (part.matched or 0) <= DRAWN:
+        return part.query, "drawing"
+    return replace(part.query, options=GeometryOptions(bbox_only=True)), "geojson"
+
+
+def _links(call: Call, base: str, name: str) -> list[Link]:
+    address = f"{base}/events/{path_segment(name)}"
+    return [
+        *representations(address, call.media_type, call.offers),
+        Link(f"{base}/map?{urlencode({'event': name})}", "preview", MediaType.HTML, "The event on the map"),
+    ]
+
+
+def _document(event: Event, parts: Sequence[EventPart], base: str, links: list[dict[str, Any]]) -> dict[str, Any]:
+    extent = {
+        **({"spatial": {"bbox": [list(event.box)]}} if event.box else {}),
+        **({"temporal": {"interval": [[event.start, event.end]]}} if event.start else {}),
+    }
+    return {
+        "id": event.id,
+        "title": event.title,
+        "links": links,
+        **({"extent": extent} if extent else {}),
+        "collections": [
+            {
+                "id": part.collection.id,
+                "title": part.collection.title,
+                "numberMatched": part.matched,
+                "links": links_json(_part_links(part.collection, event.id, base)),
+            }
+            for part in parts
+        ],
+    }
+
+
+def _part_links(collection: Collection, event: str, base: str) -> list[Link]:
+    address, query = f"{base}/collections/{path_segment(collection.id)}", urlencode({EVENT_KEY: event})
+    return [
+        Link(f"{address}/items?{query}", "items", GEOJSON, "Features as GeoJSON"),
+        Link(f"{address}/items?{query}&f=html", "items", MediaType.HTML, "Features as a page"),
+        Link(f"{address}/export?{query}&f=gpkg", "enclosure", "application/geopackage+sqlite3", "GeoPackage"),
+        Link(f"{address}/export?{query}&f=csv", "enclosure", "text/csv", "CSV"),
+    ]
+
+
+async def _bundle(call: Call, name: str, parts: Sequence[EventPart]) -> web.StreamResponse:
+    """All features in one FeatureCollection; each says in `collectionId` of which collection it is."""
+    pieces = _pieces(call, name, parts)
+    # what fails by then is still reported as an error
+    first = await anext(pieces)
+    saved = "".join(sign if sign.isascii() and (sign.isalnum() or sign in "-_") else "_" for sign in name)
+    headers = {
+        "Content-Type": GEOJSON,
+        "Cache-Control": "no-cache",
+        "Vary": "Accept",
+        "Content-Disposition": f'inline; filename="{saved}.geojson"',
+    }
+    if call.request.method == "HEAD":
+        return web.Response(headers=headers)
+    response = web.StreamResponse(headers=headers)
+    try:
+        await response.prepare(call.request)
+        await write(call.request, response, first)
+        async for piece in pieces:
+            await write(call.request, response, piece)
+        await response.write_eof()
+    except ConnectionError:
+        # the client has what it wanted, or is gone
+        return response
+    return response
+
+
+async def _pieces(call: Call, name: str, parts: Sequence[EventPart]) -> AsyncIterator[bytes]:
+    store, base = call.request.app[STORE], base_url(call.request)
+    head = {"type": "FeatureCollection", "id": name, "timeStamp": now(), "links": links_json(_links(call, base, name))}
+    start, number = encode(head)[:-1] + b',"features":[', 0
+    for part in parts:
+        async for rows in store.chunks(await store.large(part.query), "geojson"):
+            encoded = [encode(_of_collection(part.collection, each)) for each in features(rows.rows, rows.layout)]
+            if encoded:
+                yield start + b",".join(encoded)
+                start, number = b",", number + len(encoded)
+    yield (b"" if start == b"," else start) + b'],"numberReturned":%d}' % number
+
+
+def _of_collection(collection: Collection, feature: dict[str, Any]) -> dict[str, Any]:
+    # ids of several collections repeat
+    own = {"id": f"{collection.id}/{feature['id']}"} if feature.get("id") is not None else {}
+    return {**feature, **own, "properties": {"collectionId": collection.id, **feature["properties"]}}

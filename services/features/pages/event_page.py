@@ -1,0 +1,195 @@
+"""The page of an event: what it is called, when and where it was, what each collection tells of it, in time."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import islice
+from typing import Any
+from urllib.parse import urlencode
+
+from libs.catalogue.feature_name import feature_name
+from libs.catalogue.model import Collection
+from libs.catalogue.modules import EVENT_KEY, module
+from libs.catalogue.name_columns import name_columns
+from libs.ogc.temporal import moment_of, rfc3339
+from services.features.pages.items_html import readable
+from services.features.pages.preview import drawings, preview
+from services.features.pages.recency import age, over_since
+from services.features.pages.series_chart import Chart, charts_of
+from services.features.rows.event_parts import EventPart
+
+_WIDTH = 600.0
+_PRODUCTS = 30
+_CHARTS = 6
+DRAWN = 6
+"""Features of a collection that are drawn in their shapes."""
+_LINE = 24
+"""Pixels of a line of the timeline."""
+Told = Sequence[tuple[EventPart, list[dict[str, Any]]]]
+"""What collections have, with some of the features."""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """What is known of an event, from the features that the page tells of."""
+
+    id: str
+    title: str
+    box: tuple[float, float, float, float] | None
+    start: str | None
+    end: str | None
+    main: EventPart
+    feature: Mapping[str, Any]
+    """The one that says most of it."""
+
+
+def event_of(name: str, told: Told) -> Event:
+    """The event, named by the collection with the fewest features, as that of events has one; else the longest."""
+    main, found = by_weight(told)[0]
+    feature = found[0] if found else {"id": None, "properties": {}, "geometry": None}
+    moments = [
+        moment for part, features in told for each in features for moment in _moments(part.collection, each) if moment
+    ]
+    boxes = [box for _, features in told for each in features if (box := _box(each)) is not None]
+    return Event(
+        name,
+        feature_name(main.collection, name, feature["properties"]),
+        _around(boxes),
+        rfc3339(min(moments)) if moments else None,
+        rfc3339(max(moments)) if moments else None,
+        main,
+        feature,
+    )
+
+
+def by_weight(told: Told) -> Told:
+    """What says most of an event first: what has a name, is of events, is one, and lasts longest."""
+
+    def weight(each: tuple[EventPart, list[dict[str, Any]]]) -> tuple[bool, bool, bool, int, float, str]:
+        part, features = each
+        moments = [moment for one in features for moment in _moments(part.collection, one) if moment]
+        seconds = (max(moments) - min(moments)).total_seconds() if moments else 0.0
+        named = bool(name_columns(_names(part)))
+        of_events = part.collection.name.endswith("events")
+        return (not features, not named, not of_events, part.matched or 0, -seconds, part.collection.id)
+
+    return sorted(told, key=weight)
+
+
+def page_context(event: Event, told: Told) -> dict[str, Any]:
+    """What the template of the page needs."""
+    collection = event.main.collection
+    columns = [(column, readable(event.feature["properties"].get(column.name))) for column in collection.columns]
+    products = {
+        text: label for part, features in told for each in features for text, label in _addresses(part.collection, each)
+    }
+    return {
+        "event": event,
+        "module": module(collection),
+        "age": age(collection, event.feature["properties"]),
+        "over": over_since(collection, event.feature["properties"]) is not None,
+        "simulated": any(each["properties"].get("source") == "simulated" for _, features in told for each in features),
+        "facts": [(column, cell) for column, cell in columns if cell["text"] and len(cell["text"]) < 300],
+        "preview": drawings([{**each, "id": None} for each in _drawn(event, told)]),
+        "parts_of": [(part, _span(part, features)) for part, features in told],
+        "timeline": _timeline(event, told),
+        "charts": _charts(told),
+        "products": list(products.items())[:_PRODUCTS],
+        "query": urlencode({EVENT_KEY: event.id}),
+    }
+
+
+def _charts(told: Told) -> list[Chart]:
+    each_of = ((part.collection, each) for part, features in told for each in features)
+    found = (chart for collection, each in each_of for chart in charts_of(collection, each))
+    return list(islice(found, _CHARTS))
+
+
+def _drawn(event: Event, told: Told) -> list[Mapping[str, Any]]:
+    """Its main feature, and lines and areas of collections that have few of it."""
+    few = [each for part, features in told for each in features if (part.matched or 0) <= DRAWN and _is_wide(part)]
+    return [*few, event.feature]
+
+
+def _is_wide(part: EventPart) -> bool:
+    geometry = part.collection.geometry()
+    return geometry is not None and geometry.dimension != 0
+
+
+def _names(part: EventPart) -> list[str]:
+    return [column.name for column in part.collection.columns]
+
+
+def _moments(
+    collection: Collection, feature: Mapping[str, Any], goes_on: datetime | None = None
+) -> tuple[datetime | None, datetime | None]:
+    """Start and end; where the end is not known `goes_on`, or else the start."""
+    time, pair = collection.time(), collection.lasting()
+    start = moment_of(feature["properties"].get(time.name)) if time else None
+    return start, (moment_of(feature["properties"].get(pair[1].name)) if pair else None) or goes_on or start
+
+
+def _span(part: EventPart, features: Sequence[Mapping[str, Any]]) -> tuple[str | None, str | None]:
+    """The first and the last moment; not of a part of them."""
+    if (part.matched or 0) > len(features):
+        return None, None
+    moments = [moment for each in features for moment in _moments(part.collection, each) if moment]
+    return (rfc3339(min(moments)), rfc3339(max(moments))) if moments else (None, None)
+
+
+def _box(feature: Mapping[str, Any]) -> tuple[float, float, float, float] | None:
+    shape = preview([{**feature, "id": None}])
+    if shape is None or not shape.shapes:
+        return None
+    shapes = shape.shapes
+    return (
+        min(each.x for each in shapes),
+        -max(each.y + each.height for each in shapes),
+        max(each.x + each.width for each in shapes),
+        -min(each.y for each in shapes),
+    )
+
+
+def _around(boxes: Sequence[tuple[float, float, float, float]]) -> tuple[float, float, float, float] | None:
+    if not boxes:
+        return None
+    wests, souths, easts, norths = zip(*boxes, strict=True)
+    return min(wests), min(souths), max(easts), max(norths)
+
+
+def _addresses(collection: Collection, feature: Mapping[str, Any]) -> list[tuple[str, str]]:
+    titles = {column.name: column.title or column.name for column in collection.columns}
+    return [
+        (value, titles.get(name, name))
+        for name, value in feature["properties"].items()
+        if isinstance(value, str) and value.startswith(("https://", "http://"))
+    ]
+
+
+def _timeline(event: Event, told: Told) -> dict[str, Any] | None:
+    """A line for each collection, with a mark for each feature, from the first moment to the last."""
+    if event.start is None or event.end is None or event.start == event.end:
+        return None
+    first, last = moment_of(event.start), moment_of(event.end)
+    if first is None or last is None:
+        return None
+    seconds = (last - first).total_seconds()
+
+    def x(moment: datetime) -> float:
+        return round((moment - first).total_seconds() / seconds * _WIDTH, 1)
+
+    lines, present = [], datetime.now(UTC)
+    for part, features in told:
+        lasts = part.collection.lasting()
+        known = [_moments(part.collection, each, max(last, present) if lasts else None) for each in features]
+        spans = {(x(start), max(x(min(end or start, last)) - x(start), 0)) for start, end in known if start}
+        if spans:
+            left_out = max((part.matched or 0) - len(features), 0)
+            lines.append({"title": part.collection.title, "left_out": left_out, "spans": sorted(spans)})
+    return {
+        "lines": lines,
+        "width": _WIDTH,
+        "height": _LINE * len(lines),
+        "line": _LINE,
+        "today": x(present) if first <= present <= last else None,
+    }

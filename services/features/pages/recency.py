@@ -1,0 +1,74 @@
+"""How new features are, which of them are over, and their order on pages: the newest first.
+
+The map's model/in-force.js and words/time.js say the same.
+"""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from libs.catalogue.model import Collection
+from libs.ogc.media_type import MediaType
+from libs.ogc.temporal import moment_of, parse_interval
+from libs.web.page_text import ago
+
+_LIVE = timedelta(days=60)
+"""An archive has nothing in force, and to fade all of it would tell nothing."""
+_FEW = 20_000
+"""Rows that are sorted without an index before anybody notices."""
+_WITHDRAWN = "withdrawn"
+
+
+def newest_first(collection: Collection) -> str | None:
+    """The order of a page that names none, as in `sortby`; None where it is slow, or the operator names another."""
+    time = collection.time()
+    column = collection.column(collection.time_issued or (time.name if time else ""))
+    if column is None or not column.ordered or collection.sort or collection.kind == "function":
+        return None
+    rows = collection.rows if collection.item_count is None else collection.item_count
+    quick = (column.indexed and column.not_null) or (rows is not None and rows <= _FEW)
+    return f"-{column.name}" if quick else None
+
+
+def is_live(collection: Collection) -> bool:
+    """Whether some features may be in force: they last, and the data are of these weeks."""
+    pair = collection.lasting()
+    moments = [_last(time.end) for time in pair if time.end] if pair else []
+    return any(moment > datetime.now(UTC) - _LIVE for moment in moments if moment)
+
+
+def tag_of_age(collection: Collection, media_type: str) -> str:
+    """What the copy of a page depends on beside the data: the minute, where it says how long ago something was."""
+    return f"{datetime.now(UTC):%Y%m%d%H%M}" if media_type == MediaType.HTML and is_live(collection) else ""
+
+
+def over_since(collection: Collection, properties: Mapping[str, Any]) -> datetime | None:
+    """When a feature of a live collection was over, by its end or as its source took it back; None where it is not."""
+    now, withdrawn = datetime.now(UTC), _last(properties.get(_WITHDRAWN))
+    if withdrawn is not None and withdrawn <= now:
+        return withdrawn
+    pair = collection.lasting()
+    end = _last(properties.get(pair[1].name)) if pair and is_live(collection) else None
+    return end if end is not None and end < now else None
+
+
+def age(collection: Collection, properties: Mapping[str, Any]) -> str:
+    """`issued 3 h ago, ended 2 days ago`; empty where nothing of it is known, and of what is long past."""
+    time, issued = collection.time(), str(properties.get(collection.time_issued or ""))
+    over, start = over_since(collection, properties), properties.get(time.name) if time else None
+    told = [f"issued {ago(issued)}"] if moment_of(issued) else []
+    if over is not None:
+        told.append(f"{'withdrawn' if properties.get(_WITHDRAWN) else 'ended'} {ago(over.isoformat())}")
+    if not told and (moment := moment_of(start)) is not None and abs(datetime.now(UTC) - moment) < _LIVE:
+        told.append(ago(str(start)))
+    return ", ".join(told)
+
+
+def _last(moment: Any) -> datetime | None:
+    """The last moment of a date, or an instant itself; None for what is none."""
+    if not isinstance(moment, str):
+        return None
+    try:
+        return parse_interval(moment).end
+    except ValueError:
+        return moment_of(moment)

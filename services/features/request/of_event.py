@@ -1,0 +1,19 @@
+"""The features of one event, as a query for items of each collection that knows it."""
+
+from collections import defaultdict
+
+from libs.catalogue.model import Collection
+from libs.catalogue.modules import EVENT_KEY
+from libs.ogc.errors import InvalidParameters
+from libs.web.query_params import QueryValues
+from services.features.request.items_query import ItemsQuery, parse_items
+
+
+def query_of_event(collection: Collection, event: str, *, limit: int, sortby: str | None = None) -> ItemsQuery | None:
+    """The features of the event; None where the collection cannot have it: its events are numbers, say."""
+    values: dict[str, object] = defaultdict(lambda: None, limit=limit, sortby=[sortby] if sortby else None)
+    query = QueryValues(values, set(), {EVENT_KEY: event})
+    try:
+        return parse_items(collection, query, {EVENT_KEY: event})
+    except InvalidParameters:
+        return None

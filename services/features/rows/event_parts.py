@@ -1,0 +1,45 @@
+"""How many features of an event each collection has."""
+
+import asyncio
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from libs.catalogue.model import Collection
+from libs.ogc.errors import DomainError
+from services.features.request.items_query import ItemsQuery
+from services.features.request.of_event import query_of_event
+from services.features.rows.items_store import ItemsStore
+
+_AT_ONCE = 4
+"""Collections that are looked at together for one request, lest it take all connections."""
+
+
+@dataclass(frozen=True, slots=True)
+class EventPart:
+    """What a collection has of an event."""
+
+    collection: Collection
+    query: ItemsQuery
+    matched: int | None
+    """None where that could not be counted."""
+
+
+async def event_parts(store: ItemsStore, collections: Iterable[Collection], event: str, limit: int) -> list[EventPart]:
+    """The collections that have features of the event, in their order; also those of which it could not be told.
+
+    Each part has a query for its features, `limit` of them.
+    """
+    turns = asyncio.Semaphore(_AT_ONCE)
+
+    async def part(collection: Collection) -> EventPart | None:
+        query = query_of_event(collection, event, limit=limit)
+        if query is None:
+            return None
+        async with turns:
+            try:
+                matched = await store.matched(query)
+            except DomainError:
+                matched = None
+        return EventPart(collection, query, matched) if matched != 0 else None
+
+    return [found for found in await asyncio.gather(*map(part, collections)) if found is not None]

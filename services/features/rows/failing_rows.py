@@ -1,0 +1,121 @@
+"""Rows on which conditions of a request fail, such as one that PROJ cannot place: none of them fails the request."""
+
+import asyncio
+import logging
+from dataclasses import replace
+
+from cachetools import TTLCache
+
+from libs.catalogue.model import Collection
+from libs.catalogue.versions import DataVersions
+from libs.ogc.errors import StoredValueError
+from libs.pg.halving import failing_places
+from libs.pg.pool import Statements
+from libs.pg.snapshot import Snapshot
+from libs.pg.sql import Sql, all_of, bind, ident, sql
+from libs.selection.selection import Selection
+
+_LOG = logging.getLogger("dams.features")
+
+_SECONDS = 5.0
+"""In which the rows at fault have to be found."""
+_MOST_ROWS = 50_000
+"""Of a collection in which they are looked for: each is tried."""
+_REMEMBERED, _REMEMBERED_SECONDS = 1000, 60.0
+
+
+class FailingRows:
+    """Finds them, and remembers for a minute the conditions without them.
+
+    What is unknown of a row, as a condition fails on it, is not true: the row does not match.
+    """
+
+    def __init__(self, versions: DataVersions) -> None:
+        self._versions = versions
+        self._known: TTLCache[tuple[str, ...], tuple[Sql, int]] = TTLCache(_REMEMBERED, _REMEMBERED_SECONDS)
+
+    def left_out(self, selection: Selection) -> Selection:
+        """The selection without the rows on which it is known to fail."""
+        if not self._known:
+            return selection
+        known = self._known.get(self._name(selection))
+        return selection if known is None else _without(selection, *known)
+
+    async def find(self, database: Statements | Snapshot, selection: Selection) -> Selection:
+        """The selection without the rows on which the conditions fail; from now on `left_out` gives it, too.
+
+        Raises StoredValueError where it is not the conditions that fail, nothing tells the rows apart, or they are too
+        many to be tried in time.
+        """
+        identity, name = _identity(selection.collection), self._name(selection)
+        if identity is None or not selection.conditions or selection.failing or name in self._known:
+            raise StoredValueError
+        until = asyncio.get_running_loop().time() + _SECONDS
+        candidates = sql(
+            "SELECT ({identity})::text FROM {table} AS item WHERE ({identity}) IS NOT NULL LIMIT {most}",
+            identity=identity,
+            table=selection.table,
+            most=bind(_MOST_ROWS + 1, "int8"),
+        )
+        rows = [str(row[0]) for row in await database.fetch(candidates)]
+        if len(rows) > _MOST_ROWS:
+            raise StoredValueError
+
+        async def attempt(places: range) -> None:
+            some = _is_one_of(selection.collection, identity, rows[places.start : places.stop])
+            await database.fetch(
+                sql(
+                    "SELECT count(*) FROM {table} AS item WHERE {where}",
+                    table=selection.table,
+                    where=all_of([some, *selection.conditions]),
+                )
+            )
+
+        failing = [rows[place] for place in await failing_places(len(rows), attempt, until=until)]
+        if not failing:
+            raise StoredValueError
+        fields = {"collection": selection.collection.id, "number": len(failing), "rows": failing[:10]}
+        _LOG.warning("rows on which a filter fails do not match", extra={"fields": fields})
+        others = sql("({failing}) IS NOT TRUE", failing=_is_one_of(selection.collection, identity, failing))
+        self._known[name] = others, len(failing)
+        return _without(selection, others, len(failing))
+
+    def _name(self, selection: Selection) -> tuple[str, ...]:
+        # a place in a table may be another row's after a change
+        version = self._versions.version(selection.collection)
+        return selection.collection.id, version.token if version else "", repr(all_of(selection.conditions).render())
+
+
+def features_omitted(number: int) -> dict[str, str]:
+    """The header that says how many rows are left out; none where it would say 0."""
+    return {"DAMS-Features-Omitted": str(number)} if number else {}
+
+
+def calls_postgis(selection: Selection) -> bool:
+    """Whether the conditions may fail on stored values: others than PostGIS have an answer for each."""
+    return any("ST_" in part for condition in selection.conditions for part in condition.parts if isinstance(part, str))
+
+
+def _without(selection: Selection, condition: Sql, number: int) -> Selection:
+    return replace(selection, conditions=(condition, *selection.conditions), failing=number)
+
+
+def _identity(collection: Collection) -> Sql | None:
+    """What tells the rows apart within a statement."""
+    if collection.row_address == ("ctid",):
+        return sql("ctid")
+    if collection.row_address:
+        return sql("tableoid::text || ctid::text")
+    is_known = collection.key and collection.column(collection.key) and not collection.key_repeats
+    return ident(collection.key) if collection.key and is_known and collection.kind != "function" else None
+
+
+def _is_one_of(collection: Collection, identity: Sql, rows: list[str]) -> Sql:
+    if collection.row_address == ("ctid",):
+        values = bind(rows, "text[]", cast="tid[]")
+    elif collection.row_address:
+        values = bind(rows, "text[]")
+    else:
+        key = collection.column(collection.key or "")
+        values = bind(rows, "text[]", cast=f"{key.sql_type}[]" if key else None)
+    return sql("({identity}) = ANY({values})", identity=identity, values=values)

@@ -1,0 +1,296 @@
+// The storm that is followed: its life is fetched once, then the step, the wind and the advisory that are looked at are
+// chosen among what is there. Parts of the page listen to its events.
+
+import { pathLength } from "../cartography/geodesic.js";
+import { getItems, messageOf } from "../service/api.js";
+import { pairOf } from "./deep-link.js";
+import { presentColumns, stormCollections } from "./storm-collections.js";
+import { advisoriesOf, firstStep, lifeOf, nextTo, STEP_COLUMNS } from "./storm-life.js";
+
+/**
+ * @import { Collection, Item, Position } from "../types.d.ts"
+ * @import { State } from "../page/link.js"
+ * @import { Explorer } from "./explorer.js"
+ * @import { StormCollections } from "./storm-collections.js"
+ * @import { Advisory, Step } from "./storm-life.js"
+ * @typedef {object} Life
+ * @property {string} id the collection that the event was chosen in
+ * @property {string} event
+ * @property {string} name
+ * @property {StormCollections} collections
+ * @property {Step[]} steps
+ * @property {Advisory[]} advisories the oldest first
+ */
+
+const MOST = 10000; // features that the service gives on a page
+const HURRICANE = 64; // kt
+const METRES_PER_PIXEL = 78271.517; // at the equator, of a world 512 pixels wide
+const NEAR = 12; // pixels
+
+/** Events: `life` (another storm is followed, or none), `look` (another step, wind or advisory is looked at). */
+export class Story extends EventTarget {
+  #explorer;
+  /** @type {{ id: string, event: string, state: State, see: boolean } | null} what is being fetched, and what will be looked at */
+  #loading = null;
+  /** @type {Life | null} */
+  life = null;
+  /** The number of the step that is looked at. */
+  at = 0;
+  /** The wind whose zone is looked at, in kt. */
+  wind = HURRICANE;
+  /** @type {Advisory | null} the advisory that is compared with what happened */
+  advisory = null;
+  #isBeginning = false;
+  /** Whether the map is to show all of its life. */
+  isToBeSeen = true;
+  /**
+   * The zones of all of an advisory, by its time.
+   * @type {Map<string, Item[]>}
+   */
+  #zones = new Map();
+
+  /** @param {Explorer} explorer */
+  constructor(explorer) {
+    super();
+    this.#explorer = explorer;
+    explorer.addEventListener("query", () => this.#followEvent());
+  }
+
+  /** The step that is looked at. */
+  get step() {
+    return this.life?.steps[this.at] ?? null;
+  }
+
+  /** Whether nothing else of its collections is shown. */
+  get isAlone() {
+    return this.life !== null && [...this.#explorer.events.values()].includes(this.life.event);
+  }
+
+  /** The zones of all of the advisory that is compared, as far as they are there. */
+  get expectedZones() {
+    return (this.advisory && this.#zones.get(this.advisory.issued)) ?? [];
+  }
+
+  /**
+   * Whether the life of an event can be told.
+   * @param {string} id of a collection that tells of it
+   */
+  tells(id) {
+    return stormCollections(this.#explorer.collections, id) !== null;
+  }
+
+  /**
+   * Follows an event; the one that is followed already stays as it is. What fails is said.
+   * @param {string} id of a collection that tells of it
+   * @param {string} event
+   * @param {State} [state] the step, wind and advisory to look at, as a link says it
+   * @param {{ see?: boolean }} [options] whether the map is to show all of it
+   */
+  async follow(id, event, state = {}, { see = true } = {}) {
+    const collections = stormCollections(this.#explorer.collections, id);
+    if (!collections) return;
+    if (this.#loading?.event === event) {
+      Object.assign(this.#loading.state, state);
+      this.#loading.see &&= see;
+    } else if (this.life?.event === event && this.life.collections.steps.id === collections.steps.id) {
+      this.#loading = null;
+      this.#look(state);
+    } else {
+      await this.#load({ id, event, state: { ...state }, see }, collections);
+    }
+  }
+
+  /**
+   * @param {{ id: string, event: string, state: State, see: boolean }} wanted
+   * @param {StormCollections} collections
+   */
+  async #load(wanted, collections) {
+    this.#loading = wanted;
+    try {
+      const life = await lifeStory(wanted.id, wanted.event, collections);
+      if (this.#loading !== wanted) return;
+      this.#loading = null;
+      if (!life.steps.length) return this.end();
+      this.#zones.clear();
+      Object.assign(this, { life, advisory: null, wind: firstWind(life), at: firstStep(life.steps), isToBeSeen: wanted.see });
+      this.#isBeginning = true;
+      this.#look(wanted.state);
+      this.#isBeginning = false;
+      this.#emit("life");
+    } catch (error) {
+      if (this.#loading !== wanted) return;
+      this.#loading = null;
+      this.#explorer.emit("fault", messageOf(error));
+    }
+  }
+
+  end() {
+    this.#loading = null;
+    if (!this.life) return;
+    this.life = null;
+    this.advisory = null;
+    this.#emit("life");
+  }
+
+  /**
+   * Looks at the step with a number; the first or last where there is none.
+   * @param {number} at
+   */
+  setStep(at) {
+    const last = (this.life?.steps.length ?? 0) - 1;
+    const wanted = Math.max(0, Math.min(last, at));
+    if (wanted === this.at) return;
+    this.at = wanted;
+    this.#emit("look");
+  }
+
+  /**
+   * Looks at the step next to a moment.
+   * @param {number} moment milliseconds since 1970
+   */
+  setMoment(moment) {
+    if (this.life) this.setStep(nextTo(this.life.steps, moment));
+  }
+
+  /**
+   * Looks at the step that was pointed at; false where none is near.
+   * @param {Position} position
+   * @param {number} zoom
+   */
+  pick(position, zoom) {
+    const pixel = (METRES_PER_PIXEL * Math.cos((position[1] * Math.PI) / 180)) / 2 ** zoom;
+    const away = (this.life?.steps ?? []).map((step) => pathLength([position, step.position]) / pixel);
+    const least = Math.min(...away);
+    if (!(least < NEAR)) return false;
+    this.setStep(away.indexOf(least));
+    return true;
+  }
+
+  /** @param {number} wind kt */
+  setWind(wind) {
+    if (wind === this.wind) return;
+    this.wind = wind;
+    this.#emit("look");
+  }
+
+  /**
+   * Compares with what an advisory expected; null compares with none.
+   * @param {string | null} issued
+   */
+  setAdvisory(issued) {
+    const found = this.life?.advisories.find((each) => each.issued === issued) ?? null;
+    if (found === this.advisory) return;
+    this.advisory = found;
+    this.#emit("look");
+    this.#loadZones();
+  }
+
+  /**
+   * The parts of a link that say what is looked at; null where nothing needs to be said.
+   * @returns {Record<"follow" | "step" | "wind" | "issue", string | null>}
+   */
+  state() {
+    const { life, step } = this;
+    const followed = this.#loading ?? life;
+    const isAlone = followed !== null && [...this.#explorer.events.values()].includes(followed.event);
+    return {
+      follow: followed && !isAlone ? `${followed.id}/${followed.event}` : null,
+      step: step && this.at !== firstStep(life?.steps ?? []) ? shortText(step.moment) : null,
+      wind: life && this.wind !== firstWind(life) ? String(this.wind) : null,
+      issue: this.advisory ? shortText(this.advisory.moment) : null,
+    };
+  }
+
+  /**
+   * Follows what a link says, or nothing.
+   * @param {State} state
+   */
+  async restore(state) {
+    const wanted = pairOf(state.follow) ?? pairOf(state.e);
+    if (wanted) await this.follow(...wanted, { step: "", wind: "", issue: "", ...state }, { see: !state.map });
+    else this.end();
+  }
+
+  /**
+   * What a link says is looked at; a text that is empty means what is looked at first.
+   * @param {State} state
+   */
+  #look({ step, wind, issue }) {
+    const { steps, advisories } = this.life ?? { steps: [], advisories: [] };
+    if (step !== undefined) {
+      const moment = Date.parse(step);
+      this.setStep(Number.isFinite(moment) ? nextTo(steps, moment) : firstStep(steps));
+    }
+    if (wind !== undefined && this.life) this.setWind(Number(wind) > 0 ? Number(wind) : firstWind(this.life));
+    if (issue !== undefined) this.setAdvisory(advisories.find(({ moment }) => moment === Date.parse(issue))?.issued ?? null);
+  }
+
+  /** One event alone is followed, and no longer when all are shown again. */
+  #followEvent() {
+    const [alone] = this.#explorer.events;
+    if (alone && alone[1] !== this.life?.event) this.follow(...alone);
+  }
+
+  async #loadZones() {
+    const { life, advisory } = this;
+    if (!life?.collections.zones || !advisory || this.#zones.has(advisory.issued)) return;
+    const { zones } = life.collections;
+    try {
+      const query = { [zones.eventKey ?? ""]: life.event, advisory_time: advisory.issued, scope: "whole" };
+      const { features } = await getItems(zones.id, { ...query, properties: presentColumns(zones, ["wind_speed_kt", "kind"]), limit: 20 });
+      this.#zones.set(advisory.issued, features);
+      if (this.advisory === advisory) this.#emit("look");
+    } catch (error) {
+      this.#explorer.emit("fault", messageOf(error));
+    }
+  }
+
+  /** @param {"life" | "look"} name */
+  #emit(name) {
+    if (name === "life" || (this.life && !this.#isBeginning)) this.dispatchEvent(new Event(name));
+  }
+}
+
+/**
+ * @param {string} id
+ * @param {string} event
+ * @param {StormCollections} collections
+ * @returns {Promise<Life>}
+ */
+async function lifeStory(id, event, collections) {
+  const { steps, advisories } = collections;
+  const [nodes, advised] = await Promise.all([steps, advisories].map(async (collection) => {
+    if (!collection) return [];
+    const query = { [collection.eventKey ?? ""]: event, properties: presentColumns(collection, STEP_COLUMNS), limit: MOST };
+    return (await getItems(collection.id, query)).features;
+  }));
+  const issued = advisoriesOf(advised);
+  return { id, event, name: nameOf([...nodes, ...advised], steps) ?? event, collections, steps: lifeOf(nodes, issued), advisories: issued };
+}
+
+/**
+ * What a storm is called: by its own name, else by its basin; null where nobody says.
+ * @param {Item[]} nodes
+ * @param {Collection} collection
+ */
+function nameOf(nodes, { columns }) {
+  const [name, basin] = ["name", "basin"].map((column) => nodes.map(({ properties }) => properties[column]).find((value) => typeof value === "string" && value));
+  const labels = columns.find((column) => column.name === "basin")?.labels ?? {};
+  if (name) return String(name);
+  return basin ? `${labels[String(basin)] ?? basin} storm` : null;
+}
+
+/**
+ * The wind whose zone is looked at first: that of a hurricane, else the strongest that is known of the storm.
+ * @param {Life} life
+ */
+function firstWind({ steps }) {
+  const known = steps.flatMap(({ winds }) => [...(winds?.radii.keys() ?? [])]);
+  return !known.length || known.includes(HURRICANE) ? HURRICANE : Math.max(...known);
+}
+
+/**
+ * A moment to the minute, as short as it can be read again.
+ * @param {number} moment
+ */
+const shortText = (moment) => `${new Date(moment).toISOString().slice(0, 16)}Z`;

@@ -1,0 +1,201 @@
+// Going to a place: towns, provinces and countries, coordinates, and events by their names. A combobox with a list (WAI-ARIA).
+
+import { searchFilter } from "../filters/search.js";
+import { debounced } from "../page/debounced.js";
+import { element, find } from "../page/dom.js";
+import { viewPadding } from "../page/layout.js";
+import { sayToScreenReaders } from "../page/status.js";
+import { address, getItems, getJson, isAbort, messageOf } from "../service/api.js";
+import { formatPosition, parseCoordinates } from "../words/coordinates.js";
+import { formatNumber } from "../words/format.js";
+import { featureTitle } from "./feature-badge.js";
+
+/**
+ * @import { Explorer } from "../model/explorer.js"
+ * @import { Box, Collection, Position } from "../types.d.ts"
+ * @typedef {{ title: string, detail: string, go: () => unknown }} Option
+ * @typedef {{ bbox?: Box, geometry: { coordinates: Position }, properties: { name: string, kind: string, province: string | null, country: string | null, people: number | null } }} Place
+ */
+
+const PAUSE = 200; // milliseconds
+const SHORTEST = 2; // signs
+const PLACES = 6;
+const EVENTS = 3; // of each collection
+const COLLECTIONS = 3; // that are asked for events
+const TOWN = 0.3; // degrees around a town
+const NEAREST = 9; // zoom level
+
+/**
+ * Makes the form work. `choose` shows a feature.
+ * @param {HTMLElement} form
+ * @param {Explorer} explorer
+ * @param {(collection: string, id: string | number) => unknown} choose
+ */
+export function placeSearch(form, explorer, choose) {
+  const input = find("input", form, HTMLInputElement);
+  const list = find("ul", form);
+  /** @type {Option[]} */
+  let options = [];
+  let active = -1;
+  /** @type {AbortController | null} */
+  let loading = null;
+
+  const close = () => show([], null);
+  /**
+   * @param {Option[]} found
+   * @param {string | null} text in place of options; null for none
+   */
+  function show(found, text) {
+    options = found;
+    list.replaceChildren(...found.map((option, at) => entry(option, at, () => take(at))));
+    if (text !== null) list.append(element("li", { class: "empty", role: "option", "aria-disabled": "true", text }));
+    list.hidden = list.childElementCount === 0;
+    input.setAttribute("aria-expanded", String(!list.hidden));
+    mark(-1);
+  }
+  /** @param {number} at */
+  function mark(at) {
+    active = at;
+    list.querySelectorAll("li").forEach((each, index) => each.setAttribute("aria-selected", String(index === at)));
+    list.children[at]?.scrollIntoView({ block: "nearest" });
+    if (at < 0) input.removeAttribute("aria-activedescendant");
+    else input.setAttribute("aria-activedescendant", `go-${at}`);
+  }
+  /** @param {number} at */
+  function take(at) {
+    const option = options[at];
+    if (!option) return;
+    input.value = option.title;
+    close();
+    option.go();
+  }
+  async function search() {
+    loading?.abort();
+    const { signal } = (loading = new AbortController());
+    const text = input.value.trim();
+    if (text.length < SHORTEST) return close();
+    try {
+      const found = await optionsOf(text, explorer, choose, signal);
+      if (signal.aborted) return undefined;
+      show(found, found.length ? null : "Nothing is called so");
+      return sayToScreenReaders(found.length ? `${found.length} found; arrow keys choose` : "Nothing is called so");
+    } catch (error) {
+      return isAbort(error) ? undefined : show([], messageOf(error));
+    }
+  }
+
+  const soon = debounced(search, PAUSE);
+  input.addEventListener("input", soon);
+  input.addEventListener("blur", close);
+  input.addEventListener("keydown", (event) => {
+    const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
+    if (step && options.length) {
+      event.preventDefault();
+      mark((Math.max(active, step > 0 ? -1 : 0) + step + options.length) % options.length);
+    } else if (event.key === "Escape" && !list.hidden) {
+      event.stopPropagation();
+      close();
+    }
+  });
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    if (!options.length) await search();
+    take(Math.max(active, 0));
+  });
+}
+
+/**
+ * @param {Option} option
+ * @param {number} at
+ * @param {() => void} onclick
+ */
+function entry({ title, detail }, at, onclick) {
+  // the input would lose the focus, and the list close, before the click
+  const onpointerdown = (/** @type {Event} */ event) => event.preventDefault();
+  return element(
+    "li",
+    { id: `go-${at}`, role: "option", "aria-selected": "false", onpointerdown, onclick },
+    element("span", { text: title }),
+    " ",
+    element("small", { text: detail }),
+  );
+}
+
+/**
+ * @param {string} text
+ * @param {Explorer} explorer
+ * @param {(collection: string, id: string | number) => unknown} choose
+ * @param {AbortSignal} signal
+ * @returns {Promise<Option[]>}
+ */
+async function optionsOf(text, explorer, choose, signal) {
+  const position = parseCoordinates(text);
+  if (position) return [{ title: formatPosition(position), detail: "Coordinates", go: () => goTo(explorer, position, formatPosition(position)) }];
+  const [places, ...events] = await Promise.all([
+    getJson(address("/places", { q: text, limit: PLACES }), { signal }),
+    // a collection that does not answer leaves the places
+    ...searched(explorer).map((collection) => eventsOf(collection, text, choose, explorer, signal).catch(() => [])),
+  ]);
+  return [...places.features.map((/** @type {Place} */ place) => placeOption(explorer, place)), ...events.flat()];
+}
+
+/**
+ * The collections whose features are events with names: those on the map first.
+ * @param {Explorer} explorer
+ */
+const searched = ({ collections, shown }) =>
+  [...collections.values()]
+    .filter(({ id, geometryType }) => geometryType && /events$/.test(id))
+    .sort((a, b) => Number(shown.has(b.id)) - Number(shown.has(a.id)))
+    .slice(0, COLLECTIONS);
+
+/**
+ * @param {Collection} collection
+ * @param {string} text
+ * @param {(collection: string, id: string | number) => unknown} choose
+ * @param {Explorer} explorer
+ * @param {AbortSignal} signal
+ * @returns {Promise<Option[]>}
+ */
+async function eventsOf(collection, text, choose, explorer, signal) {
+  const filter = searchFilter(collection, text);
+  if (!filter) return [];
+  const sortby = collection.importance ?? (collection.time ? `-${collection.time.column}` : null);
+  const page = await getItems(collection.id, { filter, sortby, limit: EVENTS, "bbox-only": true }, { signal });
+  return page.features.map((feature) => ({
+    title: featureTitle(collection, feature),
+    detail: collection.label,
+    go: async () => {
+      await explorer.show(collection.id);
+      choose(collection.id, feature.id ?? "");
+    },
+  }));
+}
+
+/**
+ * @param {Explorer} explorer
+ * @param {Place} place
+ * @returns {Option}
+ */
+function placeOption(explorer, { bbox, geometry, properties }) {
+  const { name, kind, province, country, people } = properties;
+  const around = [...new Set([province, country])].filter((each) => each && each !== name).join(", ");
+  const size = people ? `${formatNumber(people)} people` : kind === "town" ? "" : kind;
+  const detail = [around, size].filter(Boolean).join(" · ");
+  return { title: name, detail, go: () => goTo(explorer, geometry.coordinates, name, detail, bbox) };
+}
+
+/**
+ * Shows a place, with its name at it.
+ * @param {Explorer} explorer
+ * @param {Position} position
+ * @param {string} name
+ * @param {string} [detail]
+ * @param {Box} [bbox]
+ */
+function goTo({ engine }, position, name, detail = "", bbox) {
+  const [x, y] = position;
+  engine.fit(bbox ?? [x - TOWN, Math.max(-90, y - TOWN), x + TOWN, Math.min(90, y + TOWN)], viewPadding(), { nearest: NEAREST });
+  const label = element("p", { class: "place" }, element("strong", { text: name }), detail && element("span", { text: detail }));
+  engine.showPopup(position, label, () => engine.closePopup());
+}

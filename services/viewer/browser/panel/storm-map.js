@@ -1,0 +1,47 @@
+// Draws the storm that is followed, and shows all of it when it is chosen.
+
+import { stormBox, stormDrawing } from "../model/storm-drawing.js";
+import { stormPalette } from "../model/storm-palette.js";
+import { viewPadding } from "../page/layout.js";
+import { messageOf } from "../service/api.js";
+
+/**
+ * @import { Explorer } from "../model/explorer.js"
+ * @import { Story } from "../model/story.js"
+ * @import { Palette } from "../model/storm-drawing.js"
+ */
+
+const NEAREST = 7; // zoom level
+const AROUND = 40; // pixels, for winds and words
+const AXIS = 30; // pixels that the axis is higher than the timeline
+
+/**
+ * @param {Explorer} explorer
+ * @param {Story} story
+ */
+export function stormMap(explorer, story) {
+  /** @type {Palette | null} */
+  let palette = null;
+  const draw = () => {
+    const { life, at, wind, advisory, expectedZones } = story;
+    const drawing = life && palette ? stormDrawing({ steps: life.steps, at, wind, advisory, expectedZones }, palette) : null;
+    explorer.engine.drawStorm(drawing, drawing !== null && !story.isAlone);
+  };
+  story.addEventListener("life", async () => {
+    const { life } = story;
+    if (!life) return draw();
+    if (story.isToBeSeen) explorer.engine.fit(stormBox(life.steps), roomAround(viewPadding()), { nearest: NEAREST });
+    try {
+      const found = await stormPalette(explorer, life.collections);
+      if (story.life === life) palette = found;
+    } catch (error) {
+      explorer.emit("fault", messageOf(error));
+    }
+    return draw();
+  });
+  story.addEventListener("look", draw);
+  explorer.addEventListener("query", draw);
+}
+
+/** @param {import("../types.d.ts").Padding} padding */
+const roomAround = ({ left, right, top, bottom }) => ({ left: left + AROUND, right: right + AROUND, top: top + AROUND, bottom: bottom + AROUND + AXIS });

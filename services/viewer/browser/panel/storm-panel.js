@@ -1,0 +1,153 @@
+// The storm that is followed, in words: the step that is looked at, how far its winds reach, and what was expected of it.
+
+import { difference } from "../model/storm-drawing.js";
+import { numberOf } from "../model/storm-life.js";
+import { stormPalette } from "../model/storm-palette.js";
+import { element } from "../page/dom.js";
+import { address } from "../service/api.js";
+import { formatPosition } from "../words/coordinates.js";
+import { lengthText } from "../words/measures.js";
+import { advisoryWords, forceWords, statusWords, strengthWords, timeWords, zoneWords } from "../words/storm.js";
+import { spanWords } from "../words/time.js";
+import { StormPlaces } from "./storm-places.js";
+
+/**
+ * @import { Explorer } from "../model/explorer.js"
+ * @import { Story, Life } from "../model/story.js"
+ */
+
+export class StormPanel {
+  #story;
+  #explorer;
+  #title = element("h2");
+  #span = element("p", { class: "muted" });
+  #time = element("select", { "aria-label": "At" });
+  #state = element("p", { class: "state" });
+  #winds = element("fieldset", {}, element("legend", { text: "Winds of at least" }));
+  #zone = element("p", { class: "muted" });
+  #issue = element("select", { "aria-label": "Compare with the advisory of" });
+  #compare = element("div", { class: "compare" }, element("label", {}, element("span", { text: "Compare with the advisory of" }), this.#issue));
+  #compared = element("p", { class: "muted" });
+  #legend = element("p", { class: "lines", hidden: true });
+  #alone = element("button", { type: "button", text: "Only this storm" });
+  #links = element("p", { class: "links" });
+  #places;
+
+  /**
+   * @param {HTMLElement} root
+   * @param {Explorer} explorer
+   * @param {Story} story
+   * @param {(offered: boolean) => void} offer whether the panel has something to show
+   */
+  constructor(root, explorer, story, offer) {
+    this.#story = story;
+    this.#explorer = explorer;
+    this.#places = new StormPlaces(explorer, story);
+    this.#legend.append(key("line"), "what happened ", key("line dashed"), "what was expected");
+    this.#time.addEventListener("change", () => story.setStep(this.#time.selectedIndex));
+    this.#alone.addEventListener("click", () => story.life && explorer.setEvent(story.life.id, story.life.event));
+    explorer.addEventListener("query", () => (this.#alone.hidden = story.isAlone));
+    this.#issue.addEventListener("change", () => story.setAdvisory(this.#issue.value || null));
+    this.#compare.append(this.#stepButtons());
+    root.append(
+      element("header", {}, element("div", {}, this.#title, this.#span), this.#alone),
+      element("label", {}, element("span", { text: "At" }), this.#time),
+      this.#state,
+      this.#winds,
+      this.#zone,
+      this.#places.root,
+      this.#compare,
+      this.#compared,
+      this.#legend,
+      this.#links,
+    );
+    story.addEventListener("life", () => {
+      this.#begin();
+      offer(story.life !== null);
+    });
+    story.addEventListener("look", () => this.#show());
+  }
+
+  #begin() {
+    const { life } = this.#story;
+    this.#places.forget();
+    if (!life) return;
+    this.#title.textContent = life.name;
+    this.#alone.hidden = this.#story.isAlone;
+    this.#span.textContent = spanWords(life.steps[0].moment, life.steps[life.steps.length - 1].moment);
+    this.#time.replaceChildren(...life.steps.map((step) => element("option", { text: `${timeWords(step)}, ${strengthWords(step).split(",")[0]}` })));
+    this.#issue.replaceChildren(
+      element("option", { value: "", text: "none" }),
+      ...life.advisories.map((advisory) => element("option", { value: advisory.issued, text: advisoryWords(advisory) })),
+    );
+    this.#compare.hidden = !life.advisories.length;
+    this.#offerWinds(life);
+    this.#links.replaceChildren(
+      element("a", { href: address(`/events/${encodeURIComponent(life.event)}`, { f: "html" }), text: "All of this event" }),
+      element("a", { href: address(`/events/${encodeURIComponent(life.event)}`, { f: "geojson" }), download: `${life.event}.geojson`, text: "Download all" }),
+    );
+    this.#show();
+  }
+
+  /** @param {Life} life */
+  async #offerWinds(life) {
+    const speeds = [...new Set(life.steps.flatMap(({ winds }) => [...(winds?.radii.keys() ?? [])]))].sort((a, b) => a - b);
+    this.#winds.hidden = !speeds.length;
+    const swatches = speeds.map(() => element("i", { "aria-hidden": "true" }));
+    const choices = speeds.map((speed, at) => {
+      const input = element("input", { type: "radio", name: "storm-wind", value: speed });
+      input.addEventListener("change", () => this.#story.setWind(speed));
+      return element("label", { title: forceWords(speed) }, input, swatches[at], `${speed} kt`);
+    });
+    this.#winds.replaceChildren(/** @type {Node} */ (this.#winds.firstChild), ...choices);
+    const palette = await stormPalette(this.#explorer, life.collections).catch(() => null);
+    if (palette) speeds.forEach((speed, at) => swatches[at].style.setProperty("background", palette.zone(speed)));
+  }
+
+  #show() {
+    const { life, step, at, wind, advisory } = this.#story;
+    if (!life || !step) return;
+    this.#time.selectedIndex = at;
+    const { gust_kt: gust } = step.properties;
+    const told = [strengthWords(step), numberOf(gust) !== null && `gusts ${gust} kt`, statusWords(step), formatPosition(step.position)];
+    this.#state.replaceChildren(told.filter(Boolean).join(" · "), ...(step.landfall === null ? [] : [element("strong", { text: ` Landfall${step.landfall ? `, ${step.landfall}` : ""}` })]));
+    for (const input of this.#winds.querySelectorAll("input")) input.checked = Number(input.value) === wind;
+    this.#zone.textContent = this.#zoneText();
+    this.#places.show();
+    this.#issue.value = advisory?.issued ?? "";
+    this.#legend.hidden = advisory === null;
+    this.#compared.textContent = this.#comparedText();
+  }
+
+  #zoneText() {
+    const { life, step, wind } = this.#story;
+    if (!step?.winds) return life?.steps.some(({ winds }) => winds) ? "How far winds reached at this hour is not known." : "How far winds reached at single hours is not known of this storm.";
+    return step.winds.radii.has(wind) ? zoneWords(step.winds) : `No winds of ${wind} kt at this hour.`;
+  }
+
+  #comparedText() {
+    const { advisory, step } = this.#story;
+    if (!this.#story.life?.advisories.length) return "No advisory of this storm is known.";
+    if (!advisory || !step) return "";
+    const found = difference(advisory, step);
+    if (!found) return `This advisory says nothing of ${timeWords(step)}.`;
+    const wind = found.wind === null ? "" : `, with ${found.wind} kt`;
+    return `${found.hours} hours ahead it expected the storm ${lengthText(Math.round(found.metres / 1000) * 1000)} from where it ${step.expected ? "is expected now" : "was"}${wind}.`;
+  }
+
+  #stepButtons() {
+    const move = (/** @type {number} */ by) => {
+      const at = Math.max(0, Math.min(this.#issue.options.length - 1, this.#issue.selectedIndex + by));
+      this.#story.setAdvisory(this.#issue.options[at].value || null);
+    };
+    return element(
+      "span",
+      { class: "acts" },
+      element("button", { type: "button", class: "icon", "aria-label": "Advisory before", text: "‹", onclick: () => move(-1) }),
+      element("button", { type: "button", class: "icon", "aria-label": "Next advisory", text: "›", onclick: () => move(1) }),
+    );
+  }
+}
+
+/** @param {string} name */
+const key = (name) => element("i", { class: name, "aria-hidden": "true" });

@@ -1,0 +1,123 @@
+// Who is in the wind: the places within the zone that is looked at, and its downloads. Asked for by a click; then it
+// follows the step once that rests.
+
+import { bboxOf } from "../cartography/geometry.js";
+import { zoneRing } from "../model/storm-drawing.js";
+import { areaText, zoneItem } from "../model/storm-zone.js";
+import { debounced } from "../page/debounced.js";
+import { element } from "../page/dom.js";
+import { viewPadding } from "../page/layout.js";
+import { address, getJson, isAbort, itemPath, messageOf } from "../service/api.js";
+import { formatNumber } from "../words/format.js";
+import { forceWords } from "../words/storm.js";
+
+/**
+ * @import { Explorer } from "../model/explorer.js"
+ * @import { Story } from "../model/story.js"
+ * @import { Item, Position } from "../types.d.ts"
+ * @typedef {{ features: { geometry: { coordinates: Position }, properties: { name: string, province: string | null, country: string | null, people: number | null } }[], numberMatched: number }} Places
+ */
+
+const LISTED = 12;
+
+export class StormPlaces {
+  #story;
+  #button = element("button", { type: "button", class: "wide", "aria-expanded": "false" });
+  #told = element("p", { role: "status" });
+  #list = element("ol");
+  #downloads = element("p", { class: "links" });
+  #isOpen = false;
+  #asked = "";
+  /** @type {AbortController | null} */
+  #loading = null;
+  #soon = debounced(() => this.#load(), 300);
+
+  /**
+   * @param {Explorer} explorer
+   * @param {Story} story
+   */
+  constructor(explorer, story) {
+    this.#story = story;
+    this.#button.addEventListener("click", () => {
+      this.#isOpen = !this.#isOpen;
+      this.show();
+      const ring = zoneRing(story.step, story.wind);
+      if (this.#isOpen && ring) explorer.engine.fit(bboxOf({ type: "LineString", coordinates: ring }), viewPadding());
+    });
+    this.root = element("div", { class: "places" }, this.#button, this.#told, this.#list, this.#downloads);
+  }
+
+  forget() {
+    this.#isOpen = false;
+    this.#asked = "";
+  }
+
+  /** What is looked at has changed. */
+  show() {
+    const { step, wind } = this.#story;
+    const ring = zoneRing(step, wind);
+    this.#button.hidden = ring === null;
+    this.#button.textContent = this.#isOpen ? "Hide the places" : `Places within ${forceWords(wind)}`;
+    this.#button.setAttribute("aria-expanded", String(this.#isOpen));
+    const isShown = this.#isOpen && ring !== null;
+    for (const part of [this.#told, this.#list, this.#downloads]) part.hidden = !isShown;
+    if (isShown) this.#soon();
+  }
+
+  async #load() {
+    const { life, step, wind } = this.#story;
+    const ring = zoneRing(step, wind);
+    if (!life || !step || !ring) return;
+    const area = areaText(ring);
+    if (area === this.#asked) return;
+    this.#asked = area;
+    this.#loading?.abort();
+    const { signal } = (this.#loading = new AbortController());
+    this.root.setAttribute("aria-busy", "true");
+    try {
+      const [places, zone] = await Promise.all([
+        getJson(address("/places/within", { area, limit: LISTED, f: "geojson" }), { signal }),
+        zoneItem(life, step, wind, signal).catch(() => null),
+      ]);
+      if (signal.aborted) return;
+      this.#fill(places, zone, area);
+    } catch (error) {
+      if (isAbort(error)) return;
+      this.#asked = "";
+      this.#told.textContent = messageOf(error);
+    }
+    this.root.removeAttribute("aria-busy");
+  }
+
+  /**
+   * @param {Places} places
+   * @param {Item | null} zone
+   * @param {string} area
+   */
+  #fill({ features, numberMatched }, zone, area) {
+    const people = zone?.properties.population_in_places;
+    const more = numberMatched - features.length;
+    this.#told.textContent = numberMatched
+      ? `${formatNumber(numberMatched)} ${numberMatched === 1 ? "place" : "places"} of about 1,000 people and more${typeof people === "number" ? `; at least ${formatNumber(people)} people in them` : ""}`
+      : "No place of 1,000 people or more: at sea, or thinly settled";
+    this.#list.replaceChildren(
+      ...features.map(({ properties: { name, province, country, people: living } }) =>
+        element(
+          "li",
+          {},
+          element("span", { text: name }),
+          element("small", { text: [...new Set([province, country])].filter((each) => each && each !== name).join(", ") }),
+          element("b", { text: living === null ? "" : formatNumber(living) }),
+        ),
+      ),
+      ...(more > 0 ? [element("li", { class: "empty", text: `and ${formatNumber(more)} smaller ones` })] : []),
+    );
+    const link = (/** @type {string} */ text, /** @type {string} */ href, /** @type {string} */ file) => element("a", { text, href, download: file });
+    const { event, collections } = /** @type {import("../model/story.js").Life} */ (this.#story.life);
+    const within = (/** @type {string} */ f) => address("/places/within", { area, limit: Math.max(1, numberMatched), f });
+    this.#downloads.replaceChildren(
+      ...(numberMatched ? [link("Places as CSV", within("csv"), `${event}-places.csv`), link("as GeoJSON", within("geojson"), `${event}-places.geojson`)] : []),
+      ...(zone && collections.zones ? [link("Zone as GeoJSON", address(itemPath(collections.zones.id, zone.id ?? ""), { f: "geojson" }), `${event}-zone.geojson`)] : []),
+    );
+  }
+}

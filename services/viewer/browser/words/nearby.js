@@ -1,0 +1,20 @@
+// Where a feature is, by the nearest place. services/features/pages/nearby.py says the same on pages; the cases of
+// tests/services/nearby_words.json hold for both.
+
+/** @import { Properties } from "../types.d.ts" */
+
+const FIGURES = new Intl.NumberFormat("en", { maximumSignificantDigits: 2 });
+
+/** The columns that the words tell. */
+export const NEARBY = new Set(["nearest_place", "nearest_place_km", "nearest_place_bearing", "nearest_place_population"]);
+
+/**
+ * `22 km NNE of Hualien City, 350,000 people`; empty where the feature has no nearest place.
+ * @param {Properties} properties
+ */
+export function nearbyWords({ nearest_place: place, nearest_place_km: km, nearest_place_bearing: bearing, nearest_place_population: people }) {
+  if (typeof place !== "string" || !place) return "";
+  const away = typeof km === "number" && typeof bearing === "string" && bearing ? `${Math.round(km).toLocaleString("en")} km ${bearing} of ` : "";
+  const size = typeof people === "number" && people > 0 ? `, ${FIGURES.format(people)} people` : "";
+  return `${away}${place}${size}`;
+}

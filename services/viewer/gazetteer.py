@@ -1,0 +1,183 @@
+"""Towns, provinces and countries by the beginnings of their names, kept in memory as two long texts.
+
+A search looks through the text of all names for each beginning, in the order of importance: some milliseconds at
+the most, however common or rare the name is.
+"""
+
+import json
+import re
+from array import array
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from math import floor
+from pathlib import Path
+from typing import Literal
+from unicodedata import category, normalize
+
+Kind = Literal["town", "province", "country"]
+
+_OTHER_LETTERS = str.maketrans(
+    {
+        "ł": "l",
+        "ø": "o",
+        "đ": "d",
+        "ð": "d",
+        "þ": "th",
+        "æ": "ae",
+        "œ": "oe",
+        "ı": "i",
+        "ʼ": "",
+        "’": "",
+        "‘": "",
+        "'": "",
+    }
+)
+_CALLED_SO, _WITHIN = 10.0, 1 / 20
+_POSITION = re.compile(r",\[(-?[\d.e-]+),(-?[\d.e-]+)\],")
+_MOST_LOOKED_AT = 400
+"""Names that are looked at for one search, where the province or country is to be another."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A place that a map can go to: longitude, latitude and box (west, south, east, north) in degrees of WGS 84.
+
+    `people` is of towns. A box whose west is larger than its east lies across ±180°.
+    """
+
+    name: str
+    kind: Kind
+    province: str | None
+    country: str | None
+    position: tuple[float, float]
+    people: int | None
+    bbox: tuple[float, float, float, float] | None
+
+    def line(self) -> str:
+        """As a line of the file."""
+        fields = (self.kind, self.name, self.province, self.country, self.position, self.people, self.bbox)
+        return f"{folded(self.name)}\t{json.dumps(fields, ensure_ascii=False, separators=(',', ':'))}"
+
+
+def folded(text: str) -> str:
+    """`text` as it is compared: without accents, apostrophes, punctuation and capitals."""
+    plain = "".join(sign for sign in normalize("NFKD", text.casefold()) if category(sign) != "Mn")
+    return " ".join(re.findall(r"\w+", plain.translate(_OTHER_LETTERS)))
+
+
+class Gazetteer:
+    """The places of a file, the most important first."""
+
+    def __init__(self, lines: Iterable[str]) -> None:
+        split = [line.partition("\t") for line in lines]
+        self._names = "\n" + "\n".join(name for name, _, _ in split) + "\n"
+        self._rest = [rest for _, _, rest in split]
+        self._starts: list[int] = []
+        start = 0
+        for name, _, _ in split:
+            self._starts.append(start)
+            start += len(name) + 1
+        towns = sorted(_towns(self._rest))
+        # from south to north
+        self._latitudes = array("d", (latitude for latitude, _, _ in towns))
+        self._longitudes = array("d", (longitude for _, longitude, _ in towns))
+        self._numbers_of_towns = array("l", (number for _, _, number in towns))
+
+    @classmethod
+    def read(cls, file: Path) -> "Gazetteer":
+        """From the file that the build made. Raises OSError."""
+        return cls(file.read_text(encoding="utf-8").splitlines())
+
+    def search(self, text: str, limit: int) -> list[Place]:
+        """Places whose name begins with `text`, or a word of it does; after a comma or a blank, province or country.
+
+        By importance, where what is called so counts ten times, and what only has a word that begins so a twentieth.
+        """
+        name, _, within = text.partition(",")
+        found = self._named(folded(name), folded(within), limit)
+        words = folded(text).split()
+        # "springfield illinois"
+        for at in range(len(words) - 1, 0, -1):
+            if found or at < len(words) - 3:
+                break
+            found = self._named(" ".join(words[:at]), " ".join(words[at:]), limit)
+        return found
+
+    def within(self, ring: Sequence[tuple[float, float]], limit: int) -> tuple[list[Place], int]:
+        """Towns within a ring of longitudes and latitudes in degrees, the most important first, and how many there are.
+
+        Edges are straight in longitude and latitude; a ring across ±180° goes on beyond it.
+        """
+        west, east = min(x for x, _ in ring), max(x for x, _ in ring)
+        south, north = min(y for _, y in ring), max(y for _, y in ring)
+        found, edges = [], _edges_by_band(ring)
+        for at in range(bisect_left(self._latitudes, south), bisect_right(self._latitudes, north)):
+            latitude = self._latitudes[at]
+            # the same place within a turn to the east of the ring's western end
+            longitude = west + (self._longitudes[at] - west) % 360
+            if longitude <= east and _is_within(longitude, latitude, edges.get(_band(latitude), ())):
+                found.append(self._numbers_of_towns[at])
+        return [self._place(number) for number in sorted(found)[:limit]], len(found)
+
+    def _named(self, name: str, within: str, limit: int) -> list[Place]:
+        if not name:
+            return []
+        places = map(self._place, self._numbers(name, _MOST_LOOKED_AT if within else limit))
+        return list(islice((place for place in places if not within or _lies_in(place, within)), limit))
+
+    def _numbers(self, name: str, most: int) -> list[int]:
+        """Of what is called so, what begins so, and what has a word that begins so, the best."""
+        found: dict[int, float] = {}
+        for pattern, weight in ((f"\n{name}\n", _CALLED_SO), (f"\n{name}", 1.0), (f" {name}", _WITHIN)):
+            for number in islice(self._matching(pattern), most):
+                # a place's importance falls about as its number rises
+                found.setdefault(number, (number + 1) / weight)
+        return sorted(found, key=lambda number: found[number])[:most]
+
+    def _matching(self, pattern: str) -> Iterator[int]:
+        at = self._names.find(pattern)
+        while at >= 0:
+            yield bisect_right(self._starts, at) - 1
+            at = self._names.find(pattern, at + 1)
+
+    def _place(self, number: int) -> Place:
+        kind, name, province, country, position, people, bbox = json.loads(self._rest[number])
+        return Place(name, kind, province, country, tuple(position), people, bbox and tuple(bbox))
+
+
+def _lies_in(place: Place, within: str) -> bool:
+    around = f"{place.province or ''}, {place.country or ''}"
+    return f" {within}" in f" {folded(around)}"
+
+
+def _towns(rest: Iterable[str]) -> Iterator[tuple[float, float, int]]:
+    """Latitude, longitude and number of each town; reading all of each as JSON would take three times as long."""
+    for number, text in enumerate(rest):
+        if text.startswith('["town"') and (position := _POSITION.search(text)):
+            yield float(position[2]), float(position[1]), number
+
+
+_Edge = tuple[float, float, float, float]
+
+
+def _band(latitude: float) -> int:
+    return floor(latitude * 2)
+
+
+def _edges_by_band(ring: Sequence[tuple[float, float]]) -> Mapping[int, list[_Edge]]:
+    """The edges that reach into each band of latitude: a town is compared with a few, however many there are."""
+    edges: dict[int, list[_Edge]] = defaultdict(list)
+    for at, (x2, y2) in enumerate(ring):
+        x1, y1 = ring[at - 1]
+        for band in range(_band(min(y1, y2)), _band(max(y1, y2)) + 1):
+            edges[band].append((x1, y1, x2, y2))
+    return edges
+
+
+def _is_within(x: float, y: float, edges: Iterable[_Edge]) -> bool:
+    """Whether an odd number of edges lies to the east."""
+    crossed = sum((y1 > y) != (y2 > y) and x < x1 + (x2 - x1) * (y - y1) / (y2 - y1) for x1, y1, x2, y2 in edges)
+    return crossed % 2 == 1

@@ -1,0 +1,124 @@
+"""Databases that the loader may write, and a server that stands for those of the sources."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import asyncpg
+import orjson
+import pytest
+from aiohttp import web
+
+from deploy.database.apply import apply_schema, ensure_loader
+from deploy.loader.documents.fetching import Patience
+from deploy.loader.loading import Outcome, Request, load
+from deploy.loader.source import Source
+from deploy.loader.store.connection import connected
+from tests.conftest import MakeDatabase
+
+PASSWORD = "secret"
+IMPATIENT = Patience(attempts=4, first_wait=0.01, jitter=0.01, longest_wait=0.05, timeout_seconds=2)
+
+Load = Callable[..., Awaitable[Outcome]]
+
+
+class Quiet:
+    """Is told how a load goes on, and says nothing."""
+
+    def received(self, count: int, /) -> None:
+        """Nothing."""
+
+    def written(self, rows: int, /) -> None:
+        """Nothing."""
+
+
+async def with_hazard_schema(owner: asyncpg.Connection) -> None:
+    await apply_schema(owner)
+
+
+@pytest.fixture(scope="session")
+def loader_role() -> str:
+    """Roles belong to the servers, which sessions may share."""
+    return f"test_loader_{uuid4().hex[:12]}"
+
+
+@pytest.fixture
+async def owner(make_database: MakeDatabase, loader_role: str) -> AsyncIterator[asyncpg.Connection]:
+    """The owner of a new database with the schema, to look what is in it."""
+    connection = await asyncpg.connect(await make_database(with_hazard_schema))
+    await ensure_loader(connection, loader_role, PASSWORD)
+    yield connection
+    await connection.close()
+
+
+@pytest.fixture
+async def loader_url(owner: asyncpg.Connection, loader_role: str) -> str:
+    """Its address for the role that loads."""
+    host, port = owner._addr
+    database = await owner.fetchval("SELECT current_database()")
+    return f"postgresql://{loader_role}:{PASSWORD}@{host}:{port}/{database}"
+
+
+@pytest.fixture
+async def run(loader_url: str) -> Load:
+    """Loads a source, as the command does: `run(source, *given, since=…, dry_run=…)`."""
+
+    async def load_once(source: Source, *given: str | Path, **asked: Any) -> Outcome:
+        async with connected(loader_url, source.name) as connection:
+            request = Request(given=[str(each) for each in given], patience=IMPATIENT, **asked)
+            return await load(connection, source, request, Quiet())
+
+    return load_once
+
+
+@dataclass
+class Publisher:
+    """A server that answers each path with what it is told to; what it was asked is kept."""
+
+    base: str = ""
+    answers: dict[str, list[Callable[[web.Request], Awaitable[web.StreamResponse]]]] = field(default_factory=dict)
+    asked: list[web.Request] = field(default_factory=list)
+
+    def publish(self, path: str, content: Any, **more: Any) -> str:
+        """The path answers with this from now on: bytes, text, or an object as JSON. Gives its address."""
+        body = content if isinstance(content, bytes) else content.encode() if isinstance(content, str) else None
+        body = orjson.dumps(content) if body is None else body
+
+        async def answer(_request: web.Request) -> web.StreamResponse:
+            return web.Response(body=body, **more)
+
+        return self.answer(path, answer)
+
+    def answer(self, path: str, *answers: Callable[[web.Request], Awaitable[web.StreamResponse]]) -> str:
+        """The path answers with these in turn, and with the last of them from then on."""
+        self.answers[path] = list(answers)
+        return f"{self.base}{path}"
+
+    async def handle(self, request: web.Request) -> web.StreamResponse:
+        self.asked.append(request)
+        known = self.answers.get(request.path_qs) or self.answers.get(request.path)
+        if not known:
+            return web.Response(status=404)
+        return await (known.pop(0) if len(known) > 1 else known[0])(request)
+
+
+@pytest.fixture
+async def publisher() -> AsyncIterator[Publisher]:
+    """A server of the kind that sources have; nothing asks the internet."""
+    found = Publisher()
+    application = web.Application()
+    application.router.add_get("/{path:.*}", found.handle)
+    runner = web.AppRunner(application, shutdown_timeout=0.1)
+    await runner.setup()
+    site = web.TCPSite(runner, "127.0.0.1", 0)
+    await site.start()
+    host, port = runner.addresses[0][:2]
+    found.base = f"http://{host}:{port}"
+    yield found
+    await runner.cleanup()
+    await asyncio.sleep(0)

@@ -1,0 +1,81 @@
+"""Zones of wind against geodesics, and against zones that somebody else derived."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import shapely
+from shapely.geometry import Point, Polygon
+
+from deploy.loader.geometry.antimeridian import WGS84, area_km2
+from deploy.loader.geometry.landfall import Coast, Landfall
+from deploy.loader.geometry.wind_zones import METRES_PER_NAUTICAL_MILE, step_zones, stored, swath
+from deploy.loader.storms.best_tracks import BestTrack
+from deploy.loader.storms.rows import landfalls_of
+
+
+def zones(*radii: tuple[float, float, float, float], longitude: float = -60.0) -> list[shapely.Polygon]:
+    count = len(radii)
+    longitudes = longitude + 2.0 * np.arange(count, dtype=np.float64)
+    return list(step_zones(longitudes, np.full(count, 20.0), np.array(radii, dtype=np.float64)))
+
+
+def test_each_quadrant_reaches_as_far_as_its_radius() -> None:
+    (zone,) = zones((120, 60, 30, 90))
+    for bearing, radius in ((45, 120), (135, 60), (225, 30), (315, 90)):
+        inside, outside = (
+            Point(WGS84.fwd(-60, 20, bearing, share * radius * METRES_PER_NAUTICAL_MILE)[:2]) for share in (0.98, 1.02)
+        )
+        assert zone.contains(inside), bearing
+        assert not zone.contains(outside), bearing
+    quarters = sum(np.pi * (radius * 1.852) ** 2 / 4 for radius in (120, 60, 30, 90))
+    assert area_km2(stored(np.array([zone], dtype=object))[0]) == pytest.approx(quarters, rel=0.01)
+
+
+def test_quadrants_without_wind_are_left_out() -> None:
+    corner, opposite, nothing = zones((60, 0, 0, 0), (60, 0, 60, 0), (0, 0, 0, 0))
+    assert corner.bounds[0] == pytest.approx(-60)
+    assert corner.bounds[1] == pytest.approx(20, abs=0.01), "due east is no parallel"
+    assert nothing.is_empty
+    (stored_opposite,) = stored(np.array([opposite], dtype=object))
+    assert stored_opposite.is_valid
+    assert len(stored_opposite.geoms) == 2
+
+
+def test_a_swath_has_what_lies_between_neighbours_and_nothing_between_others() -> None:
+    steps = zones((30, 30, 30, 30), (30, 30, 30, 30), (30, 30, 30, 30))
+    joined, apart = swath(steps, [True, True]), swath(steps, [True, False])
+    between = [Point(-59, 20), Point(-57, 20)]
+    assert [joined.contains(place) for place in between] == [True, True]
+    assert [apart.contains(place) for place in between] == [True, False]
+    assert all(apart.contains(shapely.centroid(step)) for step in steps)
+
+
+def test_zones_are_split_at_the_antimeridian() -> None:
+    (zone,) = stored(np.array(zones((120, 120, 120, 120), longitude=179.5), dtype=object))
+    assert (zone.bounds[0], zone.bounds[2], len(zone.geoms)) == (-180, 180, 2)
+    assert zone.is_valid
+
+
+def test_landfall_is_where_a_track_comes_from_sea_to_land() -> None:
+    coast = Coast([("Exampleland", Polygon([(0, 0), (10, 0), (10, 10), (0, 10)])), ("Isle", Point(20, 5).buffer(0.5))])
+    longitudes = np.array([15.0, 9.0, 5.0, -1.0, 1.0])
+    sea, land = Landfall(False, None), Landfall(True, "Exampleland")
+    track, over_isle, from_land, far = coast.landfalls(
+        [
+            (longitudes, np.full(5, 5.0)),
+            (np.array([18.0, 22.0, 24.0]), np.full(3, 5.0)),
+            (np.array([5.0, 6.0]), np.full(2, 5.0)),
+            (np.array([179.0, -179.0]), np.full(2, 5.0)),
+        ]
+    )
+    assert track == [sea, land, sea, sea, land]
+    assert over_isle == [sea, Landfall(True, "Isle"), sea], "between two positions at sea"
+    assert from_land == [sea, sea], "it does not come there"
+    assert far == [sea, sea], "the line across 180° is short"
+
+
+def test_a_track_without_positions_has_no_landfall() -> None:
+    coast = Coast([("Exampleland", Polygon([(0, 0), (10, 0), (10, 10), (0, 10)]))])
+    nowhere = BestTrack("AL012020", [])
+    assert landfalls_of([nowhere], coast) == [[]]

@@ -1,0 +1,153 @@
+"""Sources are loaded again and again, by one of all who watch."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+import asyncpg
+from aiohttp import web
+from prometheus_client import REGISTRY
+
+from deploy.loader.loading import Outcome
+from deploy.loader.schedule.watching import Watch, watch
+from deploy.loader.source import Source
+from deploy.loader.sources import usgs_geojson
+from deploy.loader.store.lock import held
+from tests.deploy.loader.conftest import IMPATIENT, Publisher
+from tests.deploy.loader.earthquake_feed import feature, feed
+from tests.eventually import eventually
+
+Outcomes = list[Outcome]
+
+
+def source(address: Callable[[datetime | None], list[str]], **changed: object) -> Source:
+    return replace(usgs_geojson.SOURCE, addresses=address, rhythm=timedelta(milliseconds=50), **changed)  # type: ignore[arg-type]
+
+
+@asynccontextmanager
+async def watched(url: str, found: Source) -> AsyncIterator[Outcomes]:
+    """What loads of it came to, while the block lasts."""
+    outcomes: Outcomes = []
+    settings = Watch(
+        url=url,
+        say=lambda _source, outcome: outcomes.append(outcome),
+        shortest=timedelta(milliseconds=50),
+        patience=IMPATIENT,
+    )
+    task = asyncio.create_task(watch([found], settings))
+    try:
+        yield outcomes
+    finally:
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+
+
+def tagged(content: object, tag: str) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
+    async def answer(request: web.Request) -> web.StreamResponse:
+        if request.headers.get("If-None-Match") == tag:
+            return web.Response(status=304)
+        return web.json_response(content, headers={"ETag": tag})
+
+    return answer
+
+
+async def test_what_is_new_is_loaded_and_what_is_not_is_not_sent(
+    owner: asyncpg.Connection, loader_url: str, publisher: Publisher
+) -> None:
+    address = publisher.answer("/feed", tagged(feed(feature("us1")), '"1"'))
+
+    async def count() -> int:
+        return int(await owner.fetchval("SELECT count(*) FROM hazard.hazard_eq_events"))
+
+    async def has_two() -> bool:
+        return await count() == 2
+
+    async with watched(loader_url, source(lambda _since: [address], catches_up=False)) as outcomes:
+
+        async def is_unmodified() -> bool:
+            return len(outcomes) >= 3 and not outcomes[-1].is_modified
+
+        await eventually(is_unmodified)
+        assert await count() == 1
+        publisher.answer("/feed", tagged(feed(feature("us1"), feature("us2")), '"2"'))
+        await eventually(has_two)
+    assert REGISTRY.get_sample_value("dams_loader_leading", {"source": "usgs-earthquakes"}) == 1
+    checked = await owner.fetchval("SELECT extract(epoch FROM checked) FROM dams.load_source")
+    measured = REGISTRY.get_sample_value("dams_loader_checked_timestamp_seconds", {"source": "usgs-earthquakes"})
+    assert measured is not None
+    assert abs(measured - float(checked)) < 60
+
+
+async def test_one_of_two_leads_and_a_fault_ends_nothing(
+    owner: asyncpg.Connection, loader_url: str, publisher: Publisher
+) -> None:
+    address = publisher.publish("/feed", "<html><title>Down</title>")
+    found = source(lambda _since: [address], catches_up=False)
+    async with watched(loader_url, found) as first, watched(loader_url, found) as second:
+
+        async def has_failed() -> bool:
+            return bool(await owner.fetchval("SELECT message LIKE '%Down%' FROM dams.load_source"))
+
+        await eventually(has_failed)
+        publisher.publish("/feed", feed(feature()))
+
+        async def has_loaded() -> bool:
+            return len(first) + len(second) >= 4
+
+        await eventually(has_loaded)
+        assert not first or not second
+        assert await owner.fetchval("SELECT message FROM dams.load_source") is None
+        # whoever leads loses the connection
+        await owner.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+            "WHERE application_name LIKE 'dams loader usgs%' AND datname = current_database()"
+        )
+        led = len(first) + len(second)
+
+        async def goes_on() -> bool:
+            return len(first) + len(second) >= led + 2
+
+        await eventually(goes_on)
+
+
+async def test_what_was_revised_and_deleted_is_asked_for_at_the_start(
+    loader_url: str, owner: asyncpg.Connection, publisher: Publisher
+) -> None:
+    newest = publisher.publish("/feed", feed(feature()))
+    week = publisher.publish("/query", feed(feature(), feature("us1")))
+    asked: list[datetime | None] = []
+
+    def addresses(since: datetime | None) -> list[str]:
+        asked.append(since)
+        return [newest if since is None else week]
+
+    async with watched(loader_url, source(addresses, catches_up=True)) as outcomes:
+
+        async def has_loaded() -> bool:
+            return len(outcomes) >= 3
+
+        await eventually(has_loaded)
+    assert [since is None for since in asked[:3]] == [False, True, True]
+    assert await owner.fetchval("SELECT count(*) FROM hazard.hazard_eq_events") == 2
+
+
+async def test_a_load_by_hand_goes_first(loader_url: str, owner: asyncpg.Connection, publisher: Publisher) -> None:
+    address = publisher.publish("/feed", feed(feature()))
+    hand = await asyncpg.connect(loader_url)
+    async with watched(loader_url, source(lambda _since: [address], catches_up=False)) as outcomes:
+        async with held(hand, "usgs-earthquakes"):
+            before = len(outcomes)
+            await asyncio.sleep(0.3)
+            assert len(outcomes) <= before + 1
+
+        async def goes_on() -> bool:
+            return len(outcomes) > before + 1
+
+        await eventually(goes_on)
+    await hand.close()
+    assert await owner.fetchval("SELECT count(*) FROM hazard.hazard_eq_events") == 1

@@ -1,0 +1,73 @@
+"""Who publishes live data: in the catalogue, in the collection's document and on its page."""
+
+from __future__ import annotations
+
+import asyncpg
+import pytest
+
+from deploy.database.apply import apply_schema
+from libs.catalogue.model import Collection
+from libs.ogc.service_part import Whole
+from libs.pg.pool import Database, PoolSettings
+from libs.web.page_text import span
+from services.common.documents.collection import collection_json
+from services.common.introspection.introspect import Introspection
+from tests.conftest import MakeDatabase
+
+_LOADED = """
+INSERT INTO dams.load_source (source, title, licence, licence_url, attribution, rhythm, changed)
+VALUES ('usgs', 'USGS earthquakes', 'Public domain', 'https://example.org/usgs', 'U.S. Geological Survey', 'PT1M',
+        now()),
+    ('quiet', 'Never loaded', 'Public domain', NULL, 'Nobody', 'P1D', NULL);
+INSERT INTO dams.load_table VALUES ('usgs', 'hazard.hazard_eq_events', '2018-02-01T00:00:00.5Z'),
+    ('quiet', 'hazard.hazard_fl_events', NULL), ('usgs', 'hazard.gone', now());
+CREATE VIEW hazard.strong AS SELECT * FROM hazard.hazard_eq_events WHERE magnitude > 6;
+"""
+
+
+async def with_loads(owner: asyncpg.Connection) -> None:
+    await apply_schema(owner)
+    await owner.execute(_LOADED)
+
+
+async def collections(url: str) -> dict[str, Collection]:
+    async with Database(PoolSettings(url, "test")) as database:
+        return {found.name: found for found in await Introspection(database, ("hazard", "public")).collections()}
+
+
+async def test_collections_say_who_publishes_them(make_database: MakeDatabase) -> None:
+    found = await collections(await make_database(with_loads))
+    for name in ("hazard_eq_events", "strong"):
+        said = collection_json(found[name], Whole((), (), ()), "http://base", "application/json")
+        assert said["updated"] == "2018-02-01T00:00:00Z"
+        assert said["attribution"] == "U.S. Geological Survey"
+        [publisher] = said["publishers"]
+        assert (publisher["license"], publisher["updateIntervalSeconds"]) == ("Public domain", 60)
+        licences = [(link["href"], link["title"]) for link in said["links"] if link["rel"] == "license"]
+        assert licences == [("https://example.org/usgs", "USGS earthquakes: Public domain")]
+        assert Collection.from_json(found[name].to_json()) == found[name]
+    assert not {"updated", "publishers"} & collection_json(found["hazard_fl_events"], Whole((), (), ()), "", "").keys()
+
+
+async def test_the_same_collection_is_the_same_object(make_database: MakeDatabase) -> None:
+    async with Database(PoolSettings(await make_database(with_loads), "test")) as database:
+        introspection = Introspection(database, ("hazard",))
+        for _ in range(2):
+            before = {found.id: found for found in await introspection.collections()}
+        after = {found.id: found for found in await introspection.collections()}
+    assert after["hazard.hazard_eq_events"] is before["hazard.hazard_eq_events"]
+
+
+async def test_a_database_of_somebody_else_has_none(make_database: MakeDatabase) -> None:
+    url = await make_database()
+    owner = await asyncpg.connect(url)
+    await owner.execute("CREATE TABLE public.roads (id integer PRIMARY KEY)")
+    await owner.close()
+    assert (await collections(url))["roads"].publishers == ()
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"), [(60, "minute"), (900, "15 minutes"), (21600, "6 hours"), (86400, "day"), (0, "0 seconds")]
+)
+def test_spans_are_said_in_words(seconds: int, said: str) -> None:
+    assert span(seconds) == said

@@ -1,0 +1,103 @@
+"""The number of rows of a collection: exact, or not there."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import replace
+
+import asyncpg
+import pytest
+
+from libs.pg.pool import Database, PoolSettings
+from services.common.introspection.extents import Extents
+from services.common.introspection.introspect import Introspection
+from services.common.introspection.row_counts import RowCounts
+from tests.conftest import MakeDatabase
+from tests.eventually import eventually
+
+_SCHEMA = """
+CREATE EXTENSION IF NOT EXISTS postgis;
+CREATE SCHEMA counted;
+CREATE TABLE counted.few AS SELECT n AS id FROM generate_series(1, 17) n;
+CREATE TABLE counted.none (id integer PRIMARY KEY);
+-- larger than what is counted together
+CREATE TABLE counted.wide (id integer PRIMARY KEY, padding text);
+ALTER TABLE counted.wide ALTER padding SET STORAGE EXTERNAL;
+INSERT INTO counted.wide SELECT n, repeat('x', 1000000) FROM generate_series(1, 11) n;
+CREATE TABLE counted.parted (id integer) PARTITION BY RANGE (id);
+CREATE TABLE counted.parted_1 PARTITION OF counted.parted FOR VALUES FROM (0) TO (10);
+CREATE TABLE counted.parted_2 PARTITION OF counted.parted FOR VALUES FROM (10) TO (20);
+INSERT INTO counted.parted SELECT generate_series(5, 14);
+CREATE VIEW counted.odd AS SELECT id FROM counted.few WHERE id % 2 = 1;
+CREATE VIEW counted.slow AS SELECT few.id FROM counted.few, pg_sleep(60);
+CREATE MATERIALIZED VIEW counted.kept AS SELECT id FROM counted.few;
+-- what the clock changes has no number that stays right
+CREATE VIEW counted.recent AS SELECT id FROM counted.few WHERE now() > '2000-01-01';
+ANALYZE;
+"""
+_EXACT = {"few": 17, "none": 0, "wide": 11, "parted": 10, "odd": 9, "kept": 17}
+
+
+@pytest.fixture
+async def owner(make_database: MakeDatabase) -> AsyncIterator[tuple[asyncpg.Connection, str]]:
+    """The owner's connection to a database of tables and views, and its address."""
+    url = await make_database()
+    connection = await asyncpg.connect(url)
+    await connection.execute(_SCHEMA)
+    yield connection, url
+    await connection.close()
+
+
+async def test_numbers_are_exact_or_absent(owner: tuple[asyncpg.Connection, str]) -> None:
+    async with Database(PoolSettings(owner[1], "test")) as database:
+        introspection = Introspection(database, ("counted",))
+
+        async def counts() -> dict[str, int | None]:
+            return {found.name: found.item_count for found in await introspection.collections()}
+
+        async def known() -> dict[str, int | None]:
+            found = await counts()
+            assert {name: found[name] for name in _EXACT} == _EXACT
+            return found
+
+        found = await eventually(known)
+        assert [found[name] for name in ("slow", "recent")] == [None, None]
+        before = await introspection.collections()
+        assert all(a is b for a, b in zip(before, await introspection.collections(), strict=True))
+
+        await owner[0].execute("DELETE FROM counted.few WHERE id > 10; INSERT INTO counted.parted VALUES (19)")
+
+        async def changed() -> None:
+            now = await counts()
+            # never the old number once the change is known of
+            assert now["few"] in (10, 17, None)
+            assert (now["few"], now["odd"], now["kept"], now["parted"]) == (10, 5, 17, 11)
+
+        await eventually(changed)
+
+
+async def test_what_is_slow_costs_little_and_an_old_number_is_not_told(
+    owner: tuple[asyncpg.Connection, str],
+) -> None:
+    async with Database(PoolSettings(owner[1], "test")) as database:
+        extents = Extents(database)
+        bare = await extents.filled_in(await Introspection(database, ("counted",)).collections())
+        states = extents.counted
+        assert "counted.recent" not in states
+        # policies may look at what nothing tells of
+        hiding = Extents(database)
+        await hiding.filled_in(tuple(replace(collection, row_security=True) for collection in bare))
+        assert not hiding.counted
+        counts = RowCounts(database, statement_ms=50, least_seconds=600)
+        async with asyncio.timeout(30):
+            await counts.filled_in(bare, states)
+            found = {collection.name: collection.item_count for collection in await counts.filled_in(bare, states)}
+        assert (found["few"], found["slow"]) == (17, None)
+        # rows that have changed and are not counted anew yet
+        other = {**states, "counted.few": "another"}
+        found = {collection.name: collection.item_count for collection in await counts.filled_in(bare, other)}
+        assert (found["few"], found["odd"]) == (None, 9)
+        # where there is no time left, nothing is counted
+        hasty = RowCounts(database, round_seconds=-1)
+        assert {collection.item_count for collection in await hasty.filled_in(bare, states)} == {None}

@@ -1,0 +1,93 @@
+"""All that collections have of an event, and links between features that lead to something."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import asyncpg
+import pytest
+
+from tests.services.in_process import Client, services
+
+_TABLES = """
+CREATE EXTENSION IF NOT EXISTS postgis;
+CREATE SCHEMA own;
+CREATE TABLE own.flood_events (id integer PRIMARY KEY, event_id text, title text, began timestamptz, url text,
+                               source text, geom geometry(Polygon, 4326));
+CREATE TABLE own.flood_alerts (id integer PRIMARY KEY, event_id text, issued timestamptz, geom geometry(Point, 4326));
+CREATE TABLE own.flood_gauges (id integer PRIMARY KEY, event_id integer, geom geometry(Point, 4326));
+CREATE TABLE own.rain (id integer PRIMARY KEY);
+INSERT INTO own.flood_events VALUES
+    (1, 'F/1', 'River <i>out</i>', '2020-05-01T00:00:00Z', 'https://example.org/a', 'simulated',
+     'SRID=4326;POLYGON((0 0, 2 0, 2 3, 0 0))'),
+    (2, 'F2', 'Other', '2020-05-01T00:00:00Z', NULL, NULL, 'SRID=4326;POLYGON((0 0, 2 0, 2 2, 0 0))');
+INSERT INTO own.flood_alerts SELECT n, 'F/1', '2020-05-01T00:00:00Z'::timestamptz + n * interval '1 day',
+    ST_SetSRID(ST_MakePoint(n, 1), 4326) FROM generate_series(1, 6) AS n;
+INSERT INTO own.flood_gauges VALUES (1, 7, 'SRID=4326;POINT(9 9)');
+ANALYZE;
+"""
+
+
+@pytest.fixture(scope="module")
+async def features(make_database: object) -> AsyncIterator[Client]:
+    """Features on the tables."""
+
+    async def tables(owner: asyncpg.Connection) -> None:
+        await owner.execute(_TABLES)
+
+    url = await make_database(tables)  # type: ignore[operator]
+    async with services() as running:
+        for name in ("common", "features"):
+            await running.start(name, {"DATABASE_URL": url, "COLLECTION_SCHEMAS": "own"})
+        yield running["features"]
+
+
+async def test_an_event_is_put_together_from_all_collections_that_have_something(features: Client) -> None:
+    event = await features.json("/events/F%2F1")
+    assert (event["id"], event["title"]) == ("F/1", "River <i>out</i>")
+    found = [(entry["id"], entry["numberMatched"]) for entry in event["collections"]]
+    assert found == [("own.flood_events", 1), ("own.flood_alerts", 6)]
+    assert event["extent"] == {
+        "spatial": {"bbox": [[0, 0, 6, 3]]},
+        "temporal": {"interval": [["2020-05-01T00:00:00Z", "2020-05-07T00:00:00Z"]]},
+    }
+    links = {link["type"]: link["href"] for link in event["collections"][1]["links"] if "f=html" not in link["href"]}
+    assert (await features.get(links["application/geo+json"])).json()["numberMatched"] == 6
+    assert (await features.get(links["text/csv"])).status == 200
+    # of a column of numbers no text is asked for
+    assert [entry["id"] for entry in (await features.json("/events/7"))["collections"]] == ["own.flood_gauges"]
+    assert (await features.get("/events/none")).status == 404
+
+
+async def test_its_features_come_as_one_file(features: Client) -> None:
+    answer = await features.get("/events/F%2F1", {"f": "geojson"})
+    assert answer.type == "application/geo+json"
+    bundle = answer.json()
+    assert bundle["numberReturned"] == len(bundle["features"]) == 7
+    assert len({feature["id"] for feature in bundle["features"]}) == 7
+    assert bundle["features"][-1]["properties"] == {
+        "collectionId": "own.flood_events",
+        "id": 1,
+        "event_id": "F/1",
+        "title": "River <i>out</i>",
+        "began": "2020-05-01T00:00:00Z",
+        "url": "https://example.org/a",
+        "source": "simulated",
+    }
+
+
+async def test_its_page_tells_of_all_and_pages_of_features_link_to_what_there_is(features: Client) -> None:
+    page = (await features.get("/events/F%2F1", {"f": "html"})).body.decode()
+    assert "River &lt;i&gt;out&lt;/i&gt;" in page
+    assert "Simulated, not observed." in page
+    assert "map?event=F%2F1" in page
+    assert '<a href="https://example.org/a" rel="nofollow noopener">url</a>' in page
+    assert page.count("<rect x=") >= 7
+    assert "flood_alerts/export?event_id=F%2F1&amp;f=gpkg" in page
+    one = (await features.get("/collections/own.flood_events/items/1", {"f": "html"})).body.decode()
+    assert "/events/F%2F1?f=html" in one
+    assert "flood_alerts</a>" not in one
+    assert "flood alerts <small>6</small>" in one
+    other = (await features.get("/collections/own.flood_events/items/2", {"f": "html"})).body.decode()
+    assert "/events/F2?f=html" in other
+    assert "flood alerts" not in other

@@ -1,0 +1,114 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { stormCollections } from "../../../../../services/viewer/browser/model/storm-collections.js";
+import { difference, stormBox, stormDrawing, zoneRing } from "../../../../../services/viewer/browser/model/storm-drawing.js";
+import { advisoriesOf, firstStep, lifeOf, nextTo } from "../../../../../services/viewer/browser/model/storm-life.js";
+import { areaText } from "../../../../../services/viewer/browser/model/storm-zone.js";
+import { collection } from "../collections.mjs";
+
+const node = (time, longitude, properties = {}) => ({
+  type: "Feature",
+  geometry: { type: "Point", coordinates: [longitude, 18] },
+  properties: { valid_time: `2017-09-${time}:00:00Z`, kind: "analysed", ...properties },
+});
+const winds = (...radii) => Object.fromEntries(["ne", "se", "sw", "nw"].map((name, at) => [`${name}64_nm`, radii[at]]));
+const issued = (time, properties) => ({ advisory: 30, advisory_time: `2017-09-${time}:00:00Z`, ...properties });
+
+const ADVISORIES = advisoriesOf([
+  // what is looked ahead is listed before what was seen, and the newer before the older
+  node("06T12", -61, issued("06T09", { kind: "forecast", wind_kt: 150, ...winds(50, 40, 30, 40) })),
+  node("06T09", -60.5, issued("06T09", winds(45, 35, 25, 35))),
+  node("06T12", -62, issued("06T03", { kind: "forecast", wind_kt: 140, ...winds(9, 9, 9, 9) })),
+  node("06T03", -59, issued("06T03", winds(40, 30, 20, 30))),
+]);
+const LIFE = lifeOf(
+  [node("06T12", -61.2, { wind_kt: 155, landfall: true, landfall_place: "Anguilla" }), node("06T06", -60, { wind_kt: 145 })],
+  ADVISORIES,
+);
+
+test("the collections of a storm are found by their columns", () => {
+  const named = (...names) => ({ group: "Storms", eventKey: "event_id", columns: names.map((name) => ({ name })) });
+  const all = [
+    collection("events", { ...named("event_id") }),
+    collection("points", named("valid_time", "wind_kt", "kind", "advisory_time")),
+    collection("issued", named("valid_time", "wind_kt", "kind", "lead_hours", "advisory_time")),
+    collection("zones", { ...named("wind_speed_kt", "scope", "advisory_time", "start_date"), geometryType: "MultiPolygon" }),
+    collection("floods", { eventKey: "event_id" }),
+    collection("plain"),
+  ];
+  const byId = new Map(all.map((each) => [each.id, each]));
+  const found = stormCollections(byId, "events");
+  assert.deepEqual([found.steps.id, found.advisories.id, found.zones.id], ["points", "issued", "zones"]);
+  for (const id of ["floods", "plain", "none"]) assert.equal(stormCollections(byId, id), null);
+});
+
+test("advisories and steps are in the order of time, each step with the best that is known of its winds", () => {
+  assert.deepEqual(ADVISORIES.map(({ issued: time, number, steps }) => [time, number, steps.length]), [["2017-09-06T03:00:00Z", 30, 2], ["2017-09-06T09:00:00Z", 30, 2]]);
+  assert.deepEqual(LIFE.map(({ moment, aside }) => [new Date(moment).getUTCHours(), aside]), [[3, true], [6, false], [9, true], [12, false]]);
+  assert.deepEqual(LIFE.slice(1).map(({ winds: known }) => known && [known.issued.slice(11, 13), known.expected, known.radii.get(64)[0], known.center[0]]), [
+    null,
+    // analysed by the advisory of that hour
+    ["09", false, 45, -60.5],
+    // nobody analysed it: what the newest advisory before expected
+    ["09", true, 50, -61],
+  ]);
+});
+
+test("the winds that a track has are its own", () => {
+  const [step] = lifeOf([node("06T12", -61.2, winds(70, 70, 70, 70))], ADVISORIES).slice(-1);
+  assert.deepEqual([step.winds.radii.get(64)[0], step.winds.center[0], step.winds.issued, step.winds.expected], [70, -61.2, null, false]);
+});
+
+test("what advisories analysed is of the track where that has nothing near, and what was seen wins over what was expected", () => {
+  const gone = lifeOf([node("05T21", -57), node("05T21", -99, { kind: "forecast" }), node("07T00", -66, { kind: "forecast" })], ADVISORIES);
+  assert.deepEqual(gone.map(({ position, expected, aside }) => [position[0], expected, aside]), [[-57, false, false], [-59, false, false], [-60.5, false, false], [-66, true, false]]);
+  assert.deepEqual(lifeOf([{ ...node("05T21", 1), geometry: null }, node("x", 1)], []), []);
+});
+
+test("a storm under way is seen where it was last, another where it was strongest", () => {
+  assert.equal(firstStep(LIFE), 3);
+  assert.equal(firstStep([...LIFE.slice(0, 3), { ...LIFE[0], expected: true }, { ...LIFE[0], expected: true }]), 2);
+  assert.equal(firstStep(LIFE.slice(0, 1)), 0);
+  assert.deepEqual([0, 7, 8, 99].map((hour) => nextTo(LIFE, Date.parse("2017-09-06T00:00Z") + hour * 3600e3)), [0, 1, 2, 3]);
+});
+
+const palette = { step: ({ wind_kt: wind }) => (wind > 145 ? "strong" : "weak"), zone: (wind) => `zone ${wind}` };
+const roles = (drawing) => drawing.features.map(({ properties: { role } }) => role);
+
+test("the drawing has the track by strength, the zone of the step, times and landfall", () => {
+  const drawing = stormDrawing({ steps: LIFE, at: 3, wind: 64, advisory: null, expectedZones: [] }, palette);
+  const of = (role) => drawing.features.filter(({ properties }) => properties.role === role);
+  assert.deepEqual(of("track").map(({ geometry, properties }) => [properties.color, geometry.coordinates.length]), [["weak", 2]]);
+  assert.deepEqual(of("zone").map(({ properties }) => [properties.color, properties.chosen, properties.dashed]), [["zone 64", true, true]]);
+  assert.deepEqual(of("landfall").map(({ properties }) => properties.text), ["Landfall, Anguilla"]);
+  // the step that is looked at has words of its own
+  assert.deepEqual(of("time").map(({ properties }) => [properties.text, properties.zoom]), [["06:00", 6]]);
+  // words of dates differ from one version of the language data to another
+  assert.deepEqual(of("now").map(({ geometry, properties }) => [geometry.coordinates[0], /^Wed,? 6 Sept?,? 12:00 UTC$/.test(properties.text)]), [[-61.2, true]]);
+  assert.ok(!roles(drawing).some((role) => role.startsWith("expected")));
+});
+
+test("an advisory is drawn beside what happened, and told apart from it", () => {
+  const zone = (kind) => ({ type: "Feature", geometry: { type: "MultiPolygon", coordinates: [] }, properties: { kind, wind_speed_kt: 34 } });
+  const told = { steps: LIFE, at: 3, wind: 34, advisory: ADVISORIES[0], expectedZones: [zone("forecast"), zone("analysed")] };
+  const found = roles(stormDrawing(told, palette));
+  assert.deepEqual(found.filter((role) => role.startsWith("expected")).sort(), ["expected-now", "expected-step", "expected-step", "expected-track", "expected-zone"]);
+  const { metres, wind, hours } = difference(ADVISORIES[0], LIFE[3]);
+  assert.deepEqual([Math.round(metres / 1000), wind, hours], [85, 140, 9]);
+  assert.equal(difference(ADVISORIES[0], LIFE[2]), null);
+});
+
+test("what crosses 180 degrees stays in one piece", () => {
+  const life = lifeOf([node("01T00", 178), node("01T06", -179), node("01T12", -176)], []);
+  assert.deepEqual(stormBox(life), [178, 18, 184, 18]);
+  const lines = stormDrawing({ steps: life, at: 0, wind: 64, advisory: null, expectedZones: [] }, palette).features.filter(({ geometry }) => geometry.type === "LineString");
+  assert.deepEqual(lines.map(({ geometry }) => geometry.coordinates.map(([x]) => x)), [[178, 181], [-179, -176]]);
+});
+
+test("the corners of a zone are asked for to a hundred metres", () => {
+  assert.equal(zoneRing(LIFE[1], 64), null);
+  assert.equal(zoneRing(LIFE[2], 34), null);
+  assert.equal(areaText([[1.23456, 2], [3, 4], [1.23456, 2]]), "1.235,2,3,4");
+  assert.equal(areaText(zoneRing(LIFE[2], 64)).split(",").length, 72);
+});

@@ -1,0 +1,103 @@
+import assert from "node:assert/strict";
+import { beforeEach, test } from "node:test";
+
+import { Story } from "../../../../../services/viewer/browser/model/story.js";
+import { collection } from "../collections.mjs";
+
+const named = (...names) => ({ group: "Storms", eventKey: "event_id", columns: names.map((name) => ({ name })) });
+const COLLECTIONS = [
+  collection("events", named("event_id")),
+  collection("points", named("valid_time", "wind_kt", "kind", "name")),
+  collection("issued", named("valid_time", "wind_kt", "kind", "lead_hours", "advisory_time")),
+  collection("zones", { ...named("wind_speed_kt", "scope", "advisory_time", "start_date"), geometryType: "MultiPolygon" }),
+  collection("floods", { eventKey: "event_id" }),
+];
+const node = (hour, properties) => ({
+  type: "Feature",
+  geometry: { type: "Point", coordinates: [-60 - hour, 18] },
+  properties: { valid_time: `2017-09-06T${hour}:00:00Z`, kind: "analysed", name: "IRMA", ...properties },
+});
+
+let asked, heard, explorer, story;
+
+beforeEach(() => {
+  asked = [];
+  heard = [];
+  globalThis.fetch = async (url) => {
+    asked.push(decodeURIComponent(String(url)));
+    if (url.includes("event_id=BAD")) return new Response('{"detail": "no"}', { status: 503 });
+    const nodes = { points: [node("00", { wind_kt: 150 }), node("06", { wind_kt: 160 }), node("12", { wind_kt: 155 })], issued: [node("03", { advisory_time: "2017-09-06T03:00:00Z", kind: "forecast" })] };
+    const id = /collections\/(\w+)/.exec(url)[1];
+    return new Response(JSON.stringify({ features: url.includes("event_id=NONE") ? [] : (nodes[id] ?? []) }));
+  };
+  explorer = Object.assign(new EventTarget(), {
+    collections: new Map(COLLECTIONS.map((each) => [each.id, each])),
+    events: new Map(),
+    emit: (name, detail) => heard.push([name, detail]),
+  });
+  story = new Story(explorer);
+  for (const name of ["life", "look"]) story.addEventListener(name, () => heard.push(name));
+});
+
+test("a storm is fetched once, and its steps are looked at without another request", async () => {
+  await story.follow("events", "AL1");
+  assert.deepEqual([story.life.name, story.life.steps.length, story.at, story.isToBeSeen], ["IRMA", 3, 1, true]);
+  assert.deepEqual(story.state(), { follow: "events/AL1", step: null, wind: null, issue: null });
+  asked.length = 0;
+  story.setStep(2);
+  story.setStep(99);
+  story.setMoment(Date.parse("2017-09-06T01:00Z"));
+  story.setWind(34);
+  await story.follow("points", "AL1", { step: "2017-09-06T12:00Z" });
+  assert.deepEqual([asked, heard], [[], ["life", "look", "look", "look", "look"]]);
+  assert.deepEqual(story.state(), { follow: "events/AL1", step: "2017-09-06T12:00Z", wind: "34", issue: null });
+  story.end();
+  assert.deepEqual([story.life, story.step, story.state().follow], [null, null, null]);
+});
+
+test("a link says which step, wind and advisory are looked at, and what it does not say is as at first", async () => {
+  await story.restore({ follow: "events/AL1", step: "2017-09-06T00:00Z", wind: "50", issue: "2017-09-06T03:00Z", map: "3/1/2" });
+  assert.deepEqual(story.state(), { follow: "events/AL1", step: "2017-09-06T00:00Z", wind: "50", issue: "2017-09-06T03:00Z" });
+  assert.deepEqual([story.at, story.wind, story.advisory.issued, story.isToBeSeen], [0, 50, "2017-09-06T03:00:00Z", false]);
+  assert.ok(asked.some((url) => url.includes("/zones/") && url.includes("scope=whole") && url.includes("advisory_time=2017-09-06T03:00:00Z")));
+  await story.restore({ follow: "events/AL1" });
+  assert.deepEqual(story.state(), { follow: "events/AL1", step: null, wind: null, issue: null });
+  await story.restore({});
+  assert.equal(story.life, null);
+});
+
+test("an event that is shown alone is followed, and its link need not say so twice", async () => {
+  explorer.events.set("events", "AL1");
+  explorer.dispatchEvent(new Event("query"));
+  const restored = story.restore({ e: "events/AL1", step: "2017-09-06T00:00Z" });
+  assert.equal(story.state().follow, null);
+  await restored;
+  while (!story.life) await new Promise((resolve) => setTimeout(resolve));
+  assert.deepEqual([asked.length, story.isAlone, story.at, story.state().follow], [2, true, 0, null]);
+  explorer.events.clear();
+  assert.equal(story.state().follow, "events/AL1");
+});
+
+test("what cannot be told is not followed, and faults are said", async () => {
+  await story.follow("floods", "AL1");
+  await story.follow("events", "NONE");
+  assert.deepEqual([story.life, heard, story.tells("floods"), story.tells("zones")], [null, [], false, true]);
+  await story.follow("events", "BAD");
+  assert.deepEqual([story.life, heard, story.state().follow], [null, [["fault", "no"]], null]);
+});
+
+test("a storm without a name is called by its basin, and the strongest wind that is known is looked at", async () => {
+  COLLECTIONS[1].columns.push({ name: "basin", labels: { SP: "South Pacific" } });
+  const radii = { ne34_nm: 60, ne50_nm: 20 };
+  globalThis.fetch = async (url) => new Response(JSON.stringify({ features: url.includes("points") ? [node("00", { name: null, basin: "SP", ...radii })] : [] }));
+  await story.follow("events", "X1");
+  assert.deepEqual([story.life.name, story.wind, story.state().wind], ["South Pacific storm", 50, null]);
+});
+
+test("a step is taken where the map is pointed at", async () => {
+  await story.follow("events", "AL1");
+  assert.equal(story.pick([-60.01, 18.01], 5), true);
+  assert.equal(story.at, 0);
+  assert.equal(story.pick([-63, 18], 5), false);
+  assert.equal(story.at, 0);
+});
