@@ -55,7 +55,7 @@ logs: ## Follow the logs of the stack
 	@$(PYTHON) -m deploy.local logs
 
 test: test-environment ## All tests, on a stack of their own: make test, make test ARGS="tests/services/features -k cursor"
-	$(PYTHON) -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder -m "not slow" $(ARGS)
+	$(PYTHON) -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder --reruns 1 --rerun-show-tracebacks -m "not slow" $(ARGS)
 
 test-faults: test-environment ## The tests that break what the services stand on, also those that take long
 	$(PYTHON) -m pytest -m faults $(ARGS)
