@@ -310,3 +310,16 @@ async def test_an_answer_in_chunks_is_kept_unless_the_service_forbids_it(
             assert "X-Accel-Expires" not in response.headers
             states.append(response.headers["X-Cache"])
     assert states == ["MISS", "MISS", "HIT" if kept else "MISS"]
+
+
+@pytest.mark.parametrize("path", ["collections/a/export", "collections/a/changes", "changes"])
+async def test_files_and_streams_are_the_services_own(gateway: Gateway, session: ClientSession, path: str) -> None:
+    """A cache would ask for the whole file where a client goes on with a download."""
+    service = gateway.upstreams["features"]
+    tile = service.answer = Tile("public, max-age=60")
+    url = f"{gateway.url}/api/{path}?of={uuid4().hex}"
+    for _ in range(3):
+        async with session.get(url, headers={"Range": "bytes=5-", "If-Range": '"1"'}) as response:
+            assert (response.status, response.headers.get("X-Cache")) == (200, None)
+        assert [service.seen[-1].headers.get(name) for name in ("Range", "If-Range")] == ["bytes=5-", '"1"']
+    assert tile.answered == [200, 200, 200]

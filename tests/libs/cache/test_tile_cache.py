@@ -130,6 +130,14 @@ async def test_nothing_is_kept_for_ever(server: OwnRedis, share_bytes: int) -> N
         assert all([await client.ttl(name) > 0 for name in names])
 
 
+async def test_it_says_what_the_trouble_is_and_nothing_where_there_is_none(server: OwnRedis, tmp_path: Path) -> None:
+    async with TileCache(server.url) as cache, TileCache(f"unix://{tmp_path}/nowhere") as away, TileCache(None) as none:
+        assert await cache.get("a") == await away.get("a") == await none.get("a") == [None]
+        assert cache.trouble is none.trouble is None
+        assert away.trouble is not None
+        assert "nowhere" in away.trouble
+
+
 async def test_an_end_without_a_server_is_quick(tmp_path: Path) -> None:
     async with asyncio.timeout(20), TileCache(f"unix://{tmp_path}/nowhere") as cache:
         cache.put("a", b"b")
