@@ -91,7 +91,9 @@ def _cut(shape: Sql, moved: Sql, turns: Sequence[int], width: float) -> Sql:
     # without NaN, on which GEOS loops; areas of many corners by boxes, which takes no topology
     pieces = sql(
         "CASE WHEN ST_Length({shape}) + ST_Perimeter({shape}) < 'Infinity' THEN CASE WHEN ST_NPoints({shape}) > {most}"
-        " AND ST_Dimension({shape}) = 2 AND ({crosses}) THEN ST_Collect(ARRAY[{boxes}]) ELSE {moved} END END",
+        " AND ST_Dimension({shape}) = 2 AND ({crosses})"
+        " THEN (SELECT ST_Collect(piece) FROM unnest(ARRAY[{boxes}]) AS piece WHERE NOT ST_IsEmpty(piece))"
+        " ELSE {moved} END END",
         shape=shape,
         most=Sql((str(_MOST_SPLIT),)),
         crosses=any_of(sql("{shape} && {seam}", shape=shape, seam=_meridian(turn * width / 2)) for turn in turns),

@@ -1,0 +1,34 @@
+"""Areas of many corners are cut by boxes; nothing of them is lost, and nothing is in two places."""
+
+from __future__ import annotations
+
+import asyncpg
+import pytest
+import shapely
+from shapely.affinity import translate
+
+from libs.geo.longitudes import WEB_MERCATOR, turned, width_of_world
+from libs.pg.sql import bind, sql
+from tests.conftest import MakeDatabase
+
+_CORNERS = 4000
+_TURNS = ((1,), (-1,), (-1, 1))
+
+
+@pytest.mark.parametrize("srid", [4326, WEB_MERCATOR])
+async def test_an_area_of_many_corners_keeps_all_of_itself(make_database: MakeDatabase, srid: int) -> None:
+    width = width_of_world(srid)
+    connection = await asyncpg.connect(await make_database())
+    try:
+        for turns in _TURNS:
+            for turn in turns:
+                area = shapely.Point(turn * width / 2 + width / 100, 0).buffer(width / 20, quad_segs=_CORNERS // 4)
+                shape = sql("ST_GeomFromWKB({wkb}, {srid})", wkb=bind(area.wkb, "bytea"), srid=bind(srid, "int4"))
+                text, args = sql("SELECT ST_AsBinary({g})", g=turned(shape, turns, srid=srid)).render()
+                found = shapely.from_wkb(await connection.fetchval(text, *args))
+                world = shapely.box(-width / 2, -width, width / 2, width)
+                expected = shapely.union_all([translate(area, by * width) & world for by in (-1, 0, 1)])
+                assert [part.is_empty for part in found.geoms] == [False, False]
+                assert shapely.symmetric_difference(found, expected).area < 1e-9 * area.area, (turns, turn)
+    finally:
+        await connection.close()
