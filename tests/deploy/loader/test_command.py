@@ -7,13 +7,17 @@ import json
 import os
 import sys
 from datetime import UTC, datetime, timedelta
+from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 from typing import Any
 
 import asyncpg
 import pytest
 
+from deploy.loader import sources
 from deploy.loader.command.arguments import moment
+from deploy.loader.source import Source
 from deploy.loader.store.lock import held
 from tests.deploy.loader.conftest import Publisher
 from tests.deploy.loader.earthquake_feed import feature, feed
@@ -113,6 +117,10 @@ async def test_what_there_is_can_be_listed() -> None:
     assert code == 0
     assert {"usgs-earthquakes", "usgs-earthquakes-csv", "scedc-catalogue"} <= names.keys()
     assert names["usgs-earthquakes"]["addresses"][0].startswith("https://earthquake.usgs.gov/")
+    modules = [import_module(f"{sources.__name__}.{module.name}") for module in iter_modules(sources.__path__)]
+    declared = [found for module in modules if isinstance(found := getattr(module, "SOURCE", None), Source)]
+    assert len(declared) > 10
+    assert names.keys() == {source.name for source in declared}
 
 
 async def test_a_database_that_is_away_or_another_is_said(database_url: str) -> None:

@@ -49,7 +49,12 @@ def test_gdacs_floods_are_events_and_alerts_at_their_newest_episode(tmp_path: Pa
     assert (flood.event_id, alert.event_id, alert.alert_id) == ("GDACS-FL7",) * 3
     assert (flood.episode_id, flood.alert_level, alert.alert_level) == (3, "Red", "Red")
     assert flood.url == "https://www.gdacs.org/report.aspx?eventtype=FL&eventid=7&episodeid=3"
-    assert flood.began == datetime(2026, 4, 20, 1, tzinfo=UTC)
+    assert (flood.began, flood.ended) == (
+        datetime(2026, 4, 20, 1, tzinfo=UTC),
+        datetime(2026, 5, 26, 1, tzinfo=UTC),
+    )
+    assert (flood.title, alert.title) == ("FL somewhere, April 2026", "Red flood alert, Exampleland, 26 May 2026")
+    assert (flood.country, alert.country, alert.alert_score, alert.episode_id) == ("Exampleland", "Exampleland", 1.5, 3)
     assert alert.issued == findings.issued == datetime(2026, 5, 26, 1, tzinfo=UTC)
     assert alert.expires == alert.issued + timedelta(days=2), "not renewed for two days, it is over"
     assert flood.geom.is_valid
@@ -72,6 +77,12 @@ def test_gdacs_earthquakes_have_the_alert_level_of_the_source(tmp_path: Path) ->
     row, unmeasured = sorted(rows, key=lambda row: row.event_id)
     assert (row.event_id, row.magnitude, row.alert_level, row.source) == ("GDACS-EQ8", 6.1, "Orange", "GDACS")
     assert row.geom.coords[0] == (10.5, 10.5)
+    assert (row.event_date, row.updated) == (
+        datetime(2026, 4, 20, 1, tzinfo=UTC),
+        datetime(2026, 5, 26, 1, tzinfo=UTC),
+    )
+    assert (row.title, row.event_type, row.episode_id) == ("M 6.1 - EQ somewhere", "earthquake", 1)
+    assert row.url == "https://www.gdacs.org/report.aspx?eventtype=EQ&eventid=8&episodeid=1"
     assert (unmeasured.event_id, unmeasured.magnitude, unmeasured.title) == ("GDACS-EQ9", None, "EQ somewhere")
     assert (findings.read, findings.rejected) == (2, [])
 

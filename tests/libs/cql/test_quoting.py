@@ -32,6 +32,12 @@ NAMES = sorted({*WORDS, *(word.upper() for word in WORDS), *HOSTILE, *PLAIN})
 TEXTS = ["it's", "a\\", "a\\\\", "\\'", "\\\\'", "'", "''", "100%", "a_b", "\\%\\", "a\nb", "", "ß", '"']
 
 
+@pytest.mark.parametrize(("apart", "sign"), [("< >", "<>"), ("<\n=", "<="), (">  =", ">=")])
+def test_a_sign_may_be_written_apart(apart: str, sign: str) -> None:
+    """As the grammar of the standard has two symbols for it."""
+    assert normalise(parse(f"a {apart} 1")) == normalise(parse(f"a{sign}1"))
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_every_name_is_read_as_itself(name: str) -> None:
     read = json.loads(normalise(parse(f"{property_name(name)} >= 1")))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 from deploy.loader.source import Document, DocumentError, Findings
 from deploy.loader.sources import hurdat2, nhc_advisories
 from deploy.loader.sources.nhc_text import read_text
+from deploy.loader.storms.advisories import Advisory, advisory_nodes, advisory_tracks, advisory_zones
 from tests.deploy.loader.conftest import Load
 from tests.deploy.loader.storms.test_best_tracks import HURDAT2
 
@@ -89,6 +91,17 @@ def test_a_text_has_position_radii_and_what_is_expected() -> None:
     assert advisory.forecast[0].radii[:4] == (160, 120, 80, 140)
     assert advisory.forecast[1].radii == (None,) * 12
     assert advisory.forecast[2].status == "Extratropical"
+
+
+@pytest.mark.parametrize("rows", [advisory_nodes, advisory_tracks, advisory_zones])
+def test_an_advisory_without_a_position_has_no_rows_and_changes_none_of_others(
+    rows: Callable[[list[Advisory]], Iterator[object]],
+) -> None:
+    told = read_text(IRMA, "tcm.txt")
+    silent = told._replace(event_id="AL122017", analysed=None, forecast=[])
+    found = list(rows([told]))
+    assert found
+    assert list(rows([silent, told])) == list(rows([told, silent])) == found
 
 
 def test_pages_months_ends_and_eastern_longitudes_are_understood() -> None:

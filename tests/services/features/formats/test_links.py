@@ -139,9 +139,8 @@ def test_links_of_a_feature() -> None:
 
 def test_a_feature_leads_to_others_by_its_properties_where_it_has_them() -> None:
     found_by = (("storm", "storm"), ("issued", "before"))
-    collection = Collection(
-        "a.b c", "a", "b c", 1, "table", "B", None, (KEY,), key="id", item_links=(("predecessor-version", found_by),)
-    )
+    related_by = (("predecessor-version", found_by), ("successor-version", (("storm", "storm"), ("issued", "after"))))
+    collection = Collection("a.b c", "a", "b c", 1, "table", "B", None, (KEY,), key="id", item_links=related_by)
     plain = item_links(collection.id, GEOJSON, BASE, {}, "1")
 
     def related(**properties: Any) -> PageLinks:
@@ -152,5 +151,8 @@ def test_a_feature_leads_to_others_by_its_properties_where_it_has_them() -> None
     assert link["href"].startswith(f"{BASE}/collections/a.b%20c/items?")
     assert parameters(link) == {"storm": "AL 1", "issued": "2017-08-30T15:00:00Z", "f": "geojson"}
     assert 'rel="predecessor-version"' in found.header
+    assert link["title"] == "The one before"
+    after = related(storm="AL 1", after="2017-08-30T21:00:00Z").members()
+    assert [link["title"] for link in after if link["rel"] == "successor-version"] == ["The one after"]
     assert related(storm="AL 1", before=None) == plain, "the first has none"
     assert related(before="2017-08-30T15:00:00Z") == plain, "one of the properties was not asked for"

@@ -101,3 +101,35 @@ test("a step is taken where the map is pointed at", async () => {
   assert.equal(story.pick([-63, 18], 5), false);
   assert.equal(story.at, 0);
 });
+
+test("an advisory is told of at once and again with its zones, which are asked for once", async () => {
+  await story.follow("events", "AL1");
+  const heardOf = (count) => new Promise((resolve) => { const look = () => (heard.length < count ? setTimeout(look) : resolve()); look(); });
+  [asked.length, heard.length] = [0, 0];
+  story.setAdvisory("2017-09-06T03:00:00Z");
+  assert.deepEqual(heard, ["look"]);
+  await heardOf(2);
+  story.setAdvisory("2017-09-06T03:00:00Z");
+  story.setAdvisory(null);
+  story.setAdvisory("2017-09-06T03:00:00Z");
+  await new Promise((resolve) => setTimeout(resolve));
+  assert.deepEqual([heard, asked.length], [["look", "look", "look", "look"], 1]);
+});
+
+test("the storm that was asked for last is followed, in whatever order answers come", async () => {
+  const { fetch } = globalThis;
+  const held = { AL1: [], AL2: [], BAD: [] };
+  globalThis.fetch = (url) => new Promise((resolve) => held[/event_id=(\w+)/.exec(url)[1]].push(() => resolve(fetch(url))));
+  const [first, bad, last] = ["AL1", "BAD", "AL2"].map((event) => story.follow("events", event));
+  for (const [events, following] of [[["AL2"], [last]], [["AL1", "BAD"], [first, bad]]]) {
+    for (const event of events) for (const release of held[event]) release();
+    await Promise.all(following);
+  }
+  assert.deepEqual([story.life.event, heard], ["AL2", ["life"]]);
+  held.AL1.length = 0;
+  const ended = story.follow("events", "AL1");
+  story.end();
+  for (const release of held.AL1) release();
+  await ended;
+  assert.deepEqual([story.life, heard], [null, ["life", "life"]]);
+});

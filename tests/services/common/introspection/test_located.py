@@ -1,0 +1,61 @@
+"""Boxes of rows, as the database has them, become an extent on Earth or none."""
+
+from __future__ import annotations
+
+from math import inf, nan
+
+import pytest
+
+from libs.catalogue.model import GeometryColumn
+from services.common.introspection.located import located
+
+Box = tuple[float, float, float, float]
+
+
+def column(srid: int, *, is_geography: bool = False) -> GeometryColumn:
+    return GeometryColumn("geom", "LineString", srid, is_geography)
+
+
+@pytest.mark.parametrize(
+    ("srid", "stored", "bbox", "turns"),
+    [
+        (4326, (-10.0, -20.0, 30.0, 40.0), (-10, -20, 30, 40), ()),
+        (4326, (170.0, 0.0, 190.0, 1.0), (170, 0, -170, 1), (1,)),
+        (4326, (-190.0, 0.0, 190.0, 1.0), (-180, 0, 180, 1), (-1, 1)),
+        # without an SRID all that may be degrees is
+        (0, (170.0, 0.0, 190.0, 1.0), (170, 0, -170, 1), (1,)),
+        (0, (0.0, 0.0, 362.0, 1.0), None, (-1, 1)),
+        (0, (0.0, 0.0, 1.0, 91.5), None, (-1, 1)),
+        # rounded outwards to single precision
+        (32633, (-180.00001, -90.00001, 180.00001, 90.00001), (-180, -90, 180, 90), ()),
+        # what is nowhere in longitude and latitude
+        (32633, (inf, 0.0, inf, 1.0), None, ()),
+        (32633, (-inf, 0.0, -inf, 1.0), None, ()),
+        (32633, (nan, 0.0, 10.0, 1.0), None, ()),
+        (32633, (0.0, 90.5, 10.0, 91.0), None, ()),
+    ],
+)
+def test_a_box_is_an_extent_where_it_is_on_earth(
+    srid: int, stored: Box, bbox: Box | None, turns: tuple[int, ...]
+) -> None:
+    found = located(column(srid), [stored])
+    assert (found.bbox, found.turns) == (bbox, turns)
+
+
+@pytest.mark.parametrize(
+    ("stored", "bbox", "crosses"),
+    [
+        ((10.0, 0.0, 170.0, 1.0), (10, 0, 170, 1), False),
+        ((170.0, 0.0, 180.0, 1.0), (170, 0, 180, 1), True),
+        ((170.0, 0.0, 190.0, 1.0), (170, 0, -170, 1), True),
+    ],
+)
+def test_a_geography_crosses_where_it_may_come_as_far(stored: Box, bbox: Box, crosses: bool) -> None:
+    found = located(column(4326, is_geography=True), [stored])
+    assert (found.bbox, found.crosses, found.partial) == (bbox, crosses, crosses)
+
+
+@pytest.mark.parametrize("rows", [[], [(None, None, None, None)]])
+def test_of_a_column_without_rows_nothing_is_known(rows: list[Box]) -> None:
+    found = located(column(4326), rows)
+    assert (found.bbox, found.turns, found.partial) == (None, (-1, 1), True)
