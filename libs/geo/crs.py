@@ -22,6 +22,8 @@ _PIECES = 64
 """Of the longer side of a projected shape: its edges are straight in its CRS, not in longitude and latitude."""
 _MOST_POSITIONS = 4000
 _PROBE = (3.25, 47.5)
+_FARTHEST = 1e9
+"""No CRS of the Earth has places further out, in any unit of length; PostGIS loses what is in boxes that reach far beyond."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,10 +87,10 @@ def box_of(numbers: Sequence[float], crs: Crs) -> BBox:
     if not all(isfinite(number) for number in numbers):
         raise ValueError("must have finite numbers only")
     second = len(numbers) // 2
-    box = BBox(numbers[0], numbers[1], numbers[second], numbers[second + 1])
-    if box.west > box.east or box.south > box.north:
+    west, south, east, north = numbers[0], numbers[1], numbers[second], numbers[second + 1]
+    if west > east or south > north:
         raise ValueError("has a least coordinate that is greater than the greatest")
-    return box
+    return BBox(*(max(-_FARTHEST, min(_FARTHEST, each)) for each in (west, south, east, north)))
 
 
 def as_easting_northing(shape: BaseGeometry, crs: Crs) -> BaseGeometry:

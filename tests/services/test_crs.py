@@ -193,6 +193,16 @@ async def test_boxes_in_another_crs(moved: Services, table: str, srid: int, box:
     assert page["numberMatched"] == len(expected)
 
 
+@pytest.mark.parametrize("table", STORED)
+@pytest.mark.parametrize("far", ["2.1e7", "1e40", "1e308"])
+async def test_a_box_beyond_the_world_has_everything(moved: Services, table: str, far: str) -> None:
+    everything = await ids(moved, table)
+    box = f"-{far},-{far},{far},{far}"
+    assert await ids(moved, table, **{"bbox": box, "bbox-crs": uri(3857)}) == everything
+    nothing = f"1e9,-{far},{far},{far}" if float(far) > 1e9 else f"2.05e7,-{far},{far},{far}"
+    assert not await ids(moved, table, **{"bbox": nothing, "bbox-crs": uri(3857)})
+
+
 async def test_a_box_in_degrees_may_cross_the_antimeridian(moved: Services) -> None:
     assert await ids(moved, "degrees", bbox="-17,179,-16,-179", bbox_crs=uri(4326)) == {2, 3}
     assert await ids(moved, "degrees", bbox="-17,179,0,-16,-179,5", bbox_crs=uri(4326)) == {2, 3}
