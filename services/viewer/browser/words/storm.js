@@ -35,11 +35,19 @@ export function strengthWords({ properties: { wind_kt: wind, category, pressure_
 /** @type {Record<string, string>} */
 const STATUSES = { DB: "disturbance", LO: "low", WV: "wave", EX: "extratropical", ET: "extratropical", SS: "subtropical", SD: "subtropical" };
 
+/** What advisories call storms that have a category. */
+const TROPICAL = new Set(["tropical depression", "tropical storm", "hurricane", "typhoon"]);
+
 /**
  * What kind of storm it is, where the category does not say it; null where it does.
  * @param {{ properties: Properties }} step
  */
-export const statusWords = ({ properties: { status } }) => (typeof status === "string" ? (STATUSES[status] ?? (status.length > 2 ? status.toLowerCase() : null)) : null);
+export function statusWords({ properties: { status, category } }) {
+  if (typeof status !== "string") return null;
+  if (status.length <= 2) return STATUSES[status] ?? null;
+  const words = status.toLowerCase();
+  return typeof category === "string" && TROPICAL.has(words) ? null : words;
+}
 
 /** @type {Record<number, string>} */
 const FORCES = { 34: "gale force", 50: "storm force", 64: "hurricane force" };
