@@ -12,7 +12,7 @@ from playwright.async_api import async_playwright
 from shapely.geometry import shape
 
 from tests.running_stack import RunningStack
-from tests.system.visits import NewVisit, Visit, items, map_of, near
+from tests.system.visits import NewVisit, Visit, browser_program, items, map_of, near
 
 pytestmark = [pytest.mark.system, pytest.mark.browser, pytest.mark.timeout(240)]
 
@@ -99,7 +99,7 @@ async def test_first_view_is_not_empty(visit: NewVisit, matrix_set: str) -> None
 async def test_without_webgl_the_same_map_is_drawn(stack: RunningStack) -> None:
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(
-            executable_path="/usr/bin/chromium", args=["--no-sandbox", "--disable-3d-apis", "--no-first-run"]
+            executable_path=browser_program(), args=["--no-sandbox", "--disable-3d-apis", "--no-first-run"]
         )
         made = Visit(await browser.new_page(), stack.base_url)
         await made.open(map_of(_EARTHQUAKES))

@@ -152,17 +152,29 @@ class Exports:
             return export
         finally:
             self._running -= 1
-            await asyncio.to_thread(self._folder.end, making)
+            await self._end(making)
 
     async def _begin(self, format_: Format) -> Making:
         if self._running >= self._at_once:
             raise Unavailable("As many files are being made as may be at once; try again.", retry_after=5)
         self._running += 1
+        beginning = asyncio.ensure_future(asyncio.to_thread(self._folder.begin, format_.extension or format_.name))
         try:
-            return await asyncio.to_thread(self._folder.begin, format_.extension or format_.name)
+            return await asyncio.shield(beginning)
         except BaseException:
             self._running -= 1
+            # who asked has left: the thread makes the folder nevertheless
+            beginning.add_done_callback(self._end_begun)
             raise
+
+    def _end_begun(self, beginning: asyncio.Future[Making]) -> None:
+        if not beginning.cancelled() and beginning.exception() is None:
+            self._folder.end(beginning.result())
+
+    async def _end(self, making: Making) -> None:
+        # a thread that has not begun would never do so once who waits for it is cancelled
+        ending = asyncio.get_running_loop().run_in_executor(None, self._folder.end, making)
+        await asyncio.shield(ending)
 
     async def open(self, wanted: Wanted) -> Export:
         """The export, which is made now if it is not there; to be left. Raises Unavailable where others are made."""
@@ -214,7 +226,7 @@ class Exports:
             if wanted.key is not None and self._by_key.get(wanted.key) is export:
                 del self._by_key[wanted.key]
             try:
-                await asyncio.to_thread(self._folder.end, making)
+                await self._end(making)
             finally:
                 # the last reader may leave, which cancels this task, while it ends
                 asyncio.get_running_loop().call_soon(export.tell)
