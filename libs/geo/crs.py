@@ -23,7 +23,7 @@ _PIECES = 64
 _MOST_POSITIONS = 4000
 _PROBE = (3.25, 47.5)
 _FARTHEST = 1e9
-"""No CRS of the Earth has places further out, in any unit of length; PostGIS loses what is in boxes that reach far beyond."""
+"""No CRS has places further out, in any unit of length; PostGIS loses what is in boxes that reach far beyond."""
 
 
 @dataclass(frozen=True, slots=True)
