@@ -16,7 +16,7 @@ from services.viewer.map import get_map
 from services.viewer.overview_map import get_dataset_map, get_overview_map
 from services.viewer.part import PART
 from services.viewer.places import get_places, get_places_within
-from services.viewer.resources import ASSETS, BASEMAP, CATALOGUE, GAZETTEER
+from services.viewer.resources import ASSETS, BASEMAP, CATALOGUE, EMBED_ORIGINS, GAZETTEER
 from services.viewer.settings import Settings
 
 
@@ -36,6 +36,7 @@ def make(env: Mapping[str, str]) -> web.Application:
     files = {"/assets/{name}": assets.asset, "/basemap/{path:.+}": assets.basemap}
     app = make_app(settings, PART, handlers, assets=files, templates=Path(__file__).parent / "templates")
     app[ASSETS], app[BASEMAP] = assets, settings.basemap
+    app[EMBED_ORIGINS] = settings.embed_origins
     app[GAZETTEER] = Gazetteer.read(DIST / "places.tsv")
 
     async def resources(app: web.Application) -> AsyncIterator[None]:

@@ -10,4 +10,5 @@ from services.viewer.gazetteer import Gazetteer
 CATALOGUE = web.AppKey("catalogue", CatalogueClient)
 ASSETS = web.AppKey("assets", Assets)
 GAZETTEER = web.AppKey("gazetteer", Gazetteer)
+EMBED_ORIGINS = web.AppKey("embed_origins", tuple)
 BASEMAP: web.AppKey[Basemap | None] = web.AppKey("basemap")

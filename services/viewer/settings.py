@@ -1,9 +1,29 @@
 """Settings of the viewer service."""
 
+import re
 from pathlib import Path
+from typing import Annotated
+
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from libs.web.basemap import BasemapSettings
-from libs.web.settings import HttpAddress, Port, WebSettings
+from libs.web.settings import HttpAddress, Port, WebSettings, as_written
+
+# no sign that would end a source or a directive of the Content-Security-Policy
+_ORIGIN = re.compile(r"https?://[A-Za-z0-9*.-]+(:[0-9]+)?")
+
+
+def _origins(texts: tuple[str, ...]) -> tuple[str, ...]:
+    for text in texts:
+        if text != "*" and not _ORIGIN.fullmatch(text):
+            raise ValueError(f"has {text!r}, which is no origin such as https://www.example.org, nor *")
+    return texts
+
+
+Origins = Annotated[
+    tuple[str, ...], BeforeValidator(lambda text: tuple(text.replace(",", " ").split())), AfterValidator(_origins)
+]
+"""Origins of pages: scheme, host and port, separated by commas; `*` is any."""
 
 
 class Settings(WebSettings, BasemapSettings):
@@ -12,6 +32,8 @@ class Settings(WebSettings, BasemapSettings):
     port: Port = 8084
     catalogue_url: HttpAddress = "http://127.0.0.1:8081"
     state_dir: Path | None = None
+    embed_origins: Origins = Field(default=as_written(""))
+    """Whose pages may have maps of ours within them."""
 
     @property
     def state_file(self) -> Path | None:

@@ -21,9 +21,11 @@ import { keyboard } from "./panel/keyboard.js";
 import { layerList } from "./panel/layer-list.js";
 import { legends } from "./panel/legends.js";
 import { LifeAxis } from "./panel/life-axis.js";
+import { otherProjections, ownPlace, wholeScreen } from "./panel/map-tools.js";
 import { Measure } from "./panel/measure.js";
 import { placeSearch } from "./panel/place-search.js";
 import { Selection } from "./panel/selection.js";
+import { share } from "./panel/share.js";
 import { stormMap } from "./panel/storm-map.js";
 import { StormPanel } from "./panel/storm-panel.js";
 import { subjectChoice } from "./panel/subject-choice.js";
@@ -69,6 +71,8 @@ async function start() {
   showPanel(explorer, selection);
   noteSubstitute(explorer, engine);
   new Measure(find("#measure"), engine);
+  share(find("#share"), explorer);
+  ownPlace(find("#own-place"), engine);
   rememberInAddress(explorer, engine, page.shown, story);
   stormMap(explorer, story);
   new LifeAxis(find("#life"), explorer, story);
@@ -210,6 +214,10 @@ fold.addEventListener("click", () => {
   const folded = document.body.classList.toggle("folded");
   fold.setAttribute("aria-expanded", String(!folded));
 });
+wholeScreen(find("#whole-screen"));
+otherProjections(find("#projections"));
+// within another page there is little room beside the map
+if (self !== top) fold.click();
 start().catch((error) => {
   document.body.dataset.ready = "1";
   announceError(messageOf(error));

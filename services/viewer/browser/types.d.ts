@@ -218,6 +218,8 @@ export interface Engine {
   onClick(listener: (hits: Hit[], position: Position) => void): void;
   /** Clicks go to `captor` and select nothing, until it is null. */
   capture(captor: ((position: Position) => void) | null): void;
+  /** What is drawn, without controls and popups. */
+  picture(): Promise<HTMLCanvasElement>;
   /** Draws above everything; null removes it. */
   sketch(sketch: Sketch | null): void;
   /** Draws the storm that is followed (model/storm-drawing.js), with all else behind a veil; null removes it. */

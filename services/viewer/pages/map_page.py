@@ -6,14 +6,14 @@ from typing import Any
 from aiohttp import web
 
 from libs.catalogue.model import Collection
-from libs.geo.zooms import WEB_MERCATOR, WORLD_CRS84
+from libs.geo.zooms import IDS, WEB_MERCATOR, WORLD_CRS84
 from libs.ogc.link import path_segment
 from libs.web.app import Call
 from libs.web.base_url import base_url
 from libs.web.html import page_response
 from services.viewer.pages.content_security_policy import content_security_policy
 from services.viewer.pages.page_data import describe, in_order, script_json
-from services.viewer.resources import ASSETS, BASEMAP
+from services.viewer.resources import ASSETS, BASEMAP, EMBED_ORIGINS
 
 _ENGINES = {
     "maplibre": ("engines/maplibre/engine-maplibre.js", "maplibre-gl.mjs"),
@@ -42,6 +42,8 @@ def map_page(
     """The page; `data` are those of `page_data` and what is shown."""
     base = base_url(call.request)
     segment = path_segment(collection.id) if collection else None
+    embed_origins = call.request.app[EMBED_ORIGINS]
+    maps = f"{base}/collections/{segment}/tiles" if segment else f"{base}/tiles"
     context = {
         "title": title,
         "description": description,
@@ -49,12 +51,15 @@ def map_page(
         "segment": segment,
         "data_url": f"{base}/collections/{segment}/items?f=html" if segment else f"{base}/collections?f=html",
         "tile_matrix_set": data["tileMatrixSet"],
+        "projections": [(identifier, f"{maps}/{identifier}/map.html") for identifier in IDS],
+        "address": f"{base}{call.request.rel_url}",
+        "embeddable": bool(embed_origins),
         "page_data": script_json(data),
         "built": call.request.app[ASSETS].name,
         "preload": _ENGINES[data["engine"]],
     }
     headers = {
         "Cache-Control": "no-cache",
-        "Content-Security-Policy": content_security_policy(call.request.app[BASEMAP]),
+        "Content-Security-Policy": content_security_policy(call.request.app[BASEMAP], embed_origins),
     }
     return page_response(call.request, "map.html", context, headers=headers)

@@ -65,3 +65,52 @@ async def test_only_maps_open_to_its_origin(dist: Path, tmp_path: Path) -> None:
         assert "img-src 'self' data: https://tiles.example.org:8443;" in response.headers["Content-Security-Policy"]
         explorer = await client.get("/docs")
         assert explorer.headers["Content-Security-Policy"] == CONTENT_SECURITY_POLICY
+
+
+@pytest.mark.parametrize(
+    ("text", "ancestors"),
+    [
+        ("https://a.example.org", ["https://a.example.org"]),
+        ("https://*.example.org:8443, http://b.example.org", ["https://*.example.org:8443", "http://b.example.org"]),
+        ("*", ["*"]),
+    ],
+)
+def test_pages_of_these_origins_may_hold_a_map(text: str, ancestors: list[str]) -> None:
+    origins = Settings.from_env({"EMBED_ORIGINS": text}).embed_origins
+    before = _directives(CONTENT_SECURITY_POLICY)
+    after = _directives(content_security_policy(None, origins))
+    assert before.pop("frame-ancestors") == ["'none'"]
+    assert after.pop("frame-ancestors") == ancestors
+    assert after == before
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["example.org", "https://a.example.org/page", "https://a.example.org; script-src *", "'self'", "ftp://a", "**"],
+)
+def test_what_is_no_origin_is_refused_at_start(text: str) -> None:
+    with pytest.raises(SettingsError, match="EMBED_ORIGINS"):
+        Settings.from_env({"EMBED_ORIGINS": text})
+
+
+async def test_maps_alone_may_be_held_and_offer_their_code(dist: Path, tmp_path: Path) -> None:
+    (tmp_path / "viewer-catalogue.json").write_text('{"collections": []}')
+    env = {"STATE_DIR": str(tmp_path), "CATALOGUE_URL": "http://127.0.0.1:9"}
+    for origins, held in (({}, "'none'"), ({"EMBED_ORIGINS": "https://a.example.org"}, "https://a.example.org")):
+        async with TestClient(TestServer(make(env | origins))) as client:
+            response = await client.get("/map")
+            assert _directives(response.headers["Content-Security-Policy"])["frame-ancestors"] == [held]
+            assert ('name="embed"' in await response.text()) == bool(origins)
+            explorer = await client.get("/docs")
+            assert explorer.headers["Content-Security-Policy"] == CONTENT_SECURITY_POLICY
+
+
+async def test_a_map_says_to_other_programs_what_it_is(dist: Path, tmp_path: Path) -> None:
+    (tmp_path / "viewer-catalogue.json").write_text('{"collections": []}')
+    app = make(
+        {"STATE_DIR": str(tmp_path), "CATALOGUE_URL": "http://127.0.0.1:9", "PUBLIC_URL": "https://example.org/api"}
+    )
+    async with TestClient(TestServer(app)) as client:
+        text = await (await client.get("/map?event=AL112017")).text()
+    assert '<meta property="og:title" content="Map of all collections">' in text
+    assert '<meta property="og:url" content="https://example.org/api/map?event=AL112017">' in text

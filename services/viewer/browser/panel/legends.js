@@ -18,25 +18,35 @@ export function legends(explorer) {
   explorer.addEventListener("shown", () => findUnclassed(explorer));
 }
 
+/**
+ * The legends of what is shown; collections that look alike share one.
+ * @param {Explorer} explorer
+ */
+export function alikeLegends(explorer) {
+  const alike = Map.groupBy(explorer.shown, ([, style]) => JSON.stringify(legendKey(style)));
+  return [...alike.values()].map((members) => {
+    const collections = members.map(([id]) => explorer.collection(id));
+    const [[, style]] = members;
+    // how features without a class look, where there are any
+    const unclassed = members.some(([id]) => explorer.unclassed.get(id)) ? unclassedOf(style) : null;
+    return { collections, name: collections.map(({ label }) => label).join(", "), style, unclassed };
+  });
+}
+
 /** @param {Explorer} explorer */
 function show(explorer) {
-  // collections that look alike share a legend
-  const alike = Map.groupBy(explorer.shown, ([, style]) => JSON.stringify(legendKey(style)));
-  const parts = [...alike.values()].map((members) => {
-    const collections = members.map(([id]) => explorer.collection(id));
-    const names = collections.map(({ label }) => label).join(", ");
+  const parts = alikeLegends(explorer).map(({ collections, name, style, unclassed }) => {
     const asOf = newest(collections.flatMap(({ time }) => time?.asOf ?? []).sort().at(-1));
-    const [[, style]] = members;
     return element(
       "section",
-      { "aria-label": `Legend of ${names}` },
+      { "aria-label": `Legend of ${name}` },
       element(
         "h2",
         { class: explorer.shown.size > 1 ? null : "hidden" },
-        names,
+        name,
         asOf && element("small", {}, asOf),
       ),
-      ...legendOf(style, members.some(([id]) => explorer.unclassed.get(id)) ? unclassedOf(style) : null),
+      ...legendOf(style, unclassed),
     );
   });
   find("#legend").replaceChildren(...(parts.length ? parts : [element("p", { text: "No collection is shown." })]));

@@ -2,6 +2,7 @@
 
 import { element, find } from "../page/dom.js";
 import { areaText, lengthText } from "../words/measures.js";
+import { toolBox } from "./tool-box.js";
 
 /** @import * as Geodesic from "../cartography/geodesic.js" */
 /** @import { Engine, Position } from "../types.d.ts" */
@@ -10,7 +11,6 @@ export class Measure {
   #engine;
   #box;
   #output;
-  #button;
   /** @type {Position[]} */
   #positions = [];
   /** @type {typeof Geodesic | null} */
@@ -26,8 +26,7 @@ export class Measure {
     this.#box = box;
     this.#engine = engine;
     this.#output = find("output", box);
-    this.#button = find(`[aria-controls=${box.id}]`);
-    this.#button.addEventListener("click", () => this.#toggle(Boolean(box.hidden)));
+    toolBox(box, () => this.#open(), () => this.#close());
     for (const button of box.querySelectorAll("button")) {
       button.addEventListener("click", () => this.#act(button.dataset.act));
     }
@@ -37,11 +36,6 @@ export class Measure {
         this.#show();
       });
     }
-    box.addEventListener("keydown", (event) => {
-      if (event.key !== "Escape") return;
-      event.stopPropagation();
-      this.#toggle(false);
-    });
     find("#map").addEventListener("keydown", (event) => {
       if (box.hidden) return;
       if (event.key === "Enter") this.#act("add");
@@ -51,21 +45,19 @@ export class Measure {
     });
   }
 
-  /** @param {boolean} open */
-  async #toggle(open) {
-    this.#box.hidden = !open;
-    this.#button.setAttribute("aria-expanded", String(open));
-    document.body.classList.toggle("measuring", open);
-    this.#engine.capture(open ? (position) => this.#add(position) : null);
-    if (!open) {
-      this.#positions = [];
-      this.#engine.sketch(null);
-      this.#button.focus();
-      return;
-    }
+  async #open() {
+    document.body.classList.add("measuring");
+    this.#engine.capture((position) => this.#add(position));
     find("[name=measure]:checked", this.#box).focus();
     this.#geodesic ??= await import("../cartography/geodesic.js");
     this.#show();
+  }
+
+  #close() {
+    document.body.classList.remove("measuring");
+    this.#engine.capture(null);
+    this.#positions = [];
+    this.#engine.sketch(null);
   }
 
   /** @param {string | undefined} name */
@@ -73,8 +65,7 @@ export class Measure {
     if (name === "add") this.#add(this.#engine.view().center);
     if (name === "undo") this.#positions.pop();
     if (name === "clear") this.#positions = [];
-    if (name === "close") this.#toggle(false);
-    else this.#show();
+    this.#show();
   }
 
   /** @param {Position} position */

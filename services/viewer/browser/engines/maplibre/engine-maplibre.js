@@ -4,6 +4,7 @@ import { globeZoom } from "../../cartography/globe.js";
 import { collectionOf, dataLayers, isBasemap, themeChanges, themedLayer, tilesAddress, withVersion } from "../../cartography/style-document.js";
 import { wrapped } from "../../cartography/view-box.js";
 import { covered } from "../../page/layout.js";
+import { flattened } from "../flattened.js";
 import { openPopup } from "./feature-popup.js";
 import { hitsAt } from "./hits.js";
 import { Omissions } from "./omissions.js";
@@ -321,6 +322,15 @@ class MapLibreEngine {
     this.#captor = captor;
     this.map.getCanvas().style.cursor = captor ? "crosshair" : "";
     this.map.doubleClickZoom[captor ? "disable" : "enable"]();
+  }
+
+  /** @returns {Promise<HTMLCanvasElement>} */
+  picture() {
+    return new Promise((resolve) => {
+      // what is drawn is there until the browser has shown it, and no longer
+      this.map.once("render", () => resolve(flattened(this.map.getContainer())));
+      this.map.triggerRepaint();
+    });
   }
 
   /** @param {Sketch | null} sketch */

@@ -5,6 +5,7 @@ import { systemOf } from "../../cartography/projections.js";
 import { collectionOf, escapedAttribution, sketchFeatures } from "../../cartography/style-document.js";
 import { sheet } from "../../page/layout.js";
 import { address, getJson } from "../../service/api.js";
+import { flattened } from "../flattened.js";
 import { basemapLayers } from "./basemap.js";
 import { matrixLayer } from "./layer.js";
 import { highlightStyle, sketchStyle } from "./overlays.js";
@@ -299,6 +300,13 @@ class OpenLayersEngine {
   capture(captor) {
     this.#captor = captor;
     this.#setCursor(captor ? "crosshair" : "");
+  }
+
+  /** @returns {Promise<HTMLCanvasElement>} */
+  picture() {
+    const drawn = new Promise((resolve) => this.map.once("rendercomplete", resolve));
+    this.map.render();
+    return drawn.then(() => flattened(this.#container));
   }
 
   /** @param {Sketch | null} sketch */

@@ -1,0 +1,30 @@
+// The canvases of a map as one.
+
+const CANVASES = ".maplibregl-canvas, .ol-layers canvas";
+
+/**
+ * A copy of what the canvases of a map show, one above the other, on its background, in the pixels of this screen.
+ * @param {HTMLElement} container the map's
+ * @returns {HTMLCanvasElement}
+ */
+export function flattened(container) {
+  const { left, top, width, height } = container.getBoundingClientRect();
+  const copy = document.createElement("canvas");
+  copy.width = Math.round(width * devicePixelRatio);
+  copy.height = Math.round(height * devicePixelRatio);
+  const context = copy.getContext("2d");
+  if (!context) throw new Error("This browser cannot draw pictures.");
+  context.scale(devicePixelRatio, devicePixelRatio);
+  context.fillStyle = getComputedStyle(container).backgroundColor;
+  context.fillRect(0, 0, width, height);
+  /** @type {NodeListOf<HTMLCanvasElement>} */
+  const canvases = container.querySelectorAll(CANVASES);
+  for (const canvas of canvases) {
+    if (!canvas.width || !canvas.height) continue;
+    // where the browser shows it, whatever its own pixels
+    const box = canvas.getBoundingClientRect();
+    context.globalAlpha = Number(getComputedStyle(canvas.parentElement ?? canvas).opacity) * Number(getComputedStyle(canvas).opacity);
+    context.drawImage(canvas, box.left - left, box.top - top, box.width, box.height);
+  }
+  return copy;
+}

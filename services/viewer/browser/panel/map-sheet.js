@@ -1,0 +1,263 @@
+// The map as a picture that stands alone: title, what is shown, the map, legend, scale, and whose data they are.
+
+import { legendEntries } from "../cartography/classes.js";
+import { find } from "../page/dom.js";
+import { formatInstant } from "../words/format.js";
+import { alikeLegends } from "./legends.js";
+
+/**
+ * @import { Explorer } from "../model/explorer.js"
+ * @import { LegendEntry } from "../types.d.ts"
+ * @typedef {{ name: string, entries: LegendEntry[] }} Legend
+ */
+
+const MARGIN = 20; // pixels, as all that follow
+const COLUMN = 250; // width of a legend
+const LEAST = 640; // width of a sheet
+const FONT = "Inter, system-ui, sans-serif";
+
+/**
+ * The picture of what the map shows now, in the pixels of this screen.
+ * @param {Explorer} explorer
+ * @returns {Promise<HTMLCanvasElement>}
+ */
+export async function mapSheet(explorer) {
+  const picture = await explorer.engine.picture();
+  const ratio = devicePixelRatio;
+  const width = Math.max(LEAST, picture.width / ratio);
+  // drawn twice: the first time tells how much room all takes
+  const measured = drawn(explorer, picture, width, LEAST, ratio);
+  return drawn(explorer, picture, width, measured.height, ratio).canvas;
+}
+
+/**
+ * @param {Explorer} explorer
+ * @param {HTMLCanvasElement} picture
+ * @param {number} width
+ * @param {number} height
+ * @param {number} ratio
+ */
+function drawn(explorer, picture, width, height, ratio) {
+  const canvas = document.createElement("canvas");
+  canvas.width = Math.round(width * ratio);
+  canvas.height = Math.round(height * ratio);
+  const context = canvas.getContext("2d");
+  if (!context) throw new Error("This browser cannot draw pictures.");
+  context.scale(ratio, ratio);
+  const pen = new Pen(context, width, { ink: colorOf("body", "color"), muted: colorOf("#panel .home", "color") });
+  // the panel's own lets a little of the sea through
+  for (const color of [colorOf("body", "backgroundColor"), colorOf("#panel", "backgroundColor")]) {
+    context.fillStyle = color;
+    context.fillRect(0, 0, width, height);
+  }
+  pen.write(textOf("#panel h1"), { size: 20, weight: 600 });
+  for (const line of said()) pen.write(line, { size: 13 });
+  pen.y += 8;
+  context.drawImage(picture, (width - picture.width / ratio) / 2, pen.y, picture.width / ratio, picture.height / ratio);
+  pen.y += picture.height / ratio + MARGIN;
+  scaleBar(pen);
+  legendsBelow(pen, legendsOf(explorer));
+  for (const line of [textOf(".maplibregl-ctrl-attrib-inner, .ol-attribution ul"), made()]) pen.write(line, { size: 11, muted: true });
+  return { canvas, height: Math.ceil(pen.y + MARGIN / 2) };
+}
+
+/** What the panel says of what is shown: how many, of which time, by which filter, and whether it is simulated. */
+function said() {
+  // of several collections each has its own
+  const time = find("#timeline").hidden ? "" : ["#timeline .of", "#timeline .label output"].map(textOf).filter(Boolean).join(": ");
+  const chips = [...document.querySelectorAll("#chips .chip span")].map((chip) => chip.textContent?.trim() ?? "");
+  const facts = [textOf("#facts"), time].filter(Boolean).join(" · ");
+  return [facts, ...chips, textOf("#drawn"), textOf("#simulated")].filter(Boolean);
+}
+
+const made = () => `${textOf("#panel .home")}, ${formatInstant(Date.now())}: ${location.origin}${location.pathname}`;
+
+/**
+ * The colour that an element of the page has in the theme of now.
+ * @param {string} selector
+ * @param {"color" | "backgroundColor"} property
+ */
+const colorOf = (selector, property) => getComputedStyle(find(selector))[property];
+
+/**
+ * The words of an element of the page, none where it is not there or hidden.
+ * @param {string} selector
+ */
+function textOf(selector) {
+  const found = document.querySelector(selector);
+  if (!(found instanceof HTMLElement) || found.hidden) return "";
+  const parts = found.matches("ul") ? [...found.children] : [found];
+  return parts.map((part) => (part.textContent ?? "").replace(/\s+/g, " ").trim()).join(" | ");
+}
+
+/**
+ * @param {Explorer} explorer
+ * @returns {Legend[]}
+ */
+const legendsOf = (explorer) =>
+  alikeLegends(explorer).map(({ name, style, unclassed }) => ({
+    name,
+    entries: legendEntries(style).map((entry) =>
+      unclassed?.entry === entry ? { ...entry, classes: [...(entry.classes ?? []), unclassed] } : entry,
+    ),
+  }));
+
+/** @param {Pen} pen */
+function scaleBar(pen) {
+  const bar = document.querySelector(".maplibregl-ctrl-scale, .ol-scale-line-inner");
+  if (!bar) return;
+  const { context } = pen;
+  const length = bar.getBoundingClientRect().width;
+  context.strokeStyle = pen.colors.ink;
+  context.lineWidth = 1.5;
+  context.beginPath();
+  context.moveTo(MARGIN, pen.y - 4);
+  context.lineTo(MARGIN, pen.y + 2);
+  context.lineTo(MARGIN + length, pen.y + 2);
+  context.lineTo(MARGIN + length, pen.y - 4);
+  context.stroke();
+  pen.label(`${bar.textContent?.trim()} at the middle of the map`, MARGIN + length + 8, pen.y + 2);
+  pen.y += 1.5 * MARGIN;
+}
+
+/**
+ * Legends side by side, as many as there is room for.
+ * @param {Pen} pen
+ * @param {Legend[]} legends
+ */
+function legendsBelow(pen, legends) {
+  const columns = Math.max(1, Math.floor((pen.width - MARGIN) / COLUMN));
+  for (let first = 0; first < legends.length; first += columns) {
+    const top = pen.y;
+    const ends = legends.slice(first, first + columns).map((legend, at) => {
+      pen.y = top;
+      drawLegend(pen, legend, MARGIN + at * COLUMN);
+      return pen.y;
+    });
+    pen.y = Math.max(...ends) + 8;
+  }
+}
+
+/**
+ * @param {Pen} pen
+ * @param {Legend} legend
+ * @param {number} left
+ */
+function drawLegend(pen, { name, entries }, left) {
+  const room = { left, right: left + COLUMN - MARGIN };
+  pen.write(name, { size: 12, weight: 600, ...room });
+  for (const { title, unit, classes = [], sizes = [], symbol, provisional } of entries) {
+    if (title) pen.write(unit ? `${title} (${unit})` : title, { size: 12, muted: true, ...room });
+    for (const { label, color } of classes) {
+      pen.symbol(symbol ?? "fill", color, Boolean(provisional), left, pen.y);
+      pen.label(label, left + 26, pen.y + 4);
+      pen.y += 17;
+    }
+    let x = left;
+    const middle = pen.y + 8;
+    for (const { label, diameter } of sizes) {
+      pen.circle(x + diameter / 2, middle, diameter / 2);
+      pen.label(label, x + diameter + 5, middle + 4);
+      x += diameter + 14 + pen.widthOf(label);
+    }
+    if (sizes.length) pen.y += 36;
+  }
+}
+
+/** Writes from the top to the bottom; `y` is where it goes on. */
+class Pen {
+  /**
+   * @param {CanvasRenderingContext2D} context
+   * @param {number} width
+   * @param {{ ink: string, muted: string }} colors
+   */
+  constructor(context, width, colors) {
+    this.context = context;
+    this.width = width;
+    this.colors = colors;
+    this.y = MARGIN + 12;
+  }
+
+  /**
+   * Lines of text, broken where they would be too long.
+   * @param {string} text
+   * @param {{ size: number, weight?: number, muted?: boolean, left?: number, right?: number }} how
+   */
+  write(text, { size, weight = 400, muted = false, left = MARGIN, right = this.width - MARGIN }) {
+    this.context.font = `${weight} ${size}px ${FONT}`;
+    this.context.fillStyle = muted ? this.colors.muted : this.colors.ink;
+    let line = "";
+    for (const word of text.split(" ")) {
+      const longer = line ? `${line} ${word}` : word;
+      if (line && this.context.measureText(longer).width > right - left) {
+        this.#line(line, left, size);
+        line = word;
+      } else line = longer;
+    }
+    if (line) this.#line(line, left, size);
+  }
+
+  /**
+   * @param {string} line
+   * @param {number} left
+   * @param {number} size
+   */
+  #line(line, left, size) {
+    this.context.fillText(line, left, this.y);
+    this.y += Math.round(size * 1.4);
+  }
+
+  /**
+   * @param {string} text
+   * @param {number} x
+   * @param {number} y
+   */
+  label(text, x, y) {
+    this.context.font = `12px ${FONT}`;
+    this.context.fillStyle = this.colors.ink;
+    this.context.fillText(text, x, y);
+  }
+
+  /** @param {string} text */
+  widthOf(text) {
+    this.context.font = `12px ${FONT}`;
+    return this.context.measureText(text).width;
+  }
+
+  /**
+   * @param {number} x
+   * @param {number} y
+   * @param {number} radius
+   */
+  circle(x, y, radius) {
+    this.context.strokeStyle = this.colors.muted;
+    this.context.lineWidth = 1.5;
+    this.context.beginPath();
+    this.context.arc(x, y, radius, 0, 2 * Math.PI);
+    this.context.stroke();
+  }
+
+  /**
+   * @param {string} kind of the style's layer: `circle`, `line` or `fill`
+   * @param {string} color
+   * @param {boolean} dashed
+   * @param {number} x
+   * @param {number} y
+   */
+  symbol(kind, color, dashed, x, y) {
+    const { context } = this;
+    context.beginPath();
+    if (kind === "circle") context.arc(x + 9, y, 6, 0, 2 * Math.PI);
+    else context.rect(x, kind === "line" ? y - 2 : y - 6, 18, kind === "line" ? 4 : 12);
+    if (dashed) {
+      context.setLineDash([3, 3]);
+      context.strokeStyle = color;
+      context.lineWidth = 2;
+      context.stroke();
+      context.setLineDash([]);
+    } else {
+      context.fillStyle = color;
+      context.fill();
+    }
+  }
+}

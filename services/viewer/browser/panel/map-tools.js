@@ -1,0 +1,68 @@
+// Where the reader is, and the map on the whole screen.
+
+import { announceError, clearError, sayToScreenReaders } from "../page/status.js";
+import { lengthText } from "../words/measures.js";
+
+/** @import { Engine, Position } from "../types.d.ts" */
+
+const NEAR = 9; // zoom level at which a town and what is around it are seen
+const PATIENCE = 15_000; // milliseconds
+/** @type {Record<number, string>} */
+const FAULTS = { 1: "This browser may not tell where you are.", 3: "This browser did not find in time where you are." };
+
+/**
+ * Lets a button bring the map to where the reader is, which the browser asks for; the place goes nowhere else.
+ * @param {HTMLElement} button
+ * @param {Engine} engine
+ */
+export function ownPlace(button, engine) {
+  // browsers tell it to secure pages only
+  button.hidden = !isSecureContext || !("geolocation" in navigator);
+  button.addEventListener("click", () => {
+    button.setAttribute("aria-busy", "true");
+    const done = () => button.removeAttribute("aria-busy");
+    navigator.geolocation.getCurrentPosition(
+      ({ coords }) => {
+        done();
+        clearError();
+        /** @type {Position} */
+        const center = [coords.longitude, coords.latitude];
+        engine.setView({ center, zoom: Math.max(NEAR, engine.view().zoom) });
+        engine.sketch({ line: [], points: [center], closed: false });
+        sayToScreenReaders(`The map shows where you are, within ${lengthText(coords.accuracy)}.`);
+      },
+      ({ code }) => {
+        done();
+        announceError(FAULTS[code] ?? "This browser does not know where you are.");
+      },
+      { timeout: PATIENCE, maximumAge: 60_000 },
+    );
+  });
+}
+
+/**
+ * Lets a button show the page on the whole screen, and again as it was.
+ * @param {HTMLElement} button
+ */
+export function wholeScreen(button) {
+  button.hidden = !document.fullscreenEnabled;
+  button.addEventListener("click", () => {
+    const change = document.fullscreenElement ? document.exitFullscreen() : document.documentElement.requestFullscreen();
+    change.catch(() => announceError("This browser does not show the map on the whole screen."));
+  });
+  document.addEventListener("fullscreenchange", () => {
+    button.setAttribute("aria-pressed", String(document.fullscreenElement !== null));
+  });
+}
+
+/**
+ * Lets links to the map in other projections lead to what is shown now.
+ * @param {HTMLElement} list
+ */
+export function otherProjections(list) {
+  for (const link of list.querySelectorAll("a")) {
+    const { href } = link;
+    const follow = () => (link.href = href + location.hash);
+    for (const event of ["pointerdown", "focus", "click"]) link.addEventListener(event, follow);
+  }
+}
