@@ -4,13 +4,17 @@ import re
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator
 
 from libs.web.basemap import BasemapSettings
-from libs.web.settings import HttpAddress, Port, WebSettings, as_written
+from libs.web.settings import HttpAddress, Port, WebSettings
 
 # no sign that would end a source or a directive of the Content-Security-Policy
 _ORIGIN = re.compile(r"https?://[A-Za-z0-9*.-]+(:[0-9]+)?")
+
+
+def _parts(given: str | None) -> tuple[str, ...] | None:
+    return None if given is None else tuple(given.replace(",", " ").split())
 
 
 def _origins(texts: tuple[str, ...]) -> tuple[str, ...]:
@@ -20,9 +24,7 @@ def _origins(texts: tuple[str, ...]) -> tuple[str, ...]:
     return texts
 
 
-Origins = Annotated[
-    tuple[str, ...], BeforeValidator(lambda text: tuple(text.replace(",", " ").split())), AfterValidator(_origins)
-]
+Origins = Annotated[tuple[str, ...], BeforeValidator(_parts), AfterValidator(_origins)]
 """Origins of pages: scheme, host and port, separated by commas; `*` is any."""
 
 
@@ -32,7 +34,7 @@ class Settings(WebSettings, BasemapSettings):
     port: Port = 8084
     catalogue_url: HttpAddress = "http://127.0.0.1:8081"
     state_dir: Path | None = None
-    embed_origins: Origins = Field(default=as_written(""))
+    embed_origins: Origins | None = None
     """Whose pages may have maps of ours within them."""
 
     @property

@@ -78,7 +78,7 @@ async def test_only_maps_open_to_its_origin(dist: Path, tmp_path: Path) -> None:
 def test_pages_of_these_origins_may_hold_a_map(text: str, ancestors: list[str]) -> None:
     origins = Settings.from_env({"EMBED_ORIGINS": text}).embed_origins
     before = _directives(CONTENT_SECURITY_POLICY)
-    after = _directives(content_security_policy(None, origins))
+    after = _directives(content_security_policy(None, origins or ()))
     assert before.pop("frame-ancestors") == ["'none'"]
     assert after.pop("frame-ancestors") == ancestors
     assert after == before
