@@ -37,7 +37,7 @@ def make(env: Mapping[str, str]) -> web.Application:
     app = make_app(settings, PART, handlers, assets=files, templates=Path(__file__).parent / "templates")
     app[ASSETS], app[BASEMAP] = assets, settings.basemap
     app[EMBED_ORIGINS] = settings.embed_origins or ()
-    app[GAZETTEER] = Gazetteer.read(DIST / "places.tsv")
+    app[GAZETTEER] = Gazetteer(DIST / "places.tsv")
 
     async def resources(app: web.Application) -> AsyncIterator[None]:
         async with CatalogueClient(settings.catalogue_url, state_file=settings.state_file) as app[CATALOGUE]:

@@ -1,5 +1,8 @@
 """Places by name: what is found, in which order, and how a request is refused."""
 
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+
 import pytest
 from aiohttp.test_utils import TestClient
 
@@ -14,8 +17,15 @@ _LINES = [
 ]
 
 
+def _gazetteer(lines: list[str]) -> Gazetteer:
+    with NamedTemporaryFile(suffix=".tsv") as file:
+        file.write("".join(f"{line}\n" for line in lines).encode())
+        file.flush()
+        return Gazetteer(Path(file.name))
+
+
 def _names(text: str, limit: int = 8) -> list[str]:
-    return [place.name for place in Gazetteer(_LINES).search(text, limit)]
+    return [place.name for place in _gazetteer(_LINES).search(text, limit)]
 
 
 def test_what_is_called_so_comes_before_what_begins_so() -> None:
@@ -46,7 +56,7 @@ def test_towns_within_an_area_are_found_the_most_important_first() -> None:
         Place("Savusavu", "town", "Northern", "Fiji", (179.3, -16.8), 7_000, None).line(),
         Place("Lakeba", "town", "Eastern", "Fiji", (-178.8, -18.2), 2_000, None).line(),
     ]
-    places = Gazetteer(lines)
+    places = _gazetteer(lines)
 
     def names(*ring: tuple[float, float]) -> list[str]:
         found, number = places.within(ring, 10)
