@@ -20,7 +20,7 @@ from gateway.parts.publish import Publisher
 from gateway.settings import GatewaySettings
 from libs.concurrency.background import periodic
 from libs.web.logs import setup_logs
-from libs.web.settings import SettingsError
+from libs.web.settings import CHECK_CONFIG, SettingsError
 
 _LOG = logging.getLogger("dams.gateway")
 
@@ -69,6 +69,9 @@ async def _leave(nginx: Nginx, stop: asyncio.Event, replace: asyncio.Event) -> N
 def main() -> int:
     try:
         settings = GatewaySettings.from_env(os.environ)
+        if CHECK_CONFIG in sys.argv[1:]:
+            sys.stdout.write("gateway: the settings fit\n")
+            return 0
         setup_logs("gateway", settings.log_format, settings.log_level)
         status = asyncio.run(serve(settings))
     except SettingsError as error:

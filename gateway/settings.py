@@ -5,9 +5,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Self
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from libs.web.settings import HttpAddress, PageSettings, Port, as_written
 
@@ -96,6 +96,18 @@ def _networks(text: object) -> object:
 TrustedProxies = Annotated[tuple[str, ...], BeforeValidator(_networks)]
 
 
+def _file(path: Path) -> Path:
+    try:
+        path.open("rb").close()
+    except OSError as error:
+        raise ValueError(f"cannot be read: {error.strerror}") from None
+    return path.absolute()
+
+
+File = Annotated[Path, AfterValidator(_file)]
+"""A file that is there."""
+
+
 class GatewaySettings(PageSettings):
     """How the gateway listens and where the services are. docs/operations.md explains the variables."""
 
@@ -112,11 +124,23 @@ class GatewaySettings(PageSettings):
     """
     requests_per_client: int = Field(default=200, ge=0, le=65535, validation_alias="GATEWAY_REQUESTS_PER_CLIENT")
     """How many requests of one address are answered at the same time; 0 for any number."""
+    requests_per_second: int = Field(default=0, ge=0, le=65535, validation_alias="GATEWAY_REQUESTS_PER_SECOND")
+    """How many requests of one address are answered in a second, on the average of two; 0 for any number."""
+    tls_port: Port = Field(default=8443, validation_alias="GATEWAY_TLS_PORT")
+    tls_certificate: File | None = Field(default=None, validation_alias="GATEWAY_TLS_CERTIFICATE")
+    """With it and its key the gateway listens on `tls_port`, too, with TLS and HTTP/2."""
+    tls_key: File | None = Field(default=None, validation_alias="GATEWAY_TLS_KEY")
     trusted_proxies: TrustedProxies | None = Field(default=None, validation_alias="GATEWAY_TRUSTED_PROXIES")
     common_upstream: Upstream = as_written("127.0.0.1:8081")
     features_upstream: Upstream = as_written("127.0.0.1:8082")
     tiles_upstream: Upstream = as_written("127.0.0.1:8083")
     viewer_upstream: Upstream = as_written("127.0.0.1:8084")
+
+    @model_validator(mode="after")
+    def _has_both(self) -> Self:
+        if (self.tls_certificate is None) != (self.tls_key is None):
+            raise ValueError("GATEWAY_TLS_CERTIFICATE and GATEWAY_TLS_KEY need each other")
+        return self
 
     @property
     def upstreams(self) -> Upstreams:

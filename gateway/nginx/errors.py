@@ -20,6 +20,7 @@ _SENTENCES = {
     405: f"Only {ALLOWED} are allowed.",
     413: "The request has a body, and that body is too large.",
     414: "The address is too long; at most 32 kB are accepted.",
+    429: "Your network address asks for more than is answered for one client. Please try again soon.",
     431: "The headers are too large; at most 32 kB are accepted.",
     500: "The gateway failed.",
     503: "The part of the service that answers this is not available now. Please try again soon.",
@@ -52,7 +53,7 @@ def error_locations() -> object:
             ("Vary", "Accept"),
             ("Content-Language", "en"),
         ]
-        if status in {503, 504}:
+        if status in {429, 503, 504}:
             headers.append(("Retry-After", RETRY_AFTER_SECONDS))
         elif status == 405:
             headers.append(("Allow", quoted(ALLOWED)))

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from gateway.folder import BASE_ADDRESS_PLACEHOLDER, DRAINING, PUBLISHED
 from gateway.nginx.caching import caching
+from gateway.nginx.clients import limits
 from gateway.nginx.directives import EmptyBlock, Location, Section, flag, lines, one, quoted
 from gateway.nginx.errors import error_locations, error_pages
 from gateway.nginx.headers import ALLOWED, forwarded_headers, response_headers, security_headers
@@ -35,9 +36,13 @@ def server(settings: GatewaySettings, routes: Routes, *, cached: bool) -> object
     # While a service has never been heard of, an unknown path may be one of its paths.
     unknown = 404 if routes.complete else 503
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
+    listens = [[f"{host}:{settings.port}"]]
+    if settings.tls_certificate is not None:
+        listens.append([f"{host}:{settings.tls_port}", "ssl", "http2"])
     return Section(
         "server",
-        one("listen", f"{host}:{settings.port}"),
+        lines("listen", listens),
+        *(_tls(settings) if len(listens) > 1 else []),
         one("server_name", "_"),
         one("absolute_redirect", "off"),
         error_pages(),
@@ -74,6 +79,20 @@ def server(settings: GatewaySettings, routes: Routes, *, cached: bool) -> object
         _document("openapi", "application/vnd.oai.openapi+json;version=3.0", settings.public_url),
         _document("json", "application/json", settings.public_url),
     )
+
+
+def _tls(settings: GatewaySettings) -> list[object]:
+    """The second port's, as Mozilla's intermediate profile has it."""
+    return [
+        one("ssl_certificate", quoted(str(settings.tls_certificate))),
+        one("ssl_certificate_key", quoted(str(settings.tls_key))),
+        one("ssl_protocols", "TLSv1.2", "TLSv1.3"),
+        one("ssl_ciphers", "ECDHE+AESGCM:ECDHE+CHACHA20"),
+        one("ssl_prefer_server_ciphers", "off"),
+        one("ssl_session_cache", "shared:tls:10m"),
+        one("ssl_session_timeout", "1d"),
+        one("ssl_session_tickets", "off"),
+    ]
 
 
 def _favicon() -> object:
@@ -202,7 +221,6 @@ def _ms(seconds: float) -> str:
 
 def _transport(settings: GatewaySettings, header_size: str) -> object:
     """What all that is passed on has in common."""
-    limit = settings.requests_per_client
     return EmptyBlock(
         one("proxy_http_version", "1.1"),
         lines("proxy_hide_header", [[name] for name in OF_THE_GATEWAY]),
@@ -213,7 +231,7 @@ def _transport(settings: GatewaySettings, header_size: str) -> object:
         one("proxy_busy_buffers_size", "64k"),
         # A service waits for a client that reads slowly; nothing of its answer goes to the disk meanwhile.
         one("proxy_max_temp_file_size", 0),
-        *([one("limit_conn", "clients", limit)] if limit else []),
+        limits(settings),
         # The request's own id: a cached response carries that of the request it was made for.
         security_headers(
             ("X-Request-Id", "$request_id"),

@@ -46,6 +46,7 @@ _SHARED = Path(__file__).parent / "components.yaml"
 _EVERYWHERE = {
     "405": {"$ref": "#/components/responses/MethodNotAllowed"},
     "414": {"$ref": "#/components/responses/UriTooLong"},
+    "429": {"$ref": "#/components/responses/TooManyRequests"},
     "431": {"$ref": "#/components/responses/HeadersTooLarge"},
     "503": {"$ref": "#/components/responses/Unavailable"},
 }

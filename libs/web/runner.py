@@ -11,7 +11,7 @@ from aiohttp import web
 
 from libs.web.base_url import SETTINGS
 from libs.web.logs import setup_logs
-from libs.web.settings import SettingsError
+from libs.web.settings import CHECK_CONFIG, SettingsError
 from libs.web.unix_socket import bind
 
 _GC_THRESHOLDS = (50_000, 20, 100)
@@ -24,10 +24,15 @@ _BACKLOG = 4096
 def run(service: str, make: Callable[[Mapping[str, str]], web.Application]) -> None:
     """Serve the application that `make` builds from the environment until SIGTERM or SIGINT.
 
-    Ends with status 78 (EX_CONFIG) where settings do not fit: to start it again is of no use then.
+    Ends with status 78 (EX_CONFIG) where settings do not fit: to start it again is of no use then. With the argument
+    `--check-config` that is all that it finds out.
     """
     try:
-        _run(service, make)
+        if CHECK_CONFIG in sys.argv[1:]:
+            make(os.environ)
+            sys.stdout.write(f"{service}: the settings fit\n")
+        else:
+            _run(service, make)
     except SettingsError as error:
         sys.stderr.write(f"{service}: {error}\n")
         sys.exit(os.EX_CONFIG)

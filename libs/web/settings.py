@@ -15,6 +15,9 @@ from pydantic_core import ErrorDetails
 
 from libs.web.networks import Networks
 
+CHECK_CONFIG = "--check-config"
+"""The argument with which a program says whether its settings fit, and ends."""
+
 
 class SettingsError(ValueError):
     """Settings are missing or malformed; the message names each."""

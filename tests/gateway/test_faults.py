@@ -72,8 +72,9 @@ async def test_one_client_does_not_take_all(tmp_path: Path, session: ClientSessi
         async def ask(number: int, client: str) -> int:
             headers = {"X-Forwarded-For": f"192.0.2.1, {client}"} if client else {}
             async with session.get(f"{gateway.url}/api/tileMatrixSets?{number}", headers=headers) as response:
-                if response.status == 503:
+                if response.status == 429:
                     assert response.headers["Retry-After"] == "2"
+                    assert "asks for more" in await response.text()
                 return response.status
 
         async def waiting(count: int) -> bool:
@@ -81,7 +82,7 @@ async def test_one_client_does_not_take_all(tmp_path: Path, session: ClientSessi
 
         first = [asyncio.create_task(ask(number, "198.51.100.7")) for number in range(3)]
         await eventually(partial(waiting, 3))
-        assert await ask(3, "198.51.100.7") == 503
+        assert await ask(3, "198.51.100.7") == 429
         # others are not concerned, nor is an address behind which there may be many
         others = [asyncio.create_task(ask(4, "198.51.100.8"))]
         others += [asyncio.create_task(ask(number, "")) for number in range(5, 10)]
@@ -90,6 +91,25 @@ async def test_one_client_does_not_take_all(tmp_path: Path, session: ClientSessi
         assert set(await asyncio.gather(*first, *others)) == {200}
         assert await ask(10, "198.51.100.7") == 200
         assert begun == {"198.51.100.7": 4, "198.51.100.8": 1, "127.0.0.1": 5}
+
+
+async def test_one_client_does_not_ask_all_the_time(tmp_path: Path, session: ClientSession) -> None:
+    settings = {"GATEWAY_REQUESTS_PER_SECOND": "1", "GATEWAY_TRUSTED_PROXIES": "127.0.0.1"}
+    async with running_gateway(tmp_path / "gateway", **settings) as gateway:
+        await gateway.published()
+
+        async def ask(number: int, client: str) -> int:
+            headers = {"X-Forwarded-For": client} if client else {}
+            async with session.get(f"{gateway.url}/api/tileMatrixSets?{number}", headers=headers) as response:
+                return response.status
+
+        statuses = await asyncio.gather(*(ask(number, "198.51.100.7") for number in range(20)))
+        # two more than one at once; a machine that takes seconds for twenty requests lets others through
+        assert statuses.count(429) >= 10
+        assert set(statuses) == {200, 429}
+        assert statuses.count(200) >= 3
+        assert await ask(20, "198.51.100.8") == 200
+        assert set(await asyncio.gather(*(ask(number, "") for number in range(21, 40)))) == {200}
 
 
 async def test_a_process_that_hangs_is_passed_over(tmp_path: Path, session: ClientSession) -> None:

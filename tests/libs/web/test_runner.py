@@ -58,3 +58,30 @@ async def test_what_a_client_that_has_left_asked_for_is_given_up(tmp_path: Path)
     finally:
         process.terminate()
         await process.wait()
+
+
+@pytest.mark.parametrize(
+    "module", ["services.common", "services.features", "services.tiles", "services.viewer", "gateway"]
+)
+async def test_a_program_says_whether_its_settings_fit_and_starts_nothing(module: str, tmp_path: Path) -> None:
+    needed = {
+        "DATABASE_URL": "postgresql://nobody@127.0.0.1:9/nothing",
+        "PARTS_URL": "http://127.0.0.1:9",
+        "GATEWAY_DIR": str(tmp_path / "gateway"),
+    }
+
+    async def checked(**settings: str) -> tuple[int | None, str]:
+        command = [sys.executable, "-m", module, "--check-config"]
+        environment = {**os.environ, **needed, **settings}
+        process = await asyncio.create_subprocess_exec(
+            *command, cwd=REPOSITORY, env=environment, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT
+        )
+        said, _ = await asyncio.wait_for(process.communicate(), 60)
+        return process.returncode, said.decode()
+
+    name = module.rpartition(".")[2]
+    assert await checked() == (0, f"{name}: the settings fit\n")
+    status, said = await checked(LOG_LEVEL="loud")
+    assert status == os.EX_CONFIG
+    assert said.startswith(f"{name}: LOG_LEVEL")
+    assert not (tmp_path / "gateway").exists()
