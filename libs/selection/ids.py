@@ -18,6 +18,7 @@ SEPARATOR = "~"
 _INTEGER_ID = re.compile(r"(?:0|-?[1-9]\d*)\Z", re.ASCII)
 _INT8_DIGITS = 18
 _ESCAPE = re.compile("%(?:2C|20|25)", re.IGNORECASE)
+_AT_ENDS = re.compile(r"\A +| +\Z")
 _BY_VALUE = (Kind.INTEGER, Kind.NUMBER, Kind.STRING, Kind.UUID, Kind.ENUM, Kind.DATE, Kind.TIMESTAMP, Kind.BOOLEAN)
 _ESCAPED: LiteralString = "replace(replace(replace({name}::text, '%', '%25'), '~', '%7E'), ',', '%2C')"
 # as RFC 3339 has it; what is not of our calendar stays as PostgreSQL has it, which reads both
@@ -72,6 +73,11 @@ def unescaped(text: str) -> str:
     An id may hold these letters as they are: then the list means both.
     """
     return _ESCAPE.sub(lambda found: unquote(found[0]), text)
+
+
+def listed_id(text: str) -> str:
+    """The id as a member of a list: what `unescaped` reads as this id."""
+    return _AT_ENDS.sub(lambda found: "%20" * len(found[0]), text.replace("%", "%25").replace(",", "%2C"))
 
 
 def has_odd_id(collection: Collection) -> bool:

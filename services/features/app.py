@@ -29,6 +29,7 @@ from services.features.functions import get_functions
 from services.features.item import get_item
 from services.features.items import get_items
 from services.features.part import PART, amended
+from services.features.programs import get_programs
 from services.features.queryables import get_queryables
 from services.features.resources import (
     CAP,
@@ -74,6 +75,7 @@ def make(env: Mapping[str, str]) -> web.Application:
         "getItems": get_items,
         "getItem": get_item,
         "getExport": get_export,
+        "getPrograms": get_programs,
     }
     app = make_app(settings, PART, handlers, templates=Path(__file__).parent / "templates")
 

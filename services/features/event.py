@@ -25,6 +25,8 @@ from services.features.request.geometry_options import GeometryOptions
 from services.features.request.items_query import ItemsQuery
 from services.features.resources import CATALOGUE, STORE
 from services.features.rows.event_parts import EventPart, event_parts
+from services.features.samples.programs import programs_of
+from services.features.samples.source import Source, file_name
 from services.features.slow_readers import write
 
 GEOJSON = "application/geo+json"
@@ -55,7 +57,9 @@ async def get_event(call: Call) -> web.StreamResponse:
     links = links_json(_links(call, base, name))
     document = _document(event, parts, base, links)
     if call.media_type == MediaType.HTML:
-        context = {**page_context(event, told), "document": document, "links": links}
+        files = {"geojson": f"{base}/events/{path_segment(name)}?f=geojson"}
+        programs = programs_of(Source(event.title, file_name(name), files))
+        context = {**page_context(event, told), "document": document, "links": links, "programs": programs}
         return conditional(call.request, page_response(call.request, "event.html", context))
     return conditional(call.request, json_response(document))
 

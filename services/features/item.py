@@ -9,7 +9,7 @@ from aiohttp import web
 from libs.catalogue.model import Collection
 from libs.catalogue.modules import EVENT_KEY, siblings
 from libs.ogc.errors import NotFound, Uncomputable
-from libs.selection.ids import has_odd_id, key_condition
+from libs.selection.ids import has_odd_id, key_condition, listed_id
 from libs.selection.selection import select
 from libs.web.app import Call, sent_parameters
 from libs.web.base_url import base_url
@@ -35,6 +35,8 @@ from services.features.resources import CATALOGUE, EXPORTS, STORE, VERSIONS
 from services.features.rows.event_parts import event_parts
 from services.features.rows.items_sql import item_plan
 from services.features.rows.layout import Layout, Row, Rows
+from services.features.samples.programs import programs_of
+from services.features.samples.source import Source, source_of
 
 _SIBLINGS = 20
 
@@ -102,6 +104,7 @@ async def _page_context(
 ) -> dict[str, Any]:
     feature = features([row], layout)[0]
     event = feature["properties"].get(EVENT_KEY)
+    source = _source(call, collection, layout, feature["id"])
     others = []
     if isinstance(event, str | int):
         related = siblings(collection, call.request.app[CATALOGUE].collections.values())[:_SIBLINGS]
@@ -118,4 +121,16 @@ async def _page_context(
         "row": row_context(collection, feature),
         "links": links.members(),
         "arguments": arguments_query(collection, sent_parameters(call.request)),
+        "source": source,
+        "programs": programs_of(source),
     }
+
+
+def _source(call: Call, collection: Collection, layout: Layout, identifier: object) -> Source:
+    """Files of this feature alone."""
+    names = {argument.name for argument in collection.arguments} | {"geom-column"}
+    given = {name: text for name, text in sent_parameters(call.request) if name in names}
+    column = collection.geometry(given.get("geom-column"))
+    kind = column.type if column is not None else None
+    given["ids"] = listed_id(str(identifier))
+    return source_of(collection, given, base_url(call.request), geometry_type=kind)

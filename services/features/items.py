@@ -30,6 +30,8 @@ from services.features.request.geometry_options import GeometryOptions, content_
 from services.features.request.items_query import ItemsQuery, parse_items
 from services.features.resources import CATALOGUE, EXPORTS, FOLDING, STORE, VALUES, VERSIONS, WHOLE_PAGES
 from services.features.rows.failing_rows import features_omitted
+from services.features.samples.programs import programs_of
+from services.features.samples.source import source_of
 from services.features.slow_readers import write
 
 PAGING = "DAMS-Paging"
@@ -157,6 +159,11 @@ async def _page(call: Call, collection: Collection, headers: dict[str, str]) -> 
     links = page_links(query, call.media_type, base_url(call.request), ends, matched)
     ranges = await call.request.app[VALUES].recent(collection)
     context = items_context(query, page, matched, links, declared=call.query.values.keys(), ranges=ranges or {})
+    shown = query.selection.geometry
+    source = source_of(
+        collection, context["filtered"], base_url(call.request), geometry_type=shown.type if shown is not None else None
+    )
+    context |= {"source": source, "programs": programs_of(source)}
     headers = incomplete(headers) if ranges is None else _kept(headers, query, matched)
     headers |= {**_numbers(matched, len(page.rows), page.omitted), **_caveats(query), "Link": links.header}
     return page_response(call.request, "items.html", context, headers=headers)

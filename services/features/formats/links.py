@@ -32,12 +32,12 @@ name_format("atom", ATOM_TYPE, "Atom")
 # Placeholders of a template: the base address, what stands before `f` in the query string of this format and of others,
 # the id of a feature. Addresses are ASCII, so that these are nowhere else.
 _BASE, _QUERY, _ITEM, _OTHERS, _ALL, _SELECTION = "\ue000", "\ue001", "\ue002", "\ue003", "\ue004", "\ue005"
-_OF_PAGES = ("limit", "offset", "cursor", "numberMatched")
-_OF_FORMATS = ("bom", "geometry", "profile")
+OF_PAGES = ("limit", "offset", "cursor", "numberMatched")
+OF_FORMATS = ("bom", "geometry", "profile")
 """Parameters that not all formats have."""
 _RELATED = {"predecessor-version": "The one before", "successor-version": "The one after"}
 """Titles of links to other features, by relation type (RFC 5829)."""
-NOT_SELECTING = (*_OF_PAGES, *_OF_FORMATS, "f", "crs", "bbox-only", "simplify", "properties", "sortby")
+NOT_SELECTING = (*OF_PAGES, *OF_FORMATS, "f", "crs", "bbox-only", "simplify", "properties", "sortby")
 """Parameters that say nothing of which features are meant: facets and feeds have none of them."""
 
 
@@ -56,8 +56,8 @@ class _Template:
         """JSON and header with the base address, the parameters, and the id."""
         item = path_segment(item_id) if item_id else ""
         query = _before_f(given)
-        others = _before_f(_without(given, *_OF_FORMATS)) if any(name in given for name in _OF_FORMATS) else query
-        whole = _before_f(_without(given, *_OF_PAGES)) if _ALL in self.json else ""
+        others = _before_f(_without(given, *OF_FORMATS)) if any(name in given for name in OF_FORMATS) else query
+        whole = _before_f(_without(given, *OF_PAGES)) if _ALL in self.json else ""
         selection = _before_f(_without(given, *NOT_SELECTING)) if _SELECTION in self.json else ""
         values = {_QUERY: query, _OTHERS: others, _ITEM: item, _ALL: whole, _SELECTION: selection}
         json = _filled(self.json, {**values, _BASE: orjson.dumps(base)[1:-1].decode()}).encode()
@@ -148,7 +148,7 @@ def with_related(
 def export_links(query: ItemsQuery, media_type: str, base: str) -> PageLinks:
     """The links of an export of the query: itself, the same in other formats, its collection."""
     collection = f"{base}/collections/{path_segment(query.selection.collection.id)}"
-    given, others = _before_f(query.given), _before_f(_without(query.given, *_OF_FORMATS))
+    given, others = _before_f(query.given), _before_f(_without(query.given, *OF_FORMATS))
     links = [
         replace(link, href=link.href.replace("?", f"?{given if link.rel == 'self' else others}"))
         for link in representations(f"{collection}/export", media_type, EXPORT_FORMATS)

@@ -10,6 +10,7 @@ import { address, collectionPath, getItems, isAbort, messageOf } from "../servic
 import { formatInstant, formatNumber } from "../words/format.js";
 import { nearbyWords } from "../words/nearby.js";
 import { featureAge, featureBadge, featureTime, featureTitle } from "./feature-badge.js";
+import { Programs } from "./programs.js";
 
 /**
  * @import { Explorer } from "../model/explorer.js"
@@ -28,6 +29,7 @@ export class EventList {
   #search;
   #order;
   #download;
+  #programs;
   /** @type {AbortController | null} */
   #loading = null;
 
@@ -45,6 +47,7 @@ export class EventList {
     this.#search = find("input[type=search]", container, HTMLInputElement);
     this.#order = find("#sort select", container, HTMLSelectElement);
     this.#download = find("#download", container);
+    this.#programs = new Programs(find("#programs", container, HTMLDetailsElement));
     const choices = () => {
       this.#offerOrder();
       this.#offerSearch();
@@ -78,6 +81,7 @@ export class EventList {
     if (!collection) {
       this.#showText("No collection is shown.");
       this.#download.hidden = true;
+      this.#programs.offer("");
       // the request that was stopped leaves it
       this.#container.removeAttribute("aria-busy");
       return;
@@ -182,9 +186,12 @@ export class EventList {
     const all = number === null ? `what is ${where}` : number === 1 ? `the one ${where}` : `all ${formatNumber(number)} ${where}`;
     find("span", this.#download).textContent = `Download ${all}:`;
     const parameters = { ...this.#query(collection), "bbox-only": null, limit: null };
+    this.#programs.offer(number === 0 ? "" : address(`${collectionPath(collection.id)}/programs`, { ...parameters, f: "json" }));
+    // as spreadsheets want it
+    const csv = { bom: true, geometry: collection.geometryType === "Point" ? "lonlat" : null };
     for (const link of this.#download.querySelectorAll("a")) {
       const f = link.dataset.format;
-      link.href = address(`${collectionPath(collection.id)}/export`, { ...parameters, f });
+      link.href = address(`${collectionPath(collection.id)}/export`, { ...parameters, ...(f === "csv" ? csv : {}), f });
       link.download = `${collection.id}.${f}`;
     }
   }

@@ -1,0 +1,110 @@
+"""The programs: each a text that reads a source as it stands. The tests run these very texts."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from libs.web.page_text import shell
+from services.features.samples.source import Query, Source
+
+_PAGE = 10_000
+"""Features that a client which follows pages asks for at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A text to copy; `id` names it for good, `language` is that of the text."""
+
+    id: str
+    title: str
+    language: str
+    text: str
+
+
+def programs_of(source: Source) -> list[Program]:
+    """All programs that can read the source, what needs least first."""
+    return [*_of_files(source), *(_of_query(source, source.query) if source.query else ())]
+
+
+def _of_files(source: Source) -> Iterator[Program]:
+    name = source.name
+    yield Program("address", "Address", "url", source.file("geojson")[1])
+    format_, address = source.file("geojson")
+    yield Program("curl", "curl", "shell", f"curl --fail --output {name}.{format_} {shell(address)}")
+    format_, address = source.file("gpkg", "geojson")
+    yield Program("geopandas", "Python with geopandas", "python", _GEOPANDAS % json.dumps(address))
+    yield Program("sf", "R with sf", "r", _SF % (f".{format_}", json.dumps(address)))
+    format_, address = source.file("geojson")
+    yield Program("fetch", "JavaScript", "javascript", _FETCH % json.dumps(address))
+    yield Program("qgis", "QGIS, in its Python console", "python", _QGIS % (json.dumps(address), repr(source.title)))
+    yield Program("gdal", "GDAL", "shell", f"ogr2ogr {name}.gpkg {shell(address)} -nln {name}")
+    if "parquet" in source.files:
+        file = f"{name}.parquet"
+        yield Program(
+            "duckdb", "Python with DuckDB", "python", _DUCKDB % (json.dumps(source.files["parquet"]), file, file)
+        )
+
+
+def _of_query(source: Source, query: Query) -> Iterator[Program]:
+    arguments = ", ".join(f"{name!r}: {value!r}" for name, value in _owslib(query).items())
+    yield Program(
+        "owslib", "Python with OWSLib", "python", _OWSLIB % (repr(f"{query.base}/"), arguments, repr(query.collection))
+    )
+    if query.layer is not None:
+        layer = {"id": source.name, "type": query.layer, "source": source.name, "source-layer": query.collection}
+        texts = (json.dumps(source.name), json.dumps(query.tiles), json.dumps(layer))
+        yield Program("maplibre", "MapLibre GL JS, as vector tiles", "javascript", _MAPLIBRE % texts)
+
+
+def _owslib(query: Query) -> dict[str, Any]:
+    """The parameters as OWSLib takes them: boxes as lists, the order as a pair."""
+    arguments: dict[str, Any] = {**query.parameters, "limit": _PAGE}
+    if "bbox" in arguments:
+        arguments["bbox"] = [float(number) for number in arguments["bbox"].split(",")]
+    if "sortby" in arguments:
+        # of a pair whose second is not "desc", the first is sent as it is
+        arguments["sortby"] = (arguments["sortby"], "asc")
+    return arguments
+
+
+_GEOPANDAS = """import geopandas
+
+data = geopandas.read_file(%s)
+print(data.head())"""
+
+_SF = """library(sf)
+
+file <- tempfile(fileext = "%s")
+download.file(%s, file, mode = "wb")
+data <- st_read(file)
+print(head(data))"""
+
+_FETCH = """const response = await fetch(%s);
+if (!response.ok) throw new Error(await response.text());
+const { features } = await response.json();
+console.log(features.length, features[0]);"""
+
+_QGIS = """layer = QgsVectorLayer(%s, %s, "ogr")
+QgsProject.instance().addMapLayer(layer)"""
+
+_DUCKDB = """import urllib.request
+import duckdb
+
+urllib.request.urlretrieve(%s, "%s")
+print(duckdb.sql("SELECT * FROM '%s' LIMIT 10"))"""
+
+_OWSLIB = """from owslib.ogcapi.features import Features
+
+service = Features(%s)
+query = {%s}
+features, more = [], True
+while more:
+    page = service.collection_items(%s, **query, offset=len(features))
+    features += page["features"]
+    more = any(link["rel"] == "next" for link in page["links"])
+print(len(features), features[:1])"""
+
+_MAPLIBRE = """// on a map that has loaded
+map.addSource(%s, { type: "vector", tiles: [%s] });
+map.addLayer(%s);"""

@@ -1,0 +1,82 @@
+// "Get this data": programs that read what is listed, as the service writes them, to copy and run.
+
+import { element, find } from "../page/dom.js";
+import { getJson, isAbort, messageOf } from "../service/api.js";
+
+/** @typedef {{ id: string, title: string, text: string }} Program */
+
+const SHOWN = 1600; // milliseconds for which it is said that a text was copied
+
+export class Programs {
+  #root;
+  #choice;
+  #text;
+  #copy;
+  #address = "";
+  #shown = "";
+  /** @type {Program[]} */
+  #programs = [];
+  /** @type {AbortController | null} */
+  #loading = null;
+
+  /** @param {HTMLDetailsElement} root with a choice, a text and a button */
+  constructor(root) {
+    this.#root = root;
+    this.#choice = find("select", root, HTMLSelectElement);
+    this.#text = find("code", root);
+    this.#copy = find("button", root, HTMLButtonElement);
+    root.addEventListener("toggle", () => this.#load());
+    this.#choice.addEventListener("change", () => this.#show());
+    this.#copy.addEventListener("click", () => this.#copied());
+  }
+
+  /**
+   * What the programs are to read from now on. They are asked for when somebody looks.
+   * @param {string} address of the resource with the programs, `""` where there is nothing to read
+   */
+  offer(address) {
+    this.#address = address;
+    this.#root.hidden = !address;
+    this.#load();
+  }
+
+  async #load() {
+    const address = this.#address;
+    if (!this.#root.open || !address || address === this.#shown) return;
+    this.#loading?.abort();
+    const { signal } = (this.#loading = new AbortController());
+    try {
+      this.#programs = (await getJson(address, { signal })).programs;
+      this.#shown = address;
+      const chosen = this.#choice.value;
+      this.#choice.replaceChildren(...this.#programs.map(({ id, title }) => element("option", { value: id, text: title, selected: id === chosen })));
+      this.#show();
+    } catch (error) {
+      if (isAbort(error)) return;
+      this.#text.textContent = messageOf(error);
+      this.#copy.hidden = true;
+    }
+  }
+
+  #show() {
+    this.#text.textContent = this.#programs.find(({ id }) => id === this.#choice.value)?.text ?? "";
+    this.#copy.hidden = !this.#text.textContent;
+  }
+
+  async #copied() {
+    const usual = this.#copy.textContent;
+    try {
+      await navigator.clipboard.writeText(this.#text.textContent ?? "");
+      this.#copy.textContent = "Copied";
+    } catch {
+      // without TLS or leave there is no clipboard: the text is there to be marked
+      getSelection()?.selectAllChildren(this.#text);
+      this.#copy.textContent = "Marked";
+    }
+    this.#copy.disabled = true;
+    setTimeout(() => {
+      this.#copy.textContent = usual;
+      this.#copy.disabled = false;
+    }, SHOWN);
+  }
+}
