@@ -10,7 +10,7 @@ import pytest
 from libs.catalogue.model import Argument, Collection, Column, GeometryColumn, TimeColumn
 from libs.pg.sql import join
 from libs.pg.text_folding import Folding, TextFolding
-from libs.selection.ids import key_condition, listed_id, unescaped
+from libs.selection.ids import key_condition
 from libs.selection.selection import Selection, SortTerm, configured_order, select, unknown_name
 
 PARAMETERS = (
@@ -118,14 +118,6 @@ def test_ids() -> None:
     by_place = collection(key="place")
     assert where(selected(by_place, ids="049")) == ('("place" = $1::text)', ("049",))
     assert where(selected(by_place, ids="a%2Cb"))[1] == ("a%2Cb", "a,b")
-
-
-@pytest.mark.parametrize("identifier", ["7", "a,b", "5%", "%2C", " a b  ", "a%2Cb~c", " "])
-def test_an_id_is_a_member_of_a_list(identifier: str) -> None:
-    listed = listed_id(identifier)
-    assert "," not in listed
-    assert listed == listed.strip()
-    assert unescaped(listed) == identifier
 
 
 def test_ids_that_cannot_be() -> None:
