@@ -14,6 +14,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable
+from contextlib import closing
 from functools import partial
 from http.client import HTTPException
 
@@ -32,7 +33,8 @@ class Clients(Asking):
     """
 
     def __init__(self, base_url: str, *, clients: int = 1, pause: float = 0.05) -> None:
-        status, rows = self._rows(Client(base_url), _CSV)
+        with closing(Client(base_url)) as first:
+            status, rows = self._rows(first, _CSV)
         if status != 200:
             raise RuntimeError(f"the service does not answer: {status}")
         self._whole = {*_WHOLE, f"stream 200 {rows}"}
@@ -42,7 +44,14 @@ class Clients(Asking):
         self.slowest = 0.0
         """Seconds that an answer took to its end."""
         asks = (self._item, self._tile, self._collection, self._page, self._stream)
-        super().__init__([partial(self._ask, ask, Client(base_url)) for ask in asks * clients], pause=pause)
+        self._clients = [Client(base_url) for _ in asks * clients]
+        pairs = zip(asks * clients, self._clients, strict=True)
+        super().__init__([partial(self._ask, ask, client) for ask, client in pairs], pause=pause)
+
+    def __exit__(self, *error: object) -> None:
+        super().__exit__(*error)
+        for client in self._clients:
+            client.close()
 
     @property
     def lost(self) -> dict[str, int]:
