@@ -4,15 +4,20 @@ from aiohttp import web
 
 from libs.web.app import Call
 from libs.web.html import page_response
-from services.viewer.resources import ASSETS
+from services.viewer.pages.page_data import in_order
+from services.viewer.resources import ASSETS, CATALOGUE
+
+_LISTED = 100
+"""Collections on the page for browsers without scripts; the list of collections has them all."""
 
 
 async def get_api_explorer(call: Call) -> web.StreamResponse:
-    """The explorer's page; its script reads `/openapi.json`."""
+    """The explorer's page; its script reads `/openapi.json`. Without scripts it leads to what there is."""
     call.query.check()
+    collections = in_order((call.request.app[CATALOGUE].known or {}).values())[:_LISTED]
     return page_response(
         call.request,
         "docs.html",
-        {"built": call.request.app[ASSETS].name},
+        {"built": call.request.app[ASSETS].name, "collections": collections},
         headers={"Cache-Control": "no-cache"},
     )

@@ -35,6 +35,18 @@ async def test_features_are_asked_for_as_the_page_fills_it_in(visit: NewVisit) -
     assert not seen.problems
 
 
+async def test_collections_are_there_to_choose_from(visit: NewVisit) -> None:
+    seen = await visit(width=1440, height=900)
+    await seen.open("/docs")
+    operation = await _operation(seen, "/collections/{collectionId}")
+    field = operation.locator("tr[data-param-name=collectionId] select")
+    offered = await field.locator("option").all_inner_texts()
+    assert len([name for name in offered if name.startswith("hazard.")]) >= 13
+    await field.select_option("hazard.hazard_fl_events")
+    status, address = await _executed(operation)
+    assert (status, address) == ("200", f"{seen.base_url}/collections/hazard.hazard_fl_events")
+
+
 @pytest.mark.parametrize(
     "path",
     [

@@ -16,7 +16,7 @@ if (!(root instanceof HTMLElement)) throw new Error("no #swagger-ui on the page"
 const url = root.dataset.openapi ?? "";
 
 // asked for once; without an answer the examples of the document stay
-const real = await realNames(url.replace(/\/openapi\.json$/, "")).catch(() => ({}));
+const real = await realNames(url.replace(/\/openapi\.json$/, "")).catch(() => undefined);
 
 const prefilled = () => ({
   statePlugins: {

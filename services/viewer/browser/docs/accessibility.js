@@ -1,5 +1,4 @@
-// What Swagger UI leaves out for those who do not see or do not use a mouse. Links within the operations' buttons
-// remain: they are its own.
+// What Swagger UI leaves out for those who do not see or do not use a mouse.
 
 /** @type {Record<string, string>} */
 const REGIONS = { ".information-container": "About this API", ".scheme-container": "Server" };
@@ -22,6 +21,10 @@ export function makeAccessible(root) {
 
 /** @param {HTMLElement} root */
 function complete(root) {
+  // links within the operations' buttons, which do what these do: the buttons alone are left
+  for (const link of root.querySelectorAll("button a[href]")) link.removeAttribute("href");
+  // they are tables, and many regions without a name are none
+  for (const table of root.querySelectorAll("table[role=region]")) table.removeAttribute("role");
   for (const field of root.querySelectorAll("#servers")) field.ariaLabel ??= "Server";
   for (const row of root.querySelectorAll("tr[data-param-name]")) {
     const { paramName = "" } = row instanceof HTMLElement ? row.dataset : {};

@@ -1,10 +1,12 @@
 // The OpenAPI document as the explorer shows it: a request works as it is filled in, which is with what it needs alone.
 // The published document stays as it is.
 
+/** @import { RealNames } from "./real-names.js" */
+
 /**
  * @typedef {{
  *   name: string, in: string, required?: boolean, description?: string, example?: unknown, "x-queryable"?: boolean,
- *   schema?: { type?: string, default?: unknown },
+ *   schema?: { type?: string, default?: unknown, enum?: string[] },
  * }} Parameter
  * @typedef {{ parameters?: Parameter[] } & Record<string, any>} Holder a path or an operation
  * @typedef {{ paths?: Record<string, Holder>, components?: { parameters?: Record<string, Parameter> } }} OpenApiDocument
@@ -12,12 +14,12 @@
 
 /**
  * Takes examples and defaults of optional query parameters out of their fields and into their descriptions, leaves out
- * the parameters that are properties, and makes `{ name: value }` of `real` the examples of path parameters. Changes
- * `document` and returns it.
+ * the parameters that are properties, and gives path parameters the examples and the values to choose from that there
+ * are. Changes `document` and returns it.
  * @param {OpenApiDocument} document
- * @param {Record<string, string>} [real]
+ * @param {RealNames} [real]
  */
-export function prepared(document, real = {}) {
+export function prepared(document, { examples, choices } = { examples: {}, choices: {} }) {
   const lists = Object.values(document.paths ?? {}).flatMap((path) => [path, ...Object.values(path)]);
   /** @type {Parameter[]} */
   const parameters = [
@@ -34,7 +36,9 @@ export function prepared(document, real = {}) {
   }
   for (const parameter of parameters) {
     if (parameter.in === "query" && !parameter.required) empty(parameter);
-    if (parameter.in === "path" && parameter.name in real) parameter.example = real[parameter.name];
+    if (parameter.in !== "path") continue;
+    if (parameter.name in examples) parameter.example = examples[parameter.name];
+    if (parameter.name in choices) parameter.schema = { ...parameter.schema, enum: choices[parameter.name] };
   }
   return document;
 }

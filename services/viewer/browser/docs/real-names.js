@@ -1,18 +1,28 @@
 // What this service has, for requests that work as they are: what the contract names need not be there.
 
 /**
- * A collection with an extent, and a feature of it, as examples of path parameters. Throws where the service fails.
+ * @typedef {{ examples: Record<string, string>, choices: Record<string, string[]> }} RealNames by path parameter: one
+ *   that there is; all that there are, where these are not too many to choose from
+ */
+
+const MOST = 200;
+
+/**
+ * A collection with an extent, and a feature of it; the collections. Throws where the service fails.
  * @param {string} api base address
- * @returns {Promise<Record<string, string>>}
+ * @returns {Promise<RealNames>}
  */
 export async function realNames(api) {
   /** @param {string} path */
   const get = async (path) => (await fetch(`${api}${path}`, { headers: { Accept: "application/json" } })).json();
-  /** @type {{ collections: { id: string, extent?: { spatial?: unknown } }[] }} */
-  const { collections } = await get("/collections?limit=50&f=json");
+  /** @type {{ collections: { id: string, extent?: { spatial?: unknown } }[], numberMatched?: number }} */
+  const { collections, numberMatched = 0 } = await get(`/collections?limit=${MOST}&f=json`);
   const chosen = collections.find(({ extent }) => extent?.spatial) ?? collections[0];
-  if (!chosen) return {};
+  if (!chosen) return { examples: {}, choices: {} };
   const { features } = await get(`/collections/${encodeURIComponent(chosen.id)}/items?limit=1&geom-column=none&f=geojson`);
   const id = features[0]?.id;
-  return { collectionId: chosen.id, ...(id === undefined || id === null ? {} : { itemId: String(id) }) };
+  return {
+    examples: { collectionId: chosen.id, ...(id === undefined || id === null ? {} : { itemId: String(id) }) },
+    choices: numberMatched > collections.length ? {} : { collectionId: collections.map((collection) => collection.id) },
+  };
 }

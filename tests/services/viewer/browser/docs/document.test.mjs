@@ -17,12 +17,13 @@ test("the explorer sends nothing that was not asked for", () => {
       "/a": { get: { parameters: [{ name: "bbox", in: "query", description: "Where.", schema: {}, example: [1, 2] }] } },
       "/b": { parameters: [{ name: "n", in: "query", example: 3 }] },
     },
-  }, { id: "real" });
+  }, { examples: { id: "real" }, choices: { id: ["one", "real"] } });
   const shared = made.components.parameters;
   assert.equal(shared.limit.description, "Without it: `10`. For example `limit=10`.");
   assert.deepEqual(["example" in shared.limit, "default" in shared.limit.schema], [false, false]);
   assert.deepEqual(shared.any.example, {});
   assert.equal(shared.id.example, "real");
+  assert.deepEqual(shared.id.schema, { type: "string", enum: ["one", "real"] });
   assert.deepEqual([shared.must.example, shared.must.description], [1, undefined]);
   assert.equal(made.paths["/a"].get.parameters[0].description, "Where. For example `bbox=1,2`.");
   assert.equal("example" in made.paths["/b"].parameters[0], false);
