@@ -163,3 +163,16 @@ async def test_a_load_by_hand_goes_first(
     finally:
         await hand.close()
     assert await owner.fetchval("SELECT count(*) FROM hazard.hazard_eq_events") == 1
+
+
+async def test_a_source_that_never_had_anything_is_asked_again(
+    owner: asyncpg.Connection, loader_url: str, publisher: Publisher
+) -> None:
+    address = publisher.publish("/feed", feed())
+    async with watched(loader_url, source(lambda _since: [address], catches_up=False)) as outcomes:
+
+        async def is_asked_again() -> bool:
+            return len(outcomes) >= 3
+
+        await eventually(is_asked_again)
+    assert await owner.fetchval("SELECT changed FROM dams.load_source") is None

@@ -224,3 +224,25 @@ async def test_before_the_first_catalogue_common_is_asked_often_and_nothing_is_k
 
         await eventually(known)
         assert client.collection("hazard.0").title == "one"
+
+
+async def test_processes_that_save_at_the_same_time_do_not_share_a_scratch_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scratches: list[Path] = []
+    replace = Path.replace
+
+    def replaced(self: Path, target: Path) -> Path:
+        scratches.append(self)
+        return replace(self, target)
+
+    monkeypatch.setattr(Path, "replace", replaced)
+    file = tmp_path / "catalogue.json"
+    for title in ("first", "second"):
+        async with (
+            TestServer(_served(_document(title))) as server,
+            CatalogueClient(str(server.make_url("")).rstrip("/"), state_file=file) as client,
+        ):
+            assert await client.health() is None
+    assert len(set(scratches)) == 2
+    assert file.read_bytes() == _document("second")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import asyncpg
 import pytest
 import shapely
@@ -32,3 +34,9 @@ async def test_an_area_of_many_corners_keeps_all_of_itself(make_database: MakeDa
                 assert shapely.symmetric_difference(found, expected).area < 1e-9 * area.area, (turns, turn)
     finally:
         await connection.close()
+
+
+def test_a_turn_in_web_mercator_is_the_circumference_at_the_equator() -> None:
+    # 2 π times the radius of the sphere of EPSG:3857
+    assert width_of_world(WEB_MERCATOR) == pytest.approx(2 * math.pi * 6_378_137.0)
+    assert width_of_world(4326) == width_of_world(None) == 360.0

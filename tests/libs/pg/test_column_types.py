@@ -8,7 +8,16 @@ import asyncpg
 import mapbox_vector_tile
 import pytest
 
-from libs.pg.column_types import COLUMN_TYPES, ColumnType, Kind, as_float8, base_type, column_type, internal_type
+from libs.pg.column_types import (
+    COLUMN_TYPES,
+    SAFE_INTEGER,
+    ColumnType,
+    Kind,
+    as_float8,
+    base_type,
+    column_type,
+    internal_type,
+)
 from libs.pg.sql import sql
 from tests.conftest import MakeDatabase
 
@@ -123,3 +132,8 @@ async def test_vector_tiles_have_a_value_of_the_same_kind(known: ColumnType, db:
 def test_types_are_known_whatever_their_modifier(spelled: str, name: str, kind: Kind) -> None:
     found = column_type(spelled)
     assert (found.name, found.kind) == (name, kind)
+
+
+def test_ids_are_numbers_as_far_as_javascript_reads_them_as_they_are() -> None:
+    # ECMA-262, Number.MAX_SAFE_INTEGER: from the next one on two numbers are read alike
+    assert SAFE_INTEGER == 9_007_199_254_740_991

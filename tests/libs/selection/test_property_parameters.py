@@ -76,3 +76,11 @@ def test_the_other_operations_are_the_same() -> None:
     after = {entry.path: entry.parameters.keys() for entry in operations(document)}
     assert after.pop(ITEMS) - before.pop(ITEMS) == {"b"}
     assert after == before
+
+
+def test_one_collection_of_many_in_which_it_is_a_text_makes_it_one() -> None:
+    numbers = [collection(name, Column("level", "integer", "integer")) for name in "abcd"]
+    document = with_property_parameters(
+        PART.openapi, ITEMS, [*numbers, collection("e", Column("level", "text", "string"))]
+    )
+    assert named(document)["level"]["schema"] == {"type": "string"}

@@ -43,3 +43,9 @@ def test_shared_components_are_there_and_cannot_be_defined_anew(tmp_path: Path) 
     file.write_text(f"paths: {{}}\ncomponents: {{{kind}: {{{name}: {{}}}}}}")
     with pytest.raises(ValueError, match=f"defines shared components anew: {name}"):
         load_document(file)
+
+
+def test_every_operation_tells_what_any_request_may_be_answered_with(tmp_path: Path) -> None:
+    (tmp_path / "openapi.yaml").write_text(DOCUMENT)
+    responses = load_document(tmp_path / "openapi.yaml")["paths"]["/things/{id}"]["get"]["responses"]
+    assert list(responses) == ["200", "405", "414", "429", "431", "503"]

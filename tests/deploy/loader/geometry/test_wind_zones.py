@@ -79,3 +79,9 @@ def test_a_track_without_positions_has_no_landfall() -> None:
     coast = Coast([("Exampleland", Polygon([(0, 0), (10, 0), (10, 10), (0, 10)]))])
     nowhere = BestTrack("AL012020", [])
     assert landfalls_of([nowhere], coast) == [[]]
+
+
+def test_areas_are_those_of_the_ellipsoid() -> None:
+    # between the equator and 1 degree north, 0 and 1 degree east: 12,308.8 km² on WGS 84, 12,363.7 on a sphere
+    cell = shapely.MultiPolygon([shapely.box(0.0, 0.0, 1.0, 1.0)])
+    assert area_km2(shapely.orient_polygons(cell)) == pytest.approx(12308.8, abs=0.1)

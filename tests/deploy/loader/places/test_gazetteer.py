@@ -1,5 +1,8 @@
 """What is near a position, and how many people live in an area."""
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 import shapely
@@ -8,7 +11,9 @@ from shapely.geometry import MultiPolygon, box
 
 from deploy.loader.places.gazetteer import NEAREST_PEOPLE, Gazetteer, Nearby
 from deploy.loader.places.packaged import SourceMissingError
+from deploy.loader.places.topology import read_shapes
 from tests.deploy.loader.places.small_places import small_gazetteer
+from tests.deploy.loader.places.small_topology import topology
 
 
 @pytest.fixture(scope="module")
@@ -83,3 +88,14 @@ def test_the_packaged_places_are_known_ones(packaged: Gazetteer) -> None:
     assert (juliaca.country, juliaca.province) == ("Peru", "Puno")
     (new_york,) = packaged.people_within([shapely.box(-74.3, 40.5, -73.6, 41.0)])
     assert 8_000_000 < new_york < 16_000_000, "its boroughs are not counted again"
+
+
+def test_an_island_of_three_corners_is_land(tmp_path: Path) -> None:
+    file = tmp_path / "islands.json"
+    lines = [[(0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (0.0, 0.0)], [(5.0, 5.0), (6.0, 5.0), (5.0, 5.0)]]
+    islands = {"type": "MultiPolygon", "id": "1", "properties": {"name": "Isles"}, "arcs": [[[0]], [[1]]]}
+    file.write_text(json.dumps(topology(lines, {"land": [islands]})))
+    [found] = read_shapes(file, "land")
+    # what has shrunk to a line is left out
+    assert found.geometry.area == pytest.approx(0.5)
+    assert shapely.get_num_geometries(found.geometry) == 1

@@ -43,3 +43,24 @@ async def test_a_file_that_could_not_be_read_is_read_when_it_can_be(
         assert [record.getMessage() for record in caplog.records] == ["configuration refused; the last good one stays"]
         await keeper.refresh()
         assert keeper.collection("kept.quakes").title == "Earthquakes"
+
+
+async def test_what_is_merely_slow_is_told_where_there_is_nothing_else_to_tell(
+    database_url: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    owner = await asyncpg.connect(database_url)
+    await owner.execute(
+        "CREATE SCHEMA full_one; CREATE TABLE full_one.quakes (id integer PRIMARY KEY); CREATE SCHEMA empty_one"
+    )
+    await owner.close()
+
+    async def findings() -> list[Finding]:
+        return [Finding("an index is missing", fatal=False)]
+
+    async with Database(PoolSettings(database_url, "test", size=2)) as database:
+        for schema, told in (("full_one", []), ("empty_one", ["an index is missing"])):
+            caplog.clear()
+            with caplog.at_level(logging.ERROR, "dams.catalogue"):
+                async with CatalogueKeeper(database, (schema,), findings, refresh_seconds=60):
+                    pass
+            assert [record.getMessage() for record in caplog.records] == told

@@ -28,3 +28,15 @@ async def test_what_goes_in_and_what_comes_out_may_be_declared_in_any_order(
             Argument("at_least", "real", "number"),
             Argument("at_most", "real", "number", default="9"),
         ), function.name
+
+
+async def test_a_table_keeps_its_name_where_a_function_has_the_same(
+    owner: asyncpg.Connection, introspection: Introspection
+) -> None:
+    await owner.execute(
+        "CREATE TABLE own.twice (id integer PRIMARY KEY, in_table text);"
+        "CREATE FUNCTION own.twice() RETURNS TABLE (id integer, in_function text)"
+        " STABLE LANGUAGE sql AS 'SELECT 1, $$x$$'"
+    )
+    [found] = [collection for collection in await introspection.collections() if collection.name == "twice"]
+    assert [column.name for column in found.columns] == ["id", "in_table"]

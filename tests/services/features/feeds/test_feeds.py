@@ -11,6 +11,8 @@ import asyncpg
 import pytest
 from lxml import etree
 
+from libs.catalogue.model import Collection
+from services.features.feeds import atom
 from services.features.feeds.entry import box_of
 from services.features.feeds.since import duration, start_of_last
 from tests.eventually import eventually
@@ -202,3 +204,14 @@ async def test_alerts_are_tests_where_nobody_says_otherwise_and_others_have_none
     answer = await features.get("/collections/hostile.events/items/1/cap")
     assert answer.status == 404
     assert "are no alerts" in answer.json()["detail"]
+
+
+@pytest.mark.parametrize(
+    ("attribution", "author"), [("Seismological Institute", "Seismological Institute"), (None, "The site")]
+)
+def test_the_author_is_who_made_the_data_or_the_site(attribution: str | None, author: str) -> None:
+    collection = Collection("s.quakes", "s", "quakes", 1, "table", "Earthquakes", None, (), attribution=attribution)
+    root = etree.fromstring(
+        atom.feed(collection, [], [], feed_id="urn:x", updated=datetime.now(UTC), author="The site")
+    )
+    assert root.findtext("a:author/a:name", namespaces=ATOM) == author
