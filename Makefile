@@ -27,7 +27,7 @@ ESLINT := services/viewer/node_modules/.bin/eslint --config services/viewer/esli
 COMPILE := .venv/bin/uv pip compile --quiet --no-config --universal --fork-strategy fewest --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-emit-find-links --no-header --override gateway/overrides.in
 
-.PHONY: help up down restart status doctor watch logs test test-quick test-faults test-clients test-newer-clients test-filters walk suites mutants check tiles load generate psql bench format requirements sbom audit clean environment check-environment test-environment clients-environment
+.PHONY: help up down restart status doctor watch logs test test-quick test-faults test-clients test-newer-clients test-filters walk weigh suites mutants check tiles load generate psql bench format requirements sbom audit clean environment check-environment test-environment clients-environment
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-18s %s\n", $$1, $$2 }' Makefile
@@ -76,6 +76,9 @@ test-filters: environment ## Thousands of generated filters on databases with no
 
 walk: environment ## Ask a running service for all that it has: make walk ARGS="http://127.0.0.1:8080/api --only ^public" (DATABASE_URL: count geometries)
 	@$(PYTHON) -m tests.services.walk $(ARGS)
+
+weigh: test-environment ## Bytes and requests of maps in a browser, first and second visit: make weigh ARGS="http://127.0.0.1:8080/api --each --seconds 3"
+	@$(PYTHON) -m tests.weight $(ARGS)
 
 suites: environment ## The suites of the OGC against a service in their mode, with Java and Maven: make suites ARGS="http://127.0.0.1:8080/api"
 	@$(PYTHON) -m tests.suites $(ARGS)

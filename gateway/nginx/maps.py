@@ -5,7 +5,7 @@ from __future__ import annotations
 from gateway.nginx.directives import EmptyBlock, Section, one
 from gateway.nginx.headers import ALLOWED
 from gateway.nginx.routes import ALIASES, PREFIX, Routes
-from libs.web.content_coding import GZIP_RULES
+from libs.web.content_coding import BROTLI_RULES, GZIP_RULES, Rules
 
 
 def variables(routes: Routes) -> object:
@@ -41,13 +41,13 @@ def variables(routes: Routes) -> object:
             "",
         ),
         _map("$request_method", "$refused_method", [(method, "") for method in ALLOWED.split(", ")], "1"),
-        # Two encodings rather than the hundreds that browsers write: no service makes an answer of a third kind.
+        # Two encodings rather than the hundreds that browsers write: no service makes an answer of a third kind, other
+        # than of files that were compressed when they were built.
         _map(
-            "$http_accept_encoding",
-            "$wanted_encoding",
-            [(f"~*{pattern}", "gzip" if taken else "identity") for pattern, taken in GZIP_RULES],
-            "identity",
+            "$service_uri", "$wanted_encoding", [(f"~{file}", "$file_encoding") for file in routes.files], "$encoding"
         ),
+        _map("$http_accept_encoding", "$file_encoding", _coded(BROTLI_RULES, "br", "$encoding"), "$encoding"),
+        _map("$http_accept_encoding", "$encoding", _coded(GZIP_RULES, "gzip", "identity"), "identity"),
         # When nginx renews what it holds it asks with its own ETag, otherwise with the client's.
         _map("$upstream_cache_etag", "$wanted_etag", [("", "$http_if_none_match")], "$upstream_cache_etag"),
         # Worked out once: also for a second attempt it is when the first was made.
@@ -85,6 +85,10 @@ def variables(routes: Routes) -> object:
 
 def _of(patterns: tuple[tuple[str, str], ...]) -> list[tuple[str, str]]:
     return [(f"~{pattern}", service) for pattern, service in patterns]
+
+
+def _coded(rules: Rules, coding: str, other: str) -> list[tuple[str, str]]:
+    return [(f"~*{pattern}", coding if taken else other) for pattern, taken in rules]
 
 
 def _map(source: str, target: str, entries: list[tuple[str, str]], default: str) -> object:

@@ -41,6 +41,8 @@ class Routes:
     """
     escaped: tuple[tuple[str, str], ...] = ()
     """The same for a path with escapes, where letters of a word may be escaped, too (RFC 3986 section 6.2.2.2)."""
+    files: tuple[str, ...] = ()
+    """Regular expressions of paths below which there are files that their service has compressed in several ways."""
     complete: bool = False
     """Whether all services are known. Until then a path that fits none may be a path of one that is not."""
 
@@ -56,7 +58,8 @@ def routes(parts: Iterable[ServicePart]) -> Routes:
         patterns.setdefault(f"^{_pattern(path)}{end}", service)
         escaped.setdefault(f"^{_pattern(path, _any_spelling)}{end}", service)
     complete = {part.name for part in parts} >= set(SERVICES)
-    return Routes(tuple(patterns.items()), tuple(escaped.items()), complete=complete)
+    files = sorted({f"^{_pattern(prefix)}" for part in parts for prefix in part.assets})
+    return Routes(tuple(patterns.items()), tuple(escaped.items()), tuple(files), complete=complete)
 
 
 def unroutable(part: ServicePart) -> list[str]:

@@ -41,4 +41,5 @@ async def get_style(call: Call) -> web.StreamResponse:
         basemap=call.request.app[BASEMAP],
         plain=bool(call.query.values["plain"]),
     )
+    document["metadata"].update(call.request.app[STORE].described([collection]))
     return conditional(call.request, json_response(document, media_type=MediaType.JSON))

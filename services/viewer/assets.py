@@ -17,7 +17,7 @@ from aiohttp import web
 
 from libs.web.assets import IMMUTABLE, shared_asset
 from libs.web.conditional import check_preconditions, weak_etag
-from libs.web.content_coding import takes_gzip
+from libs.web.content_coding import takes_brotli, takes_gzip
 from libs.web.settings import SettingsError
 
 DIST = Path(__file__).parent / "dist"
@@ -39,6 +39,7 @@ class _File:
     plain: bytes | None
     """None of what is kept compressed only."""
     compressed: bytes | None
+    brotli: bytes | None
     content_type: str
     etag: str
 
@@ -55,6 +56,7 @@ class Assets:
                 "services/viewer/dist is missing; `npm ci` there and then `python -m services.viewer.build` make it"
             ) from None
         self._names: Mapping[str, str] = manifest["assets"]
+        self._parts: Mapping[str, list[str]] = manifest["parts"]
         self.edition: str = manifest["inputs"]
         """Changes with what was built; addresses that carry it are never answered with older files."""
         self._assets = _read(dist / "assets")
@@ -63,6 +65,10 @@ class Assets:
     def name(self, name: str) -> str:
         """`map.js` to `map-<hash>.js`. Raises KeyError."""
         return self._names[name]
+
+    def parts(self, name: str) -> list[str]:
+        """Hashed names of what a script imports."""
+        return self._parts.get(name, [])
 
     async def asset(self, request: web.Request) -> web.StreamResponse:
         """One of our scripts or styles, a library, or a style sheet that all services share."""
@@ -89,23 +95,28 @@ class Assets:
 def _read(folder: Path) -> dict[str, _File]:
     files = {}
     for path in folder.rglob("*"):
-        # a tile is kept compressed only, everything else beside its compressed copy
-        packed = path.with_name(f"{path.name}.gz")
+        # a tile is kept compressed only, everything else beside its compressed copies
         if path.suffix in _TYPES:
             body = path.read_bytes()
-            compressed = packed.read_bytes() if packed.is_file() else None
-            file = _File(body, compressed, _TYPES[path.suffix], weak_etag(body))
+            file = _File(body, _beside(path, ".gz"), _beside(path, ".br"), _TYPES[path.suffix], weak_etag(body))
         elif path.suffixes[-2:] == [".mvt", ".gz"]:
             body = path.read_bytes()
-            file = _File(None, body, _TYPES[".mvt"], weak_etag(body))
+            file = _File(None, body, _beside(path.with_suffix(""), ".br"), _TYPES[".mvt"], weak_etag(body))
         else:
             continue
         files[path.relative_to(folder).as_posix().removesuffix(".gz")] = file
     return files
 
 
+def _beside(path: Path, suffix: str) -> bytes | None:
+    packed = path.with_name(f"{path.name}{suffix}")
+    return packed.read_bytes() if packed.is_file() else None
+
+
 def _respond(request: web.Request, file: _File, cache_control: str) -> web.StreamResponse:
-    compressed = file.compressed if takes_gzip(request.headers.get("Accept-Encoding")) else None
+    accepted = request.headers.get("Accept-Encoding")
+    brotli = file.brotli if takes_brotli(accepted) else None
+    compressed = brotli or (file.compressed if takes_gzip(accepted) else None)
     headers = {
         "ETag": file.etag,
         "Cache-Control": cache_control,
@@ -115,7 +126,7 @@ def _respond(request: web.Request, file: _File, cache_control: str) -> web.Strea
     }
     check_preconditions(request, headers)
     if compressed is not None:
-        headers["Content-Encoding"] = "gzip"
+        headers["Content-Encoding"] = "br" if brotli else "gzip"
         return web.Response(body=compressed, headers=headers)
     plain = gzip.decompress(file.compressed or b"") if file.plain is None else file.plain
     return web.Response(body=plain, headers=headers)

@@ -241,7 +241,7 @@ async def test_what_else_is_known_of_an_event_is_a_click_away(visit: NewVisit) -
     await seen.ready()
     assert "/map?event=EP202015" in seen.page.url
     await seen.page.get_by_text("Only Patricia").wait_for()
-    drawn = await seen.drawn("hazard.hazard_ts_nodes")
+    drawn = await seen.known("hazard.hazard_ts_nodes")
     assert {feature["properties"]["event_id"] for feature in drawn} == {"EP202015"}
 
 

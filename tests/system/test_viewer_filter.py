@@ -55,7 +55,7 @@ async def test_conditions_become_cql2_that_map_list_and_download_obey(visit: New
     await form.get_by_text(f"{expected} features match.").wait_for()
     await page.until("/^[0-9]{1,2}$/.test(document.querySelector('#tab-events span').textContent)")
     await page.ready()
-    drawn = await page.drawn(_EARTHQUAKES)
+    drawn = await page.known(_EARTHQUAKES)
     assert drawn
     assert all(feature["properties"]["magnitude"] >= 5 for feature in drawn)
     assert {feature["properties"]["magnitude_type"] for feature in drawn} == {"mww"}

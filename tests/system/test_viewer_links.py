@@ -45,7 +45,7 @@ async def test_globe_is_drawn_and_remembered(visit: NewVisit, stack: RunningStac
 
 
 async def _event_ids(page: Visit, collection: str) -> set[str]:
-    return {feature["properties"]["event_id"] for feature in await page.drawn(collection)}
+    return {feature["properties"]["event_id"] for feature in await page.known(collection)}
 
 
 async def test_only_this_event_shows_its_track_nodes_and_buffers(visit: NewVisit, stack: RunningStack) -> None:
@@ -78,7 +78,7 @@ async def test_link_restores_time_search_subject_and_can_be_pasted(visit: NewVis
     page = await visit()
     time = "2018-02-03T00:00:00Z/2018-02-04T00:00:00Z"
     await page.open(f"/map#t={time}&c={_EARTHQUAKES},{_STORMS}&q=alaska")
-    drawn = await page.drawn(_EARTHQUAKES)
+    drawn = await page.known(_EARTHQUAKES)
     assert drawn
     assert all("2018-02-03" <= feature["properties"]["event_date"][:10] <= "2018-02-04" for feature in drawn)
     assert f"t={time}" in page.page.url

@@ -141,11 +141,11 @@ async def test_first_paint_is_small_and_assets_never_expire(visit: NewVisit) -> 
     at_first = list(finished)
     sizes = {request.url: (await request.sizes())["responseBodySize"] for request in at_first}
     kept = {request.url: (await request.response()).headers.get("cache-control", "") for request in at_first}
-    ours = {url: size for url, size in sizes.items() if "/map.html" in url or re.search(r"/assets/(?!maplibre)", url)}
+    ours = {url: size for url, size in sizes.items() if "/map.html" in url or re.search(r"/assets/(?!library)", url)}
     assert len(ours) >= 4
-    assert sum(ours.values()) < 200_000
+    assert sum(ours.values()) < 150_000
     # all that comes before the map library has done its work, library included
-    assert sum(size for url, size in sizes.items() if "/assets/" in url) < 700_000
+    assert sum(size for url, size in sizes.items() if "/assets/" in url) < 400_000
     for url, rule in kept.items():
         if "/assets/" in url:
             assert re.search(r"-[A-Za-z0-9]{8,}\.(js|mjs|css|woff2|svg)$", url), url

@@ -47,8 +47,9 @@ def _tiles(page: Visit, *, own: bool) -> list[str]:
 
 async def test_many_collections_are_as_many_requests_as_one(visit: NewVisit) -> None:
     page, apart = await visit(900, 600), await visit(900, 600)
-    # without TileJSON of several the map falls back to tiles of each
-    await apart.page.route(re.compile(r"/api/tiles/.*/tilejson\.json"), lambda route: route.abort(), times=1)
+    # without a style and TileJSON of several the map falls back to tiles of each
+    for name in ("style", "tilejson"):
+        await apart.page.route(re.compile(rf"/api/tiles/.*/{name}\.json"), lambda route: route.abort(), times=1)
     address = f"/map#map=1.5/20/10&c={_many()}"
     await page.open(address)
     together, each = _tiles(page, own=False), _tiles(page, own=True)
@@ -121,13 +122,14 @@ async def test_new_data_of_one_come_without_taking_the_others_from_the_map(
     )
     owner = await asyncpg.connect(stack.owner_url("dams"))
     try:
-        await owner.execute(
+        added = await owner.fetchval(
             "INSERT INTO hazard.hazard_fl_alerts (event_id, title, alert_level, issued, country, source, geom) "
             "VALUES ($1, $1, 'Red', now(), 'Nowhere', 'simulated', "
-            "ST_Multi(ST_SetSRID(ST_MakeEnvelope(-30, -40, -20, -30), 4326)))",
+            "ST_Multi(ST_SetSRID(ST_MakeEnvelope(-30, -40, -20, -30), 4326))) RETURNING id",
             _HELD,
         )
-        await page.until(f"map.queryRenderedFeatures().some(({{ properties }}) => properties.title === '{_HELD}')")
+        is_new = f"sourceLayer === '{_ALERTS}' && id === {added}"
+        await page.until(f"map.queryRenderedFeatures().some(({{ id, sourceLayer }}) => {is_new})")
     finally:
         await owner.execute("DELETE FROM hazard.hazard_fl_alerts WHERE event_id = $1", _HELD)
         await owner.close()

@@ -24,6 +24,8 @@ ARGUMENTS = [
 PROGRAMS = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"]
 """The first is Chromium without windows, which costs a third less processor time to open a page."""
 
+_AT_ONCE = 200
+
 MOST_SECONDS = 90
 """To wait for anything on a page: a map drawn in software takes its time."""
 
@@ -82,7 +84,10 @@ class Visit:
         return Image.open(io.BytesIO(await self.page.locator("#map").screenshot())).convert("RGB")
 
     async def drawn(self, collection: str) -> list[dict[str, Any]]:
-        """Features of the collection that are on the screen, with the ids and properties of the tiles."""
+        """Features of the collection that are on the screen, with the ids and properties of the tiles.
+
+        These have the properties that the map draws by; `known` asks for all.
+        """
         features: list[dict[str, Any]] = await self.page.evaluate(
             """(id) => {
                 const ofCollection = (layer) => layer['source-layer'] === id;
@@ -91,6 +96,17 @@ class Visit:
             }""",
             collection,
         )
+        return features
+
+    async def known(self, collection: str) -> list[dict[str, Any]]:
+        """Features of the collection that are on the screen, as the service knows them."""
+        ids = sorted({feature["id"] for feature in await self.drawn(collection)})
+        features: list[dict[str, Any]] = []
+        for first in range(0, len(ids), _AT_ONCE):
+            wanted = ",".join(str(id_) for id_ in ids[first : first + _AT_ONCE])
+            url = f"{self.base_url}/collections/{collection}/items?limit={_AT_ONCE}&f=geojson&ids={wanted}"
+            features += (await (await self.page.request.get(url)).json())["features"]
+        assert len(features) == len(ids)
         return features
 
     async def colours(self) -> dict[tuple[int, int, int], int]:

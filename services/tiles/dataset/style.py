@@ -4,16 +4,22 @@ from typing import Any
 
 from aiohttp import web
 
-from libs.geo.tile_matrix_sets import tile_matrix_set
+from libs.catalogue.model import Collection, GeometryColumn
+from libs.geo.tile_matrix_sets import TileMatrixSet, tile_matrix_set
+from libs.ogc.bbox import BBox
 from libs.ogc.media_type import MediaType
 from libs.web.app import Call
 from libs.web.base_url import SETTINGS, base_url
 from libs.web.conditional import conditional
 from libs.web.respond import json_response
 from services.tiles.dataset.chosen import chosen_of
+from services.tiles.metadata.addresses import of_edition, tileset_address
 from services.tiles.metadata.dataset_source import DatasetSource, dataset_source
+from services.tiles.metadata.zoom_range import zoom_range
 from services.tiles.resources import BASEMAP, STORE
+from services.tiles.store.tile_store import TileStore
 from services.tiles.styling.dataset import dataset_style, layer_styles
+from services.tiles.styling.document import vector_source
 
 
 async def get_dataset_style(call: Call) -> web.StreamResponse:
@@ -33,18 +39,27 @@ async def get_dataset_style(call: Call) -> web.StreamResponse:
         plain=bool(call.query.values["plain"]),
     )
     document = dataset_style(styles, title=call.request.app[SETTINGS].site_title, source=_source(source))
+    store = call.request.app[STORE]
+    # what a map needs that draws some of them otherwise later
+    document["metadata"]["dams:styles"] = [
+        {
+            "name": style["name"],
+            "metadata": {**style["metadata"], **store.described([collection])},
+            "source": _own_source(collection, geometry, tms, base, store),
+        }
+        for style, (collection, geometry) in zip(styles, source.layers, strict=True)
+    ]
     return conditional(call.request, json_response(document, media_type=MediaType.JSON))
 
 
 def _source(source: DatasetSource) -> dict[str, Any]:
-    members: dict[str, Any] = {
-        "type": "vector",
-        "tiles": [source.template],
-        "minzoom": source.minzoom,
-        "maxzoom": source.maxzoom,
-    }
-    if source.bounds:
-        members["bounds"] = [round(value, 6) for value in source.bounds]
-    if source.attribution:
-        members["attribution"] = source.attribution
-    return members
+    return vector_source(source.template, source.minzoom, source.maxzoom, source.bounds, source.attribution)
+
+
+def _own_source(
+    collection: Collection, geometry: GeometryColumn, tms: TileMatrixSet, base: str, store: TileStore
+) -> dict[str, Any]:
+    """That of the collection's own style."""
+    template = of_edition(f"{tileset_address(base, collection, tms)}/{{z}}/{{x}}/{{y}}", store.edition([collection]))
+    bounds = geometry.bbox and BBox(*geometry.bbox).unbroken()
+    return vector_source(template, *zoom_range(collection, geometry, tms), bounds, collection.attribution)

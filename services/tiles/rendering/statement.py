@@ -14,6 +14,7 @@ from libs.pg.sql import EMPTY, Sql, all_of, bind, ident, join, sql
 from libs.selection.selection import SortTerm
 from services.tiles.rendering.shape import drawn, is_near, is_nowhere, may_hold_areas, projected
 from services.tiles.request.region import EXTENT
+from services.tiles.request.tile_key import tile_key
 from services.tiles.request.tile_request import TileRequest
 
 _SAFE = Sql((str(SAFE_INTEGER),))
@@ -193,7 +194,7 @@ def _first(request: TileRequest, where: Sql, limit: Sql) -> Sql:
 def _encoded(request: TileRequest) -> Sql:
     return sql(
         "ST_AsMVT(tile, {layer}, {extent}, '__geometry', '__id')"
-        if _key(request.selection.collection) is not None
+        if tile_key(request.selection.collection) is not None
         else "ST_AsMVT(tile, {layer}, {extent}, '__geometry')",
         layer=bind(request.selection.collection.id, "text"),
         extent=bind(EXTENT, "int4"),
@@ -237,7 +238,7 @@ def _all_lists(collection: Collection, all_properties: bool) -> _Lists:
 
 
 def _some_lists(collection: Collection, properties: tuple[Column, ...], all_properties: bool) -> _Lists:
-    key = _key(collection)
+    key = tile_key(collection)
     names = {column.name: ident(column.name) for column in properties}
     written = []
     if key is not None:
@@ -247,12 +248,6 @@ def _some_lists(collection: Collection, properties: tuple[Column, ...], all_prop
         value = _key_property(column, hidden=all_properties) if column == key else _property(column)
         written.append(sql(", {value} AS {name}", value=value, name=ident(column.name)))
     return _Lists(join(", ", names.values()), join("", written))
-
-
-def _key(collection: Collection) -> Column | None:
-    """The key where it is whole-numbered, as ids of vector tile features must be."""
-    key = collection.column(collection.key) if collection.key else None
-    return key if key is not None and column_type(key.sql_type).bits is not None else None
 
 
 def _id(key: Column) -> Sql:

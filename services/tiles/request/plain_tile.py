@@ -19,6 +19,13 @@ def plain_tile(  # noqa: PLR0917 the address of a tile
     return tile_of(collection, tms, z, x, y, max_features, ())
 
 
+def tile_of_style(  # noqa: PLR0917 the address of a tile
+    collection: Collection, tms: TileMatrixSet, z: int, x: int, y: int, max_features: int
+) -> TileRequest:
+    """What our own map asks for. Raises NotFound."""
+    return tile_of(collection, tms, z, x, y, max_features, (("style-only", "true"),))
+
+
 def tile_of(  # noqa: PLR0917 the address of a tile
     collection: Collection,
     tms: TileMatrixSet,

@@ -13,9 +13,12 @@ from libs.selection.selection import Selection, select
 from libs.web.query_params import QueryValues
 from services.tiles.request.geometry_column import refuse_none
 from services.tiles.request.region import Region
+from services.tiles.request.tile_key import tile_key
+from services.tiles.styling.properties import read_by_style
 
 _OF_THE_ANSWER = {"f", "collections", "v"}
 """Parameters that make no other tile of a collection."""
+_STYLE_ONLY = "style-only"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +38,8 @@ class TileRequest:
     """The request names none; the configuration may still leave some out."""
     variant: str
     """Of the parameters, the same for requests that mean the same; empty where there are none."""
+    usual: bool = False
+    """Whether it is what our map asks for first: for the style, and with no other parameters."""
 
 
 def parse_tile(  # noqa: PLR0917 the address of a tile
@@ -50,7 +55,9 @@ def parse_tile(  # noqa: PLR0917 the address of a tile
     """The tile that path and query parameters name. Raises NotFound, or InvalidParameters with every fault."""
     bounds = tile_matrix_set.tile_bounds(z, x, y)
     zoom = tile_matrix_set.matrix(z).zoom
-    plain = not (query.given - _OF_THE_ANSWER or query.extra or collection.kind == "function")
+    few = _few(collection, query)
+    without = _OF_THE_ANSWER if few else _OF_THE_ANSWER | {_STYLE_ONLY}
+    plain = not (query.given - without or query.extra or collection.kind == "function")
     selection = whole(collection, zoom) if plain else select(collection, query, folding=folding)
     limit = query.values["limit"]
     if limit is not None and limit > max_features:
@@ -61,18 +68,43 @@ def parse_tile(  # noqa: PLR0917 the address of a tile
         raise NotFound(f"Collection '{collection.id}' has no geometry, hence no tiles.")
     limit = limit or max_features
     all_properties = query.values["properties"] is None
+    geometry = selection.geometry
+    if few:
+        selection = _only(_trimmed(selection, zoom), few)
+    elif not plain:
+        selection = _trimmed(selection, zoom) if all_properties else _in_order(selection)
+    limited = None if limit == max_features else limit
     return TileRequest(
-        selection=selection if plain else _trimmed(selection, zoom) if all_properties else _in_order(selection),
-        geometry=selection.geometry,
+        selection=selection,
+        geometry=geometry,
         tile_matrix_set=tile_matrix_set,
         z=z,
         x=x - x % tile_matrix_set.matrix(z).coalesced(y),
         y=y,
-        region=region_of(bounds, tile_matrix_set, selection.geometry),
+        region=region_of(bounds, tile_matrix_set, geometry),
         limit=limit,
         all_properties=all_properties,
-        variant="" if plain else _variant(selection, None if limit == max_features else limit, all_properties),
+        variant="" if plain else _variant(selection, limited, all_properties, few=few is not None),
+        usual=few is not None and not _variant(selection, limited, all_properties, few=False),
     )
+
+
+def _few(collection: Collection, query: QueryValues) -> frozenset[str] | None:
+    """Properties of a tile for our style, where the others can be asked for by id; None where it has all of them."""
+    if not query.values[_STYLE_ONLY]:
+        return None
+    if query.values["properties"] is not None:
+        query.fault(_STYLE_ONLY, "style-only and properties both say which properties", value="true")
+    key, geometry = tile_key(collection), collection.geometry(query.values.get("geom-column"))
+    if key is None or geometry is None:
+        return None
+    # the key is a property of features whose id is none
+    names = read_by_style(collection, geometry) | {key.name}
+    return names if any(column.name not in names for column in collection.columns) else None
+
+
+def _only(selection: Selection, names: frozenset[str]) -> Selection:
+    return replace(selection, properties=tuple(column for column in selection.properties if column.name in names))
 
 
 def region_of(bounds: Box, tile_matrix_set: TileMatrixSet, geometry: GeometryColumn) -> Region:
@@ -101,7 +133,7 @@ def _in_order(selection: Selection) -> Selection:
     return replace(selection, properties=tuple(c for c in selection.collection.columns if c.name in names))
 
 
-def _variant(selection: Selection, limit: int | None, all_properties: bool) -> str:
+def _variant(selection: Selection, limit: int | None, all_properties: bool, *, few: bool) -> str:
     default_geometry = selection.geometry == selection.collection.geometry()
     if (
         not selection.conditions
@@ -109,11 +141,15 @@ def _variant(selection: Selection, limit: int | None, all_properties: bool) -> s
         and not selection.sort
         and limit is None
         and all_properties
+        and not few
         and default_geometry
     ):
         return ""
     text, args = (selection.table + selection.where).render()
-    names = None if all_properties else sorted(column.name for column in selection.properties)
+    named = few or not all_properties
+    names = sorted(column.name for column in selection.properties) if named else None
     sort = [(term.column.name, term.descending) for term in selection.sort]
     geometry = selection.geometry.name if selection.geometry else None
-    return blake2b(repr((text, args, names, sort, limit, geometry)).encode(), digest_size=9).hexdigest()
+    # of two tiles with the same properties the key may be one of them
+    meaning = (text, args, names, sort, limit, geometry, *([_STYLE_ONLY] if few else []))
+    return blake2b(repr(meaning).encode(), digest_size=9).hexdigest()

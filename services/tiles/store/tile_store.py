@@ -156,6 +156,11 @@ class TileStore:
             return None
         return _label(self.build, states)
 
+    def described(self, collections: Sequence[Collection]) -> dict[str, str]:
+        """What metadata of styles tell of that state."""
+        label = self.label(collections)
+        return {} if label is None else {"dams:version": label}
+
     def key(self, request: TileRequest) -> str | None:
         """A name for exactly these bytes; None where the data's version is not known."""
         collection, tms = request.selection.collection, request.tile_matrix_set
@@ -284,7 +289,7 @@ class TileStore:
             self._sealing.add(collection, token, *replace(tile, exact=True).entry(key))
 
     def _put(self, request: TileRequest, key: str, content: bytes) -> None:
-        if not request.variant:
+        if request.usual or not request.variant:
             self._cache.put(key, content)
         elif self._admission.admits(key):
             self._cache.put_some(key, content)

@@ -16,7 +16,7 @@ from libs.concurrency.background import periodic
 from libs.geo.tile_matrix_sets import tile_matrix_set
 from libs.geo.tiles_of_box import tiles_in
 from libs.ogc.errors import DomainError, Unavailable
-from services.tiles.request.plain_tile import plain_tile
+from services.tiles.request.plain_tile import plain_tile, tile_of_style
 from services.tiles.store.tile_store import TileStore
 
 _LOG = logging.getLogger("dams.warm_up")
@@ -114,12 +114,15 @@ class WarmUp:
         return f"{CLAIM}{self._store.build}:{token}:{collection.id}"
 
     async def _make(self, collection: Collection, identifier: str, z: int, x: int, y: int) -> int:
-        started = time.monotonic()
-        request = plain_tile(collection, tile_matrix_set(identifier), z, x, y, self._max_features)
-        tile = await self._store.tile(request, self._store.key(request), lasting=True)
-        _TILES.labels(tile.tier).inc()
-        if tile.tier != "postgis":
-            return 0
-        # half of one connection's time at the most
-        await asyncio.sleep(time.monotonic() - started)
-        return 1
+        """The tile as our map asks for it, and as others do."""
+        made = 0
+        for request_of in (tile_of_style, plain_tile):
+            started = time.monotonic()
+            request = request_of(collection, tile_matrix_set(identifier), z, x, y, self._max_features)
+            tile = await self._store.tile(request, self._store.key(request), lasting=True)
+            _TILES.labels(tile.tier).inc()
+            if tile.tier == "postgis":
+                made += 1
+                # half of one connection's time at the most
+                await asyncio.sleep(time.monotonic() - started)
+        return made

@@ -49,16 +49,7 @@ def style_json(
         data = plain_layers(data)
     below, labels = raster_layers() if basemap else basemap_layers()
     center_zoom = _center_and_zoom(bounds, minzoom, maxzoom)
-    source: dict[str, Any] = {
-        "type": "vector",
-        "tiles": [tiles_url_template],
-        "minzoom": minzoom,
-        "maxzoom": maxzoom,
-    }
-    if bounds is not None and bounds[0] <= bounds[2]:
-        source["bounds"] = [round(value, 6) for value in bounds]
-    if attribution:
-        source["attribution"] = attribution
+    source = vector_source(tiles_url_template, minzoom, maxzoom, bounds, attribution)
     return {
         "version": 8,
         "name": title,
@@ -75,6 +66,18 @@ def style_json(
         "sources": {**(raster_sources(basemap) if basemap else basemap_sources(base_url)), collection_id: source},
         "layers": [*below, *data, *labels],
     }
+
+
+def vector_source(
+    template: str, minzoom: int, maxzoom: int, bounds: Sequence[float] | None, attribution: str | None
+) -> dict[str, Any]:
+    """The source of a style: tiles at `template`, `bounds` as of `style_json`."""
+    source: dict[str, Any] = {"type": "vector", "tiles": [template], "minzoom": minzoom, "maxzoom": maxzoom}
+    if bounds is not None and bounds[0] <= bounds[2]:
+        source["bounds"] = [round(value, 6) for value in bounds]
+    if attribution:
+        source["attribution"] = attribution
+    return source
 
 
 def _center_and_zoom(bounds: Sequence[float] | None, minzoom: int, maxzoom: int) -> tuple[list[float], int]:

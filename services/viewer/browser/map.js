@@ -1,6 +1,7 @@
 // The map page: one collection, or all of them, on a map.
 
 import { firstBox } from "./cartography/first-view.js";
+import { createEngine } from "./engines/maplibre/engine-maplibre.js";
 import { collectionsOf, firstDrawn, restore } from "./model/deep-link.js";
 import { eventLink } from "./model/event-link.js";
 import { Explorer } from "./model/explorer.js";
@@ -52,6 +53,7 @@ async function start() {
   const wanted = collectionsOf(state, explorer, page.shown);
   const drawn = firstDrawn([page.collection, ...wanted], explorer);
   if (drawn === null) throw new Error("No collection has a geometry, hence there is no map.");
+  explorer.prepare(wanted);
   const first = await explorer.style(drawn);
   const engine = await loadEngine(first, state);
   explorer.attach(engine);
@@ -114,13 +116,12 @@ async function loadEngine(style, state) {
     view: parseView(state.map),
     globe: state.p === "globe",
     minZoom: page.styleParameters.minzoom,
-    workerUrl: page.workerUrl,
     tileMatrixSet: page.tileMatrixSet,
     farTileMatrixSet: page.farTileMatrixSet,
   };
   if (page.engine === "maplibre") {
     try {
-      return await (await import("./engines/maplibre/engine-maplibre.js")).createEngine(options);
+      return await createEngine(options);
     } catch {
       find("#plain").hidden = false;
     }

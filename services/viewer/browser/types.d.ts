@@ -49,6 +49,8 @@ export interface Collection {
   geometryType: string | null;
   bbox: Box | null;
   time: Time | null;
+  /** How many features there were when the page was made; null where that is not known. */
+  items: number | null;
   /** The property that orders by importance, as in `sortby`. */
   importance: string | null;
   /** Whether it is among what maps of all collections show. */
@@ -62,7 +64,6 @@ export interface Collection {
 
 export interface PageData {
   base: string;
-  workerUrl: string;
   edition: string;
   tileMatrixSet: string;
   /** What draws the tile matrix set. */
@@ -129,6 +130,8 @@ export interface Style {
     "dams:collection": string;
     "dams:geometryType"?: string;
     "dams:legend"?: LegendEntry[];
+    /** Another one whenever tiles may be others. */
+    "dams:version"?: string;
   };
 }
 
@@ -167,7 +170,6 @@ export interface EngineOptions {
   globe: boolean;
   minZoom?: number;
   maxZoom?: number;
-  workerUrl: string;
   tileMatrixSet: string;
   farTileMatrixSet: string;
 }

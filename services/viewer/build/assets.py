@@ -1,17 +1,16 @@
 """Browser scripts, styles and libraries under names that hold the hash of their content, so they never expire."""
 
 import json
-import os
 import shutil
 import subprocess
 from hashlib import blake2b
 from pathlib import Path
+from typing import TypedDict
 
 _VIEWER = Path(__file__).parents[1]
 _MODULES = _VIEWER / "node_modules"
 
-# pages: each script is split so that libraries form files of their own, loaded when they are needed
-_ENTRIES = ("map.js", "docs.js", "engines/maplibre/worker.js", "styles/map.css", "styles/docs.css")
+_BUNDLE = _VIEWER / "build/scripts/bundle.mjs"
 
 # used as they are: Swagger UI is a classic script
 _COPIES = {
@@ -20,53 +19,41 @@ _COPIES = {
 }
 
 
-def build_assets(target: Path) -> dict[str, str]:
-    """Fill `target` with the assets. Returns name to hashed name (`map.js` to `map-<hash>.js`); names are paths of
-    our scripts and styles in `browser/`, such as `engines/maplibre/engine-maplibre.js`, and file names of libraries.
+class Built(TypedDict):
+    """What the build has made of the files in `browser/`."""
+
+    names: dict[str, str]
+    """Name to hashed name (`map.js` to `map-<hash>.js`); names are paths in `browser/`, such as
+    `engines/maplibre/library.js`, and names of what is used as it is."""
+    parts: dict[str, list[str]]
+    """Hashed names of what the script of a name imports, so that a page can ask for all of it at once."""
+
+
+def build_assets(target: Path, fonts: Path) -> Built:
+    """Fill `target` with the assets; `fonts` is the folder of the style sheets' fonts.
 
     Raises subprocess.CalledProcessError where a script does not build, FileNotFoundError where a library is
     missing (`npm ci` brings them).
     """
     target.mkdir(parents=True)
-    names = _bundle(target)
+    built = _bundle(target, fonts)
     for name, source in _COPIES.items():
-        names[name] = _copy(_MODULES / source, name, target)
-    return names
+        built["names"][name] = _copy(_MODULES / source, name, target)
+    return built
 
 
-def _bundle(target: Path) -> dict[str, str]:
-    metafile = target.parent / "bundle.json"
-    subprocess.run(  # noqa: S603 a fixed program of ours
-        [
-            str(_MODULES / ".bin" / "esbuild"),
-            *_ENTRIES,
-            "--bundle",
-            "--splitting",
-            "--format=esm",
-            "--minify",
-            "--target=es2022",
-            "--charset=utf8",
-            "--legal-comments=eof",
-            "--log-level=warning",
-            "--loader:.woff2=file",
-            "--outbase=.",
-            "--entry-names=[name]-[hash]",
-            "--chunk-names=[name]-[hash]",
-            "--asset-names=[name]-[hash]",
-            f"--outdir={target}",
-            f"--metafile={metafile}",
-        ],
+def _bundle(target: Path, fonts: Path) -> Built:
+    node = shutil.which("node")
+    if node is None:
+        raise FileNotFoundError("node is not installed")
+    run = subprocess.run(  # noqa: S603 a fixed program of ours
+        [node, str(_BUNDLE), str(target), str(fonts)],
         check=True,
+        capture_output=True,
         cwd=_VIEWER / "browser",
-        env={**os.environ, "NODE_PATH": str(_MODULES)},
     )
-    outputs = json.loads(metafile.read_text(encoding="utf-8"))["outputs"]
-    metafile.unlink()
-    entries = (
-        (Path(output["entryPoint"]), Path(path).name) for path, output in outputs.items() if "entryPoint" in output
-    )
-    # a library's place is outside the folder of our scripts
-    return {entry.name if entry.parts[0] == ".." else entry.as_posix(): hashed for entry, hashed in entries}
+    built: Built = json.loads(run.stdout)
+    return built
 
 
 def _copy(source: Path, name: str, target: Path) -> str:

@@ -3,7 +3,6 @@
 `dist/manifest.json` tells the service the hashed names, and the build whether there is anything to do.
 """
 
-import gzip
 import json
 import shutil
 from collections.abc import Iterator
@@ -12,17 +11,15 @@ from pathlib import Path
 
 from services.viewer.build.assets import build_assets
 from services.viewer.build.basemap import populated_places, read_atlas, write_tiles
+from services.viewer.build.compression import compress
+from services.viewer.build.fonts import ITALIC, REGULAR, write_fonts
 from services.viewer.build.gazetteer import write_gazetteer
 
 _VIEWER = Path(__file__).parents[1]
 DIST = _VIEWER / "dist"
 PLACES = "places.tsv"
 
-_FONTS = {
-    "inter-regular.woff2": "inter-latin-400-normal.woff2",
-    "inter-italic.woff2": "inter-latin-400-italic.woff2",
-}
-_COMPRESSED = {".js", ".mjs", ".css", ".json", ".svg"}
+_FONTS = {"inter-regular.woff2": REGULAR, "inter-italic.woff2": ITALIC}
 
 
 def build(target: Path = DIST) -> bool:
@@ -38,19 +35,21 @@ def build(target: Path = DIST) -> bool:
     scratch = target.with_name(f"{target.name}.new")
     shutil.rmtree(scratch, ignore_errors=True)
     scratch.mkdir(parents=True)
-    names = build_assets(scratch / "assets")
-    _write_basemap(scratch / "basemap")
-    for file in [*scratch.rglob("*")]:
-        if file.suffix in _COMPRESSED:
-            # mtime=0: the same input gives the same bytes
-            file.with_name(f"{file.name}.gz").write_bytes(gzip.compress(file.read_bytes(), 9, mtime=0))
-    (scratch / "manifest.json").write_text(json.dumps({"inputs": inputs, "assets": names}, indent=1), encoding="utf-8")
+    fonts = scratch / "fonts"
+    write_fonts(fonts)
+    built = build_assets(scratch / "assets", fonts)
+    _write_basemap(scratch / "basemap", fonts)
+    shutil.rmtree(fonts)
+    compress(scratch)
+    (scratch / "manifest.json").write_text(
+        json.dumps({"inputs": inputs, "assets": built["names"], "parts": built["parts"]}, indent=1), encoding="utf-8"
+    )
     shutil.rmtree(target, ignore_errors=True)
     scratch.rename(target)
     return True
 
 
-def _write_basemap(target: Path) -> None:
+def _write_basemap(target: Path, fonts: Path) -> None:
     node = shutil.which("node")
     if node is None:
         raise FileNotFoundError("node is not installed")
@@ -59,12 +58,12 @@ def _write_basemap(target: Path) -> None:
     write_tiles(node, atlas, target)
     write_gazetteer(populated_places(), atlas["regions"], target.parent / PLACES)
     for name, source in _FONTS.items():
-        shutil.copyfile(_VIEWER / "node_modules/@fontsource/inter/files" / source, target / "fonts" / name)
+        shutil.copyfile(fonts / source, target / "fonts" / name)
 
 
 def _inputs() -> Iterator[Path]:
     yield from (_VIEWER / "package-lock.json", *(_VIEWER / "build").glob("*.py"))
-    for folder in ("browser", "build/atlas"):
+    for folder in ("browser", "build/atlas", "build/scripts"):
         yield from (file for file in (_VIEWER / folder).rglob("*") if file.is_file())
 
 

@@ -16,18 +16,16 @@ from services.viewer.pages.page_data import describe, in_order, script_json
 from services.viewer.resources import ASSETS, BASEMAP, EMBED_ORIGINS
 
 _ENGINES = {
-    "maplibre": ("engines/maplibre/engine-maplibre.js", "maplibre-gl.mjs"),
+    "maplibre": ("engines/maplibre/library.js",),
     "openlayers": ("engines/openlayers/engine-openlayers.js", "engines/openlayers/openlayers.js"),
 }
 
 
 def page_data(call: Call, collections: Mapping[str, Collection], tile_matrix_set: str) -> dict[str, Any]:
     """The page data: what the script of every map reads."""
-    base, assets = base_url(call.request), call.request.app[ASSETS]
     return {
-        "base": base,
-        "workerUrl": f"{base}/assets/{assets.name('engines/maplibre/worker.js')}",
-        "edition": assets.edition,
+        "base": base_url(call.request),
+        "edition": call.request.app[ASSETS].edition,
         "tileMatrixSet": tile_matrix_set,
         # MapLibre draws Web Mercator alone
         "engine": "maplibre" if tile_matrix_set == WEB_MERCATOR else "openlayers",
@@ -40,7 +38,7 @@ def map_page(
     call: Call, title: str, description: str | None, collection: Collection | None, data: dict[str, Any]
 ) -> web.Response:
     """The page; `data` are those of `page_data` and what is shown."""
-    base = base_url(call.request)
+    base, assets = base_url(call.request), call.request.app[ASSETS]
     segment = path_segment(collection.id) if collection else None
     embed_origins = call.request.app[EMBED_ORIGINS]
     maps = f"{base}/collections/{segment}/tiles" if segment else f"{base}/tiles"
@@ -55,8 +53,9 @@ def map_page(
         "address": f"{base}{call.request.rel_url}",
         "embeddable": bool(embed_origins),
         "page_data": script_json(data),
-        "built": call.request.app[ASSETS].name,
-        "preload": _ENGINES[data["engine"]],
+        "built": assets.name,
+        # all at once, not one after another
+        "preload": [*assets.parts("map.js"), *(assets.name(name) for name in _ENGINES[data["engine"]])],
     }
     headers = {
         "Cache-Control": "no-cache",

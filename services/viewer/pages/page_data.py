@@ -47,6 +47,7 @@ def describe(collection: Collection) -> dict[str, Any]:
         else None,
         # the order of importance that the catalogue has, as in sortby
         "importance": next((term for term in collection.importance if collection.column(term.removeprefix("-"))), None),
+        "items": collection.item_count,
         "crs": list(collection.crs()),
         "overview": collection.overview,
         "eventKey": EVENT_KEY if collection.column(EVENT_KEY) else None,

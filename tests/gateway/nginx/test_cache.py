@@ -10,10 +10,10 @@ from uuid import uuid4
 import pytest
 from aiohttp import ClientSession, web
 
-from libs.web.content_coding import takes_gzip
+from libs.web.content_coding import takes_brotli, takes_gzip
 from tests.eventually import eventually
 from tests.gateway.harness import Gateway
-from tests.libs.web.accept_encodings import TAKES_GZIP
+from tests.libs.web.accept_encodings import TAKES_BROTLI, TAKES_GZIP
 
 
 class Tile:
@@ -169,6 +169,17 @@ async def test_services_hear_what_each_spelling_comes_to(gateway: Gateway, sessi
         heard = gateway.upstreams["tiles"].seen[-1].headers["Accept-Encoding"]
         assert heard == ("gzip" if taken else "identity"), spelling
         assert takes_gzip(heard) is takes_gzip(spelling)
+
+
+async def test_of_files_who_takes_brotli_says_so(gateway: Gateway, session: ClientSession) -> None:
+    for number, (spelling, taken) in enumerate(TAKES_BROTLI.items()):
+        address = f"{gateway.url}/api/assets/map-{number}.js"
+        async with session.get(address, headers={"Accept": "x", "Accept-Encoding": spelling}) as response:
+            assert response.status == 200
+        heard = gateway.upstreams["viewer"].seen[-1].headers["Accept-Encoding"]
+        assert (heard == "br") is taken, spelling
+        assert takes_brotli(heard) is takes_brotli(spelling)
+        assert takes_brotli(heard) or takes_gzip(heard) is takes_gzip(spelling)
 
 
 async def test_a_crowd_makes_one_request(gateway: Gateway, session: ClientSession, url: str) -> None:

@@ -48,3 +48,16 @@ TAKES_GZIP: dict[str, bool] = {
     "gzip br": False,
     "* gzip": False,
 }
+
+TAKES_BROTLI: dict[str, bool] = {
+    "br": True,
+    "BR;q=0.1": True,
+    "gzip, deflate, br, zstd": True,
+    "br;q=0, gzip": False,
+    "gzip": False,
+    "broad, abr": False,
+    "br2": False,
+    # who takes anything gets what everybody reads
+    "*": False,
+    "": False,
+}

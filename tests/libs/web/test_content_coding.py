@@ -2,8 +2,8 @@ import re
 
 import pytest
 
-from libs.web.content_coding import GZIP_RULES, takes_gzip
-from tests.libs.web.accept_encodings import TAKES_GZIP
+from libs.web.content_coding import BROTLI_RULES, GZIP_RULES, takes_brotli, takes_gzip
+from tests.libs.web.accept_encodings import TAKES_BROTLI, TAKES_GZIP
 
 
 @pytest.mark.parametrize(("header", "taken"), TAKES_GZIP.items(), ids=repr)
@@ -11,8 +11,14 @@ def test_headers(header: str, taken: bool) -> None:
     assert takes_gzip(header) is taken
 
 
+@pytest.mark.parametrize(("header", "taken"), TAKES_BROTLI.items(), ids=repr)
+def test_brotli(header: str, taken: bool) -> None:
+    assert takes_brotli(header) is taken
+
+
 def test_without_a_header_bytes_are_plain() -> None:
     assert takes_gzip(None) is False
+    assert takes_brotli(None) is False
 
 
 def test_long_headers() -> None:
@@ -25,4 +31,4 @@ def test_no_header_takes_long(part: str) -> None:
     # with repetitions that match the same text, 60,000 characters would take minutes, and the test its time limit
     for text in (part * (60_000 // len(part)), "gzip;q=0." + part * (60_000 // len(part))):
         assert takes_gzip(text + "!") in (True, False)
-    assert all(re.compile(pattern).groups == 0 for pattern, _ in GZIP_RULES)
+    assert all(re.compile(pattern).groups == 0 for pattern, _ in (*GZIP_RULES, *BROTLI_RULES))

@@ -78,6 +78,21 @@ async def test_collections_may_be_named_by_their_addresses(placed_tiles: Client)
     assert list(_layers(answer)) == ["placed.lines", "placed.points"]
 
 
+async def test_the_style_of_several_tells_the_style_of_each(placed_tiles: Client) -> None:
+    names = ["placed.points", "placed.lines"]
+    document = (await placed_tiles.get(f"{ALL}/style.json", {"collections": ",".join(names)})).json()
+    parts = document["metadata"]["dams:styles"]
+    assert [part["metadata"]["dams:collection"] for part in parts] == names
+    for name, part in zip(names, parts, strict=True):
+        own = (await placed_tiles.get(f"/collections/{name}/tiles/WebMercatorQuad/style.json")).json()
+        assert part["metadata"] == own["metadata"]
+        assert part["metadata"]["dams:version"]
+        assert part["source"] == own["sources"][name]
+        layers = [layer for layer in own["layers"] if layer["id"] in own["metadata"]["dams:layers"]]
+        told = [layer for layer in document["layers"] if layer["id"] in own["metadata"]["dams:layers"]]
+        assert [{**layer, "source": name} for layer in told] == layers
+
+
 async def test_what_is_wrong_with_the_choice_is_said(placed_tiles: Client) -> None:
     for path in ("/tiles", ALL, f"{ALL}/0/0/0", f"{ALL}/tilejson.json", f"{ALL}/style.json"):
         answer = await placed_tiles.get(path, {"collections": "placed.points,placed.pionts,placed.points"})

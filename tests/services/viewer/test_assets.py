@@ -8,6 +8,7 @@ import pytest
 from aiohttp.test_utils import TestClient
 
 from libs.web.assets import asset_path
+from libs.web.content_coding import takes_brotli
 from libs.web.settings import SettingsError
 from services.viewer.assets import Assets
 from tests.libs.web.accept_encodings import TAKES_GZIP
@@ -26,9 +27,19 @@ async def test_asset_never_expires(client: TestClient, dist: Path) -> None:  # t
     assert response.headers["Access-Control-Allow-Origin"] == "*"
 
 
-async def test_module_worker_is_javascript(client: TestClient, dist: Path) -> None:  # type: ignore[type-arg]
-    response = await client.get(f"/assets/{_hashed(dist, 'engines/maplibre/worker.js')}")
-    assert response.headers["Content-Type"].startswith("text/javascript")
+@pytest.mark.parametrize("path", ["library", "tile"])
+async def test_who_takes_brotli_gets_less(client: TestClient, dist: Path, path: str) -> None:  # type: ignore[type-arg]
+    library = f"/assets/{_hashed(dist, 'engines/maplibre/library.js')}"
+    address = {"library": library, "tile": "/basemap/WebMercatorQuad/1/0/1.mvt"}[path]
+    sizes, bodies = {}, set()
+    for coding in ("br", "gzip", "identity"):
+        response = await client.get(address, headers={"Accept-Encoding": coding}, auto_decompress=False)
+        sizes[coding] = len(await response.read())
+        assert response.headers.get("Content-Encoding", "identity") == coding
+        assert response.headers["Vary"] == "Accept-Encoding"
+        bodies.add(await (await client.get(address, headers={"Accept-Encoding": coding})).read())
+    assert sizes["br"] < sizes["gzip"] < sizes["identity"]
+    assert len(bodies) == 1
 
 
 @pytest.mark.parametrize("tile", ["WebMercatorQuad/2/1/3", "WorldCRS84Quad/5/11/53"])
@@ -47,7 +58,8 @@ async def test_basemap_tile(client: TestClient, tile: str) -> None:  # type: ign
 async def test_compression_is_for_those_who_take_it(client: TestClient) -> None:  # type: ignore[type-arg]
     for accepted, taken in TAKES_GZIP.items():
         response = await client.get("/basemap/WebMercatorQuad/1/0/1.mvt", headers={"Accept-Encoding": accepted})
-        assert ("Content-Encoding" in response.headers) is taken, accepted
+        coding = "br" if takes_brotli(accepted) else "gzip" if taken else None
+        assert response.headers.get("Content-Encoding") == coding, accepted
         assert "Accept-Encoding" in response.headers["Vary"]
         assert "land" in mapbox_vector_tile.decode(await response.read())
 

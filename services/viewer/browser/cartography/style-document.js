@@ -57,16 +57,15 @@ export const overlayColors = (theme) => (theme === "dark" ? ["#ffffff", "#10171e
 export const escapedAttribution = (text) => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 
 /**
- * The address of tiles with query parameters added.
+ * The address of tiles with query parameters added, without properties that no style reads: the item has them.
  * @param {string} template
  * @param {Parameters} parameters
  */
 export function tilesAddress(template, parameters) {
-  const query = Object.entries(parameters)
+  const query = Object.entries(/** @type {Parameters} */ ({ ...parameters, "style-only": true }))
     .filter(([, value]) => value !== null && value !== undefined && value !== "")
     .map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`)
     .join("&");
-  if (!query) return template;
   return template + (template.includes("?") ? "&" : "?") + query;
 }
 

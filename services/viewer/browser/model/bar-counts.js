@@ -1,6 +1,6 @@
 // Numbers of features in the bars of the timeline: counted by the service in one request, kept until the data change.
 
-import { facet } from "../service/api.js";
+import { facets } from "../service/api.js";
 import { edgeTexts } from "./time-axis.js";
 
 /**
@@ -73,9 +73,9 @@ export class BarCounts {
 async function counted(id, parameters, axis, signal) {
   const edges = edgeTexts(axis.edges);
   try {
-    const { buckets } = await facet(id, "datetime", `edges:${edges.join("/")}`, parameters, { signal });
+    const { facets: counts } = await facets(id, [`datetime:edges:${edges.join("/")}`], parameters, { signal });
     // the first is of all time before the bars, the last of all after them
-    return buckets.slice(1, -1).map(({ count }) => count);
+    return counts.datetime.buckets.slice(1, -1).map(({ count }) => count);
   } catch {
     return new Array(edges.length - 1).fill(null);
   }

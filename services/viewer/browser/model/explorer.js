@@ -1,9 +1,11 @@
 // What is shown: which collections, in which time, with which filter. Parts of the page listen to its events.
 
 import { withVersion } from "../cartography/style-document.js";
-import { address, collectionPath, count, getJson, messageOf } from "../service/api.js";
+import { count, messageOf } from "../service/api.js";
 import { faded } from "./faded.js";
+import { Styles } from "./styles.js";
 import { Together } from "./together.js";
+import { Totals } from "./totals.js";
 
 /** @import { Collection, Engine, Parameters, Style } from "../types.d.ts" */
 
@@ -29,10 +31,11 @@ export class Explorer extends EventTarget {
   /** @type {Together | null} */
   #together = null;
   /**
-   * Style documents by collection id.
+   * Style documents by collection id, as they are drawn.
    * @type {Map<string, Promise<Style>>}
    */
   #styles = new Map();
+  #totals = new Totals();
 
   /** @param {{ collections: Collection[], tileMatrixSet: string, styleParameters: (id: string) => Parameters }} page */
   constructor({ collections, tileMatrixSet, styleParameters }) {
@@ -40,6 +43,7 @@ export class Explorer extends EventTarget {
     this.collections = new Map(collections.map((collection) => [collection.id, collection]));
     this.tileMatrixSet = tileMatrixSet;
     this.styleParameters = styleParameters;
+    this.styles = new Styles(tileMatrixSet, (id) => this.styleParameters(id));
     /** @type {Map<string, Style>} */
     this.shown = new Map();
     /** @type {string | null} */
@@ -73,7 +77,7 @@ export class Explorer extends EventTarget {
   /** @param {Engine} engine */
   attach(engine) {
     this.#engine = engine;
-    this.#together = new Together(engine, this.tileMatrixSet);
+    this.#together = new Together(engine, this.tileMatrixSet, (ids) => this.styles.templateOf(ids));
     engine.onTogetherFault?.(() => this.separate());
     engine.onMove(() => this.emit("move"));
   }
@@ -132,12 +136,26 @@ export class Explorer extends EventTarget {
   style(id) {
     const before = this.#styles.get(id);
     if (before) return before;
-    const path = `${collectionPath(id)}/tiles/${this.tileMatrixSet}/style.json`;
-    /** @type {Promise<Style>} */
-    const loading = getJson(address(path, this.styleParameters(id))).then((style) => faded(style, this.collection(id), Date.now()));
+    const loading = this.styles.of(id).then((style) => faded(style, this.collection(id), Date.now()));
     loading.catch(() => this.#styles.delete(id));
     this.#styles.set(id, loading);
     return loading;
+  }
+
+  /**
+   * Asks for the styles of collections in one request, where they are not there.
+   * @param {string[]} ids
+   */
+  prepare(ids) {
+    this.styles.prepare(ids.filter((id) => this.collections.get(id)?.geometryType));
+  }
+
+  /**
+   * What is known of all features of a collection. Throws ApiError.
+   * @param {string} id
+   */
+  total(id) {
+    return this.#totals.of(this.collection(id), this.shown.get(id));
   }
 
   /** @param {string} id */
@@ -172,6 +190,7 @@ export class Explorer extends EventTarget {
     /** @type {Map<string, Style>} */
     const found = new Map();
     const wanted = ids.filter((id) => !this.shown.has(id));
+    this.prepare(wanted);
     const loading = await Promise.allSettled(wanted.map((id) => this.style(id)));
     loading.forEach((outcome, at) => {
       if (outcome.status === "fulfilled") found.set(wanted[at], outcome.value);
@@ -316,13 +335,17 @@ export class Explorer extends EventTarget {
    * @param {Map<string, string | undefined>} changed versions by collection id
    */
   renew(changed) {
+    this.styles.forgetTemplate();
     for (const [id, version] of changed) {
       const source = /** @type {{ tiles?: string[] } | undefined} */ (this.shown.get(id)?.sources?.[id]);
       if (source?.tiles) source.tiles = source.tiles.map((template) => withVersion(template, version));
       if (this.shown.has(id) && !this.together.has(id)) this.engine.renew(id, version);
     }
     if ([...changed.keys()].some((id) => this.together.has(id))) this.together.renew().catch(() => this.separate());
-    for (const id of changed.keys()) this.emit("data", id);
+    for (const id of changed.keys()) {
+      this.#totals.forget(id);
+      this.emit("data", id);
+    }
   }
 
   /** @param {string} id */

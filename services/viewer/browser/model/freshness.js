@@ -16,7 +16,7 @@ const LOST = "The service does not answer; what is shown may be out of date.";
  * @param {Explorer} explorer
  */
 export function watch(explorer) {
-  const versions = new Versions(explorer.tileMatrixSet);
+  const versions = new Versions(explorer.tileMatrixSet, explorer.styles.versions);
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
   let lost = false;
@@ -39,10 +39,12 @@ export function watch(explorer) {
     timer = undefined;
     if (!document.hidden) look();
   });
-  explorer.addEventListener("shown", () => {
+  const follow = () => {
     if ([...explorer.shown.keys()].some((id) => !versions.knows(id))) look();
-  });
-  look();
+    else timer ??= setTimeout(look, PERIOD);
+  };
+  explorer.addEventListener("shown", follow);
+  follow();
 }
 
 /**

@@ -2,6 +2,7 @@
 
 import { tilesAddress } from "../cartography/style-document.js";
 import { address, getJson } from "../service/api.js";
+import { idsText } from "./styles.js";
 
 /** @import { Engine, Parameters, Style } from "../types.d.ts" */
 
@@ -12,6 +13,7 @@ const VERSION = /[?&]v=/;
 export class Together {
   #engine;
   #tileMatrixSet;
+  #told;
   /** @type {Set<string>} */
   #ids = new Set();
   #template = "";
@@ -21,10 +23,12 @@ export class Together {
   /**
    * @param {Engine} engine
    * @param {string} tileMatrixSet
+   * @param {(ids: string[]) => string | null} [told] the address of the tiles of collections, where that is known
    */
-  constructor(engine, tileMatrixSet) {
+  constructor(engine, tileMatrixSet, told = () => null) {
     this.#engine = engine;
     this.#tileMatrixSet = tileMatrixSet;
+    this.#told = told;
   }
 
   /** @param {string} id */
@@ -47,7 +51,7 @@ export class Together {
     if (!this.#engine.addTogether || this.#ids.size) return [];
     const able = alike(styles);
     if (able.length < 2) return [];
-    const template = await this.#templateOf(able).catch(() => null);
+    const template = this.#told(able) ?? (await this.#templateOf(able).catch(() => null));
     const ids = able.filter(wanted);
     if (template === null || ids.length < 2 || this.#ids.size) return [];
     this.#ids = new Set(ids);
@@ -87,9 +91,7 @@ export class Together {
    * @returns {Promise<string>}
    */
   async #templateOf(ids) {
-    // a comma within an id is none between two
-    const collections = ids.map((id) => (/[,%]/.test(id) ? encodeURIComponent(id) : id)).join();
-    const { tiles } = await getJson(address(`/tiles/${this.#tileMatrixSet}/tilejson.json`, { collections }));
+    const { tiles } = await getJson(address(`/tiles/${this.#tileMatrixSet}/tilejson.json`, { collections: idsText(ids) }));
     return tiles[0];
   }
 }

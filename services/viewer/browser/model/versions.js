@@ -1,6 +1,7 @@
 // Which version of their data collections have, without asking for more than "is it still this?".
 
 import { address } from "../service/api.js";
+import { idsText } from "./styles.js";
 
 const MOST = 32; // collections that one TileJSON describes
 
@@ -8,16 +9,20 @@ const MOST = 32; // collections that one TileJSON describes
 export class Versions {
   #tileMatrixSet;
   /** @type {Map<string, string | undefined>} */
-  #known = new Map();
+  #known;
   /**
    * ETags by address.
    * @type {Map<string, string>}
    */
   #tags = new Map();
 
-  /** @param {string} tileMatrixSet */
-  constructor(tileMatrixSet) {
+  /**
+   * @param {string} tileMatrixSet
+   * @param {Iterable<[string, string]>} [known] versions of what is drawn already
+   */
+  constructor(tileMatrixSet, known = []) {
     this.#tileMatrixSet = tileMatrixSet;
+    this.#known = new Map(known);
   }
 
   /** @param {string} id */
@@ -50,9 +55,7 @@ export class Versions {
    * @returns {Promise<{ id: string, "dams:version"?: string }[]>}
    */
   async #layers(ids) {
-    // a comma within an id is none between two
-    const collections = ids.map((id) => (/[,%]/.test(id) ? encodeURIComponent(id) : id)).join();
-    const url = address(`/tiles/${this.#tileMatrixSet}/tilejson.json`, { collections });
+    const url = address(`/tiles/${this.#tileMatrixSet}/tilejson.json`, { collections: idsText(ids) });
     const before = this.#tags.get(url);
     // the browser's cache would hide the 304 that is the answer hoped for
     const response = await fetch(url, { cache: "no-store", headers: before ? { "If-None-Match": before } : {} });

@@ -33,18 +33,18 @@ export function describeShown(explorer) {
     described = wanted;
     const mine = (asked = Symbol("asked"));
     try {
-      const counted = await Promise.all(shown.map(counts));
+      const totals = await Promise.all(shown.map(({ id }) => explorer.total(id)));
+      const counted = await Promise.all(shown.map((each, at) => counts(each, totals[at].features)));
       if (asked !== mine) return;
       const words = countWords(counted);
       showFacts(words, shown);
       if (shown.length === 1 && counted[0].total === 0) announce("This collection has no features yet.");
       if (!news.data && words !== said) sayToScreenReaders((said = words));
+      showSimulated(shown, totals.map(({ simulated }) => simulated));
     } catch (error) {
       described = null;
       announceError(messageOf(error));
     }
-    const simulated = await Promise.all(shown.map(simulatedOf));
-    if (asked === mine) showSimulated(shown, simulated);
   };
   const quick = debounced(update, 50);
   const slow = debounced(update, 300);
@@ -65,11 +65,11 @@ function chosen(explorer, id) {
 
 /**
  * @param {Shown} shown
+ * @param {number | null} total
  * @returns {Promise<Counted>}
  */
-async function counts({ id, label, parameters }) {
-  const [total, matched] = await Promise.all([count(id), parameters ? count(id, parameters) : null]);
-  return { label, total, matched: parameters ? matched : total, narrowed: parameters !== null };
+async function counts({ id, label, parameters }, total) {
+  return { label, total, matched: parameters ? await count(id, parameters) : total, narrowed: parameters !== null };
 }
 
 /**
@@ -124,12 +124,6 @@ function showFacts(words, shown) {
 export function newest(asOf) {
   if (!asOf || Date.parse(asOf) > Date.now()) return null;
   return element("time", { datetime: asOf, title: `The newest data are of ${formatInstant(asOf)}`, text: `as of ${formatDay(asOf)}` });
-}
-
-/** @param {Shown} shown */
-async function simulatedOf({ id, columns }) {
-  if (!columns.some((column) => column.name === "source")) return 0;
-  return (await count(id, { source: "simulated" }).catch(() => 0)) ?? 0;
 }
 
 /**

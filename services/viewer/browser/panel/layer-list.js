@@ -62,7 +62,8 @@ function layerSwitch(explorer, collection) {
     input.disabled = true;
     row.title = "This collection has no geometry";
   }
-  let filled = false;
+  let filled = collection.items !== null;
+  if (collection.items !== null) number.textContent = formatNumber(collection.items);
   const fill = async () => {
     if (filled) return;
     filled = true;

@@ -1,9 +1,7 @@
 // The legends of all collections that are shown.
 
 import { legendKey, unclassedOf } from "../cartography/classes.js";
-import { allEmpty } from "../filters/cql2.js";
 import { element, find } from "../page/dom.js";
-import { count } from "../service/api.js";
 import { newest } from "./facts.js";
 import { legendOf } from "./legend.js";
 
@@ -56,14 +54,16 @@ function show(explorer) {
  * Asks once which of the collections have features without a class.
  * @param {Explorer} explorer
  */
-async function findUnclassed(explorer) {
+function findUnclassed(explorer) {
   for (const [id, style] of explorer.shown) {
-    const { columns } = explorer.collection(id);
-    const names = (unclassedOf(style)?.properties ?? []).filter((name) => columns.some((column) => column.name === name));
-    if (explorer.unclassed.has(id) || !names.length) continue;
+    if (explorer.unclassed.has(id) || !unclassedOf(style)) continue;
     explorer.unclassed.set(id, false);
-    const found = (await count(id, { filter: allEmpty(names) }).catch(() => 0)) !== 0;
-    explorer.unclassed.set(id, found);
-    if (found) explorer.emit("unclassed", id);
+    explorer.total(id).then(
+      ({ unclassed }) => {
+        explorer.unclassed.set(id, unclassed);
+        if (unclassed) explorer.emit("unclassed", id);
+      },
+      () => {},
+    );
   }
 }

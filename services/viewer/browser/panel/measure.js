@@ -1,10 +1,10 @@
 // Measuring: the length of a path or the area of a ring that is clicked, or set at the map's middle by keyboard.
 
+import { pathLength, ringArea, shortestLine } from "../cartography/geodesic.js";
 import { element, find } from "../page/dom.js";
 import { areaText, lengthText } from "../words/measures.js";
 import { toolBox } from "./tool-box.js";
 
-/** @import * as Geodesic from "../cartography/geodesic.js" */
 /** @import { Engine, Position } from "../types.d.ts" */
 
 export class Measure {
@@ -13,8 +13,6 @@ export class Measure {
   #output;
   /** @type {Position[]} */
   #positions = [];
-  /** @type {typeof Geodesic | null} */
-  #geodesic = null;
   #closed = false; // an area, not a path
 
   /**
@@ -45,11 +43,10 @@ export class Measure {
     });
   }
 
-  async #open() {
+  #open() {
     document.body.classList.add("measuring");
     this.#engine.capture((position) => this.#add(position));
     find("[name=measure]:checked", this.#box).focus();
-    this.#geodesic ??= await import("../cartography/geodesic.js");
     this.#show();
   }
 
@@ -75,8 +72,7 @@ export class Measure {
   }
 
   #show() {
-    if (!this.#geodesic || this.#box.hidden) return;
-    const { pathLength, ringArea, shortestLine } = this.#geodesic;
+    if (this.#box.hidden) return;
     const positions = this.#positions;
     const ring = this.#closed && positions.length > 2 ? [...positions, positions[0]] : positions;
     this.#enableButtons();

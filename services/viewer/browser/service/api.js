@@ -92,18 +92,22 @@ export async function count(id, parameters = {}, options = {}) {
 }
 
 /**
- * How many features there are in each bucket of a facet. Throws ApiError.
+ * @typedef {object} Facet
+ * @property {{ value?: unknown, count: number }[]} buckets
+ * @property {boolean} more whether there are buckets beside these
+ * @property {number} nulls features without a value
+ */
+
+/**
+ * How many features there are by facets, `property:way` as the service's OpenAPI document says. Throws ApiError.
  * @param {string} id
- * @param {string} property
- * @param {string} way how it is put into buckets, as the service's OpenAPI document says
+ * @param {string[]} wanted
  * @param {Parameters} [parameters]
  * @param {{ signal?: AbortSignal }} [options]
- * @returns {Promise<{ buckets: { count: number }[] }>}
+ * @returns {Promise<{ numberMatched: number, facets: Record<string, Facet> }>}
  */
-export async function facet(id, property, way, parameters = {}, options = {}) {
-  const url = address(`${collectionPath(id)}/facets`, { ...parameters, facets: `${property}:${way}`, f: "json" });
-  return (await getJson(url, options)).facets[property];
-}
+export const facets = (id, wanted, parameters = {}, options = {}) =>
+  getJson(address(`${collectionPath(id)}/facets`, { ...parameters, facets: wanted.join(), f: "json" }), options);
 
 /**
  * Whether a request ended because it was no longer wanted.

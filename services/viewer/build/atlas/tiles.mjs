@@ -7,6 +7,7 @@ import { gzipSync } from "node:zlib";
 import { GeoJSONVT } from "@maplibre/geojson-vt";
 import { fromGeojsonVt } from "@maplibre/vt-pbf";
 
+import { lightened } from "./light.mjs";
 import { pictured } from "./pictures.mjs";
 import { placeLabels } from "./places.mjs";
 
@@ -20,9 +21,10 @@ const EXTENT = 4096;
 const inDegrees = ([longitude, latitude]) => [(longitude + 180) / 360, (90 - latitude) / 360];
 
 const TILINGS = [
-  { id: "WebMercatorQuad", project: null, first: 0, options: {} },
-  { id: "WorldCRS84Quad", project: inDegrees, first: 1, options: { coordinates: "unitSquare", wrap: false } },
+  { id: "WebMercatorQuad", project: null, first: 0, light: 2, options: {} },
+  { id: "WorldCRS84Quad", project: inDegrees, first: 1, light: -1, options: { coordinates: "unitSquare", wrap: false } },
 ];
+const TOLERANCE = { light: 7, usual: 5 }; // units, of which 8 are a pixel; nothing is simplified at the last zoom of an index
 
 const [folder, placesFile] = process.argv.slice(2);
 const layers = JSON.parse(readFileSync(0, "utf8"));
@@ -30,19 +32,20 @@ const { towns, provinces } = placeLabels(placesFile);
 layers.labels.push(...provinces);
 layers.towns = towns;
 
-for (const { id, project, first, options } of TILINGS) {
+for (const { id, project, first, light, options } of TILINGS) {
   /** @type {Map<string, Uint8Array[]>} */
   const tiles = new Map();
   /** @type {Map<string, Record<string, any>>} */
   const pictures = new Map();
   for (const [name, features] of Object.entries(layers)) {
     const collection = { type: "FeatureCollection", features: project ? features.map((each) => projected(each, project)) : features };
-    const index = new GeoJSONVT(collection, {
-      maxZoom: LAST, indexMaxZoom: LAST, indexMaxPoints: 0, tolerance: 5, extent: EXTENT, buffer: 64, ...options,
-    });
+    const indexOf = (/** @type {number} */ maxZoom, /** @type {number} */ tolerance) =>
+      new GeoJSONVT(collection, { maxZoom, indexMaxZoom: maxZoom, indexMaxPoints: 0, tolerance, extent: EXTENT, buffer: 64, ...options });
+    const [far, near] = [light < 0 ? null : indexOf(light + 1, TOLERANCE.light), indexOf(LAST, TOLERANCE.usual)];
     for (const [z, x, y] of pyramid(first)) {
-      const tile = index.getTile(z, x, y);
-      const drawn = tile?.features.filter(({ tags }) => z === LAST || !(tags?.zoom > z)) ?? [];
+      const tile = (far && z <= light ? far : near).getTile(z, x, y);
+      const all = tile?.features.filter(({ tags }) => z === LAST || !(tags?.zoom > z)) ?? [];
+      const drawn = z <= light ? lightened(name, all, z) : all;
       if (!drawn.length) continue;
       // a tile is a sequence of layers, each encoded by itself
       const layer = fromGeojsonVt({ [name]: { ...tile, features: drawn } }, { version: 2, extent: EXTENT });

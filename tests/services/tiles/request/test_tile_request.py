@@ -104,3 +104,63 @@ def test_a_collection_without_geometries_has_no_tiles() -> None:
 
 def test_the_column_of_a_tileset_is_the_first_where_none_is_named() -> None:
     assert geometry_of(COLLECTION) == GEOM
+
+
+def _storms(key: str = "integer") -> Collection:
+    columns = ("category", "name", "ended", "withdrawn", "note")
+    return Collection(
+        "s.ts_tracks",
+        "s",
+        "ts_tracks",
+        1,
+        "table",
+        "Storms",
+        None,
+        (
+            Column("id", key, "integer" if key == "integer" else "string"),
+            *(Column(n, "text", "string") for n in columns),
+        ),
+        (GeometryColumn("geom", "LineString", 4326),),
+        key="id",
+        time_end="ended",
+    )
+
+
+def test_a_map_of_our_style_gets_what_that_reads_and_what_tells_who_is_over() -> None:
+    found = _tile(_storms(), style_only="true")
+    assert [column.name for column in found.selection.properties] == ["id", "category", "name", "ended", "withdrawn"]
+    # the key is a property of features without an id alone
+    assert found.all_properties
+    assert found.variant not in ("", _tile(_storms(), properties="id,category,name,ended,withdrawn").variant)
+    filtered = _tile(_storms(), style_only="true", filter="name = 'x'")
+    assert filtered.variant != found.variant
+    # the cache keeps what everybody sees first
+    assert (found.usual, filtered.usual, _tile(_storms(), properties="name").usual) == (True, False, False)
+
+
+def test_without_the_word_there_are_all_properties() -> None:
+    for parameters in ({}, {"style_only": "false"}):
+        found = _tile(_storms(), **parameters)
+        assert (len(found.selection.properties), found.variant) == (6, "")
+
+
+def test_who_could_not_ask_for_a_feature_has_all_of_it_in_the_tile() -> None:
+    plain = _tile(_storms(key="text"))
+    assert _tile(_storms(key="text"), style_only="true") == plain
+    assert len(plain.selection.properties) == 6
+
+
+def test_where_the_style_reads_all_there_is_it_is_the_plain_tile() -> None:
+    bare = replace(_storms(), columns=_storms().columns[:3])
+    assert _tile(bare, style_only="true") == _tile(bare)
+
+
+def test_two_words_on_which_properties_are_a_fault() -> None:
+    with pytest.raises(InvalidParameters, match="style-only and properties both say which properties"):
+        _tile(style_only="true", properties="size")
+
+
+def test_what_the_configuration_leaves_out_stays_out() -> None:
+    storms = replace(_storms(), tile_properties=((0, 3, ("note", "category")),))
+    found = _tile(storms, "WebMercatorQuad/2/1/1", style_only="true")
+    assert [column.name for column in found.selection.properties] == ["category"]

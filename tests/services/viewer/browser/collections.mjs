@@ -9,6 +9,7 @@ export const collection = (id, fields = {}) => ({
   geometryType: "Point",
   bbox: null,
   time: null,
+  items: null,
   importance: null,
   eventKey: null,
   columns: [],

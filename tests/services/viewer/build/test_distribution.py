@@ -2,8 +2,12 @@
 
 import gzip
 import json
+import re
 from hashlib import blake2b
 from pathlib import Path
+
+import brotli
+from fontTools.ttLib import TTFont
 
 from services.viewer.build.distribution import build
 
@@ -21,7 +25,7 @@ def test_manifest_names_files_that_exist(dist: Path) -> None:
         "styles/map.css",
         "docs.js",
         "styles/docs.css",
-        "engines/maplibre/worker.js",
+        "engines/maplibre/library.js",
         "swagger-ui.js",
     } <= names.keys()
     for name in names.values():
@@ -35,21 +39,42 @@ def test_names_hold_the_hash_of_the_content(dist: Path) -> None:
 
 
 def test_compressed_copies_are_the_same(dist: Path) -> None:
-    # of tiles there are compressed copies only
-    packed = [file for file in dist.rglob("*.gz") if not file.name.endswith(".mvt.gz")]
-    assert len(packed) > 10
+    packed = [*(dist / "assets").glob("*.gz")]
+    assert len(packed) > 5
     for file in packed:
-        assert gzip.decompress(file.read_bytes()) == file.with_suffix("").read_bytes()
+        plain = file.with_suffix("").read_bytes()
+        assert gzip.decompress(file.read_bytes()) == plain
+        assert brotli.decompress(file.with_suffix(".br").read_bytes()) == plain
+    # of tiles there are compressed copies only
+    far = [*(dist / "basemap/WebMercatorQuad").glob("[0-3]/*/*.mvt.gz")]
+    assert len(far) > 50
+    for file in far:
+        assert brotli.decompress(file.with_suffix(".br").read_bytes()) == gzip.decompress(file.read_bytes())
 
 
-def test_page_without_the_map_library_is_small(dist: Path) -> None:
-    names = json.loads((dist / "manifest.json").read_text("utf-8"))["assets"]
-    files = [
-        dist / "assets" / f"{names[name]}.gz"
-        for name in ("map.js", "styles/map.css", "engines/maplibre/engine-maplibre.js")
-    ]
+def test_page_is_small(dist: Path) -> None:
+    manifest = json.loads((dist / "manifest.json").read_text("utf-8"))
+    names = manifest["assets"]
+    page = [names["map.js"], *manifest["parts"]["map.js"], names["styles/map.css"]]
+    assert sum((dist / "assets" / f"{name}.br").stat().st_size for name in page) < 75_000
+    assert (dist / "assets" / f"{names['engines/maplibre/library.js']}.br").stat().st_size < 240_000
     fonts = [*(dist / "assets").glob("inter-*.woff2")]
-    assert sum(file.stat().st_size for file in [*files, *fonts]) < 150_000
+    assert len(fonts) == 3
+    assert sum(font.stat().st_size for font in fonts) < 45_000
+
+
+def test_fonts_have_all_letters_and_figures_of_one_width(dist: Path) -> None:
+    whole = TTFont("services/viewer/node_modules/@fontsource/inter/files/inter-latin-400-normal.woff2")
+    ours = TTFont(dist / "basemap/fonts/inter-regular.woff2")
+    assert ours.getBestCmap().keys() == whole.getBestCmap().keys()
+    assert {record.FeatureTag for record in ours["GSUB"].table.FeatureList.FeatureRecord} == {"tnum"}
+
+
+def test_the_library_is_one_file_for_page_and_worker(dist: Path) -> None:
+    names = json.loads((dist / "manifest.json").read_text("utf-8"))["assets"]
+    text = (dist / "assets" / names["engines/maplibre/library.js"]).read_text("utf-8")
+    assert not re.search(r"\bfrom ?\"\.|import ?\"\.|import\(\"\.", text)
+    assert "BSD-3-Clause" in text
 
 
 def test_nothing_in_the_assets_points_to_another_host(dist: Path) -> None:

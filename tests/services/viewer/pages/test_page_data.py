@@ -47,6 +47,11 @@ def test_as_of_is_the_newest_issue_never_an_end_of_validity() -> None:
     assert describe(named)["time"]["issuedColumn"] == "made"
 
 
+def test_the_number_of_features_is_that_of_the_catalogue() -> None:
+    assert describe(collection("hazard.a"))["items"] is None
+    assert describe(collection("hazard.a", item_count=7))["items"] == 7
+
+
 def test_importance_is_the_first_that_is_a_column() -> None:
     assert describe(collection("hazard.a"))["importance"] is None
     assert describe(collection("hazard.a", importance=("-nothing", "-event_id")))["importance"] == "-event_id"

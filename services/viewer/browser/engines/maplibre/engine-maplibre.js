@@ -23,9 +23,7 @@ const TOGETHER = "collections";
  * @returns {Promise<Engine>}
  */
 export async function createEngine(options) {
-  const library = await import("maplibre-gl");
-  library.setWorkerUrl(options.workerUrl);
-  return new MapLibreEngine(library, options);
+  return new MapLibreEngine(await import("./library.js"), options);
 }
 
 /** @implements {Engine} */
@@ -52,7 +50,7 @@ class MapLibreEngine {
   #basemap;
 
   /**
-   * @param {typeof MapLibre} library
+   * @param {typeof import("./library.js")} library
    * @param {EngineOptions} options
    */
   constructor(library, { container, style, theme, view, globe, minZoom, maxZoom }) {

@@ -11,7 +11,7 @@ const LEAST = 160;
 
 /**
  * Opens a popup; `onclose` when it is closed, by a person or not.
- * @param {typeof MapLibre} library
+ * @param {typeof import("./library.js")} library
  * @param {MapLibre.Map} map
  * @param {Position} position
  * @param {HTMLElement} content

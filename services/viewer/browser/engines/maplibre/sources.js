@@ -65,8 +65,10 @@ const around = (boxes) => [
  */
 export function basemapStyle(style, theme, globe) {
   const sources = Object.entries(style.sources).filter(([id]) => id !== collectionOf(style));
+  // the page has the same fonts, under the same names: fonts.css
+  const { "font-faces": _, ...rest } = /** @type {Style & { "font-faces"?: unknown }} */ (style);
   return /** @type {MapLibre.StyleSpecification} */ ({
-    ...style,
+    ...rest,
     sources: Object.fromEntries(sources.map(([id, source]) => [id, withTextAttribution(source)])),
     layers: style.layers.filter(isBasemap).map((layer) => themedLayer(layer, theme)),
     projection: { type: globe ? "globe" : "mercator" },

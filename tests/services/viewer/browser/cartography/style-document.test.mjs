@@ -40,9 +40,9 @@ test("an attribution is text", () => {
 });
 
 test("tiles are asked for with what is chosen", () => {
-  assert.equal(tilesAddress("/t/{z}", {}), "/t/{z}");
-  assert.equal(tilesAddress("/t/{z}", { filter: "a > 1 & b", datetime: null, x: "", y: undefined }), "/t/{z}?filter=a%20%3E%201%20%26%20b");
-  assert.equal(tilesAddress("/t/{z}?v=1", { n: 0, m: 2 }), "/t/{z}?v=1&n=0&m=2");
+  assert.equal(tilesAddress("/t/{z}", {}), "/t/{z}?style-only=true");
+  assert.equal(tilesAddress("/t/{z}", { filter: "a > 1 & b", datetime: null, x: "", y: undefined }), "/t/{z}?filter=a%20%3E%201%20%26%20b&style-only=true");
+  assert.equal(tilesAddress("/t/{z}?v=1", { n: 0, m: 2 }), "/t/{z}?v=1&n=0&m=2&style-only=true");
 });
 
 test("a sketch is area, line and points, in this order", () => {

@@ -113,8 +113,8 @@ test("an event is that of all collections about it", () => {
 test("a style that failed is asked for again", async () => {
   globalThis.fetch = async () => new Response("", { status: 503 });
   await assert.rejects(explorer.style("floods"), /status 503/);
-  globalThis.fetch = async () => new Response('{"layers": []}');
-  assert.deepEqual(await explorer.style("floods"), { layers: [] });
+  globalThis.fetch = async () => new Response('{"layers": [], "metadata": {}}');
+  assert.deepEqual(await explorer.style("floods"), { layers: [], metadata: {} });
 });
 
 test("changed data are drawn anew where they are shown", async () => {
@@ -126,11 +126,47 @@ test("changed data are drawn anew where they are shown", async () => {
   assert.deepEqual([calls, heard, detail], [[["renew", "floods", "2"]], ["data", "data"], "plain"]);
 });
 
-/** Styles with versions, and TileJSON whose template names what it was asked for. */
+/** A style of several collections, as the service has it; each has a layer. */
+function severalStyles(ids) {
+  const layer = (id) => ({ id: `${id}:fill`, type: "fill", source: "dataset", metadata: { "dams:collection": id } });
+  return {
+    metadata: {
+      "dams:styles": ids.map((id) => ({
+        metadata: { "dams:collection": id, "dams:version": `${id}-1` },
+        source: { tiles: [`/${id}/{z}?v=1`] },
+      })),
+    },
+    sources: { basemap: {}, dataset: { tiles: [`/several?collections=${ids}&v=1`] } },
+    layers: [{ id: "sea", type: "background" }, ...ids.map(layer), { id: "names", type: "symbol" }],
+  };
+}
+
+test("the styles of several collections are one request, which tells their tiles and versions, too", async () => {
+  globalThis.fetch = async (url) => {
+    answers.push(decodeURIComponent(String(url)));
+    return new Response(JSON.stringify(severalStyles(["gauges", "other", "plain"])));
+  };
+  for (const id of ["gauges", "other", "plain"]) explorer.collection(id).geometryType = "Polygon";
+  await explorer.showAll(["gauges", "other", "plain"]);
+  assert.deepEqual(answers, ["/tiles/WebMercatorQuad/style.json?collections=gauges,other,plain"]);
+  const style = await explorer.style("other");
+  assert.deepEqual(style.metadata, { "dams:collection": "other", "dams:version": "other-1" });
+  assert.deepEqual(style.sources, { basemap: {}, other: { tiles: ["/other/{z}?v=1"] } });
+  assert.deepEqual(style.layers.map(({ id, source }) => [id, source]), [["sea", undefined], ["other:fill", "other"], ["names", undefined]]);
+  assert.deepEqual(calls.map(([name, , template]) => [name, template]), [["addTogether", "/several?collections=gauges,other,plain&v=1&style-only=true"]]);
+  assert.equal(explorer.styles.templateOf(["gauges", "other", "plain"]), "/several?collections=gauges,other,plain&v=1");
+  explorer.renew(new Map([["other", "other-2"]]));
+  await new Promise((resolve) => setTimeout(resolve));
+  assert.equal(explorer.styles.templateOf(["gauges", "other", "plain"]), null);
+  assert.deepEqual([...explorer.styles.versions], [["gauges", "gauges-1"], ["other", "other-1"], ["plain", "plain-1"]]);
+});
+
+/** Styles of one collection with versions, and TileJSON whose template names what it was asked for. */
 function answerWithTiles() {
   let edition = 0;
   globalThis.fetch = async (url) => {
     answers.push(decodeURIComponent(String(url)));
+    if (url.includes("/tiles/WebMercatorQuad/style.json?collections=")) return new Response("", { status: 503 });
     const [, id] = /collections\/(\w+)\//.exec(url) ?? [];
     if (id) return new Response(JSON.stringify({ metadata: { "dams:collection": id }, layers: [], sources: { [id]: { tiles: [`/${id}/{z}?v=1`] } } }));
     return new Response(JSON.stringify({ tiles: [`/tiles?${decodeURIComponent(String(url)).split("?")[1]}&v=${(edition += 1)}`] }));
@@ -147,7 +183,7 @@ test("collections that are asked for alike are drawn from the same tiles", async
     ["add", "floods"],
     ["add", "other"],
   ]);
-  assert.equal(calls[0][2], "/tiles?collections=gauges,plain&v=1");
+  assert.equal(calls[0][2], "/tiles?collections=gauges,plain&v=1&style-only=true");
   assert.deepEqual([[...explorer.shown.keys()], explorer.subject], [["floods", "gauges", "other", "plain"], "floods"]);
   calls.length = 0;
   // what changes one alone has it drawn from tiles of its own, and the others stay together
@@ -166,7 +202,7 @@ test("time moves in one request for those that are drawn together, but for a col
   assert.deepEqual(calls.map(([name, of]) => [name, of]), [
     ["remove", "gauges"],
     ["add", calls[1][1]],
-    ["setTogether", "/tiles?collections=floods,gauges,other,plain&v=1&datetime=2020-01-01%2F.."],
+    ["setTogether", "/tiles?collections=floods,gauges,other,plain&v=1&datetime=2020-01-01%2F..&style-only=true"],
   ]);
   assert.deepEqual(calls[1][2]["datetime-column"], "at");
 });
@@ -178,7 +214,7 @@ test("a new version of one is one change of the tiles of all; a fault lets each 
   calls.length = 0;
   explorer.renew(new Map([["floods", "9"], ["gauges", "9"]]));
   await new Promise((resolve) => setTimeout(resolve));
-  assert.deepEqual(calls, [["setTogether", "/tiles?collections=floods,gauges,plain&v=2", { keep: true }]]);
+  assert.deepEqual(calls, [["setTogether", "/tiles?collections=floods,gauges,plain&v=2&style-only=true", { keep: true }]]);
   assert.equal(explorer.shown.get("floods").sources.floods.tiles[0], "/floods/{z}?v=9");
   calls.length = 0;
   explorer.separate();

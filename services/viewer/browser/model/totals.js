@@ -1,0 +1,67 @@
+// What is known of all features of a collection: their number, how many are simulated, whether some fall in no class. One
+// request tells all of it; it is kept until the data change.
+
+import { unclassedOf } from "../cartography/classes.js";
+import { allEmpty } from "../filters/cql2.js";
+import { count, facets } from "../service/api.js";
+
+/**
+ * @import { Collection, Style } from "../types.d.ts"
+ * @typedef {object} Total
+ * @property {number | null} features null where the service does not say
+ * @property {number} simulated
+ * @property {boolean} unclassed whether there are features that fall in none of the style's classes
+ */
+
+const SIMULATED = "simulated";
+const SOURCE = "source";
+const SOURCES = 100;
+
+export class Totals {
+  /** @type {Map<string, Promise<Total>>} */
+  #kept = new Map();
+
+  /**
+   * Throws ApiError.
+   * @param {Collection} collection
+   * @param {Style | undefined} style
+   */
+  of(collection, style) {
+    const before = this.#kept.get(collection.id);
+    if (before) return before;
+    const asked = total(collection, style);
+    asked.catch(() => this.#kept.get(collection.id) === asked && this.#kept.delete(collection.id));
+    this.#kept.set(collection.id, asked);
+    return asked;
+  }
+
+  /** @param {string} id */
+  forget(id) {
+    this.#kept.delete(id);
+  }
+}
+
+/**
+ * @param {Collection} collection
+ * @param {Style | undefined} style
+ * @returns {Promise<Total>}
+ */
+async function total({ id, columns }, style) {
+  const has = (/** @type {string} */ name) => columns.some((column) => column.name === name);
+  const classed = ((style && unclassedOf(style)?.properties) ?? []).filter(has);
+  const sourced = columns.some(({ name, type }) => name === SOURCE && type === "string");
+  const wanted = [...(sourced ? [`${SOURCE}:${SOURCES}`] : []), ...classed.filter((name) => name !== SOURCE).map((name) => `${name}:1`)];
+  const found = wanted.length ? await facets(id, wanted).catch(() => null) : null;
+  const source = found?.facets[SOURCE];
+  const known = source?.buckets.find(({ value }) => value === SIMULATED)?.count ?? (source && !source.more ? 0 : null);
+  const nulls = found ? classed.map((name) => found.facets[name].nulls) : [];
+  // several properties that are empty at once are no facet, but where one is never empty nothing is without a class
+  const least = nulls.length && (nulls.length === 1 || nulls.includes(0)) ? Math.min(...nulls) : null;
+  const [features, simulated, unclassed] = await Promise.all([
+    found?.numberMatched ?? count(id),
+    sourced ? (known ?? count(id, { [SOURCE]: SIMULATED }).catch(() => 0)) : 0,
+    classed.length ? (least ?? count(id, { filter: allEmpty(classed) }).catch(() => 0)) : 0,
+  ]);
+  // of a number that nobody tells, some may be
+  return { features, simulated: simulated ?? 0, unclassed: unclassed !== 0 };
+}

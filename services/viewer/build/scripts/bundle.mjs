@@ -1,0 +1,74 @@
+// Bundles scripts and style sheets: `node bundle.mjs <folder of assets> <folder of fonts>`, run in browser/.
+// Standard output says which file each page, style sheet and library has become, and which others a page begins with, as JSON.
+
+import { basename, join } from "node:path";
+import { build } from "esbuild";
+
+import { maplibre } from "./maplibre.mjs";
+
+const PAGES = ["map.js", "docs.js", "styles/map.css", "styles/docs.css"];
+// each one file, whatever others share with it, as a page fetches one of them at the most
+const LIBRARIES = ["engines/maplibre/library.js", "engines/openlayers/openlayers.js"];
+
+const [outdir, fonts] = process.argv.slice(2);
+/** @type {Record<string, string>} */
+const names = {};
+/** @type {Record<string, string[]>} */
+const parts = {};
+
+/** @type {import("esbuild").Plugin} */
+const subsets = {
+  name: "fonts",
+  setup: ({ onResolve }) => onResolve({ filter: /\.woff2$/ }, ({ path }) => ({ path: join(fonts, basename(path)) })),
+};
+
+/** @type {import("esbuild").Plugin} */
+const libraries = {
+  name: "libraries",
+  setup({ onResolve }) {
+    onResolve({ filter: /^\.\// }, ({ path }) => {
+      const built = LIBRARIES.find((library) => basename(library) === basename(path));
+      return built && names[built] ? { path: `./${names[built]}`, external: true } : undefined;
+    });
+  },
+};
+
+for (const library of LIBRARIES) await bundle(library, [maplibre]);
+for (const page of PAGES) await bundle(page, [subsets, libraries]);
+process.stdout.write(JSON.stringify({ names, parts }));
+
+/**
+ * @param {string} entry
+ * @param {import("esbuild").Plugin[]} plugins
+ */
+async function bundle(entry, plugins) {
+  const { metafile } = await build({
+    entryPoints: [entry],
+    bundle: true,
+    // what is asked for later forms files of its own
+    splitting: true,
+    format: "esm",
+    minify: true,
+    target: "es2022",
+    charset: "utf8",
+    legalComments: "eof",
+    logLevel: "warning",
+    loader: { ".woff2": "file" },
+    outbase: ".",
+    entryNames: "[name]-[hash]",
+    chunkNames: "[name]-[hash]",
+    assetNames: "[name]-[hash]",
+    outdir,
+    metafile: true,
+    // as MapLibre's own build has it: a field without a value is none
+    tsconfigRaw: { compilerOptions: { useDefineForClassFields: false } },
+    nodePaths: [new URL("../../node_modules", import.meta.url).pathname],
+    plugins,
+  });
+  for (const [path, { entryPoint, imports }] of Object.entries(metafile.outputs)) {
+    if (!entryPoint) continue;
+    names[entryPoint] = basename(path);
+    const first = imports.filter(({ kind, external }) => kind === "import-statement" && !external);
+    if (first.length) parts[entryPoint] = first.map((each) => basename(each.path));
+  }
+}
