@@ -18,7 +18,9 @@ def caching() -> object:
     """
     return EmptyBlock(
         one("proxy_cache", "responses"),
-        one("proxy_cache_key", quoted("$scheme $client_host $service_uri $negotiated $wanted_encoding")),
+        one(
+            "proxy_cache_key", quoted("$scheme $client_host $service_uri $negotiated $wanted_encoding $wanted_language")
+        ),
         # Left to itself nginx keeps a copy for each spelling of the headers that Vary names; the key has their meaning.
         one("proxy_ignore_headers", "Vary"),
         one("proxy_cache_methods", "GET", "HEAD"),

@@ -40,6 +40,7 @@ def forwarded_headers(etag: str = "$wanted_etag") -> object:
             ("Host", "$client_host"),
             ("Connection", quoted("")),
             ("Accept-Encoding", "$wanted_encoding"),
+            ("Accept-Language", "$wanted_language"),
             ("If-None-Match", etag),
             ("X-Forwarded-Host", "$client_host"),
             ("X-Forwarded-Proto", "$scheme"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from gateway.nginx.directives import EmptyBlock, Section, one
 from gateway.nginx.headers import ALLOWED
 from gateway.nginx.routes import ALIASES, PREFIX, Routes
+from libs.web.accept_language import ENGLISH, LANGUAGE_RULES
 from libs.web.content_coding import BROTLI_RULES, GZIP_RULES, Rules
 
 
@@ -58,7 +59,7 @@ def variables(routes: Routes) -> object:
         _map(
             "$upstream_http_vary",
             "$varies_otherwise",
-            [("", ""), (r"~*^accept(-encoding)?(\s*,\s*accept(-encoding)?)*$", "")],
+            [("", ""), (r"~*^accept(-encoding|-language)?(\s*,\s*accept(-encoding|-language)?)*$", "")],
             "1",
         ),
         # Who answered: what the service said of a response that is kept was true once.
@@ -70,6 +71,12 @@ def variables(routes: Routes) -> object:
         ),
         # Without `f` the Accept header decides what is sent. ($arg_f would be "F", too, a property perhaps.)
         _map("$args", "$negotiated", [("~(^|&)f=[^&]", "")], "$http_accept"),
+        # Four languages rather than the thousands of lists that browsers write; of what is no page, none.
+        _map("$http_accept_language", "$language", [(f"~*{rule}", "$1") for rule in LANGUAGE_RULES], ENGLISH.tag),
+        _map("$http_accept", "$takes_pages", [("~*text/html", "1")], ""),
+        _map(
+            "$takes_pages&$args", "$wanted_language", [(r"~&(?:.*&)?f=html(?:&|$)|^1&(?!(?:.*&)?f=)", "$language")], ""
+        ),
         # Errors of our own: a page for who likes one best, unless `f` names another format.
         _map("$http_accept", "$likes_pages", [(r"~*(?:^|,)\s*text/html\s*(?:,|$)", "1")], ""),
         _map("$likes_pages&$args", "$error_form", [("~^1(?!.*&f=(?!html(?:&|$)))", ".html")], ""),

@@ -13,16 +13,20 @@ from aiohttp.typedefs import Handler
 from libs.ogc.errors import Fault, NotAcceptable
 from libs.ogc.media_type import MediaType
 from libs.ogc.service_part import ServicePart
+from libs.web.accept_language import PARAMETER
 from libs.web.base_url import SETTINGS
 from libs.web.build_id import SERVICE, page_build_id
 from libs.web.health import HEALTH_CHECKS, HEALTH_NOTES, PART, add_internal_routes
 from libs.web.html import ENVIRONMENT, make_environment
+from libs.web.languages import speak, wanted
 from libs.web.middleware import add_headers, around
 from libs.web.negotiation import negotiate
 from libs.web.openapi import Operation, operations
 from libs.web.part import PresentPart
 from libs.web.query_params import QueryValues, read_query
+from libs.web.respond import varying
 from libs.web.settings import WebSettings
+from libs.web.trackers import is_tracking
 
 _INTEGER = re.compile(r"-?\d{1,18}\Z", re.ASCII)
 
@@ -31,7 +35,6 @@ _LONG = {"max_line_size": 64 * 1024, "max_field_size": 64 * 1024}
 
 _TRACKING = web.RequestKey("tracking", bool)
 _JOINED = web.RequestKey("joined", list[tuple[str, str]])
-_TRACKERS = frozenset({"fbclid", "gclid", "mc_cid", "mc_eid", "msclkid"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,13 +108,9 @@ def _route_path(operation: Operation) -> str:
     return re.sub(r"\{(\w+)\}", r"{\1:[^/]+}", operation.path)
 
 
-def _is_tracking(name: str) -> bool:
-    return name.startswith("utm_") or name in _TRACKERS
-
-
 def _passes_over_tracking(request: web.Request, operation: Operation) -> bool:
     """Whether the answer is a page for people: what others add to a shared link is none of their doing."""
-    if MediaType.HTML not in operation.media_types or not any(map(_is_tracking, request.query)):
+    if MediaType.HTML not in operation.media_types or not any(map(is_tracking, request.query)):
         return False
     f, accept = request.query.get("f"), request.headers.get("Accept")
     if f is not None or "f" not in operation.parameters:
@@ -131,7 +130,7 @@ def sent_parameters(request: web.Request) -> list[tuple[str, str]]:
         return []
     pairs = request[_JOINED] if _JOINED in request else list(request.query.items())
     if _TRACKING in request:
-        pairs = [(name, text) for name, text in pairs if not _is_tracking(name)]
+        pairs = [(name, text) for name, text in pairs if not is_tracking(name)]
     if request.query.get("f") != "html":
         return pairs
     # an empty list of properties means something: none
@@ -153,6 +152,13 @@ def _join_members(request: web.Request, lists: tuple[str, ...]) -> None:
         request[_JOINED] = [*others, *joined.items()]
 
 
+def _leave_out_language(request: web.Request, operation: Operation) -> None:
+    """Takes the language from the parameters that links carry on: these lead to more than pages."""
+    if PARAMETER in operation.parameters and PARAMETER in request.query:
+        pairs = request[_JOINED] if _JOINED in request else list(request.query.items())
+        request[_JOINED] = [(name, text) for name, text in pairs if name != PARAMETER]
+
+
 def _is_text(escaped: str) -> bool:
     try:
         unquote_to_bytes(escaped).decode()
@@ -168,6 +174,7 @@ def _bound(operation: Operation, handler: OperationHandler) -> Callable[[web.Req
                 request[_TRACKING] = True
             _join_members(request, operation.lists)
         query = read_query(operation.parameters, operation.extra_parameters, sent_parameters(request))
+        _leave_out_language(request, operation)
         if "%" in request.rel_url.raw_query_string and not _is_text(request.rel_url.raw_query_string):
             query.fault("query", "the query string holds escapes that are not UTF-8", "string_unicode")
         if "%" in request.rel_url.raw_path and not _is_text(request.rel_url.raw_path):
@@ -197,9 +204,11 @@ def _bound(operation: Operation, handler: OperationHandler) -> Callable[[web.Req
         # where there is nothing to choose, what can be given is better than nothing (RFC 9110, section 12.5.1)
         accept = request.headers.get("Accept") if len(offers) > 1 else None
         media_type = negotiate(offers, f, accept, has_f="f" in query.values)
+        if media_type == MediaType.HTML:
+            speak(wanted(request))
         response = await handler(Call(request, path, query, media_type, operation.media_types))
         if len(operation.negotiated) > 1:
-            response.headers.setdefault("Vary", "Accept")
+            response.headers.setdefault("Vary", varying(media_type))
         return response
 
     return handle

@@ -17,7 +17,7 @@ SERVICE = web.AppKey("service", str)
 
 _TOP = Path(__file__).parents[2]
 _SOURCES = (".py", ".sql", ".lark", ".yaml")
-_OF_PAGES = (".html", ".css", ".js", ".svg")
+_OF_PAGES = (".html", ".css", ".js", ".svg", ".po")
 _NOT_OURS = ("node_modules", "dist", "__pycache__")
 _PINNED = re.compile(r"^([A-Za-z0-9._-]+)==", re.MULTILINE)
 
@@ -36,7 +36,7 @@ def build_id(service: str, *, top: Path = _TOP) -> str:
 
 @cache
 def page_build_id(service: str, *, top: Path = _TOP) -> str:
-    """What makes the pages of a service: besides, its templates, style sheets and scripts."""
+    """What makes the pages of a service: besides, its templates, style sheets, scripts and translations."""
     return _digest(service, _OF_PAGES, top, build_id(service, top=top))
 
 

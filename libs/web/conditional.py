@@ -16,6 +16,8 @@ from aiohttp import web
 from libs.ogc.media_type import MediaType
 from libs.web.base_url import SETTINGS, base_url
 from libs.web.build_id import SERVICE, build_id, page_build_id
+from libs.web.languages import current
+from libs.web.respond import varying
 
 CATALOGUE_CACHE = "public, max-age=2, stale-while-revalidate=2, stale-if-error=60"
 """Of what follows from the catalogue: a change is seen four seconds after the service itself sees it."""
@@ -73,9 +75,9 @@ def state_headers(
     made_by = build_id(service)
     if media_type == MediaType.HTML:
         # the head of a page names the site
-        made_by = f"{page_build_id(service)}|{request.app[SETTINGS].site_title}"
+        made_by = f"{page_build_id(service)}|{request.app[SETTINGS].site_title}|{current().tag}"
     content = f"{made_by}|{'|'.join(states)}|{media_type}|{base_url(request)}{request.path_qs}"
-    return {"ETag": weak_etag(content), "Cache-Control": cache_control, "Vary": "Accept"}
+    return {"ETag": weak_etag(content), "Cache-Control": cache_control, "Vary": varying(media_type)}
 
 
 def data_headers(request: web.Request, media_type: str, version: Version | None, *, limits: str = "") -> dict[str, str]:
@@ -138,8 +140,9 @@ def conditional(request: web.Request, response: web.Response, *, cache_control: 
     if not isinstance(body, bytes):
         raise TypeError("only a response whose body is complete has an ETag made from it")
     # the same body is another representation under another type
-    tag = weak_etag(body + response.headers["Content-Type"].encode())
-    headers = {"ETag": tag, "Cache-Control": cache_control, "Vary": "Accept"}
+    media_type = response.headers["Content-Type"]
+    tag = weak_etag(body + media_type.encode())
+    headers = {"ETag": tag, "Cache-Control": cache_control, "Vary": varying(media_type.partition(";")[0])}
     check_preconditions(request, headers)
     response.headers.update(headers)
     return response

@@ -1,17 +1,23 @@
 """HTML pages: one Jinja2 environment, one base template, every value escaped."""
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import jinja2
 from aiohttp import web
+from markupsafe import escape
 
 from libs.ogc.media_type import MediaType
+from libs.web.accept_language import LANGUAGES, PARAMETER
 from libs.web.assets import asset_path
 from libs.web.base_url import base_url
+from libs.web.languages import current, gettext, load, ngettext
 from libs.web.page_text import FILTERS
-from libs.web.respond import body_response
+from libs.web.respond import body_response, varying
+from libs.web.trackers import is_tracking
 
 _TEMPLATES = Path(__file__).parent / "templates"
 
@@ -21,6 +27,12 @@ CONTENT_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "worker-src 'self'; font-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 )
+
+
+_PAGES = ("/map", "/docs", "/map.html")
+"""Ends of the paths of pages that have no other format."""
+_AS_HTML = re.compile(r"(?:^|&amp;|&)f=html(?:&|$)")
+_FORM = '<input type="hidden" name="f" value="html">'
 
 
 def make_environment(site_title: str, folder: Path | None = None) -> jinja2.Environment:
@@ -33,7 +45,10 @@ def make_environment(site_title: str, folder: Path | None = None) -> jinja2.Envi
         trim_blocks=True,
         lstrip_blocks=True,
         auto_reload=False,
+        extensions=["jinja2.ext.i18n"],
     )
+    load()
+    environment.install_gettext_callables(gettext, ngettext, newstyle=True)  # type: ignore[attr-defined]
     environment.filters.update(FILTERS)
     environment.globals["site_title"] = site_title
     for template in environment.list_templates(extensions=["html"]):
@@ -43,10 +58,42 @@ def make_environment(site_title: str, folder: Path | None = None) -> jinja2.Envi
 
 
 def render(environment: jinja2.Environment, template: str, base: str, context: Mapping[str, Any]) -> str:
-    """`template` with `context` and the names that every page has: `base`, the service's base address, and `asset`."""
+    """`template` with `context` and the names that every page has: `base`, the service's base address, and `asset`.
+
+    In the language of what is being answered; `languages` are those to choose from, where it is known what was asked.
+    """
     return environment.get_template(template).render(
-        base=base, asset=lambda name: f"{base}/assets/{asset_path(name)}", **context
+        base=base,
+        asset=lambda name: f"{base}/assets/{asset_path(name)}",
+        language=current(),
+        **{"languages": (), **context},
     )
+
+
+def _keeping_language(text: str, base: str) -> str:
+    """The page with the language in all links and forms that lead to pages, as it was chosen by the address."""
+    beginning = re.escape(escape(base))
+    query = f"{PARAMETER}={current().tag}"
+
+    def kept(found: re.Match[str]) -> str:
+        address, hash_ = found[1], found[2] or ""
+        path, mark, others = address.partition("?")
+        is_page = path.endswith(_PAGES) or _AS_HTML.search(others)
+        if not is_page or f"{PARAMETER}=" in others:
+            return found[0]
+        return f'href="{path}?{others}{"&amp;" if mark else ""}{query}{hash_}"'
+
+    text = re.sub(rf'(?<=\s)href="({beginning}/[^"#]*)(#[^"]*)?"', kept, text)
+    return text.replace(_FORM, f'{_FORM}<input type="hidden" name="{PARAMETER}" value="{current().tag}">')
+
+
+def _languages(request: web.Request, url: str) -> list[dict[str, Any]]:
+    """The languages with the address of this page in each."""
+    others = [(name, text) for name, text in request.query.items() if name != PARAMETER and not is_tracking(name)]
+    return [
+        {"language": language, "href": f"{url}?{urlencode([*others, (PARAMETER, language.tag)])}"}
+        for language in LANGUAGES.values()
+    ]
 
 
 def page_response(
@@ -59,8 +106,11 @@ def page_response(
 ) -> web.Response:
     """Render `template` with `context` and the names that every page of a service has (`base`, `asset`, `url`)."""
     base = base_url(request)
-    context = {"url": f"{base}{request.path}", "query": request.query_string, **context}
+    url = f"{base}{request.path}"
+    context = {"url": url, "query": request.query_string, "languages": _languages(request, url), **context}
     text = render(request.app[ENVIRONMENT], template, base, context)
+    if PARAMETER in request.query:
+        text = _keeping_language(text, base)
     return body_response(
         text.encode(),
         media_type=MediaType.HTML,
@@ -69,6 +119,8 @@ def page_response(
             "Content-Security-Policy": CONTENT_SECURITY_POLICY,
             "X-Content-Type-Options": "nosniff",
             "Referrer-Policy": "strict-origin-when-cross-origin",
+            "Content-Language": current().tag,
             **(headers or {}),
+            "Vary": varying(MediaType.HTML),
         },
     )

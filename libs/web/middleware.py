@@ -12,9 +12,11 @@ from aiohttp.typedefs import Handler
 from prometheus_client import Counter, Histogram
 
 from libs.ogc.errors import Unavailable
+from libs.web.accept_language import ENGLISH
 from libs.web.base_url import SETTINGS, forwarded_request_id
 from libs.web.conditional import DATA_CACHE, NotModified, unchanged_response
 from libs.web.errors import error_response
+from libs.web.languages import speak
 from libs.web.logs import log_request
 from libs.web.surrogate_keys import surrogate_key
 
@@ -50,6 +52,8 @@ async def around(request: web.Request, handler: Handler) -> web.StreamResponse:
     started = time.perf_counter()
     request_id = forwarded_request_id(request) or uuid4().hex
     request[REQUEST_ID] = request_id
+    # the connection may have had another request before
+    speak(ENGLISH)
     route = _route(request)
     try:
         response = _preflight(request) or await _in_time(request, handler)
@@ -147,9 +151,9 @@ async def add_headers(request: web.Request, response: web.StreamResponse) -> Non
     headers["Access-Control-Allow-Origin"] = "*"
     headers["Access-Control-Expose-Headers"] = _EXPOSED
     _for_cdns(request, headers)
-    # what we say is English; what the data say is in the language of their source
+    # what we say is English, unless a page says otherwise; what the data say is in the language of their source
     if headers.get("Content-Type", "").partition(";")[0] in _OUR_WORDS:
-        headers["Content-Language"] = "en"
+        headers.setdefault("Content-Language", ENGLISH.tag)
 
 
 def _for_cdns(request: web.Request, headers: MutableMapping[str, str]) -> None:

@@ -10,6 +10,8 @@ from typing import Any
 
 import yaml
 
+from libs.ogc.media_type import MediaType
+from libs.web.accept_language import PARAMETER
 from libs.web.query_params import QueryParameter, query_parameter
 
 _METHODS = ("get", "head", "post", "put", "patch", "delete", "options")
@@ -56,6 +58,8 @@ _EVERYWHERE = {
 def load_document(path: Path) -> dict[str, Any]:
     """The OpenAPI document in a YAML file, with the components and answers that all services share added to its own.
 
+    What has a page has the parameter of its language.
+
     Raises ValueError where it defines a shared component anew.
     """
     document: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
@@ -67,8 +71,15 @@ def load_document(path: Path) -> dict[str, Any]:
         own.update(shared)
     for item in document["paths"].values():
         for method in item.keys() & set(_METHODS):
+            if MediaType.HTML in item[method]["responses"]["200"].get("content", {}):
+                add_language(item[method])
             item[method]["responses"] = dict(sorted((item[method]["responses"] | _EVERYWHERE).items()))
     return document
+
+
+def add_language(operation: dict[str, Any]) -> None:
+    """Gives an operation that has pages the parameter of their language."""
+    operation.setdefault("parameters", []).append({"$ref": f"#/components/parameters/{PARAMETER}"})
 
 
 def with_status_of_invalid(document: Mapping[str, Any], status: int) -> dict[str, Any]:

@@ -2,12 +2,18 @@
 
 import re
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
+
+from babel.dates import format_date, format_timedelta
+from babel.numbers import format_decimal
 
 from libs.ogc.link import path_segment
 from libs.ogc.media_type import LABELS
-from libs.ogc.temporal import day, moment_of
+from libs.ogc.temporal import day as english_day
+from libs.ogc.temporal import moment_of
+from libs.web.accept_language import ENGLISH
+from libs.web.languages import current, gettext
 
 _EPSG = re.compile(r"http://www\.opengis\.net/def/crs/(\w+)/[\w.]+/(\w+)\Z")
 
@@ -18,8 +24,16 @@ def format_label(media_type: str) -> str:
 
 
 def count(number: int) -> str:
-    """1707 to `1,707`."""
-    return f"{number:,}"
+    """1707 to `1,707`, as it is written in the language of the answer."""
+    return f"{number:,}" if current() is ENGLISH else str(format_decimal(number, locale=current().tag))
+
+
+def day(moment: str) -> str:
+    """An RFC 3339 time to `31 Jan 2018`, in UTC; what is none stays as it is."""
+    found = moment_of(moment)
+    if current() is ENGLISH or found is None:
+        return english_day(moment)
+    return str(format_date(found.astimezone(UTC), "d MMM y", locale=current().tag))
 
 
 def clock(moment: str) -> str:
@@ -30,6 +44,8 @@ def clock(moment: str) -> str:
 
 _AGES = ((60, 60, "min"), (48, 3600, "h"), (60, 86400, "days"), (24, 2629800, "months"), (0, 31557600, "years"))
 """Up to how many of the unit, its seconds, what it is called."""
+_OF_BABEL = {2629800: 30 * 86400, 31557600: 365 * 86400}
+"""Seconds of months and years as Babel has them."""
 
 
 def ago(moment: str, present: datetime | None = None) -> str:
@@ -42,9 +58,13 @@ def ago(moment: str, present: datetime | None = None) -> str:
         return moment
     seconds = ((present or datetime.now(UTC)) - found).total_seconds()
     if abs(seconds) < 60:
-        return "just now"
+        return gettext("just now")
     size, unit = next((size, unit) for most, size, unit in _AGES if not most or abs(seconds) < most * size)
     number = int(abs(seconds) // size)
+    if current() is not ENGLISH:
+        # whole units, as Babel would round them up
+        since = timedelta(seconds=number * _OF_BABEL.get(size, size) * (-1 if seconds > 0 else 1))
+        return str(format_timedelta(since, locale=current().tag, add_direction=True, format="short", threshold=1))
     words = f"{number} {unit if number != 1 else unit.removesuffix('s')}"
     return f"{words} ago" if seconds > 0 else f"in {words}"
 
@@ -52,10 +72,11 @@ def ago(moment: str, present: datetime | None = None) -> str:
 def degrees(box: list[float]) -> str:
     """West, south, east, north in degrees to `179.6° W – 178.8° E, 65.9° S – 83° N`."""
     west, south, east, north = box
-    return f"{_angle(west, 'EW')} – {_angle(east, 'EW')}, {_angle(south, 'NS')} – {_angle(north, 'NS')}"
+    ways, rises = (gettext("E"), gettext("W")), (gettext("N"), gettext("S"))
+    return f"{_angle(west, ways)} – {_angle(east, ways)}, {_angle(south, rises)} – {_angle(north, rises)}"
 
 
-def _angle(value: float, sides: str) -> str:
+def _angle(value: float, sides: tuple[str, str]) -> str:
     size = f"{abs(value):.2f}".rstrip("0").rstrip(".")
     return f"{size}° {sides[value < 0]}" if size != "0" else "0°"
 
@@ -76,6 +97,8 @@ def span(seconds: int) -> str:
     units = (("week", 604800), ("day", 86400), ("hour", 3600), ("minute", 60), ("second", 1))
     unit, size = next((unit, size) for unit, size in units if seconds % size == 0 and (seconds or size == 1))
     number = seconds // size
+    if current() is not ENGLISH:
+        return str(format_timedelta(timedelta(seconds=seconds), locale=current().tag, granularity=unit, threshold=1))  # type: ignore[arg-type]
     return unit if number == 1 else f"{number} {unit}s"
 
 

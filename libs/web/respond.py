@@ -34,6 +34,11 @@ def body_response(
     return web.Response(body=body, status=status, headers={"Content-Type": with_charset(media_type), **(headers or {})})
 
 
+def varying(media_type: str) -> str:
+    """The header `Vary` of an answer of this type: pages have languages, too."""
+    return "Accept, Accept-Language" if media_type == MediaType.HTML else "Accept"
+
+
 def links_json(links: Iterable[Link]) -> list[dict[str, object]]:
     """Links as a resource's `links` member."""
     return [link.to_json() for link in links]

@@ -75,7 +75,7 @@ async def get_item(call: Call) -> web.StreamResponse:
         raise NotFound(f"There is no item '{item_id}' in collection '{collection.id}'.")
     check_preconditions(request, headers)
     # links must not carry what the page passes over
-    given = dict(sent_parameters(request)) if format_ is None else request.query
+    given = dict(sent_parameters(request)) if format_ is None else call.given
     described = call.media_type if format_ is None else format_.media_type
     links = item_links(collection.id, described, base_url(request), given, item_id)
     if collection.item_links:

@@ -11,7 +11,7 @@ from libs.ogc.media_type import MediaType, name_format
 from libs.ogc.service_part import CollectionLink, ServicePart
 from libs.pg.text_folding import TextFolding
 from libs.selection.property_parameters import with_property_parameters
-from libs.web.openapi import load_document
+from libs.web.openapi import add_language, load_document
 from services.features.formats.format import Format
 from services.features.formats.links import ATOM_TYPE, FACETS_TYPE
 from services.features.formats.registry import EXPORT_FORMATS, FORMATS
@@ -39,6 +39,8 @@ def _document() -> dict[str, Any]:
         answer = document["paths"][path]["get"]["responses"]["200"]
         offered = EXPORT_FORMATS.values() if path == _EXPORT else FORMATS
         answer["content"] = {entry.media_type: {"schema": dict(getattr(entry, schema))} for entry in offered}
+        if MediaType.HTML in answer["content"]:
+            add_language(document["paths"][path]["get"])
     return document
 
 

@@ -42,6 +42,9 @@ async def test_a_filter_is_a_program_in_python_in_two_steps(visit: NewVisit, sta
     await seen.page.goto(f"{stack.base_url}/collections/{_EARTHQUAKES}/items?f=html&filter=magnitude%20%3E%3D%205.5")
     await seen.page.get_by_text("Python with geopandas").first.click()
     await seen.page.get_by_role("button", name="Copy: Python with geopandas").click()
+    # long lines scroll by themselves
+    await seen.page.set_viewport_size({"width": 390, "height": 844})
+    assert await seen.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     await seen.page.get_by_text("Copied").first.wait_for()
     text: str = await seen.page.evaluate("navigator.clipboard.readText()")
     shown = subprocess.run(  # noqa: ASYNC221 - nothing else waits

@@ -1,5 +1,7 @@
 // Pages work without this; it adds a button to copy each example, and leaves empty fields out of addresses.
 const SHOWN_MS = 1600;
+// in the language of the page
+const words = document.body.dataset;
 
 async function copied(text) {
   if (navigator.clipboard) {
@@ -19,21 +21,21 @@ for (const example of document.querySelectorAll(".copy")) {
   const button = document.createElement("button");
   button.type = "button";
   button.className = "copy-button";
-  button.textContent = "Copy";
-  button.setAttribute("aria-label", `Copy: ${example.dataset.what ?? "example"}`);
+  button.textContent = words.copy;
+  button.setAttribute("aria-label", words.copyWhat.replace("{what}", example.dataset.what ?? ""));
   const said = document.createElement("span");
   said.className = "unseen";
   said.setAttribute("role", "status");
   button.addEventListener("click", async () => {
     try {
       await copied(example.querySelector("code").textContent);
-      button.textContent = "Copied";
+      button.textContent = words.copied;
     } catch {
-      button.textContent = "Not copied";
+      button.textContent = words.notCopied;
     }
     said.textContent = button.textContent;
     setTimeout(() => {
-      button.textContent = "Copy";
+      button.textContent = words.copy;
       said.textContent = "";
     }, SHOWN_MS);
   });

@@ -11,6 +11,7 @@ import orjson
 from libs.catalogue.model import Collection
 from libs.ogc.link import REL_QUERYABLES, Link, path_segment
 from libs.ogc.media_type import FORMAT_NAMES, MediaType, name_format
+from libs.web.languages import marked
 from libs.web.representations import representations
 from services.features.formats.format import PageLinks
 from services.features.formats.registry import EXPORT_FORMATS, MEDIA_TYPES
@@ -35,7 +36,7 @@ _BASE, _QUERY, _ITEM, _OTHERS, _ALL, _SELECTION = "\ue000", "\ue001", "\ue002", 
 OF_PAGES = ("limit", "offset", "cursor", "numberMatched")
 OF_FORMATS = ("bom", "geometry", "profile")
 """Parameters that not all formats have."""
-_RELATED = {"predecessor-version": "The one before", "successor-version": "The one after"}
+_RELATED = {"predecessor-version": marked("The one before"), "successor-version": marked("The one after")}
 """Titles of links to other features, by relation type (RFC 5829)."""
 NOT_SELECTING = (*OF_PAGES, *OF_FORMATS, "f", "crs", "bbox-only", "simplify", "properties", "sortby")
 """Parameters that say nothing of which features are meant: facets and feeds have none of them."""

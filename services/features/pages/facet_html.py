@@ -6,6 +6,8 @@ from decimal import Decimal
 from typing import Any
 from urllib.parse import urlencode
 
+from libs.web.languages import gettext
+from libs.web.page_text import count
 from services.features.aggregation.facet import Facet, NumberFacet, PlaceFacet, TermFacet, TimeFacet
 from services.features.rows.value_ranges import ValueRange
 
@@ -79,7 +81,7 @@ def _section(facet: Facet, document: Mapping[str, Any], given: Mapping[str, str]
         {
             "points": " ".join(f"{x},{-y}" for x, y in bucket["geometry"]["coordinates"][0]),
             "strength": round(0.15 + 0.75 * (bucket["count"] / most) ** 0.5, 3),
-            "title": f"{bucket['count']:,}",
+            "title": count(bucket["count"]),
         }
         for bucket in (buckets if isinstance(facet, PlaceFacet) else ())
     ]
@@ -93,7 +95,8 @@ def _label(bucket: Mapping[str, Any], interval: str | None) -> str:
         return str(value).lower() if isinstance(value, bool) else f"{value}{'…' if 'valueCut' in bucket else ''}"
     low, high = bucket.get("min"), bucket.get("max")
     if low is None or high is None:
-        return f"below {high}" if low is None else f"from {low}"
+        said = gettext("below %(value)s") if low is None else gettext("from %(value)s")
+        return said % {"value": high if low is None else low}
     if isinstance(low, str):
         # a whole unit of the calendar is named by its beginning
         length = {"year": 4, "quarter": 7, "month": 7, "week": 10, "day": 10}.get(interval or "")

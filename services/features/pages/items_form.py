@@ -8,6 +8,7 @@ from typing import Any
 from libs.catalogue.model import Collection, Column
 from libs.cql.quoting import property_name
 from libs.ogc.errors import Fault
+from libs.web.languages import gettext
 from services.features.rows.value_ranges import ValueRange
 
 _SORTABLE = 100
@@ -102,4 +103,7 @@ def _field(column: Column, values: ValueRange | None) -> Field:
         return Field(column, values.values)
     if values.minimum is None or values.maximum is None:
         return Field(column)
-    return Field(column, span=f"{values.minimum:.15g} to {values.maximum:.15g}")
+    return Field(
+        column,
+        span=gettext("%(least)s to %(most)s") % {"least": f"{values.minimum:.15g}", "most": f"{values.maximum:.15g}"},
+    )

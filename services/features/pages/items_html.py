@@ -14,6 +14,7 @@ from libs.catalogue.feature_name import feature_name
 from libs.catalogue.model import Collection, Column
 from libs.cql.quoting import property_name
 from libs.ogc.temporal import rfc3339
+from libs.web.languages import gettext
 from services.features.formats.format import PageLinks
 from services.features.formats.geojson import features
 from services.features.formats.links import NOT_SELECTING, arguments_query
@@ -93,17 +94,24 @@ def _examples(collection: Collection, found: Sequence[dict[str, Any]]) -> list[E
             least = _round_down(largest)
             unit = f" {telling.unit}" if telling.unit else ""
             condition = f"{property_name(telling.name)} >= {least}"
-            examples.append(Example(f"{title} at least {least}{unit}", {"filter": condition}))
-        examples.append(Example(f"Largest {title.lower()} first", {"sortby": f"-{telling.name}"}))
+            examples.append(
+                Example(
+                    gettext("%(title)s at least %(value)s") % {"title": title, "value": f"{least}{unit}"},
+                    {"filter": condition},
+                )
+            )
+        examples.append(
+            Example(gettext("Largest %(title)s first") % {"title": title.lower()}, {"sortby": f"-{telling.name}"})
+        )
     time = collection.time()
     if is_live(collection):
         examples.append(
-            Example("In force now", {"datetime": rfc3339(datetime.now(UTC).replace(second=0, microsecond=0))})
+            Example(gettext("In force now"), {"datetime": rfc3339(datetime.now(UTC).replace(second=0, microsecond=0))})
         )
     if time is not None and time.end is not None:
         start = datetime.fromisoformat(time.end) - timedelta(days=30)
         if time.start is None or datetime.fromisoformat(time.start) < start:
-            examples.append(Example("Latest 30 days", {"datetime": f"{rfc3339(start)[:10]}/.."}))
+            examples.append(Example(gettext("Latest 30 days"), {"datetime": f"{rfc3339(start)[:10]}/.."}))
     return examples
 
 
@@ -156,7 +164,7 @@ def readable(value: Any) -> dict[str, Any]:
         value = orjson.dumps(value).decode()
         return {"text": _cut(value, _LONGEST), "short": _cut(value, _LONG), "href": None}
     if isinstance(value, bool):
-        value = "yes" if value else "no"
+        value = gettext("yes") if value else gettext("no")
     elif isinstance(value, str) and _TIME.match(value):
         seconds = "" if value[17:19] == "00" else value[16:19]
         value = f"{value[:10]} {value[11:16]}{seconds} UTC"

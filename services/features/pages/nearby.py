@@ -4,6 +4,28 @@ from collections.abc import Mapping
 from math import floor, log10
 from typing import Any
 
+from libs.web.languages import gettext, marked, ngettext
+from libs.web.page_text import count
+
+BEARINGS = (
+    marked("N"),
+    marked("NNE"),
+    marked("NE"),
+    marked("ENE"),
+    marked("E"),
+    marked("ESE"),
+    marked("SE"),
+    marked("SSE"),
+    marked("S"),
+    marked("SSW"),
+    marked("SW"),
+    marked("WSW"),
+    marked("W"),
+    marked("WNW"),
+    marked("NW"),
+    marked("NNW"),
+)
+
 
 def nearby_words(properties: Mapping[str, Any]) -> str:
     """`22 km NNE of Hualien City, 350,000 people`; empty where the feature has no nearest place."""
@@ -11,9 +33,15 @@ def nearby_words(properties: Mapping[str, Any]) -> str:
     bearing, people = properties.get("nearest_place_bearing"), properties.get("nearest_place_population")
     if not isinstance(place, str) or not place:
         return ""
-    away = f"{floor(km + 0.5):,} km {bearing} of " if isinstance(km, int | float) and bearing else ""
-    size = f", {_two_figures(people):,} people" if isinstance(people, int | float) and people > 0 else ""
-    return f"{away}{place}{size}"
+    said = place
+    if isinstance(km, int | float) and bearing:
+        values = {"km": count(floor(km + 0.5)), "bearing": gettext(str(bearing)), "place": place}
+        said = gettext("%(km)s km %(bearing)s of %(place)s") % values
+    if not isinstance(people, int | float) or people <= 0:
+        return said
+    number = _two_figures(people)
+    people_said = ngettext("%(place)s, %(number)s person", "%(place)s, %(number)s people", number)
+    return people_said % {"place": said, "number": count(number)}
 
 
 def _two_figures(number: float) -> int:

@@ -10,6 +10,7 @@ from typing import Any
 from libs.catalogue.model import Collection
 from libs.ogc.media_type import MediaType
 from libs.ogc.temporal import moment_of, parse_interval
+from libs.web.languages import gettext
 from libs.web.page_text import ago
 
 _LIVE = timedelta(days=60)
@@ -56,9 +57,10 @@ def age(collection: Collection, properties: Mapping[str, Any]) -> str:
     """`issued 3 h ago, ended 2 days ago`; empty where nothing of it is known, and of what is long past."""
     time, issued = collection.time(), str(properties.get(collection.time_issued or ""))
     over, start = over_since(collection, properties), properties.get(time.name) if time else None
-    told = [f"issued {ago(issued)}"] if moment_of(issued) else []
+    told = [gettext("issued %(time)s") % {"time": ago(issued)}] if moment_of(issued) else []
     if over is not None:
-        told.append(f"{'withdrawn' if properties.get(_WITHDRAWN) else 'ended'} {ago(over.isoformat())}")
+        said = gettext("withdrawn %(time)s") if properties.get(_WITHDRAWN) else gettext("ended %(time)s")
+        told.append(said % {"time": ago(over.isoformat())})
     if not told and (moment := moment_of(start)) is not None and abs(datetime.now(UTC) - moment) < _LIVE:
         told.append(ago(str(start)))
     return ", ".join(told)

@@ -15,6 +15,7 @@ import orjson
 from libs.catalogue.feature_name import feature_name
 from libs.catalogue.model import Collection, Column
 from libs.ogc.temporal import moment_of
+from libs.web.languages import gettext
 
 _QUANTILE = re.compile(r"(?:^|_)(?:p|q|pct|perc|percentile|quantile)_?(\d{1,3})(?:_|$)", re.IGNORECASE)
 _RETURN_PERIOD = re.compile(r"(?:^|_)(?:return|rp|rl)_?(?:period_)?(\d+)_?y?(?:_|$)", re.IGNORECASE)
@@ -110,9 +111,12 @@ def _chart(
 
     present = datetime.now(UTC).timestamp()
     title = (columns[main].title if main in columns else None) or column.title or column.name
-    told = [f"{title} of {name}: {min(value for _, value in points):.10g} to {max(value for _, value in points):.10g}"]
+    least, most = (f"{bound(value for _, value in points):.10g}" for bound in (min, max))
+    parts = {"title": title, "name": name, "least": least, "most": most}
+    told = [gettext("%(title)s of %(name)s: %(least)s to %(most)s") % parts]
     told[0] += f" {unit}" if unit else ""
-    told += [f"shaded: {quantiles[0][0]}th to {quantiles[-1][0]}th percentile"] if edges else []
+    band = {"first": quantiles[0][0], "last": quantiles[-1][0]} if edges else {}
+    told += [gettext("shaded: %(first)sth to %(last)sth percentile") % band] if edges else []
     told += [f"{label}: {value:.10g}" for value, label in thresholds]
     return Chart(
         f"{title}{f' [{unit}]' if unit else ''}, {name}",
@@ -149,7 +153,7 @@ def _thresholds(
     for name, value in properties.items():
         number, years = _number(float(value) if _is_decimal(value) else value), _RETURN_PERIOD.search(name)
         if number is not None and years and _unit(name, columns.get(name)) == unit:
-            found.append((number, f"{years[1]}-year"))
+            found.append((number, gettext("%(number)s-year") % {"number": years[1]}))
     return sorted(found)
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from libs.web.languages import marked
 from libs.web.page_text import shell
 from services.features.samples.source import Query, Source
 
@@ -29,32 +30,40 @@ def programs_of(source: Source) -> list[Program]:
 
 def _of_files(source: Source) -> Iterator[Program]:
     name = source.name
-    yield Program("address", "Address", "url", source.file("geojson")[1])
+    yield Program("address", marked("Address"), "url", source.file("geojson")[1])
     format_, address = source.file("geojson")
     yield Program("curl", "curl", "shell", f"curl --fail --output {name}.{format_} {shell(address)}")
     format_, address = source.file("gpkg", "geojson")
-    yield Program("geopandas", "Python with geopandas", "python", _GEOPANDAS % json.dumps(address))
-    yield Program("sf", "R with sf", "r", _SF % (f".{format_}", json.dumps(address)))
+    yield Program("geopandas", marked("Python with geopandas"), "python", _GEOPANDAS % json.dumps(address))
+    yield Program("sf", marked("R with sf"), "r", _SF % (f".{format_}", json.dumps(address)))
     format_, address = source.file("geojson")
     yield Program("fetch", "JavaScript", "javascript", _FETCH % json.dumps(address))
-    yield Program("qgis", "QGIS, in its Python console", "python", _QGIS % (json.dumps(address), repr(source.title)))
+    yield Program(
+        "qgis", marked("QGIS, in its Python console"), "python", _QGIS % (json.dumps(address), repr(source.title))
+    )
     yield Program("gdal", "GDAL", "shell", f"ogr2ogr {name}.gpkg {shell(address)} -nln {name}")
     if "parquet" in source.files:
         file = f"{name}.parquet"
         yield Program(
-            "duckdb", "Python with DuckDB", "python", _DUCKDB % (json.dumps(source.files["parquet"]), file, file)
+            "duckdb",
+            marked("Python with DuckDB"),
+            "python",
+            _DUCKDB % (json.dumps(source.files["parquet"]), file, file),
         )
 
 
 def _of_query(source: Source, query: Query) -> Iterator[Program]:
     arguments = ", ".join(f"{name!r}: {value!r}" for name, value in _owslib(query).items())
     yield Program(
-        "owslib", "Python with OWSLib", "python", _OWSLIB % (repr(f"{query.base}/"), arguments, repr(query.collection))
+        "owslib",
+        marked("Python with OWSLib"),
+        "python",
+        _OWSLIB % (repr(f"{query.base}/"), arguments, repr(query.collection)),
     )
     if query.layer is not None:
         layer = {"id": source.name, "type": query.layer, "source": source.name, "source-layer": query.collection}
         texts = (json.dumps(source.name), json.dumps(query.tiles), json.dumps(layer))
-        yield Program("maplibre", "MapLibre GL JS, as vector tiles", "javascript", _MAPLIBRE % texts)
+        yield Program("maplibre", marked("MapLibre GL JS, as vector tiles"), "javascript", _MAPLIBRE % texts)
 
 
 def _owslib(query: Query) -> dict[str, Any]:

@@ -130,7 +130,7 @@ async def test_escapes_and_parameters_tell_addresses_apart(gateway: Gateway, ses
     assert [(await get(session, url + end))[1] for end in ends] == ["MISS", "MISS", "MISS", "HIT"]
 
 
-@pytest.mark.parametrize("vary", ["Accept-Language", "Accept, Cookie", "*"])
+@pytest.mark.parametrize("vary", ["Accept-Charset", "Accept, Cookie", "*"])
 async def test_what_varies_otherwise_than_the_key_is_not_kept(
     gateway: Gateway, session: ClientSession, url: str, vary: str
 ) -> None:
@@ -334,3 +334,35 @@ async def test_files_and_streams_are_the_services_own(gateway: Gateway, session:
             assert (response.status, response.headers.get("X-Cache")) == (200, None)
         assert [service.seen[-1].headers.get(name) for name in ("Range", "If-Range")] == ["bytes=5-", '"1"']
     assert tile.answered == [200, 200, 200]
+
+
+class _Page(Tile):
+    """A page that says in which language it was wanted."""
+
+    async def __call__(self, request: web.Request) -> web.StreamResponse:
+        self.answered.append(200)
+        return web.Response(
+            text=request.headers.get("Accept-Language", "none"),
+            headers={"Cache-Control": self.cache_control, "Vary": "Accept, Accept-Language"},
+        )
+
+
+async def test_pages_are_kept_once_for_each_language(gateway: Gateway, session: ClientSession, url: str) -> None:
+    page = gateway.upstreams["tiles"].answer = _Page("public, max-age=60")
+    asked = [
+        ({"Accept": "text/html", "Accept-Language": "fr-CA,fr;q=0.9,en;q=0.8"}, "fr"),
+        ({"Accept": "text/html", "Accept-Language": "fr;q=0.5,de"}, "fr"),
+        ({"Accept": "text/html", "Accept-Language": "en;q=0.1,ar;q=0.7"}, "ar"),
+        ({"Accept": "text/html", "Accept-Language": "xx"}, "en"),
+        ({"Accept": "text/html"}, "en"),
+        ({"Accept": "application/json", "Accept-Language": "fr"}, "none"),
+        ({"Accept": "*/*", "Accept-Language": "es"}, "none"),
+    ]
+    for headers, language in asked * 3:
+        assert (await get(session, url, headers))[2] == language
+    kept = len(page.answered)
+    # each language twice, as what is asked once is not kept, and so is each header of what has none
+    assert kept == 2 * (3 + 2)
+    for query, language in (("?f=html", "es"), ("?a=1&f=html&b=2", "es"), ("?f=json", "none"), ("?f=htmlx", "none")):
+        said = await get(session, f"{url}{query}", {"Accept": "text/html", "Accept-Language": "es"})
+        assert said[2] == language, query

@@ -33,7 +33,7 @@ def test_an_operation(tmp_path: Path) -> None:
     # the first is what a client gets that asks for none
     assert found.media_types == ("text/html", "application/json")
     assert [(parameter.name, parameter.type) for parameter in found.path_parameters] == [("id", "integer")]
-    assert {name: parameter.default for name, parameter in found.parameters.items()} == {"size": 3}
+    assert {name: parameter.default for name, parameter in found.parameters.items()} == {"size": 3, "lang": None}
 
 
 def test_shared_components_are_there_and_cannot_be_defined_anew(tmp_path: Path) -> None:

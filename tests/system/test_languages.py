@@ -1,0 +1,88 @@
+"""Pages in four languages: the browser's own, or the one that is chosen, which then stays."""
+
+from __future__ import annotations
+
+import aiohttp
+import pytest
+
+from libs.web.accept_language import LANGUAGES
+from libs.web.languages import catalogue
+from tests.running_stack import RunningStack
+from tests.system.accessibility import faults
+from tests.system.visits import NewVisit
+
+pytestmark = [pytest.mark.system, pytest.mark.browser, pytest.mark.timeout(240)]
+
+_EARTHQUAKES = "/collections/hazard.hazard_eq_events"
+_PAGES = (
+    "/?f=html",
+    "/collections?f=html",
+    f"{_EARTHQUAKES}?f=html",
+    f"{_EARTHQUAKES}/items?f=html&filter=magnitude%20%3E%205",
+    f"{_EARTHQUAKES}/items/1635?f=html",
+    f"{_EARTHQUAKES}/facets?f=html",
+    "/events/AL112017?f=html",
+    "/collections/hazard.hazard_fl_glofas_gauges_forecast/items/1?f=html",
+    f"{_EARTHQUAKES}/tiles/WebMercatorQuad?f=html",
+    f"{_EARTHQUAKES}/tiles/WebMercatorQuad/0/0/0?f=html",
+)
+
+
+@pytest.mark.parametrize(
+    ("tag", "locale", "width"), [("fr", "fr-CA", 1440), ("es", "es-MX", 390), ("ar", "ar-EG", 390)]
+)
+async def test_pages_speak_as_the_browser_does(visit: NewVisit, tag: str, locale: str, width: int) -> None:
+    seen = await visit(width=width, height=844, locale=locale)
+    words = {str(message.id): str(message.string) for message in catalogue(tag) if isinstance(message.id, str)}
+    for path in _PAGES:
+        response = await seen.page.goto(f"{seen.base_url}{path}")
+        assert response is not None
+        assert (response.status, response.headers["content-language"]) == (200, tag)
+        assert await seen.page.evaluate("[document.documentElement.lang, document.documentElement.dir]") == [
+            tag,
+            LANGUAGES[tag].direction,
+        ]
+        assert await seen.page.get_by_role("link", name=words["Skip to content"]).count() == 1
+        assert await faults(seen.page) == "", path
+        assert await seen.page.evaluate("document.documentElement.scrollWidth <= innerWidth"), path
+
+
+async def test_a_language_that_is_chosen_stays(visit: NewVisit) -> None:
+    seen = await visit(locale="de-DE")
+    await seen.page.goto(f"{seen.base_url}/?f=html")
+    assert await seen.page.evaluate("document.documentElement.lang") == "en"
+    await seen.page.get_by_role("link", name="العربية").click()
+    await seen.page.wait_for_url("**lang=ar*")
+    await seen.page.locator(".card h3 a").first.click()
+    await seen.page.locator(".actions a").first.click()
+    await seen.page.locator("input[name=filter]").fill("magnitude > 5")
+    await seen.page.locator("form.filter button").click()
+    await seen.page.wait_for_url("**filter=*")
+    assert await seen.page.evaluate("document.documentElement.lang") == "ar"
+    # but in no link to data
+    for link in await seen.page.locator(".actions a[download], .formats a[type]:not([type='text/html'])").all():
+        assert "lang=" not in (await link.get_attribute("href") or "")
+    await seen.page.get_by_role("link", name="English").click()
+    await seen.page.wait_for_url("**lang=en*")
+    assert await seen.page.get_by_role("button", name="Filter", exact=True).is_visible()
+
+
+async def test_languages_have_copies_of_their_own_and_documents_have_none(stack: RunningStack) -> None:
+    async with aiohttp.ClientSession() as session:
+        for accepted, tag in [("fr-FR,fr;q=0.9", "fr"), ("de", "en"), ("ar", "ar"), ("fr", "fr")] * 2:
+            headers = {"Accept": "text/html", "Accept-Language": accepted}
+            async with session.get(f"{stack.base_url}/collections", headers=headers) as response:
+                text = await response.text()
+                assert (response.headers["Content-Language"], f'<html lang="{tag}"' in text) == (tag, True)
+                varies = ", ".join(response.headers.getall("Vary")).lower()
+                assert "accept-language" in varies
+                tag_of_it = response.headers["ETag"]
+            headers |= {"If-None-Match": tag_of_it, "Accept-Language": "es"}
+            async with session.get(f"{stack.base_url}/collections", headers=headers) as response:
+                assert (response.status, response.headers["Content-Language"]) == (200, "es")
+            headers = {"Accept": "application/json", "Accept-Language": accepted}
+            async with session.get(f"{stack.base_url}/collections?limit=1", headers=headers) as response:
+                assert response.headers["Content-Language"] == "en"
+                assert "accept-language" not in ", ".join(response.headers.getall("Vary")).lower()
+        async with session.get(f"{stack.base_url}/collections?lang=de&f=html") as response:
+            assert response.status == 422
