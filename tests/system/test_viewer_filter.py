@@ -79,6 +79,46 @@ async def test_conditions_become_cql2_that_map_list_and_download_obey(visit: New
     assert "f.hazard" not in other.page.url
 
 
+async def test_conditions_of_several_values_become_cql2(visit: NewVisit, stack: RunningStack) -> None:
+    page = await visit()
+    await page.open(_MAP)
+    form = await _open_filter(page)
+    await form.get_by_label("Property").select_option(label="Magnitude")
+    await form.get_by_label("Comparison").select_option("between")
+    await form.get_by_label("Value of Magnitude, from").fill("5")
+    # half a condition is none
+    assert await form.get_by_label("As CQL2").input_value() == ""
+    await form.get_by_label("Value of Magnitude, to").fill("5.4")
+    await form.get_by_role("button", name="Add a condition").click()
+    second = form.get_by_role("listitem").nth(1)
+    await second.get_by_label("Property").select_option(label="Magnitude type")
+    await second.get_by_label("Comparison").select_option("in")
+    await second.get_by_label("mww", exact=True).check()
+    await second.get_by_label("mwr", exact=True).check()
+    await form.get_by_role("button", name="Add a condition").click()
+    third = form.get_by_role("listitem").nth(2)
+    await third.get_by_label("Property").select_option("event_date")
+    await third.get_by_label("Comparison").select_option("between")
+    await third.get_by_label(", from").fill("2018-02-01T00:00")
+    await third.get_by_label(", to").fill("2018-02-07T00:00")
+    text = await form.get_by_label("As CQL2").input_value()
+    times = "T_INTERSECTS(event_date, INTERVAL('2018-02-01T00:00:00Z', '2018-02-07T00:00:00Z'))"
+    parts = re.fullmatch(r"magnitude BETWEEN 5 AND 5.4 AND magnitude_type IN \((.*)\) AND (T_.*)", text)
+    assert parts
+    assert {"mww", "mwr"} <= set(re.findall(r"'(\w+)'", parts[1]))
+    assert parts[2] == times
+    await form.get_by_role("button", name="Apply").click()
+    expected = await _matched(stack, text)
+    assert expected > 0
+    await form.get_by_text(f"{expected} feature").wait_for()
+    # the text is read again as the same conditions
+    await form.get_by_label("As CQL2").fill(f"magnitude BETWEEN 4 AND 5 AND {times}")
+    await form.get_by_label("As CQL2").press("Enter")
+    await page.until("document.querySelectorAll('#filter li').length === 2")
+    assert await form.get_by_label("Value of Magnitude, to").input_value() == "5"
+    assert await form.get_by_role("listitem").nth(1).get_by_label(", to").input_value() == "2018-02-07T00:00"
+
+
 async def test_the_services_objection_stands_at_the_form(visit: NewVisit) -> None:
     page = await visit()
     await page.open(_MAP)

@@ -13,7 +13,9 @@ import { parseView } from "./page/link.js";
 import { readState } from "./page/state.js";
 import { announce, announceError, clearError } from "./page/status.js";
 import { currentTheme, onTheme, themeButton } from "./page/theme.js";
-import { followAddress, rememberInAddress } from "./panel/address.js";
+import { followAddress, rememberInAddress, sayFaults } from "./panel/address.js";
+import { areaMap } from "./panel/area-map.js";
+import { fitArea } from "./panel/area-view.js";
 import { chips } from "./panel/chips.js";
 import { EventList } from "./panel/event-list.js";
 import { describeDrawn, describeShown } from "./panel/facts.js";
@@ -70,9 +72,10 @@ async function start() {
   });
   keyboard(engine, selection);
   const filterForm = new FilterForm(find("#filter form", document, HTMLFormElement), explorer);
-  showPanel(explorer, selection);
+  const list = showPanel(explorer, selection);
   noteSubstitute(explorer, engine);
   new Measure(find("#measure"), engine);
+  areaMap(explorer);
   share(find("#share"), explorer);
   ownPlace(find("#own-place"), engine);
   rememberInAddress(explorer, engine, page.shown, story);
@@ -86,6 +89,8 @@ async function start() {
   const restoring = {
     usual: page.shown,
     search: searchFor,
+    /** @type {import("./model/deep-link.js").Restoring["sort"]} */
+    sort: (order) => list.sort(order),
     /** @type {import("./model/deep-link.js").Restoring["refuse"]} */
     refuse: (id, text, message) => {
       announceError(`Filter of ${explorer.collection(id).label}: ${message}`);
@@ -98,6 +103,8 @@ async function start() {
     deselect: () => selection.clear(),
   };
   await restore(state, explorer, restoring);
+  if (!parseView(state.map)) fitArea(explorer);
+  sayFaults(given, explorer);
   followAddress(explorer, engine, restoring);
   watch(explorer);
 }
@@ -154,13 +161,14 @@ function showPanel(explorer, selection) {
   layerList(find("#layers"), explorer);
   chips(find("#chips"), explorer);
   subjectChoice(explorer);
-  new EventList(find("#events"), explorer, (id, item, focus) => selection.choose(id, item, { focus }));
+  const list = new EventList(find("#events"), explorer, (id, item, focus) => selection.choose(id, item, { focus }));
   const go = find("#go");
   placeSearch(go, explorer, (id, item) => selection.choose(id, item));
   go.hidden = false;
   describeShown(explorer);
   describeDrawn(explorer);
   new Timeline(find("#timeline"), explorer);
+  return list;
 }
 
 /**

@@ -11,6 +11,11 @@ export type Position = [number, number];
 /** West, south, east, north in degrees; west > east across ±180° unless east is beyond 180. */
 export type Box = [number, number, number, number];
 export type Theme = "light" | "dark";
+/** What is asked for: a box, a place and its surroundings, or a polygon, whose ring is not closed and may run on beyond ±180°. */
+export type Area =
+  | { kind: "box"; box: Box }
+  | { kind: "circle"; center: Position; kilometres: number; name: string }
+  | { kind: "polygon"; ring: Position[] };
 export type Properties = Record<string, unknown>;
 /** Query parameters by name; those without a value are left out. */
 export type Parameters = Record<string, string | number | boolean | null | undefined>;
@@ -47,6 +52,8 @@ export interface Collection {
   label: string;
   group: string;
   geometryType: string | null;
+  /** The property that filters call the geometry by. */
+  geometryColumn?: string | null;
   bbox: Box | null;
   time: Time | null;
   /** How many features there were when the page was made; null where that is not known. */
@@ -218,12 +225,14 @@ export interface Engine {
   onProjection?(listener: () => void): void;
   /** The topmost hit first. */
   onClick(listener: (hits: Hit[], position: Position) => void): void;
-  /** Clicks go to `captor` and select nothing, until it is null. */
-  capture(captor: ((position: Position) => void) | null): void;
+  /** Clicks go to `captor` and select nothing, until it is null; `follower` hears where the pointer is meanwhile. */
+  capture(captor: ((position: Position) => void) | null, follower?: (position: Position) => void): void;
   /** What is drawn, without controls and popups. */
   picture(): Promise<HTMLCanvasElement>;
   /** Draws above everything; null removes it. */
   sketch(sketch: Sketch | null): void;
+  /** Draws the area that is asked for, above the data; null removes it. */
+  outline(outline: Sketch | null): void;
   /** Draws the storm that is followed (model/storm-drawing.js), with all else behind a veil; null removes it. */
   drawStorm(drawing: FeatureCollection | null, veiled: boolean): void;
   /** A popup at a position; `onclose` when a person closes it. */
@@ -258,6 +267,10 @@ export interface Condition {
   kind?: PropertyKind;
   operator: string;
   value?: string | number | null;
+  /** The other end of `between`. */
+  upper?: string | null;
+  /** What `in` offers. */
+  values?: string[];
 }
 
 export type PropertyKind = "number" | "text" | "choice" | "instant" | "date" | "boolean";

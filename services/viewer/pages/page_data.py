@@ -30,6 +30,7 @@ def describe(collection: Collection) -> dict[str, Any]:
         "label": collection.title,
         "group": module(collection),
         "geometryType": geometry.type if geometry else None,
+        "geometryColumn": geometry.name if geometry else None,
         "bbox": list(bbox) if bbox else None,
         "time": {
             "column": time.name,

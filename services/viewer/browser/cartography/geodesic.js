@@ -2,6 +2,8 @@
 
 import geodesic from "geographiclib-geodesic";
 
+import { beside } from "./longitudes.js";
+
 /** @import { Position } from "../types.d.ts" */
 
 const wgs84 = geodesic.Geodesic.WGS84;
@@ -40,8 +42,7 @@ export function shortestLine(positions) {
     const pieces = Math.max(1, Math.min(400, Math.ceil(length / STEP)));
     for (let piece = 1; piece <= pieces; piece++) {
       const { lon2 = longitude, lat2 = latitude } = wgs84.Direct(latitude, longitude, azimuth, (length * piece) / pieces);
-      const before = line[line.length - 1][0];
-      line.push([before + ((((lon2 - before + 180) % 360) + 360) % 360) - 180, lat2]);
+      line.push([beside(lon2, line[line.length - 1][0]), lat2]);
     }
   }
   return line;

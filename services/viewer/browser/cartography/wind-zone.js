@@ -2,6 +2,8 @@
 
 import geodesic from "geographiclib-geodesic";
 
+import { beside } from "./longitudes.js";
+
 /** @import { Position } from "../types.d.ts" */
 
 const METRES_PER_NAUTICAL_MILE = 1852;
@@ -24,10 +26,3 @@ export function windZone([longitude, latitude], radii) {
   );
   return [...ring, ring[0]];
 }
-
-/**
- * The same longitude within half a turn of another.
- * @param {number} longitude
- * @param {number} other
- */
-export const beside = (longitude, other) => other + ((((longitude - other + 180) % 360) + 360) % 360) - 180;

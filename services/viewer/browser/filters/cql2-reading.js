@@ -2,11 +2,13 @@
 
 /**
  * @import { Condition } from "../types.d.ts"
- * @typedef {Pick<Condition, "operator"> & { value: string }} Read
+ * @typedef {Pick<Condition, "operator" | "upper" | "values"> & { value: string }} Read
  */
 
 const NAME = '("(?:[^"]|"")+"|[A-Za-z_][A-Za-z0-9_]*)';
-const TEXT = String.raw`'((?:[^'\\]|''|\\\\|\\(?![abtnvfr']))*)'`;
+const LITERAL = String.raw`'(?:[^'\\]|''|\\\\|\\(?![abtnvfr']))*'`;
+const TEXT = LITERAL.replace(/^'(.*)'$/, "'($1)'");
+const NUMBER = String.raw`-?\d+(?:\.\d+)?(?:e[+-]?\d+)?`;
 const COMPARISON = "(=|<>|>=|<=|>|<)";
 
 /**
@@ -18,11 +20,21 @@ const FORMS = [
   [new RegExp(`CASEI\\(${NAME}\\) LIKE CASEI\\(${TEXT}\\)`, "y"), (text) => contained(unquoted(text))],
   [new RegExp(`${NAME} IS NULL`, "y"), () => ({ operator: "empty", value: "" })],
   [new RegExp(`${NAME} IS NOT NULL`, "y"), () => ({ operator: "filled", value: "" })],
+  [new RegExp(`${NAME} IN \\(((?:${LITERAL}|${NUMBER})(?:, (?:${LITERAL}|${NUMBER}))*)\\)`, "y"), (list) => ({ operator: "in", value: "", values: listed(list) })],
+  [new RegExp(`${NAME} BETWEEN (${NUMBER}) AND (${NUMBER})`, "y"), (value, upper) => ({ operator: "between", value, upper })],
+  [new RegExp(`T_INTERSECTS\\(${NAME}, INTERVAL\\(${TEXT}, ${TEXT}\\)\\)`, "y"), (value, upper) => ({ operator: "between", value, upper })],
   [new RegExp(`${NAME} ${COMPARISON} (?:TIMESTAMP|DATE)\\(${TEXT}\\)`, "y"), (operator, value) => ({ operator, value })],
   [new RegExp(`${NAME} ${COMPARISON} ${TEXT}`, "y"), (operator, text) => ({ operator, value: unquoted(text) })],
-  [new RegExp(`${NAME} ${COMPARISON} (-?\\d+(?:\\.\\d+)?(?:e[+-]?\\d+)?)`, "y"), (operator, value) => ({ operator, value })],
+  [new RegExp(`${NAME} ${COMPARISON} (${NUMBER})`, "y"), (operator, value) => ({ operator, value })],
   [new RegExp(`${NAME} (=) (TRUE|FALSE)`, "y"), (operator, value) => ({ operator, value: value.toLowerCase() })],
 ];
+
+/**
+ * The values of a list as the form has them.
+ * @param {string} list
+ */
+const listed = (list) =>
+  [...list.matchAll(new RegExp(`${LITERAL}|${NUMBER}`, "g"))].map(([literal]) => (literal.startsWith("'") ? unquoted(literal.slice(1, -1)) : literal));
 
 /** @param {string} text */
 const unquoted = (text) => text.replace(/''|\\\\/g, (pair) => pair[0]);

@@ -10,15 +10,18 @@ const RESERVED = new Set([
 ]);
 
 /**
- * Operators by kind of property, as [operator, label]; `empty` and `filled` take no value.
+ * Operators by kind of property, as [operator, label]; `empty` and `filled` take no value, `between` two, `in` any number.
  * @type {Record<PropertyKind, [string, string][]>}
  */
 export const OPERATORS = {
-  number: [[">=", "at least"], ["<=", "at most"], [">", "more than"], ["<", "less than"], ["=", "is"], ["<>", "is not"]],
-  text: [["contains", "contains"], ["=", "is"], ["<>", "is not"]],
-  choice: [["=", "is"], ["<>", "is not"]],
-  instant: [[">=", "from"], ["<=", "until"]],
-  date: [[">=", "from"], ["<=", "until"], ["=", "is"]],
+  number: [
+    [">=", "at least"], ["<=", "at most"], ["between", "between"], [">", "more than"], ["<", "less than"],
+    ["=", "is"], ["<>", "is not"], ["in", "is one of"],
+  ],
+  text: [["contains", "contains"], ["=", "is"], ["<>", "is not"], ["in", "is one of"]],
+  choice: [["=", "is"], ["<>", "is not"], ["in", "is one of"]],
+  instant: [[">=", "from"], ["<=", "until"], ["between", "between"]],
+  date: [[">=", "from"], ["<=", "until"], ["between", "between"], ["=", "is"]],
   boolean: [["=", "is"]],
 };
 /** @type {[string, string][]} */
@@ -63,15 +66,43 @@ export const allEmpty = (names) => names.map((name) => `${quotedName(name)} IS N
  * A condition as CQL2 text; null while the value is missing or no value of its kind.
  * @param {Condition} condition
  */
-export function conditionText({ property, kind, operator, value }) {
+export function conditionText({ property, kind, operator, value, upper, values }) {
   const name = quotedName(property);
   if (operator === "empty") return `${name} IS NULL`;
   if (operator === "filled") return `${name} IS NOT NULL`;
+  if (operator === "in") return oneOf(name, kind, values ?? []);
   const text = String(value ?? "");
+  if (operator === "between") return between(name, kind, text, upper ?? "");
   if (text.trim() === "") return null;
   if (operator === "contains") return containing([property], text);
   const literal = literalOf(kind, text);
   return literal === null ? null : `${name} ${operator} ${literal}`;
+}
+
+/**
+ * @param {string} name
+ * @param {PropertyKind | undefined} kind
+ * @param {string[]} values
+ */
+function oneOf(name, kind, values) {
+  const literals = values.filter((value) => value.trim() !== "").map((value) => literalOf(kind, value));
+  return literals.length && !literals.includes(null) ? `${name} IN (${literals.join(", ")})` : null;
+}
+
+/**
+ * Both ends are included. BETWEEN is of numbers; of times there are intervals.
+ * @param {string} name
+ * @param {PropertyKind | undefined} kind
+ * @param {string} lower
+ * @param {string} upper
+ */
+function between(name, kind, lower, upper) {
+  if (!lower.trim() || !upper.trim()) return null;
+  const literals = [lower, upper].map((value) => literalOf(kind, value));
+  if (literals.includes(null)) return null;
+  if (kind === "number") return `${name} BETWEEN ${literals.join(" AND ")}`;
+  const ends = literals.map((literal) => literal?.replace(/^[A-Z]+\((.*)\)$/, "$1"));
+  return `T_INTERSECTS(${name}, INTERVAL(${ends.join(", ")}))`;
 }
 
 /**

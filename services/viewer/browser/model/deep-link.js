@@ -1,6 +1,9 @@
 // Between what is shown and the hash of the address, both ways:
-// map=zoom/lat/lon, p=globe, c=collections, s=subject, t=interval, f.<collection>=CQL2, e=<collection>/<event>,
-// q=search, id=<collection>/<item>, theme; of a storm that is followed: follow=<collection>/<event>, step, wind, issue.
+// map=zoom/lat/lon, p=globe, c=collections, s=subject, t=interval, a=area, f.<collection>=CQL2,
+// e=<collection>/<event>, q=search, o=order of the list, id=<collection>/<item>, theme; of a storm that is followed: follow=<collection>/<event>, step, wind, issue.
+
+import { areaText, parseArea } from "./area.js";
+import { parseInterval } from "./interval.js";
 
 /**
  * @import { State } from "../page/link.js"
@@ -10,10 +13,13 @@
  * @property {(id: string, text: string, message: string) => void} refuse called with filters that the service refuses
  * @property {(collection: string, item: string) => Promise<void>} select
  * @property {(text: string) => void} search
+ * @property {(order: string | undefined) => void} sort
  * @property {(state: State) => Promise<void>} [follow]
  */
 
-const FILTER = "f.";
+export const FILTER = "f.";
+/** How the list is sorted, the usual way first. */
+export const ORDERS = ["newest", "strongest"];
 
 /**
  * `<collection>/<rest>` as a pair, or null.
@@ -27,16 +33,16 @@ export function pairOf(text) {
 }
 
 /**
- * The state of a link once time, filters and event are what the explorer has; what else is in `state` stays.
+ * The state of a link once time, area, filters and event are what the explorer has; what else is in `state` stays.
  * @param {State} state
- * @param {Pick<Explorer, "events" | "filters" | "datetime">} explorer
+ * @param {Pick<Explorer, "events" | "filters" | "datetime" | "area">} explorer
  * @returns {Record<string, string | null>}
  */
-export function withQuery(state, { events, filters, datetime }) {
+export function withQuery(state, { events, filters, datetime, area }) {
   const [event] = events;
   const others = Object.entries(state).filter(([name]) => !name.startsWith(FILTER));
   const texts = [...filters].map(([id, text]) => [FILTER + id, text]);
-  return { ...Object.fromEntries([...others, ...texts]), t: datetime, e: event ? event.join("/") : null };
+  return { ...Object.fromEntries([...others, ...texts]), t: datetime, a: area ? areaText(area) : null, e: event ? event.join("/") : null };
 }
 
 /**
@@ -88,20 +94,34 @@ const filtersOf = (state, { collections }) =>
  * @param {Explorer} explorer
  * @param {Restoring} restoring
  */
-export async function restore(state, explorer, { usual, refuse, select, search, follow }) {
+export async function restore(state, explorer, { usual, refuse, select, search, sort, follow }) {
   const wanted = collectionsOf(state, explorer, usual);
   // before anything is drawn, so that nothing is asked for twice
-  explorer.setDatetime(state.t ?? null);
+  explorer.setDatetime(parseInterval(state.t ?? null) && state.t);
+  explorer.setArea(areaOf(state.a));
   restoreEvent(state, explorer);
   await restoreFilters(state, explorer, refuse);
   for (const id of [...explorer.shown.keys()]) if (!wanted.includes(id)) explorer.hide(id);
   await explorer.showAll(wanted);
   // what was searched for before is not asked of the new subject
   search(state.q ?? "");
+  sort(state.o);
   explorer.setSubject(explorer.shown.has(state.s) ? state.s : ([...explorer.shown.keys()][0] ?? null));
   await follow?.(state);
   const chosen = pairOf(state.id);
   if (chosen && explorer.collections.has(chosen[0])) await select(...chosen);
+}
+
+/**
+ * The area of a link, or null where it has none or a faulty one, which link-faults.js says.
+ * @param {string | undefined} text
+ */
+function areaOf(text) {
+  try {
+    return text ? parseArea(text) : null;
+  } catch {
+    return null;
+  }
 }
 
 /**

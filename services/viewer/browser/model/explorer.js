@@ -1,13 +1,14 @@
 // What is shown: which collections, in which time, with which filter. Parts of the page listen to its events.
 
 import { withVersion } from "../cartography/style-document.js";
+import { areaFilter } from "../filters/area.js";
 import { count, messageOf } from "../service/api.js";
 import { faded } from "./faded.js";
 import { Styles } from "./styles.js";
 import { Together } from "./together.js";
 import { Totals } from "./totals.js";
 
-/** @import { Collection, Engine, Parameters, Style } from "../types.d.ts" */
+/** @import { Area, Collection, Engine, Parameters, Style } from "../types.d.ts" */
 
 class ExplorerEvent extends Event {
   /**
@@ -22,7 +23,7 @@ class ExplorerEvent extends Event {
 
 /**
  * Events: `shown` (collections on the map changed), `subject` (the collection that list and timeline are about),
- * `query` (time, filter or event changed), `move` (the view changed), `data` (a collection's data changed; detail: its
+ * `query` (time, area, filter or event changed), `move` (the view changed), `data` (a collection's data changed; detail: its
  * id), `unclassed` (a collection was found to have features without a class), `fault` (detail: a sentence).
  */
 export class Explorer extends EventTarget {
@@ -50,6 +51,8 @@ export class Explorer extends EventTarget {
     this.subject = null;
     /** @type {string | null} */
     this.datetime = null;
+    /** @type {Area | null} */
+    this.area = null;
     /** Whether time moves by itself. */
     this.playing = false;
     /**
@@ -251,6 +254,17 @@ export class Explorer extends EventTarget {
   }
 
   /**
+   * Shows only what lies in an area; null shows all.
+   * @param {Area | null} area
+   */
+  setArea(area) {
+    if (JSON.stringify(this.area) === JSON.stringify(area)) return;
+    this.area = area;
+    for (const id of this.shown.keys()) this.#refresh(id);
+    this.emit("query");
+  }
+
+  /**
    * Shows only the features of a collection for which a CQL2 text holds; null shows all.
    * @param {string} id
    * @param {string | null} filter
@@ -313,9 +327,17 @@ export class Explorer extends EventTarget {
     return {
       datetime: timed ? this.datetime : null,
       "datetime-column": timed && !time.lasts && !time.usual ? time.column : null,
-      filter: allOf(this.filters.get(id), searched ? this.searches.get(id) : undefined),
+      filter: allOf(this.filters.get(id), this.#areaFilter(id), searched ? this.searches.get(id) : undefined),
       ...(eventKey !== null && this.events.has(id) ? { [eventKey]: this.events.get(id) } : {}),
     };
+  }
+
+  /**
+   * @param {string} id
+   */
+  #areaFilter(id) {
+    const column = this.styleParameters(id)["geom-column"] ?? this.collection(id).geometryColumn;
+    return this.area && column ? areaFilter(this.area, String(column)) : undefined;
   }
 
   /**

@@ -7,10 +7,10 @@ import { searchFilter } from "../filters/search.js";
 const LIMIT = 30;
 
 /**
- * The query parameters of the list: what is shown of the collection, within the view unless something is searched for.
+ * The query parameters of the list: what is shown of the collection, within the view unless something is searched for or an area is asked for.
  * @param {Collection} collection
  * @param {Parameters} shown the parameters that select what is shown
- * @param {{ bbox: number[], crs?: string, text: string, order: string }} wanted `order` is `newest` or `strongest`
+ * @param {{ bbox: number[] | null, crs?: string, text: string, order: string }} wanted `order` is `newest` or `strongest`
  * @returns {Parameters}
  */
 export function listQuery(collection, { filter, ...shown }, { bbox, crs, text, order }) {
@@ -19,8 +19,8 @@ export function listQuery(collection, { filter, ...shown }, { bbox, crs, text, o
   return {
     ...shown,
     limit: LIMIT,
-    bbox: searched ? null : bbox.map((value) => value.toFixed(4)).join(","),
-    ...(crs && !searched ? { "bbox-crs": crs } : {}),
+    bbox: searched ? null : (bbox?.map((value) => value.toFixed(4)).join(",") ?? null),
+    ...(crs && bbox && !searched ? { "bbox-crs": crs } : {}),
     filter: [filter, searched].filter(Boolean).map((part) => `(${part})`).join(" AND "),
     sortby: sortby.filter(Boolean).join(","),
     "bbox-only": true,

@@ -1,7 +1,8 @@
 // What the map shows of a storm that is followed, as GeoJSON: both engines draw it by the properties below.
 
 import { pathLength } from "../cartography/geodesic.js";
-import { beside, windZone } from "../cartography/wind-zone.js";
+import { beside } from "../cartography/longitudes.js";
+import { windZone } from "../cartography/wind-zone.js";
 import { clockWords, hourWords } from "../words/time.js";
 import { numberOf } from "./storm-life.js";
 

@@ -1,14 +1,17 @@
 // Keeps the address and the map the same: the address follows what is shown, the map follows pasted links.
 
 import { collectionsState, restore, withQuery } from "../model/deep-link.js";
+import { linkFaults } from "../model/link-faults.js";
 import { debounced } from "../page/debounced.js";
 import { formatView, parseView } from "../page/link.js";
 import { onState, readState, replaceState, writeState } from "../page/state.js";
+import { announceError, currentError } from "../page/status.js";
 import { setTheme } from "../page/theme.js";
 
 /** @import { Restoring } from "../model/deep-link.js" */
 /** @import { Explorer } from "../model/explorer.js" */
 /** @import { Story } from "../model/story.js" */
+/** @import { State } from "../page/link.js" */
 /** @import { Engine } from "../types.d.ts" */
 
 /**
@@ -37,6 +40,16 @@ export function rememberInAddress(explorer, engine, usual, story) {
 }
 
 /**
+ * Says what is wrong with a link, beside what was refused while it was followed.
+ * @param {State} state
+ * @param {Explorer} explorer
+ */
+export function sayFaults(state, explorer) {
+  const faults = linkFaults(state, explorer.collections);
+  if (faults.length) announceError([currentError(), ...faults].filter(Boolean).join(" "));
+}
+
+/**
  * Follows links that are pasted into the address, and the back button.
  * @param {Explorer} explorer
  * @param {Engine} engine
@@ -49,6 +62,9 @@ export function followAddress(explorer, engine, restoring) {
     engine.setGlobe?.(state.p === "globe");
     if (state.theme) setTheme(state.theme);
     if (!state.id) restoring.deselect();
-    restore(state, explorer, restoring).then(() => replaceState({ ...readState(), ...state }));
+    restore(state, explorer, restoring).then(() => {
+      replaceState({ ...readState(), ...state });
+      sayFaults(state, explorer);
+    });
   });
 }

@@ -1,10 +1,12 @@
-// What is left out of the map just now, and how to bring it back: one event only, filters.
+// What is left out of the map just now, and how to bring it back: one event only, an area, filters.
 
 import { element } from "../page/dom.js";
 import { getItems } from "../service/api.js";
+import { areaWords } from "../words/area.js";
 import { featureTitle } from "./feature-badge.js";
 
 /** @import { Explorer } from "../model/explorer.js" */
+/** @import { Area } from "../types.d.ts" */
 
 /**
  * Keeps the chips in `container` up to date.
@@ -16,6 +18,7 @@ export function chips(container, explorer) {
     const [event] = explorer.events;
     container.replaceChildren(
       ...(event ? [eventChip(explorer, ...event)] : []),
+      ...(explorer.area ? [areaChip(explorer, explorer.area)] : []),
       ...[...explorer.filters].map(([id, text]) => filterChip(explorer, id, text)),
     );
   };
@@ -35,6 +38,15 @@ function eventChip(explorer, id, event) {
     if (title) text.textContent = `Only ${title}`;
   }, () => {});
   return chip(text, "Show all", () => explorer.setEvent(id, null));
+}
+
+/**
+ * @param {Explorer} explorer
+ * @param {Area} area
+ */
+function areaChip(explorer, area) {
+  const words = `Only ${areaWords(area)}`;
+  return chip(element("span", { text: words, title: words }), "Clear", () => explorer.setArea(null), "Clear the area");
 }
 
 /**

@@ -3,13 +3,14 @@
 import { NULLITY, OPERATORS } from "../filters/cql2.js";
 import { rangeText } from "../filters/example.js";
 import { element } from "../page/dom.js";
+import { valueEditor } from "./condition-value.js";
 
-/** @import { Condition, FilterProperty } from "../types.d.ts" */
+/**
+ * @import { Condition, FilterProperty } from "../types.d.ts"
+ * @import { Values } from "./condition-value.js"
+ */
 
 const WITHOUT_VALUE = new Set(NULLITY.map(([operator]) => operator));
-const INPUT_TYPES = { number: "number", instant: "datetime-local", date: "date", text: "text" };
-/** @type {Record<string, string>} */
-const BOOLEANS = { true: "yes", false: "no" };
 let serial = 0;
 
 export class ConditionRow {
@@ -17,10 +18,10 @@ export class ConditionRow {
   #changed;
   #property;
   #operator = element("select", { "aria-label": "Comparison" });
-  #place = element("span", { class: "value" });
+  #place = element("div", { class: "value" });
   #hint = element("p", { class: "hint", id: `filter-hint-${++serial}` });
-  /** @type {HTMLInputElement | HTMLSelectElement | null} */
-  #input = null;
+  /** @type {() => Values} */
+  #values = () => ({});
 
   /**
    * @param {FilterProperty[]} properties that one may choose
@@ -43,11 +44,12 @@ export class ConditionRow {
       changed();
     });
     this.#operator.addEventListener("change", () => {
-      this.#showOperator();
+      this.#showValue(this.#values());
       changed();
     });
     this.#property.value = start.property ?? "";
-    this.#showProperty(String(start.value ?? ""), start.operator);
+    const { value, upper, values } = start;
+    this.#showProperty({ value: value === null || value === undefined ? "" : String(value), upper: upper ?? "", values }, start.operator);
   }
 
   focus() {
@@ -58,54 +60,44 @@ export class ConditionRow {
   get condition() {
     const found = this.#chosen();
     if (!found) return { property: "", operator: "=", value: "" };
-    return { property: found.name, kind: found.kind, operator: this.#operator.value, value: this.#input?.value };
+    return { property: found.name, kind: found.kind, operator: this.#operator.value, ...this.#values() };
   }
 
   #chosen() {
     return this.#properties.find(({ name }) => name === this.#property.value);
   }
 
-  /** Offers what the chosen property can be compared by. */
-  #showProperty(value = "", operator = "") {
+  /**
+   * Offers what the chosen property can be compared by.
+   * @param {Values} [values]
+   * @param {string} [operator]
+   */
+  #showProperty(values = {}, operator = "") {
     const found = this.#chosen();
     const operators = found ? [...OPERATORS[found.kind], ...NULLITY] : [];
     this.#operator.replaceChildren(...operators.map(([sign, label]) => element("option", { value: sign, text: label })));
     if (operator) this.#operator.value = operator;
-    this.#operator.hidden = this.#place.hidden = !found;
+    this.#operator.hidden = !found;
     this.#hint.textContent = (found && rangeText(found)) ?? "";
     this.#hint.hidden = !this.#hint.textContent;
     this.#property.title = found?.description ?? "";
-    this.#input = found ? valueInput(found, value, this.#hint.id) : null;
-    this.#place.replaceChildren(...(this.#input ? [this.#input] : []));
-    this.#input?.addEventListener(this.#input instanceof HTMLSelectElement ? "change" : "input", this.#changed);
-    this.#showOperator();
+    this.#showValue(values);
   }
 
-  #showOperator() {
-    if (this.#input) this.#place.hidden = WITHOUT_VALUE.has(this.#operator.value);
+  /**
+   * Offers the values that the comparison takes.
+   * @param {Values} values to begin with
+   */
+  #showValue(values) {
+    const found = this.#chosen();
+    this.#place.hidden = !found || WITHOUT_VALUE.has(this.#operator.value);
+    if (!found) {
+      this.#place.replaceChildren();
+      this.#values = () => ({});
+      return;
+    }
+    const { nodes, read } = valueEditor(found, this.#operator.value, values, this.#hint.id, this.#changed);
+    this.#place.replaceChildren(...nodes);
+    this.#values = read;
   }
-}
-
-/**
- * @param {FilterProperty} property
- * @param {string} value
- * @param {string} hint id of the element that says what values there are
- */
-function valueInput({ kind, values, title }, value, hint) {
-  const label = { "aria-label": `Value of ${title}`, "aria-describedby": hint };
-  if (kind === "choice" || kind === "boolean") {
-    const offered = kind === "boolean" ? Object.keys(BOOLEANS) : [...new Set([...(values ?? []), ...(value ? [value] : [])])];
-    const options = offered.map((text) => element("option", { value: text, text: kind === "boolean" ? BOOLEANS[text] : text }));
-    const select = element("select", label, ...options);
-    if (value) select.value = value;
-    return select;
-  }
-  const input = element("input", { ...label, type: INPUT_TYPES[kind], autocomplete: "off" });
-  if (kind === "number") input.step = "any";
-  if (kind === "instant") {
-    input.step = "1";
-    input.title = "UTC";
-  }
-  input.value = kind === "instant" ? value.replace(/(\.\d+)?Z$/, "") : value;
-  return input;
 }

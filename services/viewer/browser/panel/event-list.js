@@ -1,6 +1,7 @@
 // The features in view as a list that works without seeing or touching the map.
 
 import { searchFilter, searchHint } from "../filters/search.js";
+import { ORDERS } from "../model/deep-link.js";
 import { inForceFirst, inForceQuery } from "../model/in-force.js";
 import { listQuery } from "../model/list-query.js";
 import { debounced } from "../page/debounced.js";
@@ -26,9 +27,10 @@ export class EventList {
   #choose;
   #list;
   #heading = find("#tab-events span");
+  #where = find("#tab-events b");
   #search;
   #order;
-  #download;
+  #download = find("#download");
   #programs;
   /** @type {AbortController | null} */
   #loading = null;
@@ -46,8 +48,7 @@ export class EventList {
     this.#list = find("ol", container);
     this.#search = find("input[type=search]", container, HTMLInputElement);
     this.#order = find("#sort select", container, HTMLSelectElement);
-    this.#download = find("#download", container);
-    this.#programs = new Programs(find("#programs", container, HTMLDetailsElement));
+    this.#programs = new Programs(find("#programs", document, HTMLDetailsElement));
     const choices = () => {
       this.#offerOrder();
       this.#offerSearch();
@@ -58,12 +59,26 @@ export class EventList {
     const soon = debounced(() => this.#refresh(), 350);
     const narrow = debounced(() => this.#narrow(), 300);
     for (const event of ["move", "query", "subject", "shown", "data"]) explorer.addEventListener(event, soon);
-    this.#order.addEventListener("change", () => this.#refresh());
+    this.#order.addEventListener("change", () => {
+      writeState({ o: this.#order.value === ORDERS[0] ? null : this.#order.value });
+      this.#refresh();
+    });
     this.#search.addEventListener("input", () => {
       writeState({ q: this.#search.value.trim() || null });
       narrow();
       soon();
     });
+  }
+
+  /**
+   * Sorts as a link says; what it does not know is as usual.
+   * @param {string | undefined} order
+   */
+  sort(order) {
+    const wanted = ORDERS.find((one) => one === order) ?? ORDERS[0];
+    if (this.#order.value === wanted) return;
+    this.#order.value = wanted;
+    this.#refresh();
   }
 
   /** The search narrows the map as well: that of the collection that the list is about, and of no other. */
@@ -75,6 +90,7 @@ export class EventList {
   }
 
   async #refresh() {
+    this.#where.textContent = this.#explorer.area ? "In the area" : "In view";
     this.#loading?.abort();
     const { signal } = (this.#loading = new AbortController());
     const collection = this.#explorer.subjectCollection();
@@ -105,8 +121,9 @@ export class EventList {
     const within = this.#explorer.engine.within();
     // where the operator does not offer the map's projection, the box around the view serves
     const offered = !within.crs || collection.crs?.includes(within.crs);
+    const seen = offered ? within : { bbox: this.#explorer.engine.bbox() };
     return listQuery(collection, this.#explorer.parameters(collection.id, { searched: false }), {
-      ...(offered ? within : { bbox: this.#explorer.engine.bbox() }),
+      ...(this.#explorer.area ? { bbox: null } : seen),
       text: this.#search.value,
       order: this.#order.value,
     });
@@ -137,7 +154,8 @@ export class EventList {
     this.#heading.textContent = total === null ? "" : formatNumber(total);
     if (focusedId) this.#focus(focusedId);
     if (page.features.length && total !== null && total > page.features.length) {
-      const more = `and ${formatNumber(total - page.features.length)} more; zoom in to list them`;
+      const left = formatNumber(total - page.features.length);
+      const more = this.#explorer.area ? `and ${left} more; downloads have all` : `and ${left} more; zoom in to list them`;
       this.#list.append(element("li", { class: "empty", text: more }));
     }
   }
@@ -182,7 +200,7 @@ export class EventList {
    */
   #offerDownload(collection, number) {
     this.#download.hidden = number === 0;
-    const where = this.#search.value.trim() ? "found" : "in view";
+    const where = this.#search.value.trim() ? "found" : this.#explorer.area ? "in the area" : "in view";
     const all = number === null ? `what is ${where}` : number === 1 ? `the one ${where}` : `all ${formatNumber(number)} ${where}`;
     find("span", this.#download).textContent = `Download ${all}:`;
     const parameters = { ...this.#query(collection), "bbox-only": null, limit: null };

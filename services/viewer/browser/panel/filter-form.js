@@ -130,9 +130,11 @@ export class FilterForm {
    * Whether a row can hold the condition.
    * @param {Partial<Condition>} condition
    */
-  #offers({ property, operator }) {
+  #offers({ property, operator, values = [] }) {
     if (!property) return true;
     const found = this.#properties.find(({ name }) => name === property);
+    // the field of a list has commas between its values
+    if (found?.kind !== "choice" && values.some((value) => value.includes(","))) return false;
     return found !== undefined && [...OPERATORS[found.kind], ...NULLITY].some(([sign]) => sign === operator);
   }
 

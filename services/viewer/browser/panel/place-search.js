@@ -1,20 +1,25 @@
-// Going to a place: towns, provinces and countries, coordinates, and events by their names. A combobox with a list (WAI-ARIA).
+// Going to a place: towns, provinces and countries, coordinates, and events by their names; or asking for what lies within a
+// distance of one. A combobox with a list (WAI-ARIA).
 
 import { searchFilter } from "../filters/search.js";
+import { circleOf } from "../model/area.js";
 import { debounced } from "../page/debounced.js";
 import { element, find } from "../page/dom.js";
 import { viewPadding } from "../page/layout.js";
 import { sayToScreenReaders } from "../page/status.js";
-import { address, getItems, getJson, isAbort, messageOf } from "../service/api.js";
+import { getItems, isAbort, messageOf } from "../service/api.js";
+import { findPlaces, fullName, surroundings } from "../service/places.js";
+import { areaWords, parseNearness } from "../words/area.js";
 import { formatPosition, parseCoordinates } from "../words/coordinates.js";
 import { formatNumber } from "../words/format.js";
+import { fitArea } from "./area-view.js";
 import { featureTitle } from "./feature-badge.js";
 
 /**
  * @import { Explorer } from "../model/explorer.js"
  * @import { Box, Collection, Position } from "../types.d.ts"
+ * @import { Place } from "../service/places.js"
  * @typedef {{ title: string, detail: string, go: () => unknown }} Option
- * @typedef {{ bbox?: Box, geometry: { coordinates: Position }, properties: { name: string, kind: string, province: string | null, country: string | null, people: number | null } }} Place
  */
 
 const PAUSE = 200; // milliseconds
@@ -129,14 +134,47 @@ function entry({ title, detail }, at, onclick) {
  * @returns {Promise<Option[]>}
  */
 async function optionsOf(text, explorer, choose, signal) {
+  const nearness = parseNearness(text);
+  if (nearness) return nearnessOptions(nearness, explorer, signal);
   const position = parseCoordinates(text);
   if (position) return [{ title: formatPosition(position), detail: "Coordinates", go: () => goTo(explorer, position, formatPosition(position)) }];
   const [places, ...events] = await Promise.all([
-    getJson(address("/places", { q: text, limit: PLACES }), { signal }),
+    findPlaces(text, PLACES, { signal }),
     // a collection that does not answer leaves the places
     ...searched(explorer).map((collection) => eventsOf(collection, text, choose, explorer, signal).catch(() => [])),
   ]);
-  return [...places.features.map((/** @type {Place} */ place) => placeOption(explorer, place)), ...events.flat()];
+  return [...places.map((place) => placeOption(explorer, place)), ...events.flat()];
+}
+
+/**
+ * @param {{ kilometres: number, place: string }} nearness
+ * @param {Explorer} explorer
+ * @param {AbortSignal} signal
+ * @returns {Promise<Option[]>}
+ */
+async function nearnessOptions({ kilometres, place }, explorer, signal) {
+  /**
+   * @param {Position} position
+   * @param {string} name
+   * @param {string} detail
+   */
+  const option = (position, name, detail) => {
+    const area = circleOf([...position, kilometres], name);
+    const go = () => {
+      explorer.setArea(area);
+      fitArea(explorer);
+    };
+    return { title: areaWords(area), detail, go };
+  };
+  const position = parseCoordinates(place);
+  if (position) return [option(position, "", "Coordinates")];
+  const found = await findPlaces(place, PLACES, { signal });
+  return found.map((each) => option(each.geometry.coordinates, fullName(each.properties), detailOf(each)));
+}
+
+/** @param {Place} place */
+function detailOf({ properties: { people, kind } }) {
+  return people ? `${formatNumber(people)} people` : kind === "town" ? "" : kind;
 }
 
 /**
@@ -177,12 +215,10 @@ async function eventsOf(collection, text, choose, explorer, signal) {
  * @param {Place} place
  * @returns {Option}
  */
-function placeOption(explorer, { bbox, geometry, properties }) {
-  const { name, kind, province, country, people } = properties;
-  const around = [...new Set([province, country])].filter((each) => each && each !== name).join(", ");
-  const size = people ? `${formatNumber(people)} people` : kind === "town" ? "" : kind;
-  const detail = [around, size].filter(Boolean).join(" · ");
-  return { title: name, detail, go: () => goTo(explorer, geometry.coordinates, name, detail, bbox) };
+function placeOption(explorer, place) {
+  const { name } = place.properties;
+  const detail = [surroundings(place.properties), detailOf(place)].filter(Boolean).join(" · ");
+  return { title: name, detail, go: () => goTo(explorer, place.geometry.coordinates, name, detail, place.bbox) };
 }
 
 /**

@@ -9,7 +9,7 @@ import { openPopup } from "./feature-popup.js";
 import { hitsAt } from "./hits.js";
 import { Omissions } from "./omissions.js";
 import { basemapStyle, liesBelow, togetherSource, withTextAttribution } from "./sources.js";
-import { addOverlays, drawHighlight, drawSketch, setOverlayTheme } from "./overlays.js";
+import { addOverlays, drawHighlight, drawOutline, drawSketch, setOverlayTheme } from "./overlays.js";
 import { addStorm, drawStorm, setStormTheme, veil } from "./storm-layers.js";
 
 /** @import * as MapLibre from "maplibre-gl" */
@@ -45,6 +45,8 @@ class MapLibreEngine {
   #popup = null;
   /** @type {((position: Position) => void) | null} */
   #captor = null;
+  /** @type {((position: Position) => void) | undefined} */
+  #follower;
   #omissions = new Omissions();
   /** @type {{ layers: Layer[] }} */
   #basemap;
@@ -310,14 +312,19 @@ class MapLibreEngine {
       if (this.#captor) this.#captor(position);
       else listener(this.#hits(point), position);
     });
-    this.map.on("mousemove", ({ point }) => {
-      if (!this.#captor) this.map.getCanvas().style.cursor = this.#hits(point).length ? "pointer" : "";
+    this.map.on("mousemove", ({ lngLat, point }) => {
+      if (this.#captor) this.#follower?.([lngLat.lng, lngLat.lat]);
+      else this.map.getCanvas().style.cursor = this.#hits(point).length ? "pointer" : "";
     });
   }
 
-  /** @param {((position: Position) => void) | null} captor */
-  capture(captor) {
+  /**
+   * @param {((position: Position) => void) | null} captor
+   * @param {(position: Position) => void} [follower]
+   */
+  capture(captor, follower) {
     this.#captor = captor;
+    this.#follower = follower;
     this.map.getCanvas().style.cursor = captor ? "crosshair" : "";
     this.map.doubleClickZoom[captor ? "disable" : "enable"]();
   }
@@ -331,10 +338,9 @@ class MapLibreEngine {
     });
   }
 
-  /** @param {Sketch | null} sketch */
-  sketch(sketch) {
-    drawSketch(this.map, sketch);
-  }
+  sketch = (/** @type {Sketch | null} */ sketch) => drawSketch(this.map, sketch);
+
+  outline = (/** @type {Sketch | null} */ outline) => drawOutline(this.map, outline);
 
   /**
    * @param {FeatureCollection | null} drawing

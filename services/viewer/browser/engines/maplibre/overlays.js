@@ -1,4 +1,4 @@
-// What is drawn over the data: the outline of the selected feature, and what is measured.
+// What is drawn over the data: the area that is asked for, the outline of the selected feature, and what is measured.
 
 import { overlayColors, sketchFeatures } from "../../cartography/style-document.js";
 
@@ -7,6 +7,7 @@ import { overlayColors, sketchFeatures } from "../../cartography/style-document.
 
 const HIGHLIGHT = "dams-highlight";
 const SKETCH = "dams-sketch";
+const OUTLINE = "dams-area";
 /** @type {GeoJSON.FeatureCollection} */
 const EMPTY = { type: "FeatureCollection", features: [] };
 const ROUNDED = /** @type {const} */ ({ "line-join": "round", "line-cap": "round" });
@@ -15,7 +16,7 @@ const ROUNDED = /** @type {const} */ ({ "line-join": "round", "line-cap": "round
  * Whether a layer is one of these.
  * @param {{ id: string }} layer
  */
-export const isOverlay = ({ id }) => id.startsWith(HIGHLIGHT) || id.startsWith(SKETCH);
+export const isOverlay = ({ id }) => [HIGHLIGHT, SKETCH, OUTLINE].some((name) => id.startsWith(`${name}:`));
 
 /**
  * Adds sources and layers, empty.
@@ -24,6 +25,7 @@ export const isOverlay = ({ id }) => id.startsWith(HIGHLIGHT) || id.startsWith(S
  */
 export function addOverlays(map, theme) {
   const [ink, halo] = overlayColors(theme);
+  addSketch(map, OUTLINE, [ink, halo], 0.05);
   map.addSource(HIGHLIGHT, { type: "geojson", data: EMPTY });
   map.addLayer(lines(HIGHLIGHT, "area", "Polygon", ink, 2.5));
   map.addLayer(lines(HIGHLIGHT, "line-halo", "LineString", halo, 13));
@@ -36,20 +38,30 @@ export function addOverlays(map, theme) {
     filter: ["==", ["geometry-type"], "Point"],
     paint: { "circle-radius": 13, "circle-opacity": 0, "circle-stroke-color": ink, "circle-stroke-width": 2.5 },
   });
-  map.addSource(SKETCH, { type: "geojson", data: EMPTY });
+  addSketch(map, SKETCH, [ink, halo], 0.12);
+}
+
+/**
+ * @param {Map} map
+ * @param {string} source
+ * @param {[string, string]} colors
+ * @param {number} opacity of the area
+ */
+function addSketch(map, source, [ink, halo], opacity) {
+  map.addSource(source, { type: "geojson", data: EMPTY });
   map.addLayer({
-    id: `${SKETCH}:area`,
+    id: `${source}:area`,
     type: "fill",
-    source: SKETCH,
+    source,
     filter: ["==", ["geometry-type"], "Polygon"],
-    paint: { "fill-color": ink, "fill-opacity": 0.12 },
+    paint: { "fill-color": ink, "fill-opacity": opacity },
   });
-  map.addLayer(lines(SKETCH, "halo", "LineString", halo, 5));
-  map.addLayer(lines(SKETCH, "line", "LineString", ink, 2));
+  map.addLayer(lines(source, "halo", "LineString", halo, 5));
+  map.addLayer(lines(source, "line", "LineString", ink, 2));
   map.addLayer({
-    id: `${SKETCH}:point`,
+    id: `${source}:point`,
     type: "circle",
-    source: SKETCH,
+    source,
     filter: ["==", ["geometry-type"], "Point"],
     paint: { "circle-radius": 4, "circle-color": halo, "circle-stroke-color": ink, "circle-stroke-width": 2 },
   });
@@ -82,10 +94,13 @@ export function setOverlayTheme(map, theme) {
   map.setPaintProperty(`${HIGHLIGHT}:line-halo`, "line-color", halo);
   map.setPaintProperty(`${HIGHLIGHT}:line-edge`, "line-color", ink);
   map.setPaintProperty(`${HIGHLIGHT}:point`, "circle-stroke-color", ink);
-  map.setPaintProperty(`${SKETCH}:area`, "fill-color", ink);
-  map.setPaintProperty(`${SKETCH}:halo`, "line-color", halo);
-  map.setPaintProperty(`${SKETCH}:line`, "line-color", ink);
-  map.setPaintProperty(`${SKETCH}:point`, "circle-stroke-color", ink);
+  for (const source of [SKETCH, OUTLINE]) {
+    map.setPaintProperty(`${source}:area`, "fill-color", ink);
+    map.setPaintProperty(`${source}:halo`, "line-color", halo);
+    map.setPaintProperty(`${source}:line`, "line-color", ink);
+    map.setPaintProperty(`${source}:point`, "circle-color", halo);
+    map.setPaintProperty(`${source}:point`, "circle-stroke-color", ink);
+  }
 }
 
 /**
@@ -106,6 +121,15 @@ export function drawHighlight(map, feature, color) {
  */
 export function drawSketch(map, sketch) {
   sourceOf(map, SKETCH)?.setData(sketch ? sketchFeatures(sketch) : EMPTY);
+}
+
+/**
+ * Draws the area that is asked for; null removes it.
+ * @param {Map} map
+ * @param {Sketch | null} outline
+ */
+export function drawOutline(map, outline) {
+  sourceOf(map, OUTLINE)?.setData(outline ? sketchFeatures(outline) : EMPTY);
 }
 
 /**

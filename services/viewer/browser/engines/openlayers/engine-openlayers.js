@@ -7,6 +7,7 @@ import { sheet } from "../../page/layout.js";
 import { address, getJson } from "../../service/api.js";
 import { flattened } from "../flattened.js";
 import { basemapLayers } from "./basemap.js";
+import { hitsAt } from "./hits.js";
 import { matrixLayer } from "./layer.js";
 import { highlightStyle, sketchStyle } from "./overlays.js";
 import { popupElement } from "./popup.js";
@@ -14,7 +15,6 @@ import { ProjectedView } from "./projected-view.js";
 import { StormLayers } from "./storm-layers.js";
 
 /**
- * @import { FeatureLike } from "ol/Feature.js"
  * @import { default as VectorLayer } from "ol/layer/Vector.js"
  * @import { default as Projection } from "ol/proj/Projection.js"
  * @import { MatrixLayer } from "./layer.js"
@@ -24,7 +24,6 @@ import { StormLayers } from "./storm-layers.js";
  */
 
 const FAR_LEVELS = 8; // enough until the map's own tiles are few
-const HIT_RADIUS = 6; // pixels
 const POPUP_MARGIN = 24; // pixels
 const SHADED = 0.3; // opacity of what steps back
 const OVERLAY = 1000; // z-index of what is drawn over the data
@@ -64,15 +63,18 @@ class OpenLayersEngine {
   #basemap;
   /** @type {Map<string, MatrixLayer[]>} */
   #layers = new Map();
-  /** @type {VectorLayer} */
-  #highlight;
-  /** @type {VectorLayer} */
-  #sketch;
+  /**
+   * What is drawn over the data.
+   * @type {Record<"outline" | "highlight" | "sketch", VectorLayer>}
+   */
+  #over;
   #storm;
   /** What of their opacity is left to the collections. */
   #shade = 1;
   /** @type {((position: Position) => void) | null} */
   #captor = null;
+  /** @type {((position: Position) => void) | undefined} */
+  #follower;
   /** @type {OpenLayers.Overlay | null} */
   #popup = null;
   /** @type {Set<() => void>} */
@@ -106,8 +108,8 @@ class OpenLayersEngine {
       seen: () => ({ zoom: this.#view.get().zoom, box: this.#view.bbox() }),
       failed: () => this.#fail(),
     });
-    this.#highlight = new library.VectorLayer({ source: new library.VectorSource(), zIndex: OVERLAY });
-    this.#sketch = new library.VectorLayer({ source: new library.VectorSource(), zIndex: OVERLAY + 1 });
+    const over = (/** @type {number} */ at) => new library.VectorLayer({ source: new library.VectorSource(), zIndex: OVERLAY + at });
+    this.#over = { outline: over(0), highlight: over(1), sketch: over(2) };
     this.#storm = new StormLayers(library, projection);
     container.replaceChildren();
     container.tabIndex = 0;
@@ -115,7 +117,7 @@ class OpenLayersEngine {
     container.setAttribute("aria-label", "Map; arrow keys move it, + and - zoom");
     this.map = new library.Map({
       target: container,
-      layers: [...this.#basemap.layers, ...this.#storm.layers, this.#highlight, this.#sketch],
+      layers: [...this.#basemap.layers, ...this.#storm.layers, ...Object.values(this.#over)],
       controls: [
         new library.Zoom(),
         new library.ScaleLine({ maxWidth: 110 }),
@@ -215,8 +217,9 @@ class OpenLayersEngine {
   /** @param {Theme} theme */
   setTheme(theme) {
     this.#theme = theme;
-    this.#highlight.setStyle(highlightStyle(this.#library, theme));
-    this.#sketch.setStyle(sketchStyle(this.#library, theme));
+    this.#over.highlight.setStyle(highlightStyle(this.#library, theme));
+    this.#over.sketch.setStyle(sketchStyle(this.#library, theme, 0.12));
+    this.#over.outline.setStyle(sketchStyle(this.#library, theme, 0.05));
     this.#storm.setTheme(theme, () => this.#view.get().zoom);
     this.#basemap.setTheme(theme);
     for (const made of [...this.#layers.values()].flat()) made.setTheme(theme);
@@ -291,14 +294,19 @@ class OpenLayersEngine {
     this.map.on("dblclick", (event) => {
       if (this.#captor) event.stopPropagation();
     });
-    this.map.on("pointermove", ({ pixel, dragging }) => {
-      if (!dragging && !this.#captor) this.#setCursor(this.#hits(pixel).length ? "pointer" : "");
+    this.map.on("pointermove", ({ pixel, coordinate, dragging }) => {
+      if (this.#captor) this.#follower?.(this.#view.degrees(coordinate));
+      else if (!dragging) this.#setCursor(this.#hits(pixel).length ? "pointer" : "");
     });
   }
 
-  /** @param {((position: Position) => void) | null} captor */
-  capture(captor) {
+  /**
+   * @param {((position: Position) => void) | null} captor
+   * @param {(position: Position) => void} [follower]
+   */
+  capture(captor, follower) {
     this.#captor = captor;
+    this.#follower = follower;
     this.#setCursor(captor ? "crosshair" : "");
   }
 
@@ -311,7 +319,12 @@ class OpenLayersEngine {
 
   /** @param {Sketch | null} sketch */
   sketch(sketch) {
-    this.#draw(this.#sketch, sketch && sketchFeatures(sketch));
+    this.#draw(this.#over.sketch, sketch && sketchFeatures(sketch));
+  }
+
+  /** @param {Sketch | null} outline */
+  outline(outline) {
+    this.#draw(this.#over.outline, outline && sketchFeatures(outline));
   }
 
   /**
@@ -353,7 +366,7 @@ class OpenLayersEngine {
 
   /** @param {Item | null} feature */
   highlight(feature) {
-    this.#draw(this.#highlight, feature?.geometry ? feature : null);
+    this.#draw(this.#over.highlight, feature?.geometry ? feature : null);
   }
 
   /**
@@ -377,23 +390,8 @@ class OpenLayersEngine {
     this.#container.style.cursor = cursor;
   }
 
-  /**
-   * @param {number[]} pixel
-   * @returns {Hit[]}
-   */
+  /** @param {number[]} pixel */
   #hits(pixel) {
-    /** @type {Map<string, Hit>} */
-    const hits = new Map();
-    this.map.forEachFeatureAtPixel(
-      pixel,
-      (/** @type {FeatureLike} */ feature, layer) => {
-        const collection = layer?.get("collection");
-        const key = `${collection}/${feature.getId()}`;
-        if (!collection || hits.has(key)) return;
-        hits.set(key, { collection, id: feature.getId(), properties: feature.getProperties(), geometry: null });
-      },
-      { hitTolerance: HIT_RADIUS, layerFilter: (layer) => layer.get("collection") !== undefined },
-    );
-    return [...hits.values()];
+    return hitsAt(this.map, pixel);
   }
 }

@@ -1,4 +1,4 @@
-// How what is drawn over the data looks: the outline of the selected feature, and what is measured.
+// How what is drawn over the data looks: the area that is asked for, the outline of the selected feature, what is measured.
 
 import { overlayColors } from "../../cartography/style-document.js";
 
@@ -23,13 +23,14 @@ export function highlightStyle({ CircleStyle, Stroke, Style }, theme) {
 /**
  * @param {typeof OpenLayers} library
  * @param {Theme} theme
+ * @param {number} opacity of the area
  */
-export function sketchStyle({ CircleStyle, Fill, Stroke, Style }, theme) {
+export function sketchStyle({ CircleStyle, Fill, Stroke, Style }, theme, opacity) {
   const [ink, halo] = overlayColors(theme);
   return [
     new Style({ stroke: new Stroke({ color: halo, width: 5 }) }),
     new Style({
-      fill: new Fill({ color: `${ink}1f` }),
+      fill: new Fill({ color: ink + Math.round(opacity * 255).toString(16).padStart(2, "0") }),
       stroke: new Stroke({ color: ink, width: 2 }),
       image: new CircleStyle({ radius: 4, fill: new Fill({ color: halo }), stroke: new Stroke({ color: ink, width: 2 }) }),
     }),

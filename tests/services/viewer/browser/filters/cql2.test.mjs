@@ -18,6 +18,14 @@ const CONDITIONS = [
   [{ property: "at", kind: "instant", operator: ">=", value: "2018-02-01T06:30" }, "at >= TIMESTAMP('2018-02-01T06:30:00Z')"],
   [{ property: "at", kind: "instant", operator: "<=", value: "2018-02-01T06:30:00.25Z" }, "at <= TIMESTAMP('2018-02-01T06:30:00.250Z')"],
   [{ property: "day", kind: "date", operator: "<=", value: "2018-02-01" }, "day <= DATE('2018-02-01')"],
+  [{ property: "depth", kind: "number", operator: "between", value: "-1", upper: "2.5" }, "depth BETWEEN -1 AND 2.5"],
+  [
+    { property: "at", kind: "instant", operator: "between", value: "2018-02-01T06:30", upper: "2018-02-02T00:00" },
+    "T_INTERSECTS(at, INTERVAL('2018-02-01T06:30:00Z', '2018-02-02T00:00:00Z'))",
+  ],
+  [{ property: "day", kind: "date", operator: "between", value: "2018-02-01", upper: "2018-02-03" }, "T_INTERSECTS(day, INTERVAL('2018-02-01', '2018-02-03'))"],
+  [{ property: "level", kind: "choice", operator: "in", values: ["Red", "it's, or \\ is not"] }, String.raw`level IN ('Red', 'it''s, or \\ is not')`],
+  [{ property: "severity", kind: "number", operator: "in", values: ["1", "1.5"] }, "severity IN (1, 1.5)"],
   [{ property: "felt", kind: "number", operator: "empty", value: "" }, "felt IS NULL"],
   [{ property: "felt", kind: "number", operator: "filled", value: "" }, "felt IS NOT NULL"],
   [{ property: 'a "b" c', kind: "text", operator: "=", value: "x" }, `"a ""b"" c" = 'x'`],
@@ -31,7 +39,7 @@ for (const [condition, text] of CONDITIONS) {
     const { conditions } = parsedFilter(text);
     assert.deepEqual(conditions.map(({ property, operator }) => [property, operator]), [[condition.property, condition.operator]]);
     // what is read is written again as the same text
-    assert.equal(conditionText({ ...condition, value: conditions[0].value }), text);
+    assert.equal(conditionText({ ...conditions[0], kind: condition.kind }), text);
   });
 }
 
@@ -63,6 +71,13 @@ for (const [kind, value] of [["number", "x"], ["number", ""], ["number", " "], [
     assert.equal(filterText([{ property: "a", kind, operator: "=", value }, CONDITIONS[0][0]], "AND"), "magnitude >= 5");
   });
 }
+
+test("a condition of several values waits for what it needs", () => {
+  const between = (kind, value, upper) => conditionText({ property: "a", kind, operator: "between", value, upper });
+  assert.deepEqual([between("number", "1", ""), between("number", "", "1"), between("number", "1", "x"), between("date", "2018-02-01", "tomorrow")], [null, null, null, null]);
+  const oneOf = (kind, values) => conditionText({ property: "a", kind, operator: "in", values });
+  assert.deepEqual([oneOf("choice", []), oneOf("number", ["x"]), oneOf("number", ["x", "2"]), oneOf("number", [" 2 ", ""]), oneOf("text", ["a", " "])], [null, null, null, "a IN (2)", "a IN ('a')"]);
+});
 
 test("a backslash is written twice", () => {
   const value = (text, operator = "=") => conditionText({ property: "path", kind: "text", operator, value: text });

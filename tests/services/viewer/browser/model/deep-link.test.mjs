@@ -12,9 +12,11 @@ test("a pair has its first slash between", () => {
 });
 
 test("the link carries time, filters and event, and keeps the rest", () => {
-  const explorer = { datetime: "a/b", filters: new Map([["x", "m > 1"]]), events: new Map([["x", "E/1"], ["y", "E/1"]]) };
-  assert.deepEqual(withQuery({ map: "1/2/3", "f.old": "gone", t: "c/d" }, explorer), { map: "1/2/3", "f.x": "m > 1", t: "a/b", e: "x/E/1" });
-  assert.deepEqual(withQuery({ t: "c/d", e: "x/1" }, { datetime: null, filters: new Map(), events: new Map() }), { t: null, e: null });
+  const area = { kind: "box", box: [1, 2, 3, 4] };
+  const explorer = { datetime: "a/b", area, filters: new Map([["x", "m > 1"]]), events: new Map([["x", "E/1"], ["y", "E/1"]]) };
+  assert.deepEqual(withQuery({ map: "1/2/3", "f.old": "gone", t: "c/d" }, explorer), { map: "1/2/3", "f.x": "m > 1", t: "a/b", a: "box/1,2,3,4", e: "x/E/1" });
+  const nothing = { datetime: null, area: null, filters: new Map(), events: new Map() };
+  assert.deepEqual(withQuery({ t: "c/d", e: "x/1", a: "box/1,2,3,4" }, nothing), { t: null, a: null, e: null });
 });
 
 test("the link says which collections are shown where they are not the usual ones", () => {
@@ -38,12 +40,13 @@ test("the map starts with a collection that can be drawn", () => {
   assert.equal(firstDrawn([null], { collections: new Map([["table", collections.get("table")]]) }), null);
 });
 
-let explorer, refused, selected, searched, options;
+let explorer, refused, selected, searched, sorted, options;
 
 beforeEach(() => {
   refused = [];
   selected = [];
   searched = [];
+  sorted = [];
   explorer = {
     collections: new Map(["a", "b", "c"].map((id) => [id, collection(id, { eventKey: id === "a" ? "event_id" : null })])),
     collection: (id) => explorer.collections.get(id),
@@ -52,6 +55,7 @@ beforeEach(() => {
     events: new Map(),
     faults: [],
     setDatetime: (datetime) => (explorer.datetime = datetime),
+    setArea: (area) => (explorer.area = area),
     setEvent: (id, event) => (event === null ? explorer.events.delete(id) : explorer.events.set(id, event)),
     setFilter: (id, text) => (text === null ? explorer.filters.delete(id) : explorer.filters.set(id, text)),
     filter: async (id, text) => {
@@ -73,27 +77,30 @@ beforeEach(() => {
     refuse: (...values) => refused.push(values),
     select: async (...values) => selected.push(values),
     search: (text) => searched.push(text),
+    sort: (order) => sorted.push(order),
   };
 });
 
 test("a link is shown, and what it does not mention is as usual", async () => {
-  await restore({ t: "x/y", "f.a": "m > 1", "f.none": "z", e: "a/E/1", q: "foo", id: "a/7", c: "a,b", s: "b" }, explorer, options);
+  const link = { t: "2018-02-03/..", a: "box/1,2,3,4", "f.a": "m > 1", "f.none": "z", e: "a/E/1", q: "foo", o: "strongest", id: "a/7", c: "a,b", s: "b" };
+  await restore(link, explorer, options);
   assert.deepEqual([...explorer.filters], [["a", "m > 1"]]);
-  assert.deepEqual([explorer.datetime, explorer.subject, [...explorer.shown.keys()]], ["x/y", "b", ["b", "a"]]);
+  assert.deepEqual([explorer.datetime, explorer.subject, [...explorer.shown.keys()]], ["2018-02-03/..", "b", ["b", "a"]]);
+  assert.deepEqual(explorer.area.box, [1, 2, 3, 4]);
   assert.deepEqual([...explorer.events], [["a", "E/1"]]);
   assert.deepEqual([searched, selected, refused], [["foo"], [["a", "7"]], []]);
   await restore({}, explorer, options);
-  assert.deepEqual([explorer.datetime, explorer.subject, explorer.filters.size, explorer.events.size], [null, "a", 0, 0]);
+  assert.deepEqual([explorer.datetime, explorer.area, explorer.subject, explorer.filters.size, explorer.events.size], [null, null, "a", 0, 0]);
   assert.deepEqual([...explorer.shown.keys()], ["a"]);
-  assert.deepEqual(searched, ["foo", ""]);
+  assert.deepEqual([searched, sorted], [["foo", ""], ["strongest", undefined]]);
 });
 
 test("what fails is said and the rest is shown", async () => {
-  await restore({ "f.a": "bad", "f.b": "good", c: "c,a", s: "c", e: "b/1", id: "none/1" }, explorer, options);
+  await restore({ t: "yesterday", a: "box/1", "f.a": "bad", "f.b": "good", c: "c,a", s: "c", e: "b/1", id: "none/1" }, explorer, options);
   assert.deepEqual(refused, [["a", "bad", "no"]]);
   assert.equal(explorer.filters.get("b"), "good");
   assert.deepEqual(explorer.faults, [["fault", "c: gone"]]);
-  assert.deepEqual([explorer.events.size, selected.length], [0, 0]);
+  assert.deepEqual([explorer.datetime, explorer.area, explorer.events.size, selected.length], [null, null, 0, 0]);
   assert.ok(explorer.shown.has("a"));
 });
 
@@ -108,6 +115,9 @@ test("the list asks for what is seen, or for what is searched for everywhere", (
   const projected = asked({ bbox: [1.5, 2, 3, 4], crs: "urn:x" });
   assert.deepEqual([projected.bbox, projected["bbox-crs"]], ["1.5000,2.0000,3.0000,4.0000", "urn:x"]);
   assert.equal("bbox-crs" in asked({ crs: "urn:x", text: "x" }), false);
+  // an area takes the place of the view
+  const inArea = asked({ bbox: null, crs: "urn:x" });
+  assert.deepEqual([inArea.bbox, "bbox-crs" in inArea], [null, false]);
   const searched_ = asked({ text: "x", order: "strongest" });
   assert.deepEqual([searched_.bbox, searched_.filter, searched_.sortby], [null, "(m > 1) AND ((CASEI(place) LIKE CASEI('%x%')))", "-magnitude,-at"]);
   assert.deepEqual([asked({ text: " " }, {}).filter, listQuery(collection("p"), {}, { bbox: [1, 2, 3, 4], text: "x", order: "strongest" }).sortby], ["", ""]);

@@ -54,6 +54,22 @@ test("a search narrows what is drawn as a filter does, and is no filter", async 
   assert.equal(explorer.parameters("floods").filter, null);
 });
 
+test("an area selects of all collections that have a geometry, by the column of each", async () => {
+  explorer.collection("floods").geometryColumn = "geom";
+  explorer.collection("gauges").geometryColumn = "the place";
+  explorer.setFilter("floods", "a = 1 OR b = 2");
+  await explorer.show("floods");
+  heard.length = 0;
+  explorer.setArea({ kind: "box", box: [1, 2, 3, 4] });
+  explorer.setArea({ kind: "box", box: [1, 2, 3, 4] });
+  assert.deepEqual(heard, ["query"]);
+  assert.equal(calls.at(-1)[2].filter, "(a = 1 OR b = 2) AND (S_INTERSECTS(geom, BBOX(1, 2, 3, 4)))");
+  assert.equal(explorer.parameters("gauges").filter, 'S_INTERSECTS("the place", BBOX(1, 2, 3, 4))');
+  assert.equal(explorer.parameters("plain").filter, null);
+  explorer.setArea(null);
+  assert.equal(calls.at(-1)[2].filter, "a = 1 OR b = 2");
+});
+
 test("what is shown is drawn once, with what selects it", async () => {
   explorer.setFilter("floods", "a = 1");
   await Promise.all([explorer.show("floods"), explorer.show("floods")]);

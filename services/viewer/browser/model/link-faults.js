@@ -1,0 +1,87 @@
+// What is wrong with a link, in one sentence for each of its parameters; what is not wrong is shown all the same.
+
+import { parseView } from "../page/link.js";
+import { parseArea } from "./area.js";
+import { FILTER, ORDERS, pairOf } from "./deep-link.js";
+import { parseInterval } from "./interval.js";
+
+/**
+ * @import { State } from "../page/link.js"
+ * @import { Collection } from "../types.d.ts"
+ * @typedef {Map<string, Collection>} Collections
+ * @typedef {(text: string, collections: Collections) => string | null} Check says what is wrong, or null
+ */
+
+/**
+ * A text that must be one of these.
+ * @param {...string} texts
+ * @returns {Check}
+ */
+const oneOf = (...texts) => (text) => (texts.includes(text) ? null : `it is ${texts.join(" or ")}`);
+
+/** @type {Check} */
+const known = (id, collections) => (collections.has(id) ? null : `there is no collection ${id}`);
+
+/** @type {Check} */
+const pair = (text, collections) => {
+  const found = pairOf(text);
+  return found?.[1] ? known(found[0], collections) : "it is a collection, a slash and an identifier";
+};
+
+/** @type {Check} */
+const moment = (text) => (Number.isFinite(Date.parse(text)) ? null : `${text} is not a time`);
+
+/** @type {Check} */
+const area = (text) => {
+  try {
+    parseArea(text);
+    return null;
+  } catch (error) {
+    return error instanceof Error ? error.message : null;
+  }
+};
+
+/** @type {Record<string, Check>} */
+const CHECKS = {
+  map: (text) => (parseView(text) ? null : "it is a zoom level, a latitude and a longitude, with slashes between them"),
+  p: oneOf("globe"),
+  c: (text, collections) => {
+    const lost = text === "none" ? [] : text.split(",").filter((id) => !collections.has(id));
+    return lost.length ? `there is no collection ${lost.join(", ")}` : null;
+  },
+  s: known,
+  t: (text) => (text === "../.." || parseInterval(text) ? null : `${text} is not a time or an interval of ISO 8601`),
+  a: area,
+  e: pair,
+  q: () => null,
+  o: oneOf(...ORDERS),
+  id: pair,
+  theme: oneOf("light", "dark"),
+  follow: pair,
+  step: moment,
+  wind: (text) => (Number(text) > 0 ? null : `${text} is not a speed in knots`),
+  issue: moment,
+};
+
+/**
+ * The sentences; none where nothing is wrong.
+ * @param {State} state
+ * @param {Collections} collections
+ * @returns {string[]}
+ */
+export function linkFaults(state, collections) {
+  return Object.entries(state).flatMap(([name, text]) => {
+    const fault = faultOf(name, text, collections);
+    return fault ? [`“${name}” of the link: ${fault}.`] : [];
+  });
+}
+
+/**
+ * @param {string} name
+ * @param {string} text
+ * @param {Collections} collections
+ */
+function faultOf(name, text, collections) {
+  if (name.startsWith(FILTER)) return known(name.slice(FILTER.length), collections);
+  return Object.hasOwn(CHECKS, name) ? CHECKS[name](text, collections) : "a map has nothing that is called so";
+}

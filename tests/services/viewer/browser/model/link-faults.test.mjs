@@ -1,0 +1,31 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { linkFaults } from "../../../../../services/viewer/browser/model/link-faults.js";
+import { collection } from "../collections.mjs";
+
+const collections = new Map(["hazard.a", "hazard.b"].map((id) => [id, collection(id)]));
+
+test("a link without faults has none", () => {
+  const state = {
+    map: "3/10/-60", p: "globe", c: "hazard.a,hazard.b", s: "hazard.b", t: "2018-02-03/..", a: "circle/121.5,25,300/Taipei", "f.hazard.a": "x = 1",
+    e: "hazard.a/E1", q: "anything", o: "strongest", id: "hazard.a/7", theme: "dark", follow: "hazard.a/E1", step: "2017-09-06T00:00Z", wind: "64", issue: "2017-09-06T00:00Z",
+  };
+  assert.deepEqual(linkFaults(state, collections), []);
+  assert.deepEqual(linkFaults({ c: "none", t: "../.." }, collections), []);
+});
+
+for (const [name, text, said] of [
+  ["map", "3/100/0", /zoom level, a latitude/], ["p", "flat", /globe/], ["c", "hazard.a,hazard.x,y", /no collection hazard.x, y\.$/], ["s", "x", /no collection x/],
+  ["t", "yesterday", /yesterday is not a time/], ["a", "box/1,2,3", /four edges/], ["f.hazard.x", "a = 1", /no collection hazard.x/], ["e", "hazard.a", /slash/],
+  ["e", "hazard.a/", /slash/], ["o", "weakest", /newest or strongest/], ["id", "x/1", /no collection x/], ["theme", "sepia", /light or dark/],
+  ["follow", "x", /slash/], ["step", "noon", /noon is not a time/], ["wind", "strong", /knots/], ["issue", "x", /not a time/], ["zoom", "3", /nothing that is called so/],
+  ["constructor", "x", /nothing that is called so/],
+]) {
+  test(`a faulty part of a link is told: ${name}=${text}`, () => {
+    const faults = linkFaults({ map: "3/10/-60", [name]: text }, collections);
+    assert.equal(faults.length, 1);
+    assert.ok(faults[0].startsWith(`“${name}” of the link: `));
+    assert.match(faults[0], said);
+  });
+}
