@@ -1,5 +1,6 @@
 """GET /collections/{collectionId}/items (OGC API Features, /req/core/fc-op)."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -15,6 +16,8 @@ from libs.web.html import page_response
 from libs.web.middleware import has_begun
 from libs.web.negotiation import prefers_html
 from libs.web.respond import body_response
+from services.features.aggregation.buckets import Bucket
+from services.features.aggregation.spread import MOST_COUNTED, spread
 from services.features.exporting.exports import one_chunk
 from services.features.exporting.sending import send
 from services.features.formats.format import FeatureFormat, FileFormat
@@ -28,7 +31,7 @@ from services.features.pages.items_html import PAGE_ROWS, items_context
 from services.features.pages.recency import newest_first, tag_of_age
 from services.features.request.geometry_options import GeometryOptions, content_crs
 from services.features.request.items_query import ItemsQuery, parse_items
-from services.features.resources import CATALOGUE, EXPORTS, FOLDING, STORE, VALUES, VERSIONS, WHOLE_PAGES
+from services.features.resources import CATALOGUE, EXPORTS, FACETS, FOLDING, STORE, VALUES, VERSIONS, WHOLE_PAGES
 from services.features.rows.failing_rows import features_omitted
 from services.features.samples.programs import programs_of
 from services.features.samples.source import source_of
@@ -158,7 +161,15 @@ async def _page(call: Call, collection: Collection, headers: dict[str, str]) -> 
     (page, ends), matched = await call.request.app[STORE].page_and_count(query, "geojson")
     links = page_links(query, call.media_type, base_url(call.request), ends, matched)
     ranges = await call.request.app[VALUES].recent(collection)
-    context = items_context(query, page, matched, links, declared=call.query.values.keys(), ranges=ranges or {})
+    context = items_context(
+        query,
+        page,
+        matched,
+        links,
+        declared=call.query.values.keys(),
+        ranges=ranges or {},
+        cells=await _elsewhere(call, query, matched, len(page.rows)),
+    )
     shown = query.selection.geometry
     source = source_of(
         collection, context["filtered"], base_url(call.request), geometry_type=shown.type if shown is not None else None
@@ -167,6 +178,14 @@ async def _page(call: Call, collection: Collection, headers: dict[str, str]) -> 
     headers = incomplete(headers) if ranges is None else _kept(headers, query, matched)
     headers |= {**_numbers(matched, len(page.rows), page.omitted), **_caveats(query), "Link": links.header}
     return page_response(call.request, "items.html", context, headers=headers)
+
+
+async def _elsewhere(call: Call, query: ItemsQuery, matched: int | None, shown: int) -> Sequence[Bucket]:
+    """Cells with all that match, where that is more than the page shows."""
+    geometry = query.selection.geometry
+    if geometry is None or matched is None or not shown < matched <= MOST_COUNTED:
+        return ()
+    return await spread(call.request.app[FACETS], query.selection, geometry)
 
 
 async def _form_again(call: Call, collection: Collection, error: InvalidParameters) -> web.StreamResponse:

@@ -44,10 +44,12 @@ def items_context(
     *,
     declared: Names[str],
     ranges: Mapping[str, ValueRange],
+    cells: Sequence[Mapping[str, Any]] = (),
 ) -> dict[str, Any]:
     """What the template of a page of features needs.
 
-    `declared` are the parameters that are no properties; `ranges` are what the form suggests.
+    `declared` are the parameters that are no properties; `ranges` are what the form suggests; `cells` are where all
+    that match are.
     """
     collection, given = query.selection.collection, query.given
     found = features(page.rows, page.layout)
@@ -55,6 +57,8 @@ def items_context(
     columns = [column for column in page.layout.properties if column.name != collection.key]
     return {
         "columns": columns[:_COLUMNS],
+        "heads": {column.name: head(column, given) for column in (*columns[:_COLUMNS], *_key(collection))},
+        "key": collection.key,
         "column_count": len(columns),
         **form_context(collection, given, columns, _examples(collection, found), declared=declared, ranges=ranges),
         "filtered": {
@@ -70,7 +74,7 @@ def items_context(
             }
             for feature in found
         ],
-        "preview": preview(found),
+        "preview": preview(found, cells),
         "arguments": arguments_query(collection, given.items()),
         "selection": {name: text for name, text in given.items() if name not in NOT_SELECTING},
         "matched": matched,
@@ -81,6 +85,25 @@ def items_context(
         "map": map_of_items(query, declared) if query.selection.geometry else None,
         "page_rows": PAGE_ROWS,
     }
+
+
+def _key(collection: Collection) -> Sequence[Column]:
+    column = collection.column(collection.key) if collection.key else None
+    return () if column is None else (column,)
+
+
+def head(column: Column, given: Mapping[str, str]) -> dict[str, Any] | None:
+    """How the page is sorted by a column (`aria-sort`), and the parameters of the page that is sorted by it next.
+
+    None where it cannot be sorted by. What is sorted already turns around.
+    """
+    if not column.ordered:
+        return None
+    first = given.get("sortby", "").split(",")[0].strip()
+    direction = {column.name: "ascending", f"+{column.name}": "ascending", f"-{column.name}": "descending"}.get(first)
+    kept = {name: text for name, text in given.items() if name not in ("f", "offset", "cursor")}
+    sortby = f"-{column.name}" if direction == "ascending" else column.name
+    return {"sort": direction or "none", "parameters": {**kept, "sortby": sortby}}
 
 
 def _examples(collection: Collection, found: Sequence[dict[str, Any]]) -> list[Example]:

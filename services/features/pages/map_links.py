@@ -15,20 +15,24 @@ _WIDTH, _HEIGHT = 900, 600
 """Pixels of a map that a box is to fit in; the panels take the rest of a screen."""
 _TILE = 512
 _CLOSEST = 14.0
+_LEAST = 0.001
+"""Degrees: the area of a link has four decimals."""
 
 
 def map_of_items(query: ItemsQuery, declared: Names[str]) -> str:
-    """The path, below the API, of the map of what a page of features shows: its filter, its time, its box as view.
+    """The path, below the API, of the map of what a page of features shows: its filter, time, box and order.
 
     `declared` are the parameters that are no properties. A filter in CQL2 JSON, a time of another than the default
     column and geometries of another column do not travel: the map has no way to say them.
     """
     collection, given = query.selection.collection, query.given
-    state = {}
-    if "bbox" in given:
-        state["map"] = _view(bbox_of([float(number) for number in given["bbox"].split(",")]))
+    state: dict[str, str] = {}
+    if "bbox" in given and "bbox-crs" not in given:
+        state |= _place(bbox_of([float(number) for number in given["bbox"].split(",")]))
     if "datetime" in given and "datetime-column" not in given:
         state["t"] = given["datetime"]
+    if given.get("sortby") in collection.importance:
+        state["o"] = "strongest"
     conditions = _conditions(collection, query, declared)
     if conditions:
         text = conditions[0] if len(conditions) == 1 else " AND ".join(f"({text})" for text in conditions)
@@ -46,6 +50,14 @@ def _path(collection: Collection, state: dict[str, str]) -> str:
     # as the map writes it itself
     hash_ = "&".join(f"{quote(name, safe='')}={quote(text, safe='/,:')}" for name, text in state.items())
     return f"{path}#{hash_}" if hash_ else path
+
+
+def _place(box: BBox) -> dict[str, str]:
+    """The box as the area that is asked for; as the view where it is too small, or wider than the world."""
+    on_earth = all(abs(edge) <= 180 for edge in (box.west, box.east)) and -90 <= box.south <= box.north <= 90
+    if on_earth and abs(box.east - box.west) >= _LEAST and box.north - box.south >= _LEAST:
+        return {"a": f"box/{','.join(f'{edge:.4f}'.rstrip('0').rstrip('.') for edge in box)}"}
+    return {"map": _view(box)}
 
 
 def _view(box: BBox) -> str:

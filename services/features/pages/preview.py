@@ -1,7 +1,8 @@
 """A small map of the features on a page: an SVG drawing over the land, no script needed."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import sqrt
 from typing import Any
 
 import orjson
@@ -38,8 +39,18 @@ class Shape:
 
 
 @dataclass(frozen=True, slots=True)
+class Spot:
+    """Where features are that match and are not on the page: the middle of a cell, how many, how strong it is drawn."""
+
+    x: float
+    y: float
+    count: int
+    strength: float
+
+
+@dataclass(frozen=True, slots=True)
 class Preview:
-    """The map: the part of the world that it shows, and its shapes."""
+    """The map: the part of the world that it shows, its shapes, and spots where more features are."""
 
     left: float
     top: float
@@ -50,6 +61,7 @@ class Preview:
     """How many features are drawn as boxes."""
     stretch: float = 1.0
     """The width of a degree of longitude as part of one of latitude."""
+    spots: tuple[Spot, ...] = ()
 
     @property
     def radius(self) -> float:
@@ -75,9 +87,20 @@ class Preview:
         return _PIXELS / self.width, _PIXELS / self.width / self.stretch
 
 
-def preview(features: Iterable[dict[str, Any]]) -> Preview | None:
-    """A map of features whose geometries are boxes or points (`bbox-only`); None where none has a geometry."""
-    return _around([tuple(_boxes_of(feature)) for feature in features])
+def preview(features: Iterable[dict[str, Any]], cells: Sequence[Mapping[str, Any]] = ()) -> Preview | None:
+    """A map of features whose geometries are boxes or points (`bbox-only`), and of `cells` that hold all that match.
+
+    None where there are neither.
+    """
+    return _around([tuple(_boxes_of(feature)) for feature in features], tuple(_spots(cells)))
+
+
+def _spots(cells: Sequence[Mapping[str, Any]]) -> Iterable[Spot]:
+    most = max((cell["count"] for cell in cells), default=1)
+    for cell in cells:
+        x, y = cell["centre"]
+        # few are seen beside many
+        yield Spot(x, -y, cell["count"], round(0.3 + 0.6 * sqrt(cell["count"] / most), 2))
 
 
 def drawing(feature: dict[str, Any]) -> Preview | None:
@@ -91,19 +114,21 @@ def drawings(features: Iterable[dict[str, Any]]) -> Preview | None:
     return _around([tuple(_shapes(id_, orjson.loads(orjson.dumps(geometry)))) for id_, geometry in shapes])
 
 
-def _around(features: list[tuple[Shape, ...]]) -> Preview | None:
+def _around(features: list[tuple[Shape, ...]], spots: tuple[Spot, ...] = ()) -> Preview | None:
     shapes = tuple(shape for feature in features for shape in feature)
-    if not shapes:
+    if not shapes and not spots:
         return None
-    left, right = min(shape.x for shape in shapes), max(shape.x + shape.width for shape in shapes)
-    top, bottom = min(shape.y for shape in shapes), max(shape.y + shape.height for shape in shapes)
+    left = min([shape.x for shape in shapes] + [spot.x for spot in spots])
+    right = max([shape.x + shape.width for shape in shapes] + [spot.x for spot in spots])
+    top = min([shape.y for shape in shapes] + [spot.y for spot in spots])
+    bottom = max([shape.y + shape.height for shape in shapes] + [spot.y for spot in spots])
     narrow = stretch(-bottom, -top)
     width = max((right - left) * 1.2, (bottom - top) * 1.2 * _ASPECT / narrow, _NARROWEST)
     if width > _WIDEST:
         width, narrow = _WIDEST, max(1.0, (bottom - top) * 1.2 * _ASPECT / _WIDEST)
     height = width * narrow / _ASPECT
     boxes = sum(any(shape.is_box for shape in feature) for feature in features)
-    return Preview((left + right - width) / 2, (top + bottom - height) / 2, width, height, shapes, boxes, narrow)
+    return Preview((left + right - width) / 2, (top + bottom - height) / 2, width, height, shapes, boxes, narrow, spots)
 
 
 def _boxes_of(feature: dict[str, Any]) -> Iterable[Shape]:

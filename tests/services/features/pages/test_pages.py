@@ -6,7 +6,7 @@ import html
 import re
 from collections.abc import AsyncIterator
 from typing import Any
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
 import asyncpg
 import pytest
@@ -161,9 +161,8 @@ async def test_the_map_shows_what_the_page_shows(features: Client) -> None:
         )
     )
     assert path.endswith("/collections/hostile.events/tiles/WebMercatorQuad/map.html")
-    zoom, latitude, longitude = map(float, state["map"].split("/"))
-    assert (latitude, longitude) == (0, -180)
-    assert zoom == pytest.approx(4.39, abs=0.01)
+    assert state["a"] == "box/170,-10,-170,10"
+    assert "map" not in state
     assert state["t"] == "2000-01-01/.."
     text = state["f.hostile.events"]
     assert text == "(magnitude > 1 OR magnitude < 9) AND (id IN (1, 2)) AND (name = 'O''Brien & Sons')"
@@ -171,6 +170,52 @@ async def test_the_map_shows_what_the_page_shows(features: Client) -> None:
     assert (await features.json(_EVENTS, filter=text))["numberMatched"] == 0
     assert _state(await _page(features, _EVENTS))[1] == {}
     assert _state(await _page(features, f"{_EVENTS}/49"))[1] == {"id": "hostile.events/49"}
+
+
+async def test_a_box_that_is_no_area_of_the_map_is_its_view(features: Client) -> None:
+    state = _state(await _page(features, _EVENTS, bbox="20,10,20,10"))[1]
+    assert state == {"map": "14.00/10.0000/20.0000"}
+    # of another CRS the map knows nothing
+    mercator = "http://www.opengis.net/def/crs/EPSG/0/3857"
+    page = await _page(features, _EVENTS, 200, **{"bbox": "0,0,1000,1000", "bbox-crs": mercator})
+    assert _state(page)[1] == {}
+
+
+async def test_heads_of_the_table_sort_it_and_say_how_it_is_sorted(features: Client) -> None:
+    def heads(page: str) -> dict[str, tuple[str, str]]:
+        found = re.findall(r'<th scope="col"[^>]*aria-sort="(\w+)"[^>]*><a href="([^"]*)">([^<]*)</a>', page)
+        return {title: (sort, address) for sort, address, title in found}
+
+    first = heads(await _page(features, _EVENTS, f="html", limit="3", category="low"))
+    assert {sort for sort, _ in first.values()} <= {"none", "descending"}
+    upwards = heads(await _page(features, _EVENTS, 200, **dict(parse_qsl(urlsplit(first["Magnitude"][1]).query))))
+    assert upwards["Magnitude"][0] == "ascending"
+    assert [sort for sort, _ in upwards.values()].count("none") == len(upwards) - 1
+    query = dict(parse_qsl(urlsplit(upwards["Magnitude"][1]).query))
+    # what was asked for stays, but for the place in the order before
+    assert query == {"f": "html", "limit": "3", "category": "low", "sortby": "-magnitude"}
+    page = await _page(features, _EVENTS, 200, **query)
+    assert heads(page)["Magnitude"][0] == "descending"
+    cells = [float(text) for text in _column(page, "Magnitude") if text]
+    assert cells
+    assert cells == sorted(cells, reverse=True)
+
+
+def _column(page: str, title: str) -> list[str]:
+    names = re.findall(r"<th scope=\"col\"[^>]*>(?:<a [^>]*>)?([^<]*)", page)
+    rows = re.findall(r"<tr[^>]*><th scope=\"row\">(.*?)</tr>", page, re.DOTALL)
+    return [re.findall(r"<td[^>]*>(.*?)</td>", row)[names.index(title) - 1] for row in rows]
+
+
+async def test_the_small_map_shows_all_that_match(features: Client) -> None:
+    every = (await features.json(_EVENTS, f="geojson", limit="10000"))["features"]
+    placed = [each for each in every if each["geometry"]]
+    page = await _page(features, _EVENTS, f="html", limit="1")
+    titles = re.findall(r'<circle class="spot".*?<title>([\d,]+)</title>', page)
+    assert sum(int(title.replace(",", "")) for title in titles) == len(placed) > 1
+    assert "Dots: all that match" in page
+    # where the page has all of them there is nothing to add
+    assert 'class="spot"' not in await _page(features, _EVENTS, f="html", ids="49")
 
 
 async def test_odd_names_and_types_are_written_as_cql2(features: Client) -> None:

@@ -47,6 +47,17 @@ def test_all_boxes_are_within_the_map() -> None:
     assert (found.shapes[0].width, found.shapes[0].height) == (130, 30)
 
 
+def test_cells_with_all_that_match_are_spots_on_the_map_and_within_it() -> None:
+    cells = [{"centre": [100.0, 40.0], "count": 4}, {"centre": [-100.0, -20.0], "count": 1}]
+    found = preview([feature(1, '{"type":"Point","coordinates":[10,50]}')], cells)
+    assert found is not None
+    assert [(spot.x, spot.y, spot.count) for spot in found.spots] == [(100, -40, 4), (-100, 20, 1)]
+    assert found.spots[0].strength > found.spots[1].strength > 0.3
+    assert found.left < -100
+    assert found.left + found.width > 100
+    assert preview([], cells) is not None
+
+
 def _drawing(geometry: str) -> Preview:
     found = drawing(feature(3, geometry))
     assert found is not None

@@ -1,0 +1,44 @@
+"""Where all features of a selection are, for a small map: cells that are as fine as the map can show."""
+
+from collections.abc import Sequence
+
+from libs.catalogue.model import GeometryColumn
+from libs.ogc.errors import Unavailable
+from libs.selection.selection import Selection
+from services.features.aggregation.buckets import Bucket
+from services.features.aggregation.facet import PlaceFacet
+from services.features.aggregation.facet_counts import FacetCounts
+
+MOST_COUNTED = 200_000
+"""Features; more of them take longer than a reader waits for a page."""
+_COARSE = 5.0
+_FINER = (0.5, 1.0, 2.0)
+_CELLS = 90
+"""Beside each other on the map."""
+_NARROWEST = 40.0
+"""Degrees that the map shows at least."""
+
+
+async def spread(counts: FacetCounts, selection: Selection, geometry: GeometryColumn) -> Sequence[Bucket]:
+    """The cells that hold features, with how many; none where counting takes too long."""
+    try:
+        coarse = await _cells(counts, selection, geometry, _COARSE)
+        size = next((size for size in _FINER if size * _CELLS >= _width(coarse)), None)
+        return coarse if size is None or not coarse else await _cells(counts, selection, geometry, size)
+    except Unavailable:
+        return ()
+
+
+async def _cells(counts: FacetCounts, selection: Selection, geometry: GeometryColumn, size: float) -> Sequence[Bucket]:
+    (found,), _ = await counts.counted(selection, (PlaceFacet(geometry.name, geometry, size),))
+    return found.buckets
+
+
+def _width(cells: Sequence[Bucket]) -> float:
+    """Degrees of longitude that a map of the cells shows."""
+    centres = [cell["centre"] for cell in cells]
+    longitudes, latitudes = [x for x, _ in centres], [y for _, y in centres]
+    if not centres:
+        return 0.0
+    width: float = max(max(longitudes) - min(longitudes), 2 * (max(latitudes) - min(latitudes)), _NARROWEST)
+    return width
