@@ -10,6 +10,12 @@ _MODULES = (
     ("_ts_disturbance_", "Tropical disturbances"),
     ("_ts_", "Tropical storms"),
 )
+_HAZARDS = {
+    "Earthquakes": "earthquakes",
+    "Floods": "floods",
+    "Tropical disturbances": "storms",
+    "Tropical storms": "storms",
+}
 EVENT_KEY = "event_id"
 """The property by which collections of a module name the same event."""
 
@@ -18,6 +24,11 @@ def module(collection: Collection) -> str:
     """The contract's module that a collection belongs to, or its schema's name."""
     name = f"_{collection.name}_"
     return next((title for part, title in _MODULES if part in name), collection.schema.replace("_", " ").capitalize())
+
+
+def hazard(collection: Collection) -> str:
+    """The word by which pages give a collection the colour of its hazard; empty where it is of none."""
+    return _HAZARDS.get(module(collection), "")
 
 
 def of_events(collections: Iterable[Collection]) -> list[Collection]:

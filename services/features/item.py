@@ -7,7 +7,7 @@ import orjson
 from aiohttp import web
 
 from libs.catalogue.model import Collection
-from libs.catalogue.modules import EVENT_KEY, siblings
+from libs.catalogue.modules import EVENT_KEY, hazard, siblings
 from libs.ogc.errors import NotFound, Uncomputable
 from libs.selection.ids import has_odd_id, key_condition, listed_id
 from libs.selection.selection import select
@@ -111,6 +111,7 @@ async def _page_context(
         others = await event_parts(call.request.app[STORE], related, str(event), 1)
     return {
         "preview": drawing(feature),
+        "hazard": hazard(collection),
         "map": map_of_item(collection, feature["id"]) if feature["geometry"] is not None else None,
         "event": {"key": EVENT_KEY, "value": event, "parts": others},
         "collection": collection,

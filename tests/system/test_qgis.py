@@ -85,7 +85,7 @@ async def test_qgis_reads_features(stack: RunningStack, tmp_path: Path) -> None:
     # circles let a little of the sea through
     colors = found["picture"]["colors"]
     assert found["picture"]["styled"]
-    for color in ("#f8961e", "#e4572e", "#c2255c"):
+    for color in ("#796159", "#6d4637", "#4a352d"):
         seen = tuple(0.78 * a + 0.22 * b for a, b in zip(_rgb(color), _SEA, strict=True))
         assert _drawn(colors, seen) > 5, color
     assert _LAND not in colors
@@ -94,6 +94,6 @@ async def test_qgis_reads_features(stack: RunningStack, tmp_path: Path) -> None:
 async def test_qgis_draws_lines_in_their_colours(stack: RunningStack, tmp_path: Path) -> None:
     found = _qgis(stack, _TRACKS, tmp_path / "tracks.png")["picture"]
     assert found["styled"]
-    for color in ("#6c8ebf", "#35a0a0", "#ffe08a", "#fbb040", "#f0692a", "#c2185b", "#6a0f6a"):
+    for color in ("#8260e6", "#2c49f8", "#514d80", "#143f9a", "#0407c0", "#351376", "#201a43"):
         assert _drawn(found["colors"], _rgb(color)) > 20, color
     assert _LAND not in found["colors"]

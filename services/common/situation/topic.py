@@ -7,6 +7,7 @@ from typing import Any
 
 from libs.catalogue.feature_name import feature_name
 from libs.catalogue.model import Collection
+from libs.catalogue.modules import hazard
 from libs.ogc.temporal import rfc3339
 from services.common.situation.asked import Asked
 
@@ -46,6 +47,11 @@ class Topic:
     def lasts(self) -> bool:
         """Whether features are in force for a time."""
         return self.collection.lasting() is not None
+
+    @property
+    def hazard(self) -> str:
+        """What decides its colour and its mark."""
+        return hazard(self.collection)
 
     @property
     def order(self) -> str:

@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 from libs.catalogue.feature_name import feature_name
 from libs.catalogue.model import Collection
-from libs.catalogue.modules import EVENT_KEY, module
+from libs.catalogue.modules import EVENT_KEY, hazard, module
 from libs.catalogue.name_columns import name_columns
 from libs.ogc.temporal import moment_of, rfc3339
 from services.features.pages.items_html import readable
@@ -86,6 +86,7 @@ def page_context(event: Event, told: Told) -> dict[str, Any]:
     return {
         "event": event,
         "module": module(collection),
+        "hazard": hazard(collection),
         "age": age(collection, event.feature["properties"]),
         "over": over_since(collection, event.feature["properties"]) is not None,
         "simulated": any(each["properties"].get("source") == "simulated" for _, features in told for each in features),

@@ -12,6 +12,7 @@ import orjson
 
 from libs.catalogue.feature_name import feature_name
 from libs.catalogue.model import Collection, Column
+from libs.catalogue.modules import hazard
 from libs.cql.quoting import property_name
 from libs.ogc.temporal import rfc3339
 from libs.web.languages import gettext
@@ -75,6 +76,7 @@ def items_context(
             for feature in found
         ],
         "preview": preview(found, cells),
+        "hazard": hazard(collection),
         "arguments": arguments_query(collection, given.items()),
         "selection": {name: text for name, text in given.items() if name not in NOT_SELECTING},
         "matched": matched,

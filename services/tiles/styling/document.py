@@ -7,7 +7,7 @@ from typing import Any
 from libs.web.basemap import Basemap
 from services.tiles.styling.basemap import basemap_layers, basemap_sources, font_faces, raster_layers, raster_sources
 from services.tiles.styling.hazard import look_of
-from services.tiles.styling.layers import data_layers
+from services.tiles.styling.layers import data_layers, is_mark
 from services.tiles.styling.plain import plain_layers
 
 _MERCATOR_LATITUDE = 85.051129
@@ -46,7 +46,8 @@ def style_json(
     look = look_of(collection_id, geometry_type, properties)
     data = data_layers(collection_id, geometry_type, look)
     if plain:
-        data = plain_layers(data)
+        # programs that read few expressions would write all marks of a layer alike
+        data = plain_layers([layer for layer in data if not is_mark(layer)])
     below, labels = raster_layers() if basemap else basemap_layers()
     center_zoom = _center_and_zoom(bounds, minzoom, maxzoom)
     source = vector_source(tiles_url_template, minzoom, maxzoom, bounds, attribution)

@@ -144,6 +144,7 @@ def _alert(subject: _Subject) -> Look | None:
         radius=by_zoom(1, 3, 6, 7, 10, 10),
         fill_opacity=0.42,
         sort_key=alert.rank(),
+        mark=alert.mark(),
         legend=(alert.legend(subject.symbol),),
     )
 
@@ -156,6 +157,7 @@ def _flood(subject: _Subject) -> Look | None:
         color=severity.color(),
         fill_opacity=0.6,
         sort_key=severity.rank(),
+        mark=severity.mark(),
         legend=(severity.legend(subject.symbol),),
     )
 

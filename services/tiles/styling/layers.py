@@ -35,6 +35,8 @@ class Look:
     """Whether points and lines have an edge that makes pale colours visible."""
     provisional: bool = False
     """Dashed lines and hollow points."""
+    mark: Expression | None = None
+    """A shape that tells the class without its colour, and where an area is that is too small to be seen."""
     label: str | None = None
     """Name of a property to write beside points and along lines."""
     legend: tuple[dict[str, Any], ...] = ()
@@ -59,6 +61,8 @@ def data_layers(collection_id: str, geometry_type: str, look: Look) -> list[Laye
             if len(dimensions) > 1:
                 layer["filter"] = ["==", ["geometry-type"], dimension]
             layers.append(layer)
+    if look.mark is not None:
+        layers += [_mark(look, dimension) for dimension in dimensions if dimension != "LineString"]
     if look.label is not None:
         layers.append(_label(look.label, "line" if dimensions == ("LineString",) else "point"))
     for layer in layers:
@@ -137,6 +141,31 @@ def _points(look: Look) -> list[Layer]:
     # on dark ground a full white edge outshines the colour of small circles
     circle["metadata"] = {"dams:dark": {"circle-stroke-opacity": 0.5}}
     return [circle]
+
+
+def _mark(look: Look, dimension: str) -> Layer:
+    """Areas have one while they are small; points, which have a colour already, one within them where it is read."""
+    is_area = dimension == "Polygon"
+    layer: Layer = {
+        "id": "mark" if is_area else "shape",
+        "type": "symbol",
+        **({"maxzoom": 6} if is_area else {"minzoom": 2}),
+        "filter": ["==", ["geometry-type"], dimension],
+        "layout": {
+            "text-field": look.mark,
+            "text-font": [FONT],
+            "text-size": by_zoom(0, 10, 5, 14) if is_area else by_zoom(2, 8, 6, 12, 10, 17),
+            "text-allow-overlap": True,
+            "text-ignore-placement": True,
+        },
+        "paint": {"text-color": look.color, "text-halo-width": 1.2} if is_area else {"text-color": "#10171e"},
+    }
+    return themed(layer, text_halo_color="casing") if is_area else layer
+
+
+def is_mark(layer: Layer) -> bool:
+    """Whether a layer draws marks, as `data_layers` names it."""
+    return str(layer["id"]).endswith((":mark", ":shape"))
 
 
 def _label(name: str, placement: str) -> Layer:

@@ -1,4 +1,8 @@
-"""Colours of the map: classes that stay apart for colour-blind eyes, each with the property values it stands for."""
+"""Colours of the map: earthquakes are brown, storms violet to blue, floods pale blue; alerts have traffic colours.
+
+Between classes of two hazards CIEDE2000 is 20 at least, also for eyes that lack a kind of cone, and what is worse is
+darker; `HAZARDS` has them for the test that measures it. Each class has the property values it stands for.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,6 +26,8 @@ class Class:
     color: str
     start: float | None = None
     values: tuple[str, ...] = ()
+    shape: str | None = None
+    """The mark that tells it without its colour."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +66,17 @@ class Scale:
             ranks += [list(item.values), position]
         return ["match", ["to-string", self._value()], *ranks, -1]
 
+    def mark(self) -> Expression:
+        """The shape of a feature's class; features without the property get a dot, all one where all are."""
+        shapes = [item.shape or "●" for item in self.classes]
+        if len(set(shapes)) == 1:
+            return shapes[0]
+        pairs = [part for item, shape in zip(self.classes, shapes, strict=True) for part in (list(item.values), shape)]
+        return ["match", ["to-string", self._value()], *pairs, "●"]
+
     def legend(self, symbol: Symbol) -> dict[str, Any]:
-        """The legend as JSON: title, unit, property, and label, colour and values of each class."""
+        """The legend as JSON: title, unit, property, and label, colour, shape and values of each class."""
+        has_shapes = isinstance(self.mark(), list)
         return {
             "title": self.title,
             "unit": self.unit,
@@ -69,6 +84,7 @@ class Scale:
             "symbol": symbol,
             "classes": [
                 {"label": item.label, "color": item.color}
+                | ({"shape": item.shape} if has_shapes else {})
                 | ({"from": item.start} if item.start is not None else {"values": list(item.values)})
                 for item in self.classes
             ],
@@ -91,17 +107,15 @@ DEPTH = Scale(
     "Depth",
     ("depth", "depth_km"),
     (
-        Class("0", "#f8961e", -100),
-        Class("35", "#e4572e", 35),
-        Class("70", "#c2255c", 70),
-        Class("150", "#862e9c", 150),
-        Class("300", "#4a2a86", 300),
-        Class("500+", "#1f1a4d", 500),
+        Class("0", "#796159", -100),
+        Class("35", "#6d4637", 35),
+        Class("70", "#4a352d", 70),
+        Class("300+", "#3e1c0c", 300),
     ),
     "km",
 )
 
-_SAFFIR_SIMPSON = ("#6c8ebf", "#35a0a0", "#ffe08a", "#fbb040", "#f0692a", "#c2185b", "#6a0f6a")
+_SAFFIR_SIMPSON = ("#8260e6", "#2c49f8", "#514d80", "#143f9a", "#0407c0", "#351376", "#201a43")
 _CATEGORIES = ("TD", "TS", "C1", "C2", "C3", "C4", "C5")
 _THRESHOLDS = (0, 34, 64, 83, 96, 113, 137)
 
@@ -130,11 +144,11 @@ WIND_ZONE = Scale(
     "Wind zone",
     ("wind_speed_kt", "wind_kt", "max_wind_kt"),
     (
-        Class("34", "#35a0a0", 0),
-        Class("50", "#fbb040", 50),
-        Class("64", "#f0692a", 64),
-        Class("83", "#c2185b", 83),
-        Class("96+", "#6a0f6a", 96),
+        Class("34", _SAFFIR_SIMPSON[1], 0),
+        Class("50", _SAFFIR_SIMPSON[3], 50),
+        Class("64", _SAFFIR_SIMPSON[4], 64),
+        Class("83", _SAFFIR_SIMPSON[5], 83),
+        Class("96+", _SAFFIR_SIMPSON[6], 96),
     ),
     "kt",
 )
@@ -143,9 +157,9 @@ ALERT = Scale(
     "Alert level",
     ("alert_level", "alert"),
     (
-        Class("Green", "#5aae61", values=("Green", "green")),
-        Class("Orange", "#f59f00", values=("Orange", "orange")),
-        Class("Red", "#b30000", values=("Red", "red")),
+        Class("Green", "#2fcc5a", values=("Green", "green"), shape="●"),
+        Class("Orange", "#f9ac21", values=("Orange", "orange"), shape="▲"),
+        Class("Red", "#ff5016", values=("Red", "red"), shape="◆"),
     ),
 )
 
@@ -153,15 +167,22 @@ FLOOD_SEVERITY = Scale(
     "Flood severity",
     ("severity",),
     (
-        Class("1 large", "#74a9cf", 0),
-        Class("1.5 very large", "#2b8cbe", 1.5),
-        Class("2 extreme", "#045a8d", 2),
+        Class("1 large", "#82e4f7", 0, shape="■"),
+        Class("1.5 very large", "#5ecbf8", 1.5, shape="■"),
+        Class("2 extreme", "#70b2bf", 2, shape="■"),
     ),
 )
 
-# Disturbances have no category yet; violet is nobody else's colour here.
-DISTURBANCE = "#7b61c9"
+# Disturbances have no category yet.
+DISTURBANCE = "#5c3cbd"
 GENERIC = "#0b7285"
+
+HAZARDS: dict[str, tuple[Scale, ...]] = {
+    "earthquakes": (DEPTH,),
+    "storms": (WIND, CATEGORY, WIND_ZONE),
+    "floods": (FLOOD_SEVERITY, ALERT),
+}
+"""The scales of each hazard, from the mildest class to the worst."""
 
 
 @dataclass(frozen=True, slots=True)

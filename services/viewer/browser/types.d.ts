@@ -97,6 +97,8 @@ export type Item = Feature<Geometry | null, Properties>;
 export interface LegendClass {
   label: string;
   color: string;
+  /** The mark that tells the class without its colour. */
+  shape?: string;
   /** The values of the class, or … */
   values?: string[];
   /** … the least value of it. */

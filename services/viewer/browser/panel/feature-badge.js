@@ -30,8 +30,8 @@ export function featureBadge(style, properties) {
   const found = classOf(style, properties);
   const { magnitude } = properties;
   const strength = typeof magnitude === "number" ? `M ${magnitude.toFixed(1)}` : null;
-  const text = strength ?? found?.label;
-  if (text === undefined) return null;
+  const text = strength ?? (found && [found.shape, found.label].filter(Boolean).join(" "));
+  if (!text) return null;
   const color = found?.color ?? NO_CLASS;
   const title = strength ? "Magnitude, coloured by depth" : found?.title;
   return element("span", { class: "badge", text, title, style: { "background-color": color, color: inkOn(color) } });

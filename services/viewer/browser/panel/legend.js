@@ -59,17 +59,18 @@ function ramp(items) {
 
 /**
  * @param {LegendEntry} entry
- * @param {Pick<LegendClass, "label" | "color">[]} items
+ * @param {Pick<LegendClass, "label" | "color" | "shape">[]} items
  */
 function swatches({ symbol, provisional }, items) {
   return element(
     "div",
     { class: "legend-swatches" },
-    ...items.map(({ label, color }) =>
+    ...items.map(({ label, color, shape }) =>
       element(
         "span",
         {},
-        element("i", {
+        shape && element("i", { class: "shape", style: { "--class-color": color }, "aria-hidden": "true", text: shape }),
+        !shape && element("i", {
           class: `symbol-${symbol}${provisional ? " provisional" : ""}`,
           style: { "--class-color": color },
           "aria-hidden": "true",

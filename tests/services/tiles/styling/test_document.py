@@ -208,7 +208,7 @@ def test_mixed_geometries_are_drawn_by_their_kind() -> None:
 def test_earthquakes_are_coloured_by_depth() -> None:
     cases = [{"depth": value} for value in (-1, 0, 34.9, 35, 70, 150, 300, 699)]
     found = _evaluate(_style(_EARTHQUAKES), "hazard.hazard_eq_events:circle", "circle-color", cases)
-    colors = ["#f8961e"] * 3 + ["#e4572e", "#c2255c", "#862e9c", "#4a2a86", "#1f1a4d"]
+    colors = ["#796159"] * 3 + ["#6d4637", "#4a352d", "#4a352d", "#3e1c0c", "#3e1c0c"]
     assert found == colors
 
 
@@ -237,7 +237,7 @@ def test_storms_are_coloured_by_category_then_by_wind(kind: _Kind, layer: str) -
         {},
     ]
     found = _evaluate(_style(kind), f"{kind[0]}:{layer}", f"{layer}-color", cases)
-    assert found == ["#6a0f6a", "#f0692a", "#6c8ebf", "#35a0a0", "#6a0f6a", MISSING]
+    assert found == ["#201a43", "#0407c0", "#8260e6", "#2c49f8", "#201a43", MISSING]
 
 
 def test_forecast_nodes_are_paler() -> None:
@@ -262,17 +262,17 @@ def test_storms_are_named_and_their_positions_are_not() -> None:
 def test_buffers_are_coloured_by_wind() -> None:
     cases = [{"wind_speed_kt": value} for value in (34, 50, 64)]
     found = _evaluate(_style(_BUFFERS), "hazard.hazard_ts_buffers:fill", "fill-color", cases)
-    assert found == ["#35a0a0", "#fbb040", "#f0692a"]
+    assert found == ["#2c49f8", "#143f9a", "#0407c0"]
 
 
 def test_floods_and_alerts_are_coloured_by_severity_and_level() -> None:
     floods = _evaluate(
         _style(_FLOODS), "hazard.hazard_fl_events:fill", "fill-color", [{"severity": n} for n in (1, 1.5, 2)]
     )
-    assert floods == ["#74a9cf", "#2b8cbe", "#045a8d"]
+    assert floods == ["#82e4f7", "#5ecbf8", "#70b2bf"]
     levels = [{"alert_level": level, "severity": 2} for level in ("Green", "Orange", "Red")]
     alerts = _evaluate(_style(_ALERTS), "hazard.hazard_fl_alerts:fill", "fill-color", levels)
-    assert alerts == ["#5aae61", "#f59f00", "#b30000"]
+    assert alerts == ["#2fcc5a", "#f9ac21", "#ff5016"]
 
 
 def test_disturbances_look_apart_from_named_storms() -> None:
@@ -280,7 +280,7 @@ def test_disturbances_look_apart_from_named_storms() -> None:
         style = _style(kind)
         text = json.dumps([layer for layer in style["layers"] if layer["id"] in style["metadata"]["dams:layers"]])
         assert DISTURBANCE in text
-        assert "#fbb040" not in text
+        assert "#143f9a" not in text
         assert style["metadata"]["dams:legend"][0]["provisional"] is True
 
 
