@@ -62,9 +62,9 @@ def ago(moment: str, present: datetime | None = None) -> str:
     size, unit = next((size, unit) for most, size, unit in _AGES if not most or abs(seconds) < most * size)
     number = int(abs(seconds) // size)
     if current() is not ENGLISH:
-        # whole units, as Babel would round them up
+        # whole units, as Babel would round them up; in short words it lacks some of Arabic
         since = timedelta(seconds=number * _OF_BABEL.get(size, size) * (-1 if seconds > 0 else 1))
-        return str(format_timedelta(since, locale=current().tag, add_direction=True, format="short", threshold=1))
+        return str(format_timedelta(since, locale=current().tag, add_direction=True, format="long", threshold=1))
     words = f"{number} {unit if number != 1 else unit.removesuffix('s')}"
     return f"{words} ago" if seconds > 0 else f"in {words}"
 

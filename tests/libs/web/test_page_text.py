@@ -1,9 +1,12 @@
 """Times as pages say them."""
 
-from datetime import UTC, datetime
+import contextvars
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from libs.web.accept_language import LANGUAGES
+from libs.web.languages import speak
 from libs.web.page_text import ago, clock
 
 _NOW = datetime(2026, 11, 23, 12, tzinfo=UTC)
@@ -30,3 +33,14 @@ def test_how_long_ago(moment: str, words: str) -> None:
 def test_a_clock_is_told_of_instants_alone() -> None:
     assert clock("2018-02-06T16:50:42+01:00") == "6 Feb 2018, 15:50 UTC"
     assert clock("2018-02-06") == "6 Feb 2018"
+
+
+@pytest.mark.parametrize("tag", LANGUAGES)
+@pytest.mark.parametrize("seconds", [61, 7_200, 90_000, 300_000, 864_000, 3_000_000, 40_000_000, 200_000_000])
+def test_every_language_has_words_for_every_age(tag: str, seconds: int) -> None:
+    def said() -> set[str]:
+        speak(LANGUAGES[tag])
+        return {ago((_NOW + timedelta(seconds=way * seconds)).isoformat(), _NOW) for way in (-1, 1)}
+
+    # what was and what will be are told apart; the language is that of this call alone
+    assert len(contextvars.copy_context().run(said)) == 2

@@ -231,7 +231,7 @@ async def test_the_extent_reaches_to_the_last_end_or_is_open(lasting: Services, 
     assert not await listed("2099-01-01")
     assert await listed("2020-02-02")
     page = await common.get("/collections/lasting.floods", {"f": "html"})
-    assert b"began to ended" in page.body
+    assert "began – ended" in page.body.decode()
 
 
 async def test_without_an_index_the_rows_of_a_small_table_tell_that_some_go_on(lasting: Services) -> None:

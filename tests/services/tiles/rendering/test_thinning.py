@@ -247,7 +247,7 @@ _NOTHING: dict[str, Any] = dict.fromkeys(
 class _Query:
     """Parameters of a request, checked already."""
 
-    values: dict[str, Any] = field(default_factory=lambda: _NOTHING | {"limit": 1000})
+    values: dict[str, Any] = field(default_factory=lambda: _NOTHING | {"limit": 1000, "style-only": False})
     extra: dict[str, str] = field(default_factory=dict)
     given: frozenset[str] = frozenset({"limit"})
 
