@@ -30,26 +30,21 @@ def programs_of(source: Source) -> list[Program]:
 
 def _of_files(source: Source) -> Iterator[Program]:
     name = source.name
-    yield Program("address", marked("Address"), "url", source.file("geojson")[1])
-    format_, address = source.file("geojson")
-    yield Program("curl", "curl", "shell", f"curl --fail --output {name}.{format_} {shell(address)}")
-    format_, address = source.file("gpkg", "geojson")
-    yield Program("geopandas", marked("Python with geopandas"), "python", _GEOPANDAS % json.dumps(address))
-    yield Program("sf", marked("R with sf"), "r", _SF % (f".{format_}", json.dumps(address)))
-    format_, address = source.file("geojson")
-    yield Program("fetch", "JavaScript", "javascript", _FETCH % json.dumps(address))
+    geojson = source.file("geojson")[1]
+    kind, file = source.file("gpkg", "geojson")
+    yield Program("address", marked("Address"), "url", geojson)
+    yield Program("curl", "curl", "shell", f"curl --fail --output {name}.geojson {shell(geojson)}")
+    yield Program("geopandas", marked("Python with geopandas"), "python", _GEOPANDAS % json.dumps(file))
+    yield Program("sf", marked("R with sf"), "r", _SF % (f".{kind}", json.dumps(file)))
+    yield Program("fetch", "JavaScript", "javascript", _FETCH % json.dumps(geojson))
     yield Program(
-        "qgis", marked("QGIS, in its Python console"), "python", _QGIS % (json.dumps(address), repr(source.title))
+        "qgis", marked("QGIS, in its Python console"), "python", _QGIS % (json.dumps(geojson), repr(source.title))
     )
-    yield Program("gdal", "GDAL", "shell", f"ogr2ogr {name}.gpkg {shell(address)} -nln {name}")
+    yield Program("gdal", "GDAL", "shell", f"ogr2ogr {name}.gpkg {shell(geojson)} -nln {name}")
     if "parquet" in source.files:
-        file = f"{name}.parquet"
-        yield Program(
-            "duckdb",
-            marked("Python with DuckDB"),
-            "python",
-            _DUCKDB % (json.dumps(source.files["parquet"]), file, file),
-        )
+        local = f"{name}.parquet"
+        text = _DUCKDB % (json.dumps(source.files["parquet"]), local, local)
+        yield Program("duckdb", marked("Python with DuckDB"), "python", text)
 
 
 def _of_query(source: Source, query: Query) -> Iterator[Program]:

@@ -1,5 +1,7 @@
 // The canvases of a map as one.
 
+import { canvasOf } from "../page/canvas.js";
+
 const CANVASES = ".maplibregl-canvas, .ol-layers canvas";
 
 /**
@@ -9,12 +11,7 @@ const CANVASES = ".maplibregl-canvas, .ol-layers canvas";
  */
 export function flattened(container) {
   const { left, top, width, height } = container.getBoundingClientRect();
-  const copy = document.createElement("canvas");
-  copy.width = Math.round(width * devicePixelRatio);
-  copy.height = Math.round(height * devicePixelRatio);
-  const context = copy.getContext("2d");
-  if (!context) throw new Error("This browser cannot draw pictures.");
-  context.scale(devicePixelRatio, devicePixelRatio);
+  const { canvas: copy, context } = canvasOf(width, height);
   context.fillStyle = getComputedStyle(container).backgroundColor;
   context.fillRect(0, 0, width, height);
   /** @type {NodeListOf<HTMLCanvasElement>} */

@@ -1,6 +1,7 @@
 // The map as a picture that stands alone: title, what is shown, the map, legend, scale, and whose data they are.
 
 import { legendEntries } from "../cartography/classes.js";
+import { canvasOf } from "../page/canvas.js";
 import { find } from "../page/dom.js";
 import { formatInstant } from "../words/format.js";
 import { alikeLegends } from "./legends.js";
@@ -23,11 +24,10 @@ const FONT = "Inter, system-ui, sans-serif";
  */
 export async function mapSheet(explorer) {
   const picture = await explorer.engine.picture();
-  const ratio = devicePixelRatio;
-  const width = Math.max(LEAST, picture.width / ratio);
+  const width = Math.max(LEAST, picture.width / devicePixelRatio);
   // drawn twice: the first time tells how much room all takes
-  const measured = drawn(explorer, picture, width, LEAST, ratio);
-  return drawn(explorer, picture, width, measured.height, ratio).canvas;
+  const measured = drawn(explorer, picture, width, LEAST);
+  return drawn(explorer, picture, width, measured.height).canvas;
 }
 
 /**
@@ -35,15 +35,9 @@ export async function mapSheet(explorer) {
  * @param {HTMLCanvasElement} picture
  * @param {number} width
  * @param {number} height
- * @param {number} ratio
  */
-function drawn(explorer, picture, width, height, ratio) {
-  const canvas = document.createElement("canvas");
-  canvas.width = Math.round(width * ratio);
-  canvas.height = Math.round(height * ratio);
-  const context = canvas.getContext("2d");
-  if (!context) throw new Error("This browser cannot draw pictures.");
-  context.scale(ratio, ratio);
+function drawn(explorer, picture, width, height) {
+  const { canvas, context } = canvasOf(width, height);
   const pen = new Pen(context, width, { ink: colorOf("body", "color"), muted: colorOf("#panel .home", "color") });
   // the panel's own lets a little of the sea through
   for (const color of [colorOf("body", "backgroundColor"), colorOf("#panel", "backgroundColor")]) {
@@ -53,8 +47,9 @@ function drawn(explorer, picture, width, height, ratio) {
   pen.write(textOf("#panel h1"), { size: 20, weight: 600 });
   for (const line of said()) pen.write(line, { size: 13 });
   pen.y += 8;
-  context.drawImage(picture, (width - picture.width / ratio) / 2, pen.y, picture.width / ratio, picture.height / ratio);
-  pen.y += picture.height / ratio + MARGIN;
+  const [shownWidth, shownHeight] = [picture.width / devicePixelRatio, picture.height / devicePixelRatio];
+  context.drawImage(picture, (width - shownWidth) / 2, pen.y, shownWidth, shownHeight);
+  pen.y += shownHeight + MARGIN;
   scaleBar(pen);
   legendsBelow(pen, legendsOf(explorer));
   for (const line of [textOf(".maplibregl-ctrl-attrib-inner, .ol-attribution ul"), made()]) pen.write(line, { size: 11, muted: true });
