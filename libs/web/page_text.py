@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, Literal
 
 from babel.dates import format_date, format_timedelta
 from babel.numbers import format_decimal
@@ -46,6 +46,8 @@ _AGES = ((60, 60, "min"), (48, 3600, "h"), (60, 86400, "days"), (24, 2629800, "m
 """Up to how many of the unit, its seconds, what it is called."""
 _OF_BABEL = {2629800: 30 * 86400, 31557600: 365 * 86400}
 """Seconds of months and years as Babel has them."""
+_LONG = frozenset({"ar"})
+"""Languages of which Babel lacks short words for some ages."""
 
 
 def ago(moment: str, present: datetime | None = None) -> str:
@@ -62,9 +64,10 @@ def ago(moment: str, present: datetime | None = None) -> str:
     size, unit = next((size, unit) for most, size, unit in _AGES if not most or abs(seconds) < most * size)
     number = int(abs(seconds) // size)
     if current() is not ENGLISH:
-        # whole units, as Babel would round them up; in short words it lacks some of Arabic
+        # whole units, as Babel would round them up
         since = timedelta(seconds=number * _OF_BABEL.get(size, size) * (-1 if seconds > 0 else 1))
-        return str(format_timedelta(since, locale=current().tag, add_direction=True, format="long", threshold=1))
+        form: Literal["short", "long"] = "long" if current().tag in _LONG else "short"
+        return str(format_timedelta(since, locale=current().tag, add_direction=True, format=form, threshold=1))
     words = f"{number} {unit if number != 1 else unit.removesuffix('s')}"
     return f"{words} ago" if seconds > 0 else f"in {words}"
 
