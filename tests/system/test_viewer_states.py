@@ -27,6 +27,8 @@ async def test_axe_finds_nothing(visit: NewVisit, theme: str, width: int) -> Non
     await page.open(map_of(_EARTHQUAKES, matrix_set))
     await page.page.locator("#events li button").first.click()
     await page.page.locator(".card").wait_for()
+    # in view, however the map got there
+    await page.until("document.querySelector('.card').getBoundingClientRect().top >= 0")
     assert await faults(page.page) == ""
     await page.page.keyboard.press("Escape")
     await page.page.get_by_text("Get this data").click()

@@ -1,7 +1,9 @@
 """The page of a map: one template for a collection's map and for the map of all."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import urlencode
 
 from aiohttp import web
 
@@ -19,6 +21,11 @@ _ENGINES = {
     "maplibre": ("engines/maplibre/library.js",),
     "openlayers": ("engines/openlayers/engine-openlayers.js", "engines/openlayers/openlayers.js"),
 }
+
+
+_PLAIN = re.compile(r"[A-Za-z0-9_.-]+")
+_MOST_TOGETHER = 32
+"""Collections whose styles the script asks for in one request."""
 
 
 def page_data(call: Call, collections: Mapping[str, Collection], tile_matrix_set: str) -> dict[str, Any]:
@@ -55,6 +62,7 @@ def map_page(
         "page_data": script_json(data),
         "built": assets.name,
         # all at once, not one after another
+        "first_style": first_style(base, data),
         "preload": [*assets.parts("map.js"), *(assets.name(name) for name in _ENGINES[data["engine"]])],
     }
     headers = {
@@ -62,3 +70,17 @@ def map_page(
         "Content-Security-Policy": content_security_policy(call.request.app[BASEMAP], embed_origins),
     }
     return page_response(call.request, "map.html", context, headers=headers)
+
+
+def first_style(base: str, data: Mapping[str, Any]) -> str | None:
+    """The address of the first style that the script of a map without a link's state asks for, so that a browser can
+    fetch it beside the scripts; None where it cannot be told here. In another spelling it would be fetched twice.
+    """
+    drawn = {collection["id"] for collection in data["collections"] if collection["geometryType"]}
+    shown = [identifier for identifier in data["shown"] if identifier in drawn][:_MOST_TOGETHER]
+    if data.get("event") or not shown or not all(_PLAIN.fullmatch(identifier) for identifier in shown):
+        return None
+    if len(shown) > 1:
+        return f"{base}/tiles/{data['tileMatrixSet']}/style.json?{urlencode({'collections': ','.join(shown)})}"
+    path = f"{base}/collections/{shown[0]}/tiles/{data['tileMatrixSet']}/style.json"
+    return f"{path}?{urlencode(data['styleParameters'])}" if data["styleParameters"] else path

@@ -1,11 +1,13 @@
 """The pages: policy, escaping, errors."""
 
+import html
 import json
 import re
 
 import pytest
 from aiohttp.test_utils import TestClient
 
+from services.viewer.pages.map_page import first_style
 from tests.services.viewer.conftest import HOSTILE
 
 _MAP = "/collections/hazard.hazard_eq_events/tiles/WebMercatorQuad/map.html"
@@ -39,6 +41,35 @@ async def test_titles_from_the_database_are_text(client: TestClient) -> None:  #
 async def test_parameters_reach_the_style(client: TestClient) -> None:  # type: ignore[type-arg]
     text = await (await client.get(_MAP, params={"minzoom": "2", "maxzoom": "5", "geom-column": "geom"})).text()
     assert '"styleParameters":{"minzoom":2,"maxzoom":5,"geom-column":"geom"}' in text
+
+
+def _preloaded(text: str) -> list[str]:
+    return [html.unescape(href) for href in re.findall(r'<link rel="preload" as="fetch" href="([^"]*)"', text)]
+
+
+async def test_the_first_style_is_fetched_beside_the_scripts(client: TestClient) -> None:  # type: ignore[type-arg]
+    base = f"http://{client.host}:{client.port}"
+    style = f"{base}/collections/hazard.hazard_eq_events/tiles/WebMercatorQuad/style.json"
+    assert _preloaded(await (await client.get(_MAP)).text()) == [style]
+    text = await (await client.get(_MAP, params={"minzoom": "2", "geom-column": "geom"})).text()
+    assert _preloaded(text) == [f"{style}?minzoom=2&geom-column=geom"]
+
+
+def test_the_first_style_is_spelled_as_the_script_spells_it() -> None:
+    names = ("a.b", "c-d", "e_f", "odd name")
+    collections = [{"id": name, "geometryType": "Point"} for name in names] + [{"id": "table", "geometryType": None}]
+
+    def address(*shown: str, **others: object) -> str | None:
+        return first_style(
+            "/b", {"tileMatrixSet": "M", "collections": collections, "shown": shown, "styleParameters": {}} | others
+        )
+
+    assert address("a.b", "table", "c-d", "e_f") == "/b/tiles/M/style.json?collections=a.b%2Cc-d%2Ce_f"
+    assert address("a.b", "table") == "/b/collections/a.b/tiles/M/style.json"
+    assert address("table") is None
+    assert address("a.b", "odd name") is None
+    # the event tells the script what to show
+    assert address("a.b", event="irma") is None
 
 
 @pytest.mark.parametrize(

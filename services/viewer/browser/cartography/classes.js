@@ -3,9 +3,12 @@
 import { dataLayers } from "./style-document.js";
 
 /**
+ * @import { Facet } from "../service/api.js"
  * @import { LegendClass, LegendEntry, Properties, Style } from "../types.d.ts"
  * @typedef {{ entry: LegendEntry, label: string, color: string, properties: string[] }} Unclassed
  */
+
+const MOST_VALUES = 100;
 
 /**
  * The legend of a style document, empty where it has none.
@@ -66,6 +69,38 @@ export function unclassedOf(style) {
  */
 const isMatchOn = (value, names) =>
   Array.isArray(value) && value[0] === "match" && namesIn(value[1]).some((name) => names.includes(name));
+
+/**
+ * What to ask the facets for, so that they tell which classes of an entry occur; null where they cannot.
+ * @param {LegendEntry} entry
+ * @returns {{ name: string, facet: string } | null}
+ */
+export function classFacet({ properties, classes = [] }) {
+  const [name, ...others] = properties;
+  if (!name || others.length || classes.length < 2) return null;
+  if (classes[0].values) return { name, facet: `${name}:term:${MOST_VALUES}` };
+  return { name, facet: `${name}:edges:${classes.slice(1).map(({ from }) => from).join("/")}` };
+}
+
+/**
+ * The classes of an entry that no feature falls in, by what the facet of `classFacet` says; none where that does not tell.
+ * @param {LegendEntry} entry
+ * @param {Facet} facet
+ * @param {boolean} otherwise whether features that have none of the values may be in a class by another property
+ */
+export function absentClasses({ classes = [] }, { buckets, more, nulls }, otherwise) {
+  if (more || (otherwise && nulls)) return [];
+  const present = new Set();
+  for (const { value, min, count } of buckets) {
+    if (!count) continue;
+    const found = classes[0]?.values
+      ? classes.find(({ values }) => values?.includes(String(value)))
+      : classes.findLast(({ from }, at) => at === 0 || (min !== undefined && from !== undefined && from <= min));
+    if (!found && otherwise) return [];
+    if (found) present.add(found);
+  }
+  return present.size ? classes.filter((item) => !present.has(item)) : [];
+}
 
 /**
  * The properties that an expression reads.

@@ -8,7 +8,10 @@ import { Styles } from "./styles.js";
 import { Together } from "./together.js";
 import { Totals } from "./totals.js";
 
-/** @import { Area, Collection, Engine, Parameters, Style } from "../types.d.ts" */
+/**
+ * @import { Area, Collection, Engine, Parameters, Style } from "../types.d.ts"
+ * @import { Total } from "./totals.js"
+ */
 
 class ExplorerEvent extends Event {
   /**
@@ -24,7 +27,7 @@ class ExplorerEvent extends Event {
 /**
  * Events: `shown` (collections on the map changed), `subject` (the collection that list and timeline are about),
  * `query` (time, area, filter or event changed), `move` (the view changed), `data` (a collection's data changed; detail: its
- * id), `unclassed` (a collection was found to have features without a class), `fault` (detail: a sentence).
+ * id), `classes` (it is known which classes a collection's features fall in), `fault` (detail: a sentence).
  */
 export class Explorer extends EventTarget {
   /** @type {Engine | null} */
@@ -71,10 +74,10 @@ export class Explorer extends EventTarget {
      */
     this.events = new Map();
     /**
-     * Whether a collection has features that fall in none of its style's classes, by its id.
-     * @type {Map<string, boolean>}
+     * What is known of all features of a collection, by its id, where its legend depends on that.
+     * @type {Map<string, Total>}
      */
-    this.unclassed = new Map();
+    this.known = new Map();
   }
 
   /** @param {Engine} engine */

@@ -1,15 +1,16 @@
-// What is known of all features of a collection: their number, how many are simulated, whether some fall in no class. One
-// request tells all of it; it is kept until the data change.
+// What is known of all features of a collection: their number, how many are simulated, which classes they fall in. One request
+// tells all of it; it is kept until the data change.
 
-import { unclassedOf } from "../cartography/classes.js";
+import { absentClasses, classFacet, legendEntries, unclassedOf } from "../cartography/classes.js";
 import { allEmpty } from "../filters/cql2.js";
 import { count, facets } from "../service/api.js";
 
 /**
- * @import { Collection, Style } from "../types.d.ts"
+ * @import { Collection, LegendClass, Style } from "../types.d.ts"
  * @typedef {object} Total
  * @property {number | null} features null where the service does not say
  * @property {number} simulated
+ * @property {LegendClass[]} absent classes of the style that no feature falls in
  * @property {boolean} unclassed whether there are features that fall in none of the style's classes
  */
 
@@ -50,8 +51,11 @@ async function total({ id, columns }, style) {
   const has = (/** @type {string} */ name) => columns.some((column) => column.name === name);
   const classed = ((style && unclassedOf(style)?.properties) ?? []).filter(has);
   const sourced = columns.some(({ name, type }) => name === SOURCE && type === "string");
-  const wanted = [...(sourced ? [`${SOURCE}:${SOURCES}`] : []), ...classed.filter((name) => name !== SOURCE).map((name) => `${name}:1`)];
-  const found = wanted.length ? await facets(id, wanted).catch(() => null) : null;
+  const entries = style ? legendEntries(style).filter((entry) => has(classFacet(entry)?.name ?? "")) : [];
+  const wanted = new Map(classed.map((name) => [name, `${name}:1`]));
+  for (const { name, facet } of entries.flatMap((entry) => classFacet(entry) ?? [])) wanted.set(name, facet);
+  if (sourced) wanted.set(SOURCE, `${SOURCE}:${SOURCES}`);
+  const found = wanted.size ? await facets(id, [...wanted.values()]).catch(() => null) : null;
   const source = found?.facets[SOURCE];
   const known = source?.buckets.find(({ value }) => value === SIMULATED)?.count ?? (source && !source.more ? 0 : null);
   const nulls = found ? classed.map((name) => found.facets[name].nulls) : [];
@@ -62,6 +66,9 @@ async function total({ id, columns }, style) {
     sourced ? (known ?? count(id, { [SOURCE]: SIMULATED }).catch(() => 0)) : 0,
     classed.length ? (least ?? count(id, { filter: allEmpty(classed) }).catch(() => 0)) : 0,
   ]);
+  const absent = found
+    ? entries.flatMap((entry) => absentClasses(entry, found.facets[entry.properties[0]], classed.length > 1))
+    : [];
   // of a number that nobody tells, some may be
-  return { features, simulated: simulated ?? 0, unclassed: unclassed !== 0 };
+  return { features, simulated: simulated ?? 0, absent, unclassed: unclassed !== 0 };
 }

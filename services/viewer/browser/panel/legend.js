@@ -1,33 +1,33 @@
 // The legend of one style, made from what the style document says about its classes.
 
-import { legendEntries } from "../cartography/classes.js";
 import { element } from "../page/dom.js";
 
-/** @import { Unclassed } from "../cartography/classes.js" */
-/** @import { LegendClass, LegendEntry, Style } from "../types.d.ts" */
+/**
+ * @import { LegendClass, LegendEntry } from "../types.d.ts"
+ * @import { Entry } from "./legends.js"
+ */
 
 /**
- * Elements of a style's legend; `unclassed` says how features without a class look, where there are any.
- * @param {Style} style
- * @param {Unclassed | null} [unclassed]
+ * Elements of a style's legend.
+ * @param {Entry[]} entries
  */
-export function legendOf(style, unclassed = null) {
-  return legendEntries(style).map((entry) =>
+export function legendOf(entries) {
+  return entries.map((entry) =>
     element(
       "div",
       { class: "legend-entry" },
       entry.title && element("h3", { text: entry.unit ? `${entry.title} (${entry.unit})` : entry.title }),
       classes(entry),
-      unclassed?.entry === entry && swatches(entry, [unclassed]),
+      entry.unclassed && swatches(entry, [entry.unclassed]),
     ),
   );
 }
 
-/** @param {LegendEntry} entry */
+/** @param {Entry} entry */
 function classes(entry) {
   if (entry.sizes) return sizes(entry.sizes);
   const items = entry.classes ?? [];
-  return items.length > 3 ? ramp(items) : swatches(entry, items);
+  return entry.ramp ? ramp(items) : swatches(entry, items);
 }
 
 /** @param {NonNullable<LegendEntry["sizes"]>} list */

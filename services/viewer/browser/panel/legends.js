@@ -1,39 +1,55 @@
 // The legends of all collections that are shown.
 
-import { legendKey, unclassedOf } from "../cartography/classes.js";
+import { classFacet, legendEntries, legendKey, unclassedOf } from "../cartography/classes.js";
 import { element, find } from "../page/dom.js";
 import { newest } from "./facts.js";
 import { legendOf } from "./legend.js";
 
-/** @import { Explorer } from "../model/explorer.js" */
+/**
+ * @import { Unclassed } from "../cartography/classes.js"
+ * @import { Explorer } from "../model/explorer.js"
+ * @import { Collection, LegendClass, LegendEntry } from "../types.d.ts"
+ * @typedef {LegendEntry & { ramp: boolean, unclassed: Unclassed | null }} Entry
+ */
+
+const LISTED = 3; // classes one below the other; more are side by side
 
 /**
  * Keeps the legends up to date.
  * @param {Explorer} explorer
  */
 export function legends(explorer) {
-  for (const event of ["shown", "data", "unclassed"]) explorer.addEventListener(event, () => show(explorer));
-  explorer.addEventListener("shown", () => findUnclassed(explorer));
+  for (const event of ["shown", "data", "classes"]) explorer.addEventListener(event, () => show(explorer));
+  for (const event of ["shown", "data"]) explorer.addEventListener(event, () => findClasses(explorer));
 }
 
 /**
- * The legends of what is shown; collections that look alike share one.
+ * The legends of what is shown, with the classes that occur; collections that look alike share one.
  * @param {Explorer} explorer
+ * @returns {{ collections: Collection[], name: string, entries: Entry[] }[]}
  */
 export function alikeLegends(explorer) {
   const alike = Map.groupBy(explorer.shown, ([, style]) => JSON.stringify(legendKey(style)));
   return [...alike.values()].map((members) => {
     const collections = members.map(([id]) => explorer.collection(id));
     const [[, style]] = members;
-    // how features without a class look, where there are any
-    const unclassed = members.some(([id]) => explorer.unclassed.get(id)) ? unclassedOf(style) : null;
-    return { collections, name: collections.map(({ label }) => label).join(", "), style, unclassed };
+    const known = members.map(([id]) => explorer.known.get(id));
+    const occurs = (/** @type {LegendClass} */ { label }) =>
+      known.some((total) => !total?.absent.some((item) => item.label === label));
+    const unclassed = known.some((total) => total?.unclassed) ? unclassedOf(style) : null;
+    const entries = legendEntries(style).map((entry) => ({
+      ...entry,
+      classes: entry.classes?.filter(occurs),
+      ramp: (entry.classes?.length ?? 0) > LISTED,
+      unclassed: unclassed?.entry === entry ? unclassed : null,
+    }));
+    return { collections, name: collections.map(({ label }) => label).join(", "), entries };
   });
 }
 
 /** @param {Explorer} explorer */
 function show(explorer) {
-  const parts = alikeLegends(explorer).map(({ collections, name, style, unclassed }) => {
+  const parts = alikeLegends(explorer).map(({ collections, name, entries }) => {
     const asOf = newest(collections.flatMap(({ time }) => time?.asOf ?? []).sort().at(-1));
     return element(
       "section",
@@ -44,24 +60,24 @@ function show(explorer) {
         name,
         asOf && element("small", {}, asOf),
       ),
-      ...legendOf(style, unclassed),
+      ...legendOf(entries),
     );
   });
   find("#legend").replaceChildren(...(parts.length ? parts : [element("p", { text: "No collection is shown." })]));
 }
 
 /**
- * Asks once which of the collections have features without a class.
+ * Asks once per state of the data which classes the features of the collections fall in.
  * @param {Explorer} explorer
  */
-function findUnclassed(explorer) {
+function findClasses(explorer) {
   for (const [id, style] of explorer.shown) {
-    if (explorer.unclassed.has(id) || !unclassedOf(style)) continue;
-    explorer.unclassed.set(id, false);
+    if (!unclassedOf(style) && !legendEntries(style).some(classFacet)) continue;
     explorer.total(id).then(
-      ({ unclassed }) => {
-        explorer.unclassed.set(id, unclassed);
-        if (unclassed) explorer.emit("unclassed", id);
+      (total) => {
+        if (explorer.known.get(id) === total) return;
+        explorer.known.set(id, total);
+        explorer.emit("classes", id);
       },
       () => {},
     );

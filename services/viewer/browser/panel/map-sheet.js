@@ -1,6 +1,5 @@
 // The map as a picture that stands alone: title, what is shown, the map, legend, scale, and whose data they are.
 
-import { legendEntries } from "../cartography/classes.js";
 import { canvasOf } from "../page/canvas.js";
 import { find } from "../page/dom.js";
 import { formatInstant } from "../words/format.js";
@@ -90,11 +89,9 @@ function textOf(selector) {
  * @returns {Legend[]}
  */
 const legendsOf = (explorer) =>
-  alikeLegends(explorer).map(({ name, style, unclassed }) => ({
+  alikeLegends(explorer).map(({ name, entries }) => ({
     name,
-    entries: legendEntries(style).map((entry) =>
-      unclassed?.entry === entry ? { ...entry, classes: [...(entry.classes ?? []), unclassed] } : entry,
-    ),
+    entries: entries.map((entry) => ({ ...entry, classes: [...(entry.classes ?? []), ...(entry.unclassed ? [entry.unclassed] : [])] })),
   }));
 
 /** @param {Pen} pen */

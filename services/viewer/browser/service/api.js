@@ -93,7 +93,7 @@ export async function count(id, parameters = {}, options = {}) {
 
 /**
  * @typedef {object} Facet
- * @property {{ value?: unknown, count: number }[]} buckets
+ * @property {{ value?: unknown, min?: number, count: number }[]} buckets
  * @property {boolean} more whether there are buckets beside these
  * @property {number} nulls features without a value
  */

@@ -3,14 +3,13 @@
 import { MatrixGrid } from "../../cartography/matrix-grid.js";
 import { systemOf } from "../../cartography/projections.js";
 import { collectionOf, escapedAttribution, sketchFeatures } from "../../cartography/style-document.js";
-import { sheet } from "../../page/layout.js";
 import { address, getJson } from "../../service/api.js";
 import { flattened } from "../flattened.js";
 import { basemapLayers } from "./basemap.js";
 import { hitsAt } from "./hits.js";
 import { matrixLayer } from "./layer.js";
 import { highlightStyle, sketchStyle } from "./overlays.js";
-import { popupElement } from "./popup.js";
+import { openPopup } from "./popup.js";
 import { ProjectedView } from "./projected-view.js";
 import { StormLayers } from "./storm-layers.js";
 
@@ -24,7 +23,6 @@ import { StormLayers } from "./storm-layers.js";
  */
 
 const FAR_LEVELS = 8; // enough until the map's own tiles are few
-const POPUP_MARGIN = 24; // pixels
 const SHADED = 0.3; // opacity of what steps back
 const OVERLAY = 1000; // z-index of what is drawn over the data
 /** @type {Record<string, number>} */
@@ -344,19 +342,7 @@ class OpenLayersEngine {
    */
   showPopup(position, content, onclose) {
     this.closePopup();
-    const height = this.map.getSize()?.[1] ?? 0;
-    if (!sheet.matches) content.style.setProperty("--room", `${height - 3 * POPUP_MARGIN}px`);
-    const overlay = new this.#library.Overlay({
-      element: popupElement(content, onclose),
-      position: this.#view.place(position),
-      positioning: "bottom-center",
-      offset: [0, -12],
-      // in a sheet's layout the popup lies over the sheet
-      autoPan: sheet.matches ? false : { margin: POPUP_MARGIN },
-      stopEvent: true,
-    });
-    this.#popup = overlay;
-    this.map.addOverlay(overlay);
+    this.#popup = openPopup(this.#library, this.map, this.#view.place(position), content, onclose);
   }
 
   closePopup() {

@@ -1,13 +1,46 @@
-// A popup's frame, which OpenLayers has none of: content, close button, tip.
+// A popup, with the frame that OpenLayers has none of: content, close button, tip.
 
 import { element } from "../../page/dom.js";
+import { sheet } from "../../page/layout.js";
+
+/** @import * as OpenLayers from "./openlayers.js" */
+
+const MARGIN = 24; // pixels
 
 /**
- * The element; `onclose` when a person closes it.
+ * Opens a popup at a coordinate of the map's projection, and moves the map so that all of it is seen; `onclose` when a
+ * person closes it.
+ * @param {typeof OpenLayers} library
+ * @param {OpenLayers.Map} map
+ * @param {number[]} place
+ * @param {HTMLElement} content
+ * @param {() => void} onclose
+ * @returns {OpenLayers.Overlay}
+ */
+export function openPopup(library, map, place, content, onclose) {
+  if (!sheet.matches) content.style.setProperty("--room", `${(map.getSize()?.[1] ?? 0) - 3 * MARGIN}px`);
+  const overlay = new library.Overlay({
+    element: framed(content, onclose),
+    position: place,
+    positioning: "bottom-center",
+    offset: [0, -12],
+    stopEvent: true,
+  });
+  map.addOverlay(overlay);
+  // in a sheet's layout the popup lies over the sheet
+  if (sheet.matches) return overlay;
+  const bringIntoView = () => overlay.getMap() && overlay.panIntoView({ margin: MARGIN });
+  // two movements at once would end at a place that neither meant
+  if (map.getView().getAnimating()) map.once("moveend", bringIntoView);
+  else bringIntoView();
+  return overlay;
+}
+
+/**
  * @param {HTMLElement} content
  * @param {() => void} onclose
  */
-export function popupElement(content, onclose) {
+function framed(content, onclose) {
   return element(
     "div",
     { class: "popup" },

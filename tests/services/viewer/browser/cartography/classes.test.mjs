@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { classOf, classPosition, inkOn, legendKey, unclassedOf } from "../../../../../services/viewer/browser/cartography/classes.js";
+import { absentClasses, classFacet, classOf, classPosition, inkOn, legendKey, unclassedOf } from "../../../../../services/viewer/browser/cartography/classes.js";
 
 const styleOf = (legend, paint = {}) => ({
   metadata: { "dams:collection": "a", "dams:legend": legend },
@@ -35,6 +35,33 @@ test("features without a class have the colour of no match", () => {
   assert.equal(unclassedOf(styleOf([VALUES], { "circle-color": ["match", ["get", "other"], "a", "#8d99a5", "#8d99a5"] })), null);
   // the colour of a class says nothing
   assert.equal(unclassedOf(styleOf([VALUES], { "circle-color": ["match", ["get", "category"], "a", "#000000", "#6c8ebf"] })), null);
+});
+
+test("facets are asked for the classes of one property", () => {
+  assert.deepEqual(classFacet(STEPS), { name: "depth", facet: "depth:edges:70" });
+  assert.deepEqual(classFacet({ ...VALUES, properties: ["category"] }), { name: "category", facet: "category:term:100" });
+  // of several properties each feature has its own, and one class is one whatever the features
+  assert.equal(classFacet(VALUES), null);
+  assert.equal(classFacet({ properties: ["depth"], classes: [STEPS.classes[0]] }), null);
+  assert.equal(classFacet({ properties: ["depth"], sizes: [] }), null);
+});
+
+test("classes are absent that no bucket falls in", () => {
+  const absent = (entry, facet, otherwise = false) =>
+    absentClasses(entry, { more: false, nulls: 0, ...facet }, otherwise).map(({ label }) => label);
+  const [low, high] = [{ max: 70, count: 4 }, { min: 70, count: 2 }];
+  assert.deepEqual(absent(STEPS, { buckets: [low, high] }), []);
+  assert.deepEqual(absent(STEPS, { buckets: [low, { ...high, count: 0 }] }), ["deep"]);
+  assert.deepEqual(absent(STEPS, { buckets: [{ ...low, count: 0 }, high] }), ["shallow"]);
+  assert.deepEqual(absent(VALUES, { buckets: [{ value: 5, count: 1 }], nulls: 3 }), ["TD"]);
+  // what is none of the values is in a class where another property tells it
+  assert.deepEqual(absent(VALUES, { buckets: [{ value: "TD", count: 1 }, { value: "x", count: 1 }] }), ["TS"]);
+  assert.deepEqual(absent(VALUES, { buckets: [{ value: "TD", count: 1 }, { value: "x", count: 1 }] }, true), []);
+  assert.deepEqual(absent(VALUES, { buckets: [{ value: "TD", count: 1 }], nulls: 3 }, true), []);
+  assert.deepEqual(absent(VALUES, { buckets: [{ value: "TD", count: 1 }] }, true), ["TS"]);
+  // not all is told, or there is nothing
+  assert.deepEqual(absent(VALUES, { buckets: [{ value: "TD", count: 1 }], more: true }), []);
+  assert.deepEqual(absent(VALUES, { buckets: [] }), []);
 });
 
 test("legends are alike by what one sees", () => {
