@@ -56,7 +56,7 @@ test("a polygon over the antimeridian is asked for on both sides of it", () => {
 test("an area is drawn point by point", () => {
   assert.equal(drawnArea("box", [[1, 2]], false), null);
   assert.equal(drawnArea("box", [[1, 2], [1, 2]], false), null);
-  assert.deepEqual(drawnArea("box", [[3, 4], [1, 2]], false).box, [1, 2, 3, 4]);
+  for (const corners of [[[3, 4], [1, 2]], [[1, 2], [3, 4]], [[1, 4], [3, 2]]]) assert.deepEqual(drawnArea("box", corners, false).box, [1, 2, 3, 4]);
   // longitudes that run on, and those that do not
   assert.deepEqual(drawnArea("box", [[170, 4], [190, 2]], false).box, [170, 2, -170, 4]);
   assert.deepEqual(drawnArea("box", [[170, 4], [-170, 2]], true).box, [170, 2, -170, 4]);
@@ -91,6 +91,7 @@ test("people say how near it is", () => {
   }
   assert.equal(parseNearness("50 nmi of Taipei").kilometres, 92.6);
   assert.equal(parseNearness("50 nautical miles of Taipei").kilometres, 92.6);
-  assert.equal(parseNearness("2.5 miles of 25, 121").kilometres, 4.023);
+  assert.equal(parseNearness("2,5 miles of 25, 121").kilometres, 4.023);
+  assert.equal(parseNearness("850 m of Taipei").kilometres, 0.85);
   for (const text of ["Taipei", "300 km", "within Taipei", "300 parsecs of Taipei", "km of Taipei", "25, 121"]) assert.equal(parseNearness(text), null);
 });

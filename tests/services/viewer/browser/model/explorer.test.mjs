@@ -238,6 +238,31 @@ test("a new version of one is one change of the tiles of all; a fault lets each 
   assert.deepEqual(explorer.together.ids, []);
 });
 
+test("where tiles of all cannot be had, each collection is drawn from its own", async () => {
+  answerWithTiles();
+  const answer = globalThis.fetch;
+  globalThis.fetch = async (url) => (url.includes("tilejson") ? new Response("", { status: 503 }) : answer(url));
+  await explorer.showAll(["gauges", "plain"]);
+  assert.deepEqual([calls.map(([name]) => name), explorer.together.ids], [["add", "add"], []]);
+});
+
+test("what is known of all features follows from the style that is drawn, and the subject is a collection", async () => {
+  assert.equal(explorer.subjectCollection(), null);
+  explorer.collection("gauges").columns = [{ name: "level", type: "string" }];
+  const match = ["match", ["get", "level"], "high", "#ff0000", "#8d99a5"];
+  const legend = [{ title: "Level", properties: ["level"], classes: [{ label: "high", color: "#ff0000", values: ["high"] }] }];
+  const layer = { id: "x", type: "circle", metadata: { "dams:collection": "gauges" }, paint: { "circle-color": match } };
+  globalThis.fetch = async (url) => {
+    answers.push(decodeURIComponent(String(url)));
+    return new Response(JSON.stringify(url.includes("style.json")
+      ? { metadata: { "dams:collection": "gauges", "dams:legend": legend }, layers: [layer] }
+      : { numberMatched: 7, facets: { level: { buckets: [], more: false, nulls: 2 } } }));
+  };
+  await explorer.show("gauges");
+  assert.equal(explorer.subjectCollection().id, "gauges");
+  assert.deepEqual(await explorer.total("gauges"), { features: 7, simulated: 0, unclassed: true });
+});
+
 test("of several collections what fails is said and the rest is shown", async () => {
   answerWithTiles();
   const answer = globalThis.fetch;

@@ -19,7 +19,7 @@ for (const [name, text, said] of [
   ["map", "3/100/0", /zoom level, a latitude/], ["p", "flat", /globe/], ["c", "hazard.a,hazard.x,y", /no collection hazard.x, y\.$/], ["s", "x", /no collection x/],
   ["t", "yesterday", /yesterday is not a time/], ["a", "box/1,2,3", /four edges/], ["f.hazard.x", "a = 1", /no collection hazard.x/], ["e", "hazard.a", /slash/],
   ["e", "hazard.a/", /slash/], ["o", "weakest", /newest or strongest/], ["id", "x/1", /no collection x/], ["theme", "sepia", /light or dark/],
-  ["follow", "x", /slash/], ["step", "noon", /noon is not a time/], ["wind", "strong", /knots/], ["issue", "x", /not a time/], ["zoom", "3", /nothing that is called so/],
+  ["follow", "x", /slash/], ["step", "noon", /noon is not a time/], ["wind", "strong", /knots/], ["wind", "0", /0 is not a speed/], ["issue", "x", /not a time/], ["zoom", "3", /nothing that is called so/],
   ["constructor", "x", /nothing that is called so/],
 ]) {
   test(`a faulty part of a link is told: ${name}=${text}`, () => {

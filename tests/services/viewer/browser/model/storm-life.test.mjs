@@ -3,8 +3,9 @@ import { test } from "node:test";
 
 import { stormCollections } from "../../../../../services/viewer/browser/model/storm-collections.js";
 import { difference, stormBox, stormDrawing, zoneRing } from "../../../../../services/viewer/browser/model/storm-drawing.js";
+import { stormPalette } from "../../../../../services/viewer/browser/model/storm-palette.js";
 import { advisoriesOf, firstStep, lifeOf, nextTo } from "../../../../../services/viewer/browser/model/storm-life.js";
-import { areaText } from "../../../../../services/viewer/browser/model/storm-zone.js";
+import { areaText, zoneItem } from "../../../../../services/viewer/browser/model/storm-zone.js";
 import { collection } from "../collections.mjs";
 
 const node = (time, longitude, properties = {}) => ({
@@ -92,11 +93,47 @@ test("the drawing has the track by strength, the zone of the step, times and lan
 test("an advisory is drawn beside what happened, and told apart from it", () => {
   const zone = (kind) => ({ type: "Feature", geometry: { type: "MultiPolygon", coordinates: [] }, properties: { kind, wind_speed_kt: 34 } });
   const told = { steps: LIFE, at: 3, wind: 34, advisory: ADVISORIES[0], expectedZones: [zone("forecast"), zone("analysed")] };
-  const found = roles(stormDrawing(told, palette));
+  const drawing = stormDrawing(told, palette);
+  const found = roles(drawing);
+  assert.equal(drawing.features[0].properties.color, "zone 34");
   assert.deepEqual(found.filter((role) => role.startsWith("expected")).sort(), ["expected-now", "expected-step", "expected-step", "expected-track", "expected-zone"]);
   const { metres, wind, hours } = difference(ADVISORIES[0], LIFE[3]);
   assert.deepEqual([Math.round(metres / 1000), wind, hours], [85, 140, 9]);
   assert.equal(difference(ADVISORIES[0], LIFE[2]), null);
+  // what an advisory says of before it was issued is no expectation
+  const early = { ...ADVISORIES[0], steps: [{ ...ADVISORIES[0].steps[0], moment: ADVISORIES[0].moment - 1 }, ...ADVISORIES[0].steps] };
+  assert.equal(roles(stormDrawing({ ...told, advisory: early }, palette)).filter((role) => role === "expected-step").length, 2);
+});
+
+test("the colours are those of the legends of steps and zones", async () => {
+  const styleOf = (property) => ({ metadata: { "dams:legend": [{ properties: [property], classes: [{ color: `#${property}`, from: 34 }] }] } });
+  const styles = { steps: styleOf("wind_kt"), zones: styleOf("wind_speed_kt") };
+  const explorer = { style: async (id) => styles[id] };
+  const both = await stormPalette(explorer, { steps: { id: "steps" }, zones: { id: "zones" } });
+  assert.deepEqual([both.step({ wind_kt: 40 }), both.zone(64), both.step({ wind_kt: 1 }), both.zone(1)], ["#wind_kt", "#wind_speed_kt", "#5b6b7b", "#5b6b7b"]);
+  const alone = await stormPalette(explorer, { steps: { id: "steps" }, zones: null });
+  assert.deepEqual([alone.step({ wind_kt: 40 }), alone.zone(64)], ["#wind_kt", "#5b6b7b"]);
+});
+
+test("the service's own zone is asked for by storm, advisory, time and wind", async () => {
+  const asked = [];
+  globalThis.fetch = async (url) => {
+    asked.push(decodeURIComponent(String(url)));
+    return new Response(JSON.stringify({ features: asked.length < 2 ? [{ id: 7 }] : [] }));
+  };
+  const zones = { id: "zones", eventKey: "event_id", columns: [{ name: "area_km2" }] };
+  const life = { event: "AL1", collections: { zones } };
+  const { signal } = new AbortController();
+  assert.equal((await zoneItem(life, LIFE[2], 64, signal)).id, 7);
+  assert.equal(await zoneItem(life, LIFE[2], 50, signal), null);
+  assert.equal(
+    asked[0],
+    "/collections/zones/items?event_id=AL1&advisory_time=2017-09-06T09:00:00Z&start_date=2017-09-06T09:00:00.000Z&scope=step&wind_speed_kt=64&properties=area_km2&bbox-only=true&limit=1&f=geojson",
+  );
+  // nobody issued what nobody says
+  assert.equal(await zoneItem(life, LIFE[1], 64, signal), null);
+  assert.equal(await zoneItem({ ...life, collections: { zones: null } }, LIFE[2], 64, signal), null);
+  assert.equal(asked.length, 2);
 });
 
 test("what crosses 180 degrees stays in one piece", () => {

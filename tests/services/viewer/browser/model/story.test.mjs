@@ -51,8 +51,15 @@ test("a storm is fetched once, and its steps are looked at without another reque
   await story.follow("points", "AL1", { step: "2017-09-06T12:00Z" });
   assert.deepEqual([asked, heard], [[], ["life", "look", "look", "look", "look"]]);
   assert.deepEqual(story.state(), { follow: "events/AL1", step: "2017-09-06T12:00Z", wind: "34", issue: null });
+  story.setAdvisory("2017-09-06T03:00:00Z");
   story.end();
-  assert.deepEqual([story.life, story.step, story.state().follow], [null, null, null]);
+  assert.deepEqual([story.life, story.step, story.advisory, story.state().follow], [null, null, null, null]);
+});
+
+test("of another storm nothing is as it was with the one before", async () => {
+  await story.follow("events", "AL1", { step: "2017-09-06T12:00Z", wind: "34", issue: "2017-09-06T03:00Z" });
+  await story.follow("events", "AL2", {}, { see: false });
+  assert.deepEqual([story.life.event, story.at, story.wind, story.advisory, story.expectedZones, story.isToBeSeen], ["AL2", 1, 64, null, [], false]);
 });
 
 test("a link says which step, wind and advisory are looked at, and what it does not say is as at first", async () => {
@@ -100,6 +107,9 @@ test("a step is taken where the map is pointed at", async () => {
   assert.equal(story.at, 0);
   assert.equal(story.pick([-63, 18], 5), false);
   assert.equal(story.at, 0);
+  // the steps are at 60, 66 and 72 degrees west; at this zoom a degree has 11.4 pixels, and less towards the poles
+  assert.deepEqual([story.pick([-64.97, 18], 3), story.at], [true, 1]);
+  assert.deepEqual([story.pick([-64.9, 18], 3), story.at], [false, 1]);
 });
 
 test("an advisory is told of at once and again with its zones, which are asked for once", async () => {
@@ -114,6 +124,7 @@ test("an advisory is told of at once and again with its zones, which are asked f
   story.setAdvisory("2017-09-06T03:00:00Z");
   await new Promise((resolve) => setTimeout(resolve));
   assert.deepEqual([heard, asked.length], [["look", "look", "look", "look"], 1]);
+  assert.match(asked[0], /properties=wind_speed_kt&/);
 });
 
 test("the storm that was asked for last is followed, in whatever order answers come", async () => {

@@ -57,6 +57,8 @@ test("among more sources than are listed the simulated ones are counted by thems
 
 test("where nothing can be told by facets, features are counted", async () => {
   assert.deepEqual(await new Totals().of(collection("plain"), undefined), { features: 9, simulated: 0, absent: [], unclassed: false });
+  // a number may be called so, too
+  assert.equal((await new Totals().of(collection("numbers", { columns: [{ ...SOURCE, type: "number" }] }), undefined)).simulated, 0);
   facets = null;
   assert.deepEqual(await new Totals().of(collection("storms", { columns: [SOURCE] }), STYLE), { features: 9, simulated: 4, absent: [], unclassed: false });
 });

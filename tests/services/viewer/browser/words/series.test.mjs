@@ -33,6 +33,11 @@ for (const [value, values, unit, title] of [
   });
 }
 
+test("what is beyond percentiles is a series of its own", () => {
+  const series = seriesOf("a", [1, 2].map((day) => ({ t: `2026-01-0${day}`, p0: 1, p50: 2, p100: 3, p101: 4 })));
+  assert.deepEqual([series.title, series.band.low, series.band.high], ["P101", 0, 100]);
+});
+
 for (const value of [[], { a: 1 }, [1, 2, 3], null, [["2026-01-01", 1]], [["2026-01-01", 1], ["2026-01-01", 2]], [null, null]]) {
   test(`what is no series makes no chart: ${JSON.stringify(value)}`, () => assert.equal(seriesOf("a", value), null));
 }

@@ -16,6 +16,10 @@ test("whole days are said by their dates", () => {
 test("other times are said to the minute, with their zone", () => {
   assert.match(plain(spanWords(at("2017-09-06T12:00:00Z"), at("2017-09-06T18:00:00Z"))), /^6 Sept 2017, 12:00 ?– ?18:00 UTC$/);
   assert.equal(plain(spanWords(at("2017-09-06T12:00:00Z"), at("2017-09-06T12:00:00Z"))), "6 Sept 2017, 12:00 UTC");
+  // whole days have both ends at midnight
+  assert.match(plain(spanWords(at("2017-09-06T12:00:00Z"), at("2017-09-07") - 1)), /12:00 ?– ?23:59 UTC$/);
+  assert.match(plain(spanWords(at("2017-09-06"), at("2017-09-06T18:00:00Z"))), /00:00 ?– ?18:00 UTC$/);
+  assert.equal(spanWords(null, null), "any time");
 });
 
 test("open ends are said", () => {

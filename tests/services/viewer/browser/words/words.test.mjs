@@ -51,6 +51,7 @@ test("lengths and areas have their unit", () => {
 test("properties have titles and units", () => {
   assert.equal(propertyTitle("max_wind_kt"), "Max wind");
   assert.equal(propertyTitle("area_km2"), "Area");
+  assert.equal(propertyTitle("_max_wind_"), "Max wind");
   assert.equal(propertyTitle("report_url"), "Report");
   assert.equal(propertyTitle("max_wind_kt", { title: "Peak" }), "Peak");
   assert.deepEqual(["wind_kt", "length_km", "area_km2", "other"].map((name) => unitOf(name)), ["kt", "km", "km²", undefined]);
@@ -60,7 +61,7 @@ test("properties have titles and units", () => {
 for (const [name, value, text, column] of [
   ["a", null, null], ["a", undefined, null], ["a", "", null],
   ["a", true, "yes"], ["a", false, "no"],
-  ["count", 12_345.6789, "12,345.679"], ["wind_kt", 50, "50 kt"], ["season", 2015, "2015"], ["event_id", 12_345, "12345"],
+  ["count", 12_345.6789, "12,345.679"], ["code", 12_345.67891, "12345.679"], ["wind_kt", 50, "50 kt"], ["season", 2015, "2015"], ["event_id", 12_345, "12345"],
   ["at", "2018-02-07T06:05:00Z", "7 Feb 2018, 06:05 UTC"], ["at", "2018-02-07", "7 Feb 2018"],
   ["at", "2018-99-99T00:00:00Z", "2018-99-99T00:00:00Z"], ["day", "20180207", "20180207", { format: "date" }],
   ["a", "text", "text"], ["a", [1, 2], "[1,2]"],
