@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 
-from libs.catalogue.model import Collection, GeometryColumn
+from libs.catalogue.model import Collection, Column, GeometryColumn, TimeColumn
+from libs.ogc.crs import CRS84, crs_uri
 
 
 @pytest.mark.parametrize(
@@ -29,3 +33,110 @@ def test_several_parts_have_the_dimension_of_one(kind: str, dimension: int | Non
 @pytest.mark.parametrize(("kind", "said"), [("table", "Table"), ("view", "Table"), ("function", "Function")])
 def test_what_a_collection_is_in_the_words_of_the_contract(kind: str, said: str) -> None:
     assert Collection("a.b", "a", "b", 1, kind, "B", None, ()).type == said
+
+
+ID, PART = Column("id", "integer", "integer"), Column("part", "text", "text")
+FIRST, LAST = "2020-01-01T00:00:00Z", "2020-06-01T00:00:00Z"
+
+
+def _of(kind: str = "table", **more: Any) -> Collection:
+    return replace(Collection("a.b", "a", "b", 7, kind, "B", None, (ID, PART), sources=(7,)), **more)
+
+
+@pytest.mark.parametrize(
+    ("collection", "columns"),
+    [
+        (_of(key="id"), (ID,)),
+        (_of(composite_key=("part", "id")), (PART, ID)),
+        (_of(), ()),
+        # a hidden column of a key leaves no id
+        (_of(composite_key=("part", "hidden")), ()),
+        (_of(key="hidden"), ()),
+    ],
+)
+def test_an_id_is_made_of_all_columns_of_the_key(collection: Collection, columns: tuple[Column, ...]) -> None:
+    assert collection.id_columns == columns
+
+
+@pytest.mark.parametrize(
+    ("collection", "address", "start_behind_rows"),
+    [
+        (_of(), ("ctid",), True),
+        (_of("materialized view"), ("ctid",), True),
+        # children and partitions number their rows by themselves
+        (_of(sources=(7, 8)), ("tableoid", "ctid"), True),
+        (_of("partitioned table", sources=(8,)), ("tableoid", "ctid"), True),
+        (_of("table", sources=()), (), True),
+        (_of("foreign table", sources=()), (), True),
+        (_of("view"), (), True),
+        # rows of a view that follows the clock change by themselves
+        (_of("view", sources=()), (), False),
+        (_of("view", sources=(), key="id"), (), True),
+        (_of("view", sources=(), key="id", key_repeats=True), (), False),
+        (_of("partitioned table", sources=(), key="id", key_repeats=True), (), False),
+        (_of("function"), (), False),
+        (_of("function", sources=(), key="id"), (), True),
+    ],
+)
+def test_what_tells_rows_apart(collection: Collection, address: tuple[str, ...], start_behind_rows: bool) -> None:
+    assert (collection.row_address, collection.pages_start_behind_rows) == (address, start_behind_rows)
+
+
+def test_data_are_as_new_as_the_newest_issue_or_start_never_as_an_end() -> None:
+    start, end = TimeColumn("start", "timestamptz", FIRST, LAST), TimeColumn("end", "timestamptz", FIRST, "2030-01-01")
+    issued = TimeColumn("issued", "timestamptz", FIRST, "2020-03-01T00:00:00Z")
+    times = (start, end, issued)
+    assert _of(times=times, time_end="end", time_issued="issued").as_of() == "2020-03-01T00:00:00Z"
+    unknown = (start, end, replace(issued, end=None))
+    assert _of(times=unknown, time_end="end", time_issued="issued").as_of() == LAST
+    assert _of(times=times, time_end="end").as_of() == LAST
+    assert _of().as_of() is None
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "extent"),
+    [
+        ((FIRST, LAST), (FIRST, "2021-01-01T00:00:00Z", False), (FIRST, "2021-01-01T00:00:00Z")),
+        # some have not ended yet
+        ((FIRST, LAST), (FIRST, LAST, True), (FIRST, None)),
+        ((FIRST, LAST), (None, None, False), (FIRST, None)),
+        ((None, None), (FIRST, LAST, False), (None, LAST)),
+        # an hour of another zone is compared as a moment, and what ends before it starts counts
+        (
+            ("2020-01-01T00:00:00Z", LAST),
+            ("2020-01-01T00:30:00+01:00", "2020-02-01T00:00:00Z", False),
+            ("2020-01-01T00:30:00+01:00", LAST),
+        ),
+    ],
+)
+def test_the_extent_of_features_that_last(
+    start: tuple[str | None, str | None],
+    end: tuple[str | None, str | None, bool],
+    extent: tuple[str | None, str | None],
+) -> None:
+    times = (TimeColumn("start", "timestamptz", *start), TimeColumn("end", "timestamptz", *end))
+    assert _of(times=times, time_end="end").temporal_extent() == extent
+    assert _of(times=times).temporal_extent() == start
+
+
+def test_periods_last_by_themselves() -> None:
+    times = (TimeColumn("during", "tstzrange", FIRST, LAST), TimeColumn("end", "timestamptz", FIRST, LAST))
+    assert _of(times=times, time_end="end").lasting() is None
+    assert _of(times=times[::-1], time_end="during").lasting() is None
+    assert _of(times=times, time_end="lost").lasting() is None
+    assert _of().temporal_extent() == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("srid", "stored", "crs"),
+    [
+        (4326, CRS84, [CRS84, crs_uri(3857)]),
+        (3857, crs_uri(3857), [CRS84, crs_uri(3857)]),
+        (2180, crs_uri(2180), [CRS84, crs_uri(3857), crs_uri(2180)]),
+        (0, None, [CRS84, crs_uri(3857)]),
+    ],
+)
+def test_features_may_be_had_in_their_own_crs_too(srid: int, stored: str | None, crs: list[str]) -> None:
+    collection = _of(geometries=(GeometryColumn("geom", "Point", srid),), srids=(3857,))
+    assert (collection.storage_crs(), [*collection.crs()]) == (stored, crs)
+    assert (_of().storage_crs(), _of().crs()) == (None, (CRS84,))

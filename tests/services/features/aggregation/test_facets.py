@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter, defaultdict
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime
 from typing import Any
 
 import asyncpg
@@ -13,6 +14,7 @@ import pytest
 from libs.catalogue.model import Collection
 from libs.selection.selection import select
 from libs.web.query_params import QueryValues
+from services.features.aggregation.edges import calendar_edges
 from services.features.aggregation.facet import TermFacet
 from services.features.resources import CATALOGUE, FACETS, FOLDING, VERSIONS
 from tests.eventually import eventually
@@ -191,6 +193,18 @@ async def test_what_is_wrong_with_a_facet_is_said(features: Client, facets: str,
     assert answer.status == 422
     assert sentence in answer.json()["detail"][0]["msg"]
     assert answer.json()["detail"][0]["loc"] == ["query", "facets"]
+
+
+async def test_an_empty_word_is_no_facet(features: Client) -> None:
+    for facets, found in (("", 6), ("category,", 1)):
+        assert len((await features.json(EVENTS, facets=facets))["facets"]) == found
+
+
+@pytest.mark.parametrize(("unit", "begin"), [("month", 12), ("quarter", 10), ("year", 1)])
+def test_the_last_unit_ends_with_the_last_moment(unit: str, begin: int) -> None:
+    last = datetime(9999, 12, 31, 23, 59, tzinfo=UTC)
+    edges = calendar_edges(unit, datetime(9999, 12, 5, tzinfo=UTC), last, most=1)
+    assert edges == [datetime(9999, begin, 1, tzinfo=UTC), datetime.max.replace(tzinfo=UTC)]
 
 
 async def test_facets_are_counted_once_for_a_version(features: Client, owner: asyncpg.Connection) -> None:

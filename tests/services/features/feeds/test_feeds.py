@@ -11,9 +11,9 @@ import asyncpg
 import pytest
 from lxml import etree
 
-from libs.catalogue.model import Collection
+from libs.catalogue.model import Collection, Column
 from services.features.feeds import atom
-from services.features.feeds.entry import box_of
+from services.features.feeds.entry import box_of, entry
 from services.features.feeds.since import duration, start_of_last
 from tests.eventually import eventually
 from tests.services.conftest import HostileDatabase
@@ -127,10 +127,22 @@ async def test_any_collection_has_a_feed(features: Client, name: str) -> None:
     await _feed(features, f"/collections/hostile.{name}/feed")
 
 
+def test_a_summary_tells_eight_properties_the_most_important_first() -> None:
+    columns = tuple(Column(f"c{n}", "text", "string") for n in range(12))
+    collection = Collection("s.t", "s", "t", 1, "table", "T", None, columns, key="c0", importance=("-c9",))
+    properties = {column.name: column.name.upper() for column in columns} | {"c1": None, "c2": ""}
+    told = entry(collection, {"properties": properties, "geometry": None}, "", datetime.now(UTC))
+    assert told.summary.splitlines() == ["c9: C9", *(f"c{n}: C{n}" for n in (3, 4, 5, 6, 7, 8, 10))]
+
+
 async def test_boxes_across_the_antimeridian_stay_together() -> None:
     west = [[[170, -10], [180, -10], [180, 10], [170, -10]]]
     east = [[[-180, -10], [-170, -10], [-170, 10], [-180, -10]]]
-    assert box_of({"type": "MultiPolygon", "coordinates": [west, east]}) == (170, -10, -170, 10)
+    for parts in ([west, east], [east, west]):
+        assert box_of({"type": "MultiPolygon", "coordinates": parts}) == (170, -10, -170, 10)
+    # what ends there on one side alone is as wide as it is
+    near = [[[-179, -10], [-170, -20], [-170, 10], [-179, -10]]]
+    assert box_of({"type": "MultiPolygon", "coordinates": [west, near]}) == (-179, -20, 180, 10)
     assert box_of({"type": "Point", "coordinates": [1, 2]}) == (1, 2, 1, 2)
     assert box_of(None) is None
     # empty ones have none

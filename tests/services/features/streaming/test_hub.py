@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import socket
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -13,6 +14,7 @@ from aiohttp import ClientResponse, ClientSession, web
 from aiohttp.test_utils import BaseTestServer, TestServer
 
 from libs.catalogue.versions import DataVersion, DataVersions
+from services.features.streaming.changed_items import Items
 from services.features.streaming.hub import Hub, Listener
 from services.features.streaming.journal import Journal
 from tests.eventually import eventually
@@ -34,12 +36,12 @@ class Versions:
 class Room:
     """A hub that ticks quickly, and a server whose only path listens to it."""
 
-    def __init__(self, names: Sequence[str]) -> None:
+    def __init__(self, names: Sequence[str], items: Any = None) -> None:
         self.versions = Versions()
         self.names = names
         self.asked = 0
         journal = Journal(cast("DataVersions", self.versions))
-        self.hub = Hub(journal, self.collections, most=5, tick_seconds=0.002)
+        self.hub = Hub(journal, self.collections, most=5, tick_seconds=0.002, items=items)
 
     def collections(self) -> Any:
         self.asked += 1
@@ -112,3 +114,38 @@ async def test_who_comes_as_the_process_ends_is_sent_away() -> None:
         room.hub.close()
         async with session.get(server.make_url("/")) as response:
             assert (await asyncio.wait_for(response.read(), 10)).startswith(b"retry: ")
+
+
+class Named:
+    """What the database names: feature 7, whatever changes."""
+
+    def __init__(self) -> None:
+        self.has_begun = False
+        self.looked = 0
+
+    async def begin(self) -> None:
+        self.has_begun = True
+
+    async def since_last(self, changed: Sequence[Any]) -> dict[str, Items]:
+        assert self.has_begun
+        self.looked += 1
+        return dict.fromkeys(["small"], Items((("7", "update"),), is_complete=True)) if changed else {}
+
+
+async def test_features_that_changed_are_named_and_looked_for_only_where_something_changed() -> None:
+    named = Named()
+    room = Room(["small", "other"], named)
+
+    async def has_begun() -> bool:
+        return named.has_begun
+
+    async with room.open() as server, ClientSession() as session, session.get(server.make_url("/")) as response:
+        await _next(response, b"id: ")
+        await eventually(has_begun)
+        for looked, token in enumerate(("2", "3"), start=1):
+            room.versions.token = token
+            told = [json.loads((await _next(response, b"data: "))[6:])["data"] for _ in range(2)]
+            assert {each["collectionId"]: "items" in each for each in told} == {"small": True, "other": False}
+            # ticks go by
+            await asyncio.sleep(0.02)
+            assert named.looked == looked
