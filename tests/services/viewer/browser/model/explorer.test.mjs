@@ -260,7 +260,7 @@ test("what is known of all features follows from the style that is drawn, and th
   };
   await explorer.show("gauges");
   assert.equal(explorer.subjectCollection().id, "gauges");
-  assert.deepEqual(await explorer.total("gauges"), { features: 7, simulated: 0, unclassed: true });
+  assert.deepEqual(await explorer.total("gauges"), { features: 7, simulated: 0, absent: [], unclassed: true });
 });
 
 test("of several collections what fails is said and the rest is shown", async () => {
