@@ -9,6 +9,7 @@ import pytest
 from libs.catalogue.chosen_collections import Chosen
 from libs.catalogue.model import Collection, Column, GeometryColumn
 from libs.geo.tile_matrix_sets import tile_matrix_set
+from libs.ogc.bbox import BBox
 from libs.ogc.errors import InvalidParameters, NotFound
 from libs.web.query_params import QueryValues
 from services.tiles.metadata.addresses import tile_link
@@ -47,8 +48,8 @@ def test_several_are_drawn_between_the_first_and_the_last_zoom_of_any_around_all
         _collection("table", geometries=()),
     )
     assert (both.minzoom, both.maxzoom) == (1, 9)
-    assert both.bounds == (-175, -10, 20, 30)
-    assert _dataset(_collection("a", (170.0, -10.0, -170.0, 10.0))).bounds == (-180, -10, 180, 10)
+    assert both.bounds == BBox(-175, -10, 20, 30)
+    assert _dataset(_collection("a", (170.0, -10.0, -170.0, 10.0))).bounds == BBox(-180, -10, 180, 10)
     assert both.attribution == "One · Two"
     assert [collection.name for collection, _ in both.layers] == ["a", "b", "c"]
     unknown = _dataset(_collection("a"), _collection("b", None))
