@@ -9,7 +9,7 @@ globalThis.document = { querySelector: () => line };
 const { watch } = await import("../../../../../services/viewer/browser/model/freshness.js");
 const { announceError, clearError, currentError } = await import("../../../../../services/viewer/browser/page/status.js");
 
-let explorer, version, asked, renewed;
+let page, explorer, version, asked, renewed;
 
 /** What is under way ends. */
 async function settled() {
@@ -25,7 +25,7 @@ async function pass(milliseconds) {
 beforeEach(() => {
   mock.timers.enable({ apis: ["setTimeout"] });
   clearError();
-  globalThis.document = Object.assign(new EventTarget(), { hidden: false });
+  page = globalThis.document = Object.assign(new EventTarget(), { hidden: false });
   [version, asked, renewed] = ["1", [], []];
   globalThis.fetch = async (url) => {
     asked.push(new URL(url, "https://example.org").pathname);
@@ -86,15 +86,15 @@ test("another fault that is said stays", async () => {
 
 test("a page that is out of sight asks for nothing, and asks at once when it is seen again", async () => {
   watch(explorer);
-  document.hidden = true;
-  document.dispatchEvent(new Event("visibilitychange"));
+  page.hidden = true;
+  page.dispatchEvent(new Event("visibilitychange"));
   await pass(60_000);
   assert.equal(asked.length, 0);
-  document.hidden = false;
-  document.dispatchEvent(new Event("visibilitychange"));
+  page.hidden = false;
+  page.dispatchEvent(new Event("visibilitychange"));
   await settled();
   assert.equal(asked.length, 1);
-  document.hidden = true;
+  page.hidden = true;
   await pass(15_000);
   await pass(60_000);
   assert.equal(asked.length, 2);
