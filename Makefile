@@ -112,8 +112,8 @@ generate: ## Make hazard data of any size, as the owner (DATABASE_OWNER_URL): ma
 psql: ## Open the stack's own database as its owner, or that of DATABASE_URL: make psql, make psql ARGS="-c '\dt hazard.*'"
 	@$(PYTHON) -m deploy.local psql $(ARGS)
 
-bench: environment ## Measure the running stack
-	$(PYTHON) -m tests.benchmarks
+bench: environment ## Measure the product beside its peers: make bench PEERS=tipg,martin,martin-cached
+	$(PYTHON) -m tests.benchmarks $(if $(PEERS),--peers $(PEERS)) $(ARGS)
 	$(PYTHON) -m tests.benchmarks.catalogue
 
 environment:

@@ -1,4 +1,4 @@
-"""`python -m tests.benchmarks`: the product and its closest Python peer on one database, in turn, in one run."""
+"""`python -m tests.benchmarks`: the product and its peers on one database, in turn, in one run."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ import argparse
 import asyncio
 import sys
 import time
+from dataclasses import replace
 
 import asyncpg
 
 from deploy.local.settings import PROCESSES, StackError
 from tests.benchmarks.map_day import line, map_day
 from tests.benchmarks.measure import Meter, Result
-from tests.benchmarks.peer import install_peer
-from tests.benchmarks.report import details, header, row, write_json
+from tests.benchmarks.peers import PEERS
+from tests.benchmarks.report import details, header, rates_of, row, write_json
 from tests.benchmarks.servers import Servers, running_servers
 from tests.benchmarks.settings import FOLDER, BenchmarkError, BenchmarkSettings
 from tests.benchmarks.workload import Workload
@@ -27,7 +28,8 @@ def main() -> int:
     settings = _settings()
     FOLDER.mkdir(parents=True, exist_ok=True)
     try:
-        version = install_peer()
+        versions = _installed(settings.peers)
+        settings = replace(settings, peers=tuple(versions))
         with running_servers(settings) as servers:
             results, faults = asyncio.run(_run(settings, servers))
     except (BenchmarkError, StackError) as error:
@@ -38,7 +40,7 @@ def main() -> int:
         return 130
     if results:
         print(details(results))
-        write_json(FOLDER / "report.json", results, version)
+        write_json(FOLDER / "report.json", results, versions)
         print(f"\nAll figures: {FOLDER / 'report.json'}")
     for fault in faults:
         print(f"error: {fault}", file=sys.stderr)
@@ -49,7 +51,6 @@ async def _run(settings: BenchmarkSettings, servers: Servers) -> tuple[list[Resu
     """Measures the chosen workloads and prints each as soon as it is known; a faulty one does not stop the others."""
     results: list[Result] = []
     faults: list[str] = []
-    rates: dict[str, float] = {}
     connection = await asyncpg.connect(servers.owner_url)
     try:
         meter = Meter(servers, settings, connection)
@@ -57,11 +58,11 @@ async def _run(settings: BenchmarkSettings, servers: Servers) -> tuple[list[Resu
         names = [*(workload.name for workload in workloads), _MAP_DAY]
         for name in set(settings.only) - set(names):
             raise BenchmarkError(f"there is no workload {name}; there are {', '.join(names)}")
-        print("\n" + header(), flush=True)
+        print("\n" + header(settings.peers), flush=True)
         for workload in workloads:
             if settings.only and workload.name not in settings.only:
                 continue
-            await _one(meter, workload, results, faults, rates)
+            await _one(meter, workload, results, faults, settings.peers)
         if not settings.only or _MAP_DAY in settings.only:
             with_versions, without = await map_day(servers.product, connection)
             print(line("map day, v in addresses", with_versions), line("map day, no v", without), sep="\n", flush=True)
@@ -71,7 +72,7 @@ async def _run(settings: BenchmarkSettings, servers: Servers) -> tuple[list[Resu
 
 
 async def _one(
-    meter: Meter, workload: Workload, results: list[Result], faults: list[str], rates: dict[str, float]
+    meter: Meter, workload: Workload, results: list[Result], faults: list[str], peers: tuple[str, ...]
 ) -> None:
     try:
         result = await meter.measure(workload)
@@ -80,8 +81,26 @@ async def _one(
         print(f"{workload.title:<31}not counted: {error}", flush=True)
         return
     results.append(result)
-    rates[workload.name] = result.product.rate
-    print(row(result, rates), flush=True)
+    print(row(result, rates_of(results), peers), flush=True)
+
+
+def _installed(names: tuple[str, ...]) -> dict[str, str]:
+    """Versions by peer; one that cannot be had is named, and the others are measured."""
+    versions: dict[str, str] = {}
+    for name in names:
+        try:
+            versions[name] = PEERS[name].install()
+        except BenchmarkError as error:
+            print(f"{name} is not measured: {error}", file=sys.stderr, flush=True)
+    return versions
+
+
+def _peers(text: str) -> tuple[str, ...]:
+    names = tuple(dict.fromkeys(filter(None, text.split(","))))
+    for name in names:
+        if name not in PEERS:
+            raise argparse.ArgumentTypeError(f"there is no peer {name}; there are {', '.join(PEERS)}")
+    return names
 
 
 def _settings() -> BenchmarkSettings:
@@ -94,7 +113,10 @@ def _settings() -> BenchmarkSettings:
     parser.add_argument(
         "--processes", type=int, default=PROCESSES, help="of features, and of tiles (default: %(default)s)"
     )
-    parser.add_argument("--peer-processes", type=int, help="of the peer (default: as many)")
+    parser.add_argument(
+        "--peers", type=_peers, default=("tipg",), metavar="NAMES", help=f"of {','.join(PEERS)} (default: tipg)"
+    )
+    parser.add_argument("--peer-processes", type=int, help="of each peer (default: as many)")
     arguments = parser.parse_args()
     return BenchmarkSettings(
         seconds=arguments.seconds,
@@ -103,6 +125,7 @@ def _settings() -> BenchmarkSettings:
         large=arguments.large,
         keep=arguments.keep,
         processes=arguments.processes,
+        peers=arguments.peers,
         peer_processes=arguments.peer_processes or arguments.processes,
     )
 

@@ -44,7 +44,7 @@ async def prepare_data(owner_url: str, reader: str, reader_password: str, *, lar
     try:
         await apply_schema(connection)
         await ensure_reader(connection, reader, reader_password)
-        # the peer makes temporary functions when it connects, which no reader of ours may
+        # tipg makes temporary functions when it connects, which no reader of ours may
         database = await connection.fetchval("SELECT quote_ident(current_database())")
         await connection.execute(f"GRANT TEMPORARY ON DATABASE {database} TO {reader}")
         pieces = _pieces(_RECIPE.read_text(encoding="utf-8"))

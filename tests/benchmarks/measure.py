@@ -1,4 +1,4 @@
-"""Measures one workload: both sides checked, then loaded in turn, then the limit."""
+"""Measures one workload: all sides checked, then loaded in turn, then the limit."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ import asyncpg
 
 from tests.benchmarks.answers import Answer, ask, difference, features_of
 from tests.benchmarks.load import Load, Target, run_load
+from tests.benchmarks.peers import PEERS
 from tests.benchmarks.pgbench import Script, make_script, run_pgbench
 from tests.benchmarks.servers import Servers, file_server
 from tests.benchmarks.settings import BenchmarkError, BenchmarkSettings
@@ -53,13 +54,14 @@ class Result:
 
     workload: Workload
     product: Side = field(default_factory=Side)
-    peer: Side = field(default_factory=Side)
+    peers: dict[str, Side] = field(default_factory=dict)
+    """Those that give its answers."""
     memory_mb: dict[str, float] = field(default_factory=dict)
     """By role, after the load."""
     limit_rate: float | None = None
     limit_of: str = ""
     answer_bytes: int = 0
-    peer_bytes: int = 0
+    peer_bytes: dict[str, int] = field(default_factory=dict)
     features: float = 0
     remarks: list[str] = field(default_factory=list)
 
@@ -81,16 +83,17 @@ class Meter:
         content = self._check(result)
         script = await self._script(result) if workload.limit else None
         per_round = self._settings.seconds / self._settings.rounds
-        for target in (servers.product, servers.peer):
+        for target in (servers.product, *(servers.peers[name] for name in result.peers)):
             # a cache that is measured is filled before
             filling = 4 if target is servers.product and not workload.uncached else 1
             await self._load(workload, target, _WARM_UP_SECONDS * filling)
         limit: list[float] = []
         for turn in range(self._settings.rounds):
             await self._measured(result.product, workload, servers.product, per_round)
-            enough = result.peer.loads and workload.peer_seconds
-            if not enough:
-                await self._measured(result.peer, workload, servers.peer, max(per_round, workload.peer_seconds))
+            for name, side in result.peers.items():
+                enough = side.loads and workload.peer_seconds
+                if not enough:
+                    await self._measured(side, workload, servers.peers[name], max(per_round, workload.peer_seconds))
             if script is not None and turn == 0:
                 limit.append(
                     run_pgbench(servers.reader_url, script, seconds=per_round, connections=workload.connections)
@@ -105,24 +108,28 @@ class Meter:
         return result
 
     def _check(self, result: Result) -> Answer:
-        """Compares answers of both sides. Raises BenchmarkError where they differ; the last answer of the product."""
+        """Compares answers of all sides. Raises BenchmarkError where they differ; the last answer of the product."""
         workload, servers = result.workload, self._servers
+        others = {name: paths for name in servers.peers if (paths := PEERS[name].paths(workload)) is not None}
+        result.peers = {name: Side() for name in others}
+        result.peer_bytes = dict.fromkeys(others, 0)
         step = max(1, len(workload.paths) // max(1, workload.checked))
         counted, ours = [], None
         for number in range(0, len(workload.paths), step)[: max(1, workload.checked)]:
             ours = ask(servers.product, workload.paths[number], encoding=workload.encoding)
-            theirs = ask(servers.peer, (workload.peer_paths or workload.paths)[number], encoding=workload.encoding)
             found = features_of(ours.content, workload.kind)
             counted.append(len(found))
             result.answer_bytes += len(ours.body)
-            result.peer_bytes += len(theirs.body)
-            wrong = difference(found, features_of(theirs.content, workload.kind), workload.kind)
-            if wrong and workload.checked:
-                raise BenchmarkError(f"{workload.paths[number]}: {wrong}")
+            for name, paths in others.items():
+                theirs = ask(servers.peers[name], paths[number], encoding=workload.encoding)
+                result.peer_bytes[name] += len(theirs.body)
+                wrong = difference(found, features_of(theirs.content, workload.kind), workload.kind)
+                if wrong and workload.checked:
+                    raise BenchmarkError(f"{workload.paths[number]}: {name}: {wrong}")
         if ours is None:
             raise BenchmarkError(f"{workload.name} asks for nothing")
         result.answer_bytes //= len(counted)
-        result.peer_bytes //= len(counted)
+        result.peer_bytes = {name: size // len(counted) for name, size in result.peer_bytes.items()}
         result.features = sum(counted) / len(counted)
         return ours
 
@@ -171,8 +178,8 @@ class Meter:
 
     async def _load(self, workload: Workload, target: Target, seconds: float) -> Load:
         paths: Sequence[str] = workload.paths
-        if target is self._servers.peer and workload.peer_paths:
-            paths = workload.peer_paths
+        if target.name in self._servers.peers:
+            paths = PEERS[target.name].paths(workload) or []
         elif target is self._servers.file:
             paths = ["/file"]
         return await asyncio.to_thread(
@@ -215,7 +222,9 @@ class Meter:
         workload = result.workload
         if workload.uncached and "session" not in workload.name and (result.product.cached or 0) > 0.02:
             result.remarks.append(f"{result.product.cached:.0%} of the product's answers came from a cache")
-        for side, size in ((result.product, result.answer_bytes), (result.peer, result.peer_bytes)):
+        sides = [(result.product, result.answer_bytes)]
+        sides += [(side, result.peer_bytes[name]) for name, side in result.peers.items()]
+        for side, size in sides:
             received = sum(load.bytes for load in side.loads) / max(1, side.requests)
             if workload.checked > 1 and len(set(workload.paths)) == 1 and received < 0.95 * size:
                 raise BenchmarkError(f"{workload.name}: {received:.0f} bytes an answer under load, {size} before")

@@ -15,60 +15,69 @@ from typing import Any
 from tests.benchmarks.measure import Result, Side
 from tests.benchmarks.usage import PRODUCT
 
-_COLUMNS = (
-    ("workload", 31),
-    ("answers/s", 10),
-    ("p50 ms", 9),
-    ("p99 ms", 9),
-    ("cached", 7),
-    ("peer/s", 9),
-    ("p50 ms", 9),
-    ("p99 ms", 9),
-    ("ratio", 9),
-    ("limit/s", 10),
-    ("of it", 6),
-    ("cpu ms", 8),
-    ("peer", 8),
-    ("ratio", 7),
-    ("targets", 0),
-)
+_FIRST = (("workload", 31), ("answers/s", 10), ("p50 ms", 9), ("p99 ms", 9), ("cached", 7), ("cpu ms", 8))
+_LAST = (("limit/s", 10), ("of it", 6), ("targets", 0))
 
 
-def header() -> str:
+def _columns(peers: Sequence[str]) -> list[tuple[str, int]]:
+    of_peers = [
+        (title, max(9, len(title) + 2))
+        for name in peers
+        for title in (f"{name}/s", "ratio", "p50 ms", "p99 ms", "cpu ms")
+    ]
+    return [*_FIRST, *of_peers, *_LAST]
+
+
+def header(peers: Sequence[str]) -> str:
     """The names of the columns."""
-    return _line([name for name, _ in _COLUMNS])
+    columns = _columns(peers)
+    return _line([name for name, _ in columns], columns)
 
 
-def row(result: Result, rates: Mapping[str, float]) -> str:
+def row(result: Result, rates: Mapping[str, float], peers: Sequence[str]) -> str:
     """One workload; `rates` are the product's in the workloads before it."""
-    product, peer, limit = result.product, result.peer, result.limit_rate
-    ours, theirs = _total(product, peer=False), _total(peer, peer=True)
-    return _line(
-        [
-            result.workload.title,
-            f"{product.rate:,.1f}",
-            f"{_mean(product, 'p50_ms'):,.2f}",
-            f"{_mean(product, 'p99_ms'):,.2f}",
-            "" if product.cached is None else f"{product.cached:.0%}",
+    product, limit = result.product, result.limit_rate
+    cells = [
+        result.workload.title,
+        f"{product.rate:,.1f}",
+        f"{_mean(product, 'p50_ms'):,.2f}",
+        f"{_mean(product, 'p99_ms'):,.2f}",
+        "" if product.cached is None else f"{product.cached:.0%}",
+        f"{_total(product, PRODUCT):.2f}",
+    ]
+    for name in peers:
+        peer = result.peers.get(name)
+        if peer is None:
+            cells += [""] * 5
+            continue
+        cells += [
             f"{peer.rate:,.1f}",
+            f"{product.rate / peer.rate:,.1f}x" if peer.rate else "",
             f"{_mean(peer, 'p50_ms'):,.2f}",
             f"{_mean(peer, 'p99_ms'):,.2f}",
-            f"{product.rate / peer.rate:,.1f}x" if peer.rate else "",
-            f"{limit:,.1f}" if limit else "",
-            f"{product.rate / limit:.2f}" if limit else "",
-            f"{ours:.2f}",
-            f"{theirs:.2f}",
-            f"{theirs / ours:.1f}x" if ours else "",
-            ", ".join(f"{text}: {'met' if met else 'MISSED'}" for text, met in verdicts(result, rates)),
+            f"{_total(peer, _parts(name)):.2f}",
         ]
-    )
+    cells += [
+        f"{limit:,.1f}" if limit else "",
+        f"{product.rate / limit:.2f}" if limit else "",
+        ", ".join(f"{text}: {'met' if met else 'MISSED'}" for text, met in verdicts(result, rates)),
+    ]
+    return _line(cells, _columns(peers))
+
+
+def rates_of(results: Sequence[Result]) -> dict[str, float]:
+    """The product's answers per second by workload."""
+    return {result.workload.name: result.product.rate for result in results}
 
 
 def verdicts(result: Result, rates: Mapping[str, float]) -> list[tuple[str, bool]]:
     """Each target of the workload, and whether it is met."""
-    workload, rate, found = result.workload, result.product.rate, []
-    if workload.of_peer is not None:
-        found.append((f"peer x{workload.of_peer:g}", rate >= workload.of_peer * result.peer.rate))
+    workload, rate = result.workload, result.product.rate
+    found = [
+        (f"{name} x{ratio:g}", rate >= ratio * result.peers[name].rate)
+        for name, ratio in workload.of_peer.items()
+        if name in result.peers
+    ]
     if workload.of_limit is not None and result.limit_rate:
         found.append((f"limit x{workload.of_limit:g}", rate >= workload.of_limit * result.limit_rate))
     if workload.of_other is not None and workload.of_other[0] in rates:
@@ -90,14 +99,14 @@ def details(results: Sequence[Result]) -> str:
     """Processor time by part, sizes, memory, remarks, and how caches were kept out."""
     lines = ["", "Processor time, ms per request (= s per 1,000 requests)"]
     for result in results:
-        parts = ", ".join(f"{role} {used:.2f}" for role, used in result.product.processor_ms.items() if role != "peer")
-        theirs = ", ".join(f"{role} {result.peer.processor_ms.get(role, 0):.2f}" for role in ("peer", "postgresql"))
-        lines.append(f"  {result.workload.title:<31} product: {parts} | peer: {theirs}")
-    lines += ["", "Answers checked: features, bytes (product, peer)"]
+        sides = [f"product: {_spent(result.product, PRODUCT)}"]
+        sides += [f"{name}: {_spent(side, _parts(name))}" for name, side in result.peers.items()]
+        lines.append(f"  {result.workload.title:<31} {' | '.join(sides)}")
+    lines += ["", "Answers checked: features, bytes"]
     for result in results:
+        sizes = "".join(f", {name} {size:,}" for name, size in result.peer_bytes.items())
         lines.append(
-            f"  {result.workload.title:<31} {result.features:,.0f} features,"
-            f" {result.answer_bytes:,} and {result.peer_bytes:,} bytes"
+            f"  {result.workload.title:<31} {result.features:,.0f} features, product {result.answer_bytes:,}{sizes}"
         )
     if results:
         lines += ["", "Memory after the last load, MiB (proportional set size)"]
@@ -109,13 +118,13 @@ def details(results: Sequence[Result]) -> str:
     return "\n".join([*lines, *(["", "Remarks", *remarks] if remarks else [])])
 
 
-def write_json(file: Path, results: Sequence[Result], peer_version: str) -> None:
+def write_json(file: Path, results: Sequence[Result], versions: Mapping[str, str]) -> None:
     """All figures, with what they were measured on."""
-    rates = {result.workload.name: result.product.rate for result in results}
+    rates = rates_of(results)
     document: dict[str, Any] = {
         "time": datetime.now(UTC).isoformat(timespec="seconds"),
         "machine": {"processors": os.cpu_count(), "system": platform.platform(), "python": platform.python_version()},
-        "peer": f"tipg {peer_version}",
+        "peers": dict(versions),
         "workloads": {result.workload.name: _document(result, rates) for result in results},
     }
     file.write_text(json.dumps(document, indent=1) + "\n")
@@ -127,11 +136,11 @@ def _document(result: Result, rates: Mapping[str, float]) -> dict[str, Any]:
         "connections": result.workload.connections,
         "caches": result.workload.uncached or None,
         "features": result.features,
-        "bytes": {"product": result.answer_bytes, "peer": result.peer_bytes},
+        "bytes": {"product": result.answer_bytes, **result.peer_bytes},
         "product": _side(result.product),
-        "peer": _side(result.peer),
+        "peers": {name: _side(side) for name, side in result.peers.items()},
         "limit": {"of": result.limit_of, "rate": result.limit_rate} if result.limit_rate else None,
-        "ratio": result.product.rate / result.peer.rate if result.peer.rate else None,
+        "ratios": {name: result.product.rate / side.rate for name, side in result.peers.items() if side.rate},
         "targets": dict(verdicts(result, rates)),
         "memory_mb": result.memory_mb,
         "remarks": result.remarks,
@@ -153,11 +162,20 @@ def _mean(side: Side, name: str) -> float:
     return sum(float(getattr(load, name)) for load in side.loads) / len(side.loads)
 
 
-def _total(side: Side, *, peer: bool) -> float:
-    return sum(side.processor_ms.get(role, 0) for role in (("peer", "postgresql") if peer else PRODUCT))
+def _parts(peer: str) -> tuple[str, str]:
+    """The roles whose time an answer of a peer takes."""
+    return (peer, "postgresql")
 
 
-def _line(cells: Sequence[str]) -> str:
-    first, *others = [(cell, width) for cell, (_, width) in zip(cells, _COLUMNS, strict=True)]
+def _total(side: Side, roles: Sequence[str]) -> float:
+    return sum(side.processor_ms.get(role, 0) for role in roles)
+
+
+def _spent(side: Side, roles: Sequence[str]) -> str:
+    return ", ".join(f"{role} {side.processor_ms.get(role, 0):.2f}" for role in roles)
+
+
+def _line(cells: Sequence[str], columns: Sequence[tuple[str, int]]) -> str:
+    first, *others = [(cell, width) for cell, (_, width) in zip(cells, columns, strict=True)]
     texts = [f"{first[0]:<{first[1]}}"] + [f"{cell:>{width}}" if width else f"  {cell}" for cell, width in others]
     return "".join(texts).rstrip()

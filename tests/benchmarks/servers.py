@@ -1,4 +1,4 @@
-"""The servers of a run: one PostgreSQL for everybody, the product, the peer, and an nginx that serves one file."""
+"""The servers of a run: one PostgreSQL for everybody, the product, its peers, and an nginx that serves one file."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,7 +22,8 @@ from deploy.local.state import StateFolder
 from deploy.local.supervision import Supervisor
 from tests.benchmarks.data import prepare_data
 from tests.benchmarks.load import Target
-from tests.benchmarks.peer import peer_command, peer_environment
+from tests.benchmarks.peers import PEERS
+from tests.benchmarks.peers.peer import Peer, Wanted
 from tests.benchmarks.settings import FOLDER, BenchmarkError, BenchmarkSettings
 
 _SERVERS = FOLDER / "servers"
@@ -34,7 +35,7 @@ class Servers:
     """What runs, and how it is reached."""
 
     product: Target
-    peer: Target
+    peers: dict[str, Target]
     file: Target
     owner_url: str
     reader_url: str
@@ -42,7 +43,7 @@ class Servers:
     features_ports: tuple[int, ...]
     tiles_ports: tuple[int, ...]
     processes: dict[str, psutil.Process]
-    """The first process of each: `postgresql`, `redis`, `features`, `tiles`, `gateway`, `supervisor`, `peer`, …"""
+    """The first process of each: `postgresql`, `redis`, `features`, `tiles`, `gateway`, `supervisor`, `tipg`, …"""
 
 
 @contextmanager
@@ -56,7 +57,7 @@ def running_servers(settings: BenchmarkSettings) -> Iterator[Servers]:
         password = folder.secret("reader-password")
         owner_url = stack.owner_url(folder, state)
         asyncio.run(_prepare(stack.owner_url(folder, state, "postgres"), owner_url, password, large=settings.large))
-        ports = choose_ports(["gateway", "peer", "file"], {}, FOLDER)
+        ports = choose_ports(["gateway", "file", *settings.peers], {}, FOLDER)
         services = StackSettings(
             state_dir=_STACK,
             gateway_port=ports["gateway"],
@@ -70,8 +71,14 @@ def running_servers(settings: BenchmarkSettings) -> Iterator[Servers]:
         os.environ["TILE_WARM_UP"] = "none"
         stack.up(services)
         try:
-            with _peer(ports["peer"], stack.reader_url(folder, state), settings) as peer:
-                yield _described(folder, ports, owner_url, peer)
+            with ExitStack() as running:
+                started = {
+                    name: running.enter_context(
+                        _peer(PEERS[name], ports[name], stack.reader_url(folder, state), settings)
+                    )
+                    for name in settings.peers
+                }
+                yield _described(folder, ports, owner_url, started)
         finally:
             if not settings.keep:
                 stack.down(services)
@@ -85,8 +92,8 @@ async def _prepare(server_url: str, owner_url: str, reader_password: str, *, lar
     await prepare_data(owner_url, postgresql.READER, reader_password, large=large)
 
 
-def _described(folder: StateFolder, ports: dict[str, int], owner_url: str, peer: psutil.Process) -> Servers:
-    processes = {"peer": peer}
+def _described(folder: StateFolder, ports: dict[str, int], owner_url: str, peers: dict[str, psutil.Process]) -> Servers:
+    processes = dict(peers)
     for state_folder in (folder, StateFolder(_STACK)):
         supervisor = Supervisor(state_folder, state_folder.load().ports["supervisor"])
         for name, info in supervisor.states().items():
@@ -97,7 +104,7 @@ def _described(folder: StateFolder, ports: dict[str, int], owner_url: str, peer:
     product = StateFolder(_STACK).load().ports
     return Servers(
         product=Target("product", ports["gateway"], "/api"),
-        peer=Target("peer", ports["peer"]),
+        peers={name: Target(name, ports[name]) for name in peers},
         file=Target("file", ports["file"]),
         owner_url=owner_url,
         reader_url=stack.reader_url(folder, folder.load()),
@@ -109,12 +116,13 @@ def _described(folder: StateFolder, ports: dict[str, int], owner_url: str, peer:
 
 
 @contextmanager
-def _peer(port: int, database_url: str, settings: BenchmarkSettings) -> Iterator[psutil.Process]:
-    log = FOLDER / "peer.log"
+def _peer(peer: Peer, port: int, database_url: str, settings: BenchmarkSettings) -> Iterator[psutil.Process]:
+    log = FOLDER / f"{peer.name}.log"
+    wanted = Wanted(port, settings.peer_processes, database_url, settings.schemas)
     with log.open("w") as output:
         process = subprocess.Popen(
-            peer_command(port, settings.peer_processes),
-            env=peer_environment(database_url, settings.schemas),
+            peer.command(wanted),
+            env=peer.environment(wanted),
             cwd=FOLDER,
             stdout=output,
             stderr=output,

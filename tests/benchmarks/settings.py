@@ -23,7 +23,8 @@ class BenchmarkError(Exception):
 class BenchmarkSettings:
     """`seconds` of load per workload and side, in `rounds` that take turns; `only` names workloads, empty for all.
 
-    `processes` is how many of features and of tiles run, `peer_processes` how many of the peer.
+    `processes` is how many of features and of tiles run, `peers` the names of
+    those that are measured too, `peer_processes` how many workers each has.
     """
 
     seconds: float = 4.0
@@ -32,9 +33,10 @@ class BenchmarkSettings:
     large: bool = False
     keep: bool = False
     processes: int = PROCESSES
+    peers: tuple[str, ...] = ("tipg",)
     peer_processes: int = PROCESSES
 
     @property
     def schemas(self) -> tuple[str, ...]:
-        """Whose tables both sides serve."""
+        """Whose tables all sides serve."""
         return (SCHEMA, LARGE_SCHEMA) if self.large else (SCHEMA,)

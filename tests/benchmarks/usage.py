@@ -6,6 +6,8 @@ from collections.abc import Mapping
 
 import psutil
 
+from tests.benchmarks.peers import PEERS
+
 ROLES = {
     "features": tuple(f"features_{number}" for number in range(4)),
     "tiles": tuple(f"tiles_{number}" for number in range(4)),
@@ -13,7 +15,7 @@ ROLES = {
     "logs": ("supervisor",),
     "redis": ("redis",),
     "postgresql": ("postgresql",),
-    "peer": ("peer",),
+    **{name: (name,) for name in PEERS},
     "other services": ("common", "viewer"),
 }
 """What belongs together in the report, by the names of the first processes; `logs` is who writes them to disk."""

@@ -1,9 +1,9 @@
-"""What is asked of both sides, and what is hoped for."""
+"""What is asked of all sides, and what is hoped for."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,9 +16,9 @@ class Workload:
     """Of answer, see `answers.features_of`."""
     paths: Sequence[str]
     uncached: str
-    """How caches are defeated on both sides; named in the report. Empty where they are part of what is measured."""
+    """How caches are defeated on all sides; named in the report. Empty where they are part of what is measured."""
     peer_paths: Sequence[str] | None = None
-    """Where the peer has other addresses for the same answers."""
+    """Where a peer that speaks our language has other addresses for the same answers."""
     vary_host: bool = False
     """Each request names another host, as caches know answers by host."""
     new_version: tuple[str, ...] = ()
@@ -26,15 +26,15 @@ class Workload:
     encoding: str | None = None
     connections: int = 8
     peer_seconds: float = 0.0
-    """At least so much for the peer, where it answers too slowly to be counted in the usual time."""
+    """At least so much for a peer, where it answers too slowly to be counted in the usual time."""
     limit: bool = False
     """Measure what PostgreSQL gives for the same statements."""
     file: bool = False
     """Measure what nginx gives for a file with the same content."""
     checked: int = 8
-    """How many of the paths are compared with the peer's answers."""
-    of_peer: float | None = None
-    """Target: product / peer."""
+    """How many of the paths are compared with the peers' answers."""
+    of_peer: Mapping[str, float] = field(default_factory=dict)
+    """Targets by peer: product / peer."""
     of_limit: float | None = None
     """Target: product / the limit: PostgreSQL alone, or nginx with a file."""
     of_other: tuple[str, float] | None = None

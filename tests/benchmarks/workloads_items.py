@@ -37,24 +37,24 @@ def items_workloads(product: Target) -> list[Workload]:
             "60,000 features in turn, another Host in each request; the peer has no cache",
             vary_host=True,
             limit=True,
-            of_peer=4,
+            of_peer={"tipg": 4},
         ),
         Workload("filter_bbox", "items in a bbox", "items", boxes, _BY_VALUE, vary_host=True, limit=True),
         Workload("filter_cql2", "items by a filter", "items", filters, _BY_VALUE, vary_host=True, limit=True),
         _uncounted("filter_bbox_uncounted", "items in a bbox, not counted", boxes),
         _uncounted("filter_cql2_uncounted", "items by a filter, not counted", filters),
-        Workload("item_hot", "one item, cached", "item", [f"{_ITEMS}/{rows[0]}"], "", of_peer=4),
+        Workload("item_hot", "one item, cached", "item", [f"{_ITEMS}/{rows[0]}"], "", of_peer={"tipg": 4}),
     ]
 
 
 def _pages(product: Target) -> list[Workload]:
     found: list[Workload] = []
-    for limit, of_peer in ((10, 40), (1000, 20), (10_000, 15)):
+    for limit, ratio in ((10, 40), (1000, 20), (10_000, 15)):
         name, title, paths = f"items_{limit}", f"items, limit {limit:,}", [f"{_ITEMS}?limit={limit}"]
         kept_out = _BY_HOST if limit < 1000 else _AT_HAND
         found += [
-            Workload(name, title, "items", paths, kept_out, vary_host=True, limit=True, of_peer=of_peer),
-            Workload(f"{name}_hot", f"{title}, cached", "items", paths, "", of_peer=of_peer),
+            Workload(name, title, "items", paths, kept_out, vary_host=True, limit=True, of_peer={"tipg": ratio}),
+            Workload(f"{name}_hot", f"{title}, cached", "items", paths, "", of_peer={"tipg": ratio}),
         ]
     found[-2:] = [replace(workload, connections=2, peer_seconds=8) for workload in found[-2:]]
     return [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, islice
 from math import asinh, floor, pi, radians, tan
 
@@ -36,8 +36,21 @@ async def tile_workloads(connection: asyncpg.Connection, *, large: bool) -> list
     session = [_path(layer.id, address) for start in seen[:150] for address, layer in _session(start, choice)]
     tables = tuple(layer.id for layer in _LAYERS)
     found = [
-        _uncached("tile_small", "small tile (24 to 60 features)", _addresses(small), limit=True, of_peer=8),
-        _uncached("tile_large", "large tile (about 1,600)", _addresses(full), limit=True, of_peer=1, of_limit=0.9),
+        _uncached(
+            "tile_small",
+            "small tile (24 to 60 features)",
+            _addresses(small),
+            limit=True,
+            of_peer={"tipg": 8, "martin": 1},
+        ),
+        _uncached(
+            "tile_large",
+            "large tile (about 1,600)",
+            _addresses(full),
+            limit=True,
+            of_peer={"tipg": 1, "martin": 1},
+            of_limit=0.9,
+        ),
         *(
             _uncached(
                 f"tile_z{zoom}", f"random tiles, zoom {zoom}", [_tile_at(zoom, *place) for place in seen], checked=4
@@ -73,7 +86,7 @@ def _uncached(
     table: str = POINTS.id,
     limit: bool = False,
     checked: int = 8,
-    of_peer: float | None = None,
+    of_peer: Mapping[str, float] | None = None,
     of_limit: float | None = None,
     of_other: tuple[str, float] | None = None,
 ) -> Workload:
@@ -90,7 +103,7 @@ def _uncached(
         peer_seconds=8 if table != POINTS.id else 0,
         limit=limit,
         checked=checked,
-        of_peer=of_peer,
+        of_peer=of_peer or {},
         of_limit=of_limit,
         of_other=of_other,
     )

@@ -1,0 +1,9 @@
+"""The servers that the product is measured beside, by name."""
+
+from __future__ import annotations
+
+from tests.benchmarks.peers.martin import MARTIN, MARTIN_CACHED
+from tests.benchmarks.peers.peer import Peer
+from tests.benchmarks.peers.tipg import TIPG
+
+PEERS: dict[str, Peer] = {peer.name: peer for peer in (TIPG, MARTIN, MARTIN_CACHED)}
