@@ -42,6 +42,9 @@ STACK = "stack"
 OF_THE_STACK = ("tests/contract/", "tests/system/")
 """Where the tests are that use it."""
 
+OF_THE_MAP = "tests/system/test_viewer_"
+"""Those of them that wait for a browser."""
+
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What needs the stack comes first: these files take longest, and short ones fill the end of several workers."""
@@ -55,16 +58,20 @@ def _is_of_the_stack(item: pytest.Item) -> bool:
     return STACK in getattr(item, "fixturenames", ())
 
 
-class _FilesAndOneStack(LoadFileScheduling):  # type: ignore[misc]
-    """Processes take files, but one takes all that need the stack: bringing up another takes longer than they do."""
+class _FilesAndTwoStacks(LoadFileScheduling):  # type: ignore[misc]
+    """Processes take files, but one takes all that need the stack, and another those that look at its maps: a stack
+    for each file would take longer to bring up than its tests take.
+    """
 
     def _split_scope(self, nodeid: str) -> str:
+        if nodeid.startswith(OF_THE_MAP):
+            return OF_THE_MAP
         return STACK if nodeid.startswith(OF_THE_STACK) else nodeid.partition("::")[0]
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileScheduling:
     """What shares out the tests among the processes."""
-    return _FilesAndOneStack(config, log)
+    return _FilesAndTwoStacks(config, log)
 
 
 @pytest.fixture(scope="session")

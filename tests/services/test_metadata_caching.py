@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from tests.services.in_process import Services
+from tests.services.in_process import Answer, Client, Services
 
 COLLECTION = "/collections/hostile.events"
 TILESET = f"{COLLECTION}/tiles/WebMercatorQuad"
@@ -27,13 +27,26 @@ RESOURCES = [
 ]
 
 
+_STARTS = 5
+"""Times to ask again: extents and counts that a start left to be measured are new content."""
+
+
+async def _asked_twice(service: Client, path: str, accept: str) -> tuple[Answer, Answer]:
+    """What is there, and the answer to the question whether it is still that."""
+    for _ in range(_STARTS):
+        first = await service.get(path, headers={"Accept": accept})
+        again = await service.get(path, headers={"Accept": accept, "If-None-Match": first.headers["ETag"]})
+        if again.status == 304:
+            break
+    return first, again
+
+
 @pytest.mark.parametrize(("service", "path", "keeps"), RESOURCES)
 async def test_metadata_are_asked_about_by_etag(running: Services, service: str, path: str, keeps: str) -> None:
-    first = await running[service].get(path)
+    first, again = await _asked_twice(running[service], path, "*/*")
     assert first.status == 200
     assert f"{first.headers['Cache-Control']},".startswith(f"public, {keeps.rstrip(',')},")
     assert first.headers["Vary"] == "Accept"
-    again = await running[service].get(path, headers={"If-None-Match": first.headers["ETag"]})
     assert (again.status, again.body) == (304, b"")
     assert {name: again.headers[name] for name in ("ETag", "Cache-Control", "Vary")} == {
         name: first.headers[name] for name in ("ETag", "Cache-Control", "Vary")
@@ -49,7 +62,7 @@ async def test_a_page_has_an_etag_of_its_own(running: Services, service: str, pa
     assert (page.status, page.type) == (200, "text/html; charset=utf-8")
     # a page names scripts and styles of this release
     assert page.headers["Cache-Control"].startswith("public, max-age=2,")
-    again = await running[service].get(path, headers={"Accept": "text/html", "If-None-Match": page.headers["ETag"]})
+    _, again = await _asked_twice(running[service], path, "text/html")
     assert again.status == 304
 
 
