@@ -1,9 +1,12 @@
 """The API explorer: a request works as the page fills it in."""
 
-import pytest
-from playwright.async_api import Locator
+import re
 
-from tests.system.visits import NewVisit, Visit
+import pytest
+from playwright.async_api import Locator, expect
+
+from tests.running_stack import RunningStack
+from tests.system.visits import NewVisit, Visit, items
 
 pytestmark = [pytest.mark.system, pytest.mark.browser, pytest.mark.timeout(240)]
 
@@ -72,3 +75,26 @@ async def test_a_parameter_that_is_filled_in_is_sent(visit: NewVisit) -> None:
     await operation.locator("tr[data-param-name=limit] input").fill("3")
     status, address = await _executed(operation)
     assert (status, address.partition("?")[2]) == ("200", "limit=3")
+
+
+async def test_examples_are_of_the_collection_that_is_chosen(visit: NewVisit, stack: RunningStack) -> None:
+    seen = await visit(width=1440, height=900)
+    await seen.open("/docs")
+    operation = await _operation(seen, "/collections/{collectionId}/items")
+    example = operation.locator("tr[data-param-name=filter] input")
+    for collection, filtered in {
+        "hazard.hazard_ts_nodes": "wind_kt >=",
+        "hazard.hazard_fl_events": "severity >=",
+    }.items():
+        await operation.locator("tr[data-param-name=collectionId] select").select_option(collection)
+        await expect(example).to_have_attribute("placeholder", re.compile(f"^For example {filtered}"))
+    written = (await example.get_attribute("placeholder") or "").removeprefix("For example ")
+    await example.fill(written)
+    status, address = await _executed(operation)
+    assert (status, address.partition("?")[0]) == ("200", f"{seen.base_url}/collections/{collection}/items")
+    # an item of the collection that was there before is none of this one
+    operation = await _operation(seen, "/collections/{collectionId}/items/{itemId}")
+    await operation.locator("tr[data-param-name=collectionId] select").select_option("hazard.hazard_ts_nodes")
+    feature = (await items(stack, "hazard.hazard_ts_nodes", limit="1"))[0]
+    await expect(operation.locator("tr[data-param-name=itemId] input")).to_have_value(str(feature["id"]))
+    assert not seen.problems

@@ -192,9 +192,28 @@ async def test_an_area_is_typed_and_drawn_by_keyboard(visit: NewVisit, stack: Ru
     await page.until("document.querySelectorAll('.chip').length === 0")
 
 
+async def _drag_by_touch(page: Visit, start: tuple[float, float], end: tuple[float, float]) -> None:
+    session = await page.page.context.new_cdp_session(page.page)
+    steps = [
+        ("touchStart", [start]),
+        *(
+            ("touchMove", [(start[0] + (end[0] - start[0]) * at / 5, start[1] + (end[1] - start[1]) * at / 5)])
+            for at in range(6)
+        ),
+        ("touchEnd", []),
+    ]
+    for kind, points in steps:
+        touches = [{"x": x, "y": y} for x, y in points]
+        await session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": touches})
+
+
 async def test_an_area_is_drawn_by_touch_in_another_projection(visit: NewVisit) -> None:
     page = await visit(width=390, height=844, has_touch=True, is_mobile=True)
     await page.open(f"{map_of(_STORMS, 'UPSArcticWGS84Quad')}#map=1/70/-60")
+    # the first finger on the map moves it
+    before = page.page.url
+    await _drag_by_touch(page, (100, 330), (220, 290))
+    await page.until(f"location.href !== {before!r}")
     await page.page.get_by_role("button", name="Select an area", exact=True).tap()
     await page.page.get_by_role("region", name="Select an area").get_by_role("radio", name="Circle").tap()
     await page.page.touchscreen.tap(120, 330)

@@ -94,6 +94,11 @@ async def test_first_view_is_not_empty(visit: NewVisit, matrix_set: str) -> None
             .flatMap((layer) => layer.getFeaturesInExtent(map.getView().calculateExtent())).length"""
     )
     assert seen > 0
+    # the wheel zooms a map that was not touched before
+    before = await page.page.evaluate("map.getView().getZoom()")
+    await page.page.mouse.move(640, 400)
+    await page.page.mouse.wheel(0, -300)
+    await page.until(f"map.getView().getZoom() > {before}")
 
 
 async def test_without_webgl_the_same_map_is_drawn(stack: RunningStack) -> None:

@@ -2,6 +2,7 @@
 
 import { makeAccessible } from "./docs/accessibility.js";
 import { prepared } from "./docs/document.js";
+import { followCollection } from "./docs/field-examples.js";
 import { realNames } from "./docs/real-names.js";
 
 /** @typedef {{ (options: object): void, presets: { apis: unknown } }} SwaggerUI */
@@ -15,8 +16,9 @@ const root = document.querySelector("#swagger-ui");
 if (!(root instanceof HTMLElement)) throw new Error("no #swagger-ui on the page");
 const url = root.dataset.openapi ?? "";
 
+const api = url.replace(/\/openapi\.json$/, "");
 // asked for once; without an answer the examples of the document stay
-const real = await realNames(url.replace(/\/openapi\.json$/, "")).catch(() => undefined);
+const real = await realNames(api).catch(() => undefined);
 
 const prefilled = () => ({
   statePlugins: {
@@ -30,6 +32,7 @@ const prefilled = () => ({
 });
 
 makeAccessible(root);
+followCollection(root, api);
 const { SwaggerUIBundle } = /** @type {typeof window & { SwaggerUIBundle: SwaggerUI }} */ (window);
 SwaggerUIBundle({
   url,

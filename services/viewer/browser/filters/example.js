@@ -5,7 +5,7 @@ import { filterText } from "./cql2.js";
 
 /** @import { Condition, FilterProperty } from "../types.d.ts" */
 
-const NOT_QUANTITIES = /(^|_)(id|code|year|season|count|latitude|longitude|lat|lon)$/;
+const NOT_QUANTITIES = /(^|_)(id|code|year|season|count|advisory|latitude|longitude|lat|lon)$/;
 
 /**
  * A filter that one could write for these properties, as CQL2 text: at most two conditions.

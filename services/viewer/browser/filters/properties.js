@@ -7,7 +7,7 @@ import { propertyTitle } from "../words/format.js";
  * @import { Collection, FilterProperty, PropertyKind } from "../types.d.ts"
  * @typedef {{
  *   type?: string, format?: string, title?: string, description?: string, enum?: unknown[], "x-ogc-unit"?: string, "x-dams-unitLabel"?: string,
- *   minimum?: number, maximum?: number, formatMinimum?: string, formatMaximum?: string,
+ *   "x-ogc-role"?: string, minimum?: number, maximum?: number, formatMinimum?: string, formatMaximum?: string,
  * }} Declared a property in a JSON Schema
  */
 

@@ -121,6 +121,8 @@ class OpenLayersEngine {
         new library.ScaleLine({ maxWidth: 110 }),
         new library.Attribution({ collapsible: false }),
       ],
+      // those that the library takes by itself neither pan nor zoom a map that can have the focus and does not
+      interactions: library.defaultInteractions(),
       view: this.#view.view,
     });
     this.map.on("moveend", () => this.#basemap.update());

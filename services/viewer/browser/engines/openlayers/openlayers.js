@@ -8,6 +8,7 @@ export { default as Feature } from "ol/Feature.js";
 export { default as Attribution } from "ol/control/Attribution.js";
 export { default as ScaleLine } from "ol/control/ScaleLine.js";
 export { default as Zoom } from "ol/control/Zoom.js";
+export { defaults as defaultInteractions } from "ol/interaction/defaults.js";
 export { default as GeoJSON } from "ol/format/GeoJSON.js";
 export { default as MVT } from "ol/format/MVT.js";
 export { default as TileLayer } from "ol/layer/Tile.js";
