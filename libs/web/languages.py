@@ -7,16 +7,12 @@ from contextvars import ContextVar
 from functools import cache
 from gettext import GNUTranslations, NullTranslations
 from io import BytesIO
-from pathlib import Path
 
 from aiohttp import web
-from babel.messages.catalog import Catalog
 from babel.messages.mofile import write_mo
-from babel.messages.pofile import read_po
 
 from libs.web.accept_language import ENGLISH, LANGUAGES, PARAMETER, Language, preferred
-
-FOLDER = Path(__file__).parent / "translations"
+from libs.web.catalogues import catalogue
 
 _CURRENT: ContextVar[Language] = ContextVar("language", default=ENGLISH)
 
@@ -47,11 +43,6 @@ def ngettext(one: str, many: str, number: int) -> str:
     return _translations(current().tag).ngettext(one, many, number)
 
 
-def marked(text: str) -> str:
-    """The text as it is: one that a template asks for by a variable, marked for those who gather the texts."""
-    return text
-
-
 @cache
 def _translations(tag: str) -> NullTranslations:
     if tag == ENGLISH.tag:
@@ -60,12 +51,6 @@ def _translations(tag: str) -> NullTranslations:
     write_mo(compiled, catalogue(tag))
     compiled.seek(0)
     return GNUTranslations(compiled)
-
-
-def catalogue(tag: str) -> Catalog:
-    """The texts of a language as they are kept. Raises OSError where there are none."""
-    with (FOLDER / f"{tag}.po").open("rb") as file:
-        return read_po(file, locale=tag)
 
 
 def load() -> None:

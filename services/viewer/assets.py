@@ -15,6 +15,7 @@ from pathlib import Path
 
 from aiohttp import web
 
+from libs.web.accept_language import ENGLISH, Language
 from libs.web.assets import IMMUTABLE, shared_asset
 from libs.web.conditional import check_preconditions, weak_etag
 from libs.web.content_coding import takes_brotli, takes_gzip
@@ -65,6 +66,10 @@ class Assets:
     def name(self, name: str) -> str:
         """`map.js` to `map-<hash>.js`. Raises KeyError."""
         return self._names[name]
+
+    def words(self, language: Language) -> str | None:
+        """Hashed name of the script with what our scripts say in this language; None for English, which they have."""
+        return None if language is ENGLISH else self._names[f"words/{language.tag}.js"]
 
     def parts(self, name: str) -> list[str]:
         """Hashed names of what a script imports."""

@@ -6,6 +6,7 @@ from libs.catalogue.chosen_collections import chosen_collections
 from libs.geo.zooms import WEB_MERCATOR, zooms_of
 from libs.web.app import Call
 from libs.web.base_url import SETTINGS, base_url
+from libs.web.languages import gettext
 from services.viewer.pages.map_page import map_page, page_data
 from services.viewer.pages.page_data import in_order
 from services.viewer.resources import CATALOGUE
@@ -37,4 +38,4 @@ def _map(call: Call, tile_matrix_set: str, shown: list[str], event: str | None =
     first = [id_ for id_ in _FIRST if id_ in drawable] or drawable[:1]
     data = page_data(call, collections, tile_matrix_set)
     data |= {"collection": None, "shown": shown or first, "styleParameters": {}, "event": event}
-    return map_page(call, "Map of all collections", call.request.app[SETTINGS].site_description, None, data)
+    return map_page(call, gettext("Map of all collections"), call.request.app[SETTINGS].site_description, None, data)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from urllib.parse import parse_qs, urlsplit
+
 import aiohttp
 import pytest
 
 from libs.web.accept_language import LANGUAGES
-from libs.web.languages import catalogue
+from libs.web.catalogues import catalogue
 from tests.running_stack import RunningStack
 from tests.system.accessibility import faults
-from tests.system.visits import NewVisit
+from tests.system.visits import NewVisit, map_of
 
 pytestmark = [pytest.mark.system, pytest.mark.browser, pytest.mark.timeout(240)]
 
@@ -65,6 +67,60 @@ async def test_a_language_that_is_chosen_stays(visit: NewVisit) -> None:
     await seen.page.get_by_role("link", name="English").click()
     await seen.page.wait_for_url("**lang=en*")
     assert await seen.page.get_by_role("button", name="Filter", exact=True).is_visible()
+
+
+_SAID = """() => {
+    const said = [];
+    // titles of properties are as they come
+    for (const element of document.querySelectorAll("body *:not(script, .card dt, #filter option)")) {
+        for (const name of ["aria-label", "title", "placeholder"]) said.push(element.getAttribute(name));
+        for (const node of element.childNodes) if (node.nodeType === Node.TEXT_NODE) said.push(node.textContent.trim());
+    }
+    return said.filter(Boolean);
+}"""
+
+
+@pytest.mark.parametrize(
+    ("tag", "locale", "width", "matrix_set"),
+    [("ar", "ar-EG", 1440, "WebMercatorQuad"), ("fr", "fr-CA", 390, "WorldCRS84Quad")],
+)
+async def test_the_map_speaks_as_the_browser_does(
+    visit: NewVisit, tag: str, locale: str, width: int, matrix_set: str
+) -> None:
+    seen = await visit(width=width, height=844, locale=locale)
+    words = {str(message.id): str(message.string) for message in catalogue(tag) if isinstance(message.id, str)}
+    await seen.open(map_of("hazard.hazard_eq_events", matrix_set))
+    is_arabic = LANGUAGES[tag].direction == "rtl"
+    assert await seen.page.evaluate("[document.documentElement.lang, document.documentElement.dir]") == [
+        tag,
+        LANGUAGES[tag].direction,
+    ]
+    box = await seen.page.locator("#panel").bounding_box()
+    assert box is not None
+    assert (box["x"] > width / 2) == is_arabic
+    await seen.page.locator("#events li button").first.click()
+    await seen.page.get_by_role("link", name=words["Feature page"]).wait_for()
+    english = {text for text, translated in words.items() if translated != text}
+    said = await seen.page.evaluate(_SAID)
+    assert await faults(seen.page) == ""
+    await seen.page.keyboard.press("Escape")
+    await seen.page.get_by_role("tab", name=words["Filter"]).click()
+    await seen.page.get_by_role("button", name=words["Add a condition"]).wait_for()
+    assert english & {*said, *await seen.page.evaluate(_SAID)} == set(), "still in English"
+    assert await faults(seen.page) == ""
+    await seen.page.locator("#filter textarea").fill("magnitude > 6")
+    await seen.page.locator("#filter textarea").press("Enter")
+    await seen.page.wait_for_url("**#**magnitude**")
+    await seen.page.get_by_role("link", name="Español").click()
+    await seen.page.wait_for_url("**lang=es**")
+    await seen.ready()
+    assert parse_qs(urlsplit(seen.page.url).fragment)["f.hazard.hazard_eq_events"] == ["magnitude > 6"]
+    # what is shared has no language: whoever opens it has one
+    await seen.page.get_by_role("button", name="Compartir").click()
+    link = await seen.page.locator("#share [name=link]").input_value()
+    assert "lang=" not in link
+    assert "magnitude" in link
+    assert seen.problems == []
 
 
 async def test_languages_have_copies_of_their_own_and_documents_have_none(stack: RunningStack) -> None:

@@ -11,7 +11,7 @@ import orjson
 from libs.catalogue.model import Collection
 from libs.ogc.link import REL_QUERYABLES, Link, path_segment
 from libs.ogc.media_type import FORMAT_NAMES, MediaType, name_format
-from libs.web.languages import marked
+from libs.web.catalogues import marked
 from libs.web.representations import representations
 from services.features.formats.format import PageLinks
 from services.features.formats.registry import EXPORT_FORMATS, MEDIA_TYPES

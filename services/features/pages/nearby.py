@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from math import floor, log10
 from typing import Any
 
-from libs.web.languages import gettext, marked, ngettext
+from libs.web.catalogues import marked
+from libs.web.languages import gettext, ngettext
 from libs.web.page_text import count
 
 BEARINGS = (

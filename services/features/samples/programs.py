@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from libs.web.languages import marked
+from libs.web.catalogues import marked
 from libs.web.page_text import shell
 from services.features.samples.source import Query, Source
 

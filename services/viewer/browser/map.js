@@ -24,7 +24,7 @@ import { keyboard } from "./panel/keyboard.js";
 import { layerList } from "./panel/layer-list.js";
 import { legends } from "./panel/legends.js";
 import { LifeAxis } from "./panel/life-axis.js";
-import { otherProjections, ownPlace, wholeScreen } from "./panel/map-tools.js";
+import { otherPages, ownPlace, wholeScreen } from "./panel/map-tools.js";
 import { Measure } from "./panel/measure.js";
 import { placeSearch } from "./panel/place-search.js";
 import { Selection } from "./panel/selection.js";
@@ -35,6 +35,7 @@ import { subjectChoice } from "./panel/subject-choice.js";
 import { tabs } from "./panel/tabs.js";
 import { Timeline } from "./panel/timeline.js";
 import { messageOf, setBase } from "./service/api.js";
+import { say } from "./words/say.js";
 
 /** @import { State } from "./page/link.js" */
 /** @import { Box, Engine, PageData, Style } from "./types.d.ts" */
@@ -54,7 +55,7 @@ async function start() {
   const state = { ...linked?.state, ...given };
   const wanted = collectionsOf(state, explorer, page.shown);
   const drawn = firstDrawn([page.collection, ...wanted], explorer);
-  if (drawn === null) throw new Error("No collection has a geometry, hence there is no map.");
+  if (drawn === null) throw new Error(say("No collection has a geometry, hence there is no map."));
   explorer.prepare(wanted);
   const first = await explorer.style(drawn);
   const engine = await loadEngine(first, state);
@@ -93,7 +94,7 @@ async function start() {
     sort: (order) => list.sort(order),
     /** @type {import("./model/deep-link.js").Restoring["refuse"]} */
     refuse: (id, text, message) => {
-      announceError(`Filter of ${explorer.collection(id).label}: ${message}`);
+      announceError(say("Filter of {collection}: {fault}", { collection: explorer.collection(id).label, fault: message }));
       if (id === (explorer.subject ?? wanted[0])) filterForm.refuse(text, message);
     },
     /** @type {import("./model/deep-link.js").Restoring["select"]} */
@@ -140,7 +141,7 @@ async function loadEngine(style, state) {
 function followEngine(engine) {
   engine.onLoading(() => {
     delete document.body.dataset.ready;
-    announce("Loading…");
+    announce(say("Loading…"));
   });
   engine.onIdle(() => {
     announce("");
@@ -180,7 +181,7 @@ function noteSubstitute(explorer, engine) {
   const note = find("#substitute");
   const update = () => {
     note.hidden = !engine.substitute;
-    note.textContent = engine.substitute ? `From afar drawn from ${engine.substitute}; zoom in for ${page.tileMatrixSet}` : "";
+    note.textContent = engine.substitute ? say("From afar drawn from {other}; zoom in for {own}", { other: engine.substitute, own: page.tileMatrixSet }) : "";
   };
   explorer.addEventListener("move", update);
   update();
@@ -224,7 +225,8 @@ fold.addEventListener("click", () => {
   fold.setAttribute("aria-expanded", String(!folded));
 });
 wholeScreen(find("#whole-screen"));
-otherProjections(find("#projections"));
+otherPages(find("#projections"));
+otherPages(find("#languages"));
 // within another page there is little room beside the map
 if (self !== top) fold.click();
 start().catch((error) => {

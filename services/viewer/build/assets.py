@@ -7,6 +7,8 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TypedDict
 
+from services.viewer.build.words import write_words
+
 _VIEWER = Path(__file__).parents[1]
 _MODULES = _VIEWER / "node_modules"
 
@@ -24,7 +26,7 @@ class Built(TypedDict):
 
     names: dict[str, str]
     """Name to hashed name (`map.js` to `map-<hash>.js`); names are paths in `browser/`, such as
-    `engines/maplibre/library.js`, and names of what is used as it is."""
+    `engines/maplibre/library.js`, names of what is used as it is, and `words/<language>.js`."""
     parts: dict[str, list[str]]
     """Hashed names of what the script of a name imports, so that a page can ask for all of it at once."""
 
@@ -37,6 +39,7 @@ def build_assets(target: Path, fonts: Path) -> Built:
     """
     target.mkdir(parents=True)
     built = _bundle(target, fonts)
+    built["names"].update(write_words(target))
     for name, source in _COPIES.items():
         built["names"][name] = _copy(_MODULES / source, name, target)
     return built

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from hashlib import blake2b
 from pathlib import Path
 
+from libs.web.catalogues import FOLDER
 from services.viewer.build.assets import build_assets
 from services.viewer.build.basemap import populated_places, read_atlas, write_tiles
 from services.viewer.build.compression import compress
@@ -63,14 +64,14 @@ def _write_basemap(target: Path, fonts: Path) -> None:
 
 def _inputs() -> Iterator[Path]:
     yield from (_VIEWER / "package-lock.json", *(_VIEWER / "build").glob("*.py"))
-    for folder in ("browser", "build/atlas", "build/scripts"):
-        yield from (file for file in (_VIEWER / folder).rglob("*") if file.is_file())
+    for folder in (*(_VIEWER / name for name in ("browser", "build/atlas", "build/scripts")), FOLDER):
+        yield from (file for file in folder.rglob("*") if file.is_file())
 
 
 def _inputs_digest() -> str:
     digest = blake2b(digest_size=12)
     for file in sorted(_inputs()):
-        digest.update(f"{file.relative_to(_VIEWER)}\0".encode())
+        digest.update(f"{file.relative_to(_VIEWER.parents[1])}\0".encode())
         digest.update(blake2b(file.read_bytes()).digest())
     digest.update(populated_places().read_bytes())
     return digest.hexdigest()

@@ -13,6 +13,7 @@ from libs.ogc.link import path_segment
 from libs.web.app import Call
 from libs.web.base_url import base_url
 from libs.web.html import page_response
+from libs.web.languages import current
 from services.viewer.pages.content_security_policy import content_security_policy
 from services.viewer.pages.page_data import describe, in_order, script_json
 from services.viewer.resources import ASSETS, BASEMAP, EMBED_ORIGINS
@@ -61,6 +62,7 @@ def map_page(
         "embeddable": bool(embed_origins),
         "page_data": script_json(data),
         "built": assets.name,
+        "words": assets.words(current()),
         # all at once, not one after another
         "first_style": first_style(base, data),
         "preload": [*assets.parts("map.js"), *(assets.name(name) for name in _ENGINES[data["engine"]])],

@@ -1,5 +1,7 @@
 // Names, texts and conditions as CQL2 text: all that the page's scripts write of filters.
 
+import { say } from "../words/say.js";
+
 /** @import { Condition, PropertyKind } from "../types.d.ts" */
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
@@ -15,17 +17,17 @@ const RESERVED = new Set([
  */
 export const OPERATORS = {
   number: [
-    [">=", "at least"], ["<=", "at most"], ["between", "between"], [">", "more than"], ["<", "less than"],
-    ["=", "is"], ["<>", "is not"], ["in", "is one of"],
+    [">=", say("at least")], ["<=", say("at most")], ["between", say("between")], [">", say("more than")],
+    ["<", say("less than")], ["=", say("is")], ["<>", say("is not")], ["in", say("is one of")],
   ],
-  text: [["contains", "contains"], ["=", "is"], ["<>", "is not"], ["in", "is one of"]],
-  choice: [["=", "is"], ["<>", "is not"], ["in", "is one of"]],
-  instant: [[">=", "from"], ["<=", "until"], ["between", "between"]],
-  date: [[">=", "from"], ["<=", "until"], ["between", "between"], ["=", "is"]],
-  boolean: [["=", "is"]],
+  text: [["contains", say("contains")], ["=", say("is")], ["<>", say("is not")], ["in", say("is one of")]],
+  choice: [["=", say("is")], ["<>", say("is not")], ["in", say("is one of")]],
+  instant: [[">=", say("from")], ["<=", say("until")], ["between", say("between")]],
+  date: [[">=", say("from")], ["<=", say("until")], ["between", say("between")], ["=", say("is")]],
+  boolean: [["=", say("is")]],
 };
 /** @type {[string, string][]} */
-export const NULLITY = [["filled", "is given"], ["empty", "is not given"]];
+export const NULLITY = [["filled", say("is given")], ["empty", say("is not given")]];
 
 /**
  * A property's name, in double quotes where CQL2 asks for them.

@@ -1,6 +1,7 @@
 // An example of a filter, and the range of a property in words.
 
 import { formatNumber } from "../words/format.js";
+import { say } from "../words/say.js";
 import { filterText } from "./cql2.js";
 
 /** @import { Condition, FilterProperty } from "../types.d.ts" */
@@ -73,5 +74,5 @@ export function rangeText({ kind, least, most, unit }) {
   if (least === null || most === null) return null;
   /** @param {number | string} value */
   const text = (value) => (kind === "number" ? formatNumber(Number(value)) : String(value).slice(0, 10));
-  return [text(least), "to", text(most), unit].filter(Boolean).join(" ");
+  return [say("{least} to {most}", { least: text(least), most: text(most) }), unit].filter(Boolean).join(" ");
 }

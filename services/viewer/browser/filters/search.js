@@ -1,5 +1,6 @@
 // The search of the list: words in what names a feature, basins, years, categories, as CQL2.
 
+import { LOCALE, say } from "../words/say.js";
 import { containing, quoted } from "./cql2.js";
 
 /** @import { Column } from "../types.d.ts" */
@@ -7,7 +8,9 @@ import { containing, quoted } from "./cql2.js";
 
 const TEXTS = ["title", "name", "place", "country", "event_id"];
 /** @type {Record<string, string>} */
-const HINTS = { name: "name", place: "place", country: "country", basin: "basin", season: "year", event_id: "event" };
+const HINTS = { name: say("name"), place: say("place"), country: say("country"), basin: say("basin"), season: say("year"), event_id: say("event") };
+
+const CHOICES = new Intl.ListFormat(LOCALE, { type: "disjunction" });
 
 /**
  * CQL2 for "each of the words is found somewhere", in any case; null where the collection has nothing to search.
@@ -45,9 +48,7 @@ export function searchHint(collection) {
   const isSearched = (name) =>
     collection.columns.some((column) => column.name === name && (column.type === "string" || name === "season"));
   const words = Object.keys(HINTS).filter(isSearched).map((name) => HINTS[name]);
-  if (!words.length) return null;
-  const last = words.pop();
-  return `Search by ${words.length ? `${words.join(", ")} or ` : ""}${last}`;
+  return words.length ? say("Search by {words}", { words: CHOICES.format(words) }) : null;
 }
 
 /**

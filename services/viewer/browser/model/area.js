@@ -3,6 +3,7 @@
 
 import { beside } from "../cartography/longitudes.js";
 import { crossesItself, cutAtAntimeridian, turn } from "../cartography/rings.js";
+import { say } from "../words/say.js";
 
 /** @import { Area, Position } from "../types.d.ts" */
 
@@ -19,8 +20,8 @@ export const FARTHEST = 20_000;
 export function parseArea(text) {
   const [kind, numbers = "", ...name] = text.split("/");
   const values = numbers.split(",").map((each) => (each.trim() === "" ? NaN : Number(each)));
-  if (!["box", "circle", "polygon"].includes(kind)) throw new Error("An area is a box, a circle or a polygon");
-  if (!values.every(Number.isFinite)) throw new Error(`A ${kind} is made of numbers, with commas between them`);
+  if (!["box", "circle", "polygon"].includes(kind)) throw new Error(say("An area is a box, a circle or a polygon"));
+  if (!values.every(Number.isFinite)) throw new Error(say("An area is made of numbers, with commas between them"));
   if (kind === "box") return boxOf(values);
   return kind === "circle" ? circleOf(values, name.join("/")) : polygonOf(values);
 }
@@ -30,12 +31,12 @@ export function parseArea(text) {
  * @returns {Area}
  */
 export function boxOf(values) {
-  if (values.length !== 4) throw new Error("A box has four edges: west, south, east, north");
+  if (values.length !== 4) throw new Error(say("A box has four edges: west, south, east, north"));
   const [west, south, east, north] = values.map(rounded);
   checkLongitudes([west, east], 180);
   checkLatitudes([south, north]);
-  if (south >= north) throw new Error("The north of a box is greater than its south");
-  if (west === east) throw new Error("A box has a width: its west and its east differ");
+  if (south >= north) throw new Error(say("The north of a box is greater than its south"));
+  if (west === east) throw new Error(say("A box has a width: its west and its east differ"));
   return { kind: "box", box: [west, south, east, north] };
 }
 
@@ -49,7 +50,7 @@ export function circleOf(values, name = "") {
   const [longitude, latitude, kilometres] = [...values.slice(0, 2).map(rounded), Number(values[2].toFixed(3))];
   checkLongitudes([longitude], 180);
   checkLatitudes([latitude]);
-  if (!(kilometres > 0 && kilometres <= FARTHEST)) throw new Error(`The distance is more than 0 and at most ${FARTHEST} kilometres`);
+  if (!(kilometres > 0 && kilometres <= FARTHEST)) throw new Error(say("The distance is more than 0 and at most {number} kilometres", { number: FARTHEST }));
   return { kind: "circle", center: [longitude, latitude], kilometres, name: name.trim() };
 }
 
@@ -60,7 +61,7 @@ export function circleOf(values, name = "") {
 export function polygonOf(values) {
   if (values.length % 2) throw new Error("A polygon has a latitude for each longitude");
   if (values.length < 6) throw new Error("A polygon has three corners at least");
-  if (values.length > 2 * MOST_CORNERS) throw new Error(`A polygon has ${MOST_CORNERS} corners at most`);
+  if (values.length > 2 * MOST_CORNERS) throw new Error(say("A polygon has {number} corners at most", { number: MOST_CORNERS }));
   checkLatitudes(values.filter((_, at) => at % 2 === 1));
   checkLongitudes(values.filter((_, at) => at % 2 === 0), 360);
   /** @type {Position[]} */
@@ -70,8 +71,8 @@ export function polygonOf(values) {
     const longitude = ring.length ? beside(values[at], ring[ring.length - 1][0]) : beside(values[at], 0);
     ring.push([rounded(longitude), rounded(values[at + 1])]);
   }
-  if (ring.every(([x, y]) => turn(ring[0], ring[1], [x, y]) === 0)) throw new Error("The corners of a polygon lie not all on a line");
-  if (crossesItself(ring)) throw new Error("The edges of a polygon do not cross or touch each other");
+  if (ring.every(([x, y]) => turn(ring[0], ring[1], [x, y]) === 0)) throw new Error(say("The corners of a polygon lie not all on a line"));
+  if (crossesItself(ring)) throw new Error(say("The edges of a polygon do not cross or touch each other"));
   if (!cutAtAntimeridian(ring)) throw new Error("A polygon crosses the antimeridian once, there and back");
   return { kind: "polygon", ring };
 }
@@ -81,7 +82,7 @@ const rounded = (value) => Number(value.toFixed(DIGITS));
 
 /** @param {number[]} latitudes */
 function checkLatitudes(latitudes) {
-  if (latitudes.some((each) => Math.abs(each) > 90)) throw new Error("Latitudes are from -90 to 90");
+  if (latitudes.some((each) => Math.abs(each) > 90)) throw new Error(say("Latitudes are from -90 to 90"));
 }
 
 /**
@@ -89,7 +90,7 @@ function checkLatitudes(latitudes) {
  * @param {number} most
  */
 function checkLongitudes(longitudes, most) {
-  if (longitudes.some((each) => Math.abs(each) > most)) throw new Error(`Longitudes are from -${most} to ${most}`);
+  if (longitudes.some((each) => Math.abs(each) > most)) throw new Error(say("Longitudes are from {least} to {most}", { least: String(-most), most: String(most) }));
 }
 
 /**

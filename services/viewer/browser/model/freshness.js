@@ -1,6 +1,7 @@
 // Shows new data soon after the service has them, without asking for more than "is it still this?".
 
 import { announceError, clearError, currentError } from "../page/status.js";
+import { say } from "../words/say.js";
 import { lastMoment, newestIssue } from "./last-moment.js";
 import { Versions } from "./versions.js";
 
@@ -9,7 +10,7 @@ import { Versions } from "./versions.js";
 
 const PERIOD = 15_000; // milliseconds
 const SETTLING = 1_500; // milliseconds: processes see a change within a second of each other
-const LOST = "The service does not answer; what is shown may be out of date.";
+const LOST = say("The service does not answer; what is shown may be out of date.");
 
 /**
  * Looks after what is shown, while the page is in sight.

@@ -1,6 +1,7 @@
 // What is wrong with a link, in one sentence for each of its parameters; what is not wrong is shown all the same.
 
 import { parseView } from "../page/link.js";
+import { LOCALE, say } from "../words/say.js";
 import { parseArea } from "./area.js";
 import { FILTER, ORDERS, pairOf } from "./deep-link.js";
 import { parseInterval } from "./interval.js";
@@ -12,24 +13,26 @@ import { parseInterval } from "./interval.js";
  * @typedef {(text: string, collections: Collections) => string | null} Check says what is wrong, or null
  */
 
+const CHOICES = new Intl.ListFormat(LOCALE, { type: "disjunction" });
+
 /**
  * A text that must be one of these.
  * @param {...string} texts
  * @returns {Check}
  */
-const oneOf = (...texts) => (text) => (texts.includes(text) ? null : `it is ${texts.join(" or ")}`);
+const oneOf = (...texts) => (text) => (texts.includes(text) ? null : say("it is {choices}", { choices: CHOICES.format(texts) }));
 
 /** @type {Check} */
-const known = (id, collections) => (collections.has(id) ? null : `there is no collection ${id}`);
+const known = (id, collections) => (collections.has(id) ? null : say("there is no collection {id}", { id }));
 
 /** @type {Check} */
 const pair = (text, collections) => {
   const found = pairOf(text);
-  return found?.[1] ? known(found[0], collections) : "it is a collection, a slash and an identifier";
+  return found?.[1] ? known(found[0], collections) : say("it is a collection, a slash and an identifier");
 };
 
 /** @type {Check} */
-const moment = (text) => (Number.isFinite(Date.parse(text)) ? null : `${text} is not a time`);
+const moment = (text) => (Number.isFinite(Date.parse(text)) ? null : say("{text} is not a time", { text }));
 
 /** @type {Check} */
 const area = (text) => {
@@ -43,14 +46,14 @@ const area = (text) => {
 
 /** @type {Record<string, Check>} */
 const CHECKS = {
-  map: (text) => (parseView(text) ? null : "it is a zoom level, a latitude and a longitude, with slashes between them"),
+  map: (text) => (parseView(text) ? null : say("it is a zoom level, a latitude and a longitude, with slashes between them")),
   p: oneOf("globe"),
   c: (text, collections) => {
     const lost = text === "none" ? [] : text.split(",").filter((id) => !collections.has(id));
-    return lost.length ? `there is no collection ${lost.join(", ")}` : null;
+    return lost.length ? say("there is no collection {id}", { id: lost.join(", ") }) : null;
   },
   s: known,
-  t: (text) => (text === "../.." || parseInterval(text) ? null : `${text} is not a time or an interval of ISO 8601`),
+  t: (text) => (text === "../.." || parseInterval(text) ? null : say("{text} is not a time or an interval of ISO 8601", { text })),
   a: area,
   e: pair,
   q: () => null,
@@ -59,7 +62,7 @@ const CHECKS = {
   theme: oneOf("light", "dark"),
   follow: pair,
   step: moment,
-  wind: (text) => (Number(text) > 0 ? null : `${text} is not a speed in knots`),
+  wind: (text) => (Number(text) > 0 ? null : say("{text} is not a speed in knots", { text })),
   issue: moment,
 };
 
@@ -72,7 +75,7 @@ const CHECKS = {
 export function linkFaults(state, collections) {
   return Object.entries(state).flatMap(([name, text]) => {
     const fault = faultOf(name, text, collections);
-    return fault ? [`“${name}” of the link: ${fault}.`] : [];
+    return fault ? [say("“{name}” of the link: {fault}.", { name, fault })] : [];
   });
 }
 
@@ -83,5 +86,5 @@ export function linkFaults(state, collections) {
  */
 function faultOf(name, text, collections) {
   if (name.startsWith(FILTER)) return known(name.slice(FILTER.length), collections);
-  return Object.hasOwn(CHECKS, name) ? CHECKS[name](text, collections) : "a map has nothing that is called so";
+  return Object.hasOwn(CHECKS, name) ? CHECKS[name](text, collections) : say("a map has nothing that is called so");
 }

@@ -1,5 +1,6 @@
 // Times that people ask for by name.
 
+import { say } from "../words/say.js";
 import { DAY, HOUR } from "./calendar.js";
 import { instantText, parseInterval } from "./interval.js";
 
@@ -8,10 +9,11 @@ import { instantText, parseInterval } from "./interval.js";
  * @typedef {{ name: string, label: string, datetime: string | null }} Preset
  */
 
+/** @type {[string, number, string, string][]} name, length, what it is called: of data of today, and of older ones */
 const LATEST = [
-  ["24h", "24 hours", DAY],
-  ["7d", "7 days", 7 * DAY],
-  ["30d", "30 days", 30 * DAY],
+  ["24h", DAY, say("Last 24 hours"), say("Last 24 hours of the data")],
+  ["7d", 7 * DAY, say("Last 7 days"), say("Last 7 days of the data")],
+  ["30d", 30 * DAY, say("Last 30 days"), say("Last 30 days of the data")],
 ];
 
 /**
@@ -26,18 +28,18 @@ export function presets(collection, now) {
   const last = whole?.to ?? now;
   const isLive = last > now - DAY;
   const hour = (/** @type {number} */ moment) => Math.floor(moment / HOUR) * HOUR;
-  const latest = LATEST.map(([name, words, length]) => ({
-    name: String(name),
-    label: isLive ? `Last ${words}` : `Last ${words} of the data`,
-    datetime: isLive ? `${instantText(hour(now - Number(length)))}/..` : `${instantText(hour(last - Number(length)))}/${instantText(hour(last) + HOUR)}`,
+  const latest = LATEST.map(([name, length, live, older]) => ({
+    name,
+    label: isLive ? live : older,
+    datetime: isLive ? `${instantText(hour(now - length))}/..` : `${instantText(hour(last - length))}/${instantText(hour(last) + HOUR)}`,
   }));
   const season = new Date(Math.min(last, now)).getUTCFullYear();
   const hasSeasons = collection?.columns.some(({ name }) => name === "season");
   return [
-    { name: "all", label: "All time", datetime: null },
+    { name: "all", label: say("All time"), datetime: null },
     ...latest,
-    ...(hasSeasons ? [{ name: "season", label: `Season ${season}`, datetime: `${season}-01-01/${season}-12-31` }] : []),
+    ...(hasSeasons ? [{ name: "season", label: say("Season {year}", { year: String(season) }), datetime: `${season}-01-01/${season}-12-31` }] : []),
     // of what has an end alone it can be said
-    ...(collection?.time?.lasts ? [{ name: "now", label: "In force now", datetime: instantText(Math.floor(now / 60e3) * 60e3) }] : []),
+    ...(collection?.time?.lasts ? [{ name: "now", label: say("In force now"), datetime: instantText(Math.floor(now / 60e3) * 60e3) }] : []),
   ];
 }

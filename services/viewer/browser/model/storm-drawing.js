@@ -3,6 +3,7 @@
 import { pathLength } from "../cartography/geodesic.js";
 import { beside } from "../cartography/longitudes.js";
 import { windZone } from "../cartography/wind-zone.js";
+import { say } from "../words/say.js";
 import { clockWords, hourWords } from "../words/time.js";
 import { numberOf } from "./storm-life.js";
 
@@ -156,7 +157,7 @@ function times(steps) {
 }
 
 /** @param {Step} step */
-const landfallWords = ({ landfall }) => (landfall ? `Landfall, ${landfall}` : "Landfall");
+const landfallWords = ({ landfall }) => (landfall ? say("Landfall, {place}", { place: landfall }) : say("Landfall"));
 
 /**
  * @param {Step} step

@@ -1,5 +1,7 @@
 // Canvases that are measured as the page is.
 
+import { say } from "../words/say.js";
+
 /**
  * An empty canvas in the pixels of this screen, and a context that draws on it in those of the page. Throws where the
  * browser cannot draw.
@@ -12,7 +14,7 @@ export function canvasOf(width, height) {
   canvas.width = Math.round(width * devicePixelRatio);
   canvas.height = Math.round(height * devicePixelRatio);
   const context = canvas.getContext("2d");
-  if (!context) throw new Error("This browser cannot draw pictures.");
+  if (!context) throw new Error(say("This browser cannot draw pictures."));
   context.scale(devicePixelRatio, devicePixelRatio);
   return { canvas, context };
 }

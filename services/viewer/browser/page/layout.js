@@ -1,24 +1,35 @@
 // Which layout the page has: a panel beside the map, or a sheet below it; styles/narrow.css has the same conditions.
 
+import { FROM_RIGHT } from "../words/say.js";
+
+/** @import { Padding } from "../types.d.ts" */
+
 /** The panel is a sheet below the map. */
 export const sheet = matchMedia("(max-width: 820px) and (min-height: 481px)");
 /** Too little room to show the legend above everything else: it becomes a tab. */
 export const compact = matchMedia("(max-width: 820px), (max-height: 640px)");
 
+/**
+ * Room around what a map shows, in pixels: `start` is the side of the panel, which is the right where the page is written so.
+ * @param {{ start: number, end: number, top: number, bottom: number }} room
+ * @returns {Padding}
+ */
+const sides = ({ start, end, top, bottom }) => ({ left: FROM_RIGHT ? end : start, right: FROM_RIGHT ? start : end, top, bottom });
+
 /** Pixels at the sides of a map that hold what lies over it. */
 export function covered() {
-  return sheet.matches ? { left: 8, right: 8, top: 8, bottom: 8 } : { left: 352, right: 8, top: 8, bottom: 8 };
+  return sides({ start: sheet.matches ? 8 : 352, end: 8, top: 8, bottom: 8 });
 }
 
 /** Room around what a map shows first: for the panel, and for the timeline. */
 export function viewPadding() {
-  return sheet.matches ? { left: 8, right: 8, top: 72, bottom: 16 } : { left: 352, right: 16, top: 16, bottom: 96 };
+  return sides(sheet.matches ? { start: 8, end: 8, top: 72, bottom: 16 } : { start: 352, end: 16, top: 16, bottom: 96 });
 }
 
-/** Room for the panel at the left and for the popup above; on a narrow screen for the time above. */
+/** Room for the panel at its side and for the popup above; on a narrow screen for the time above. */
 export function selectionPadding() {
-  if (sheet.matches) return { left: 30, right: 30, top: 90, bottom: Math.round(innerHeight * 0.18) };
-  return { left: 400, right: 80, top: Math.min(330, Math.round(innerHeight * 0.36)), bottom: 120 };
+  if (sheet.matches) return sides({ start: 30, end: 30, top: 90, bottom: Math.round(innerHeight * 0.18) });
+  return sides({ start: 400, end: 80, top: Math.min(330, Math.round(innerHeight * 0.36)), bottom: 120 });
 }
 
 /**

@@ -1,5 +1,6 @@
 // Light or dark: what the address says, else what was chosen before, else what the system prefers.
 
+import { say } from "../words/say.js";
 import { readState, writeState } from "./state.js";
 
 /** @import { Theme } from "../types.d.ts" */
@@ -56,7 +57,7 @@ export function setTheme(value) {
  */
 export function themeButton(button) {
   const label = () => {
-    button.title = theme === "dark" ? "Use light colours" : "Use dark colours";
+    button.title = theme === "dark" ? say("Use light colours") : say("Use dark colours");
     button.setAttribute("aria-label", button.title);
   };
   label();

@@ -9,6 +9,7 @@ import { messageOf } from "../service/api.js";
 import { findPlaces, fullName } from "../service/places.js";
 import { areaWords } from "../words/area.js";
 import { formatPosition, parseCoordinates } from "../words/coordinates.js";
+import { say } from "../words/say.js";
 import { fitArea } from "./area-view.js";
 import { toolBox } from "./tool-box.js";
 
@@ -19,15 +20,20 @@ import { toolBox } from "./tool-box.js";
  */
 
 /** @type {Record<Kind, string>} */
-const LABELS = { box: "Box", circle: "Circle", polygon: "Polygon" };
-/** What the next point is. @type {Record<Kind, string[]>} */
-const POINT_NAMES = {
-  box: ["a corner", "the opposite corner"],
-  circle: ["the middle", "a point of the edge"],
-  polygon: ["a corner"],
+const LABELS = { box: say("Box"), circle: say("Circle"), polygon: say("Polygon") };
+const CORNER = say("Click a corner on the map, or move the map and press Enter.");
+/** What to do for the next point. @type {Record<Kind, string[]>} */
+const NEXT = {
+  box: [CORNER, say("Click the opposite corner on the map, or move the map and press Enter.")],
+  circle: [
+    say("Click the middle on the map, or move the map and press Enter."),
+    say("Click a point of the edge on the map, or move the map and press Enter."),
+  ],
+  polygon: [CORNER],
 };
 const NEAR_PIXELS = 5;
-const EDGES = ["west", "south", "east", "north"];
+/** @type {[string, string][]} */
+const EDGES = [["west", say("West")], ["south", say("South")], ["east", say("East")], ["north", say("North")]];
 
 export class AreaTool {
   #section;
@@ -63,11 +69,11 @@ export class AreaTool {
       "form",
       { novalidate: true },
       // where there is little room, the map needs it
-      element("details", { open: !sheet.matches }, element("summary", { text: "In numbers" }), this.#fields),
+      element("details", { open: !sheet.matches }, element("summary", { text: say("In numbers") }), this.#fields),
       this.#fault,
       element("div", { class: "acts" },
-        element("button", { class: "primary", type: "submit", text: "Show" }),
-        act("add", "Point at the middle"), act("undo", "Undo"), act("remove", "Remove")),
+        element("button", { class: "primary", type: "submit", text: say("Show") }),
+        act("add", say("Point at the middle")), act("undo", say("Undo")), act("remove", say("Remove"))),
     );
     section.replaceChildren(this.#modes(), this.#say, this.#form);
     this.#form.addEventListener("submit", (event) => {
@@ -91,7 +97,7 @@ export class AreaTool {
       const input = element("input", { type: "radio", name: "area", value: kind, onchange: () => this.#choose(kind) });
       return element("label", {}, input, ` ${LABELS[kind]}`);
     });
-    const close = { class: "close", type: "button", "data-act": "close", "aria-label": "Stop selecting", text: "×" };
+    const close = { class: "close", type: "button", "data-act": "close", "aria-label": say("Stop selecting"), text: "×" };
     return element("div", { class: "modes" }, ...modes, element("button", close));
   }
 
@@ -185,10 +191,11 @@ export class AreaTool {
   #show() {
     this.#sketch(this.#points);
     find("[data-act=undo]", this.#form, HTMLButtonElement).disabled = !this.#points.length;
-    const names = POINT_NAMES[this.#kind];
-    const next = names[Math.min(this.#points.length, names.length - 1)];
     const enough = this.#kind === "polygon" && this.#points.length >= POINTS.polygon;
-    this.#say.textContent = `Click ${next} on the map, or move the map and press Enter${enough ? "; click the last one twice, or Show, to end" : ""}.`;
+    const next = NEXT[this.#kind][Math.min(this.#points.length, NEXT[this.#kind].length - 1)];
+    this.#say.textContent = enough
+      ? say("Click a corner on the map, or move the map and press Enter; click the last one twice, or Show, to end.")
+      : next;
   }
 
   async #submit() {
@@ -210,7 +217,7 @@ export class AreaTool {
     this.#explorer.setArea(area);
     this.#fill();
     this.#show();
-    this.#say.textContent = `Shown is what lies ${areaWords(area)}.`;
+    this.#say.textContent = say("Shown is what lies {where}.", { where: areaWords(area) });
   }
 
   /** @param {string | null} message */
@@ -223,20 +230,17 @@ export class AreaTool {
 /** @param {Kind} kind */
 function fieldsOf(kind) {
   const number = { type: "text", inputmode: "decimal", autocomplete: "off" };
-  if (kind === "box") return EDGES.map((edge) => element("label", {}, capital(edge), element("input", { ...number, name: edge })));
+  if (kind === "box") return EDGES.map(([name, label]) => element("label", {}, label, element("input", { ...number, name })));
   if (kind === "polygon") {
     const text = { name: "corners", rows: 3, spellcheck: "false", placeholder: "118 21, 123 21, 123 26" };
-    return [element("label", { class: "wide" }, "Corners, longitude before latitude", element("textarea", text))];
+    return [element("label", { class: "wide" }, say("Corners, longitude before latitude"), element("textarea", text))];
   }
   return [
-    element("label", { class: "wide" }, "Around a place, or coordinates",
+    element("label", { class: "wide" }, say("Around a place, or coordinates"),
       element("input", { type: "text", name: "place", autocomplete: "off", spellcheck: "false", placeholder: "Taipei" })),
-    element("label", {}, "Kilometres", element("input", { ...number, name: "kilometres" })),
+    element("label", {}, say("Kilometres"), element("input", { ...number, name: "kilometres" })),
   ];
 }
-
-/** @param {string} word */
-const capital = (word) => word.replace(/^./, (letter) => letter.toUpperCase());
 
 /** @param {Position[]} points */
 const cornersText = (points) => points.map((point) => point.map((value) => Number(value.toFixed(4))).join(" ")).join(", ");
@@ -265,9 +269,9 @@ async function typedArea(kind, values, shown) {
   if (shown?.kind === "circle" && place === valuesOf(shown)[0]) return circleOf([...shown.center, kilometres], shown.name);
   const position = parseCoordinates(place);
   if (position) return circleOf([...position, kilometres]);
-  if (!place.trim()) throw new Error("A circle has a place or coordinates in its middle");
+  if (!place.trim()) throw new Error(say("A circle has a place or coordinates in its middle"));
   const [found] = await findPlaces(place, 1);
-  if (!found) throw new Error(`No place is called ${place}`);
+  if (!found) throw new Error(say("No place is called {name}", { name: place }));
   return circleOf([...found.geometry.coordinates, kilometres], fullName(found.properties));
 }
 
@@ -275,7 +279,7 @@ async function typedArea(kind, values, shown) {
 function numbersOf(texts) {
   return texts.map((text) => {
     const value = text.trim() === "" ? NaN : Number(text);
-    if (!Number.isFinite(value)) throw new Error(text.trim() ? `${text} is not a number` : "A number is missing");
+    if (!Number.isFinite(value)) throw new Error(text.trim() ? say("{text} is not a number", { text }) : say("A number is missing"));
     return value;
   });
 }

@@ -3,6 +3,7 @@
 import { element } from "../page/dom.js";
 import { getItems } from "../service/api.js";
 import { areaWords } from "../words/area.js";
+import { say } from "../words/say.js";
 import { featureTitle } from "./feature-badge.js";
 
 /** @import { Explorer } from "../model/explorer.js" */
@@ -33,11 +34,11 @@ export function chips(container, explorer) {
  * @param {string} event
  */
 function eventChip(explorer, id, event) {
-  const text = element("span", { text: `Only event ${event}`, title: event });
+  const text = element("span", { text: say("Only event {event}", { event }), title: event });
   eventTitle(explorer, id, event).then((title) => {
-    if (title) text.textContent = `Only ${title}`;
+    if (title) text.textContent = say("Only {what}", { what: title });
   }, () => {});
-  return chip(text, "Show all", () => explorer.setEvent(id, null));
+  return chip(text, say("Show all"), () => explorer.setEvent(id, null));
 }
 
 /**
@@ -45,8 +46,8 @@ function eventChip(explorer, id, event) {
  * @param {Area} area
  */
 function areaChip(explorer, area) {
-  const words = `Only ${areaWords(area)}`;
-  return chip(element("span", { text: words, title: words }), "Clear", () => explorer.setArea(null), "Clear the area");
+  const words = say("Only {what}", { what: areaWords(area) });
+  return chip(element("span", { text: words, title: words }), say("Clear"), () => explorer.setArea(null), say("Clear the area"));
 }
 
 /**
@@ -57,7 +58,7 @@ function areaChip(explorer, area) {
 function filterChip(explorer, id, text) {
   const { label } = explorer.collection(id);
   const words = explorer.shown.size > 1 ? `${label}: ${text}` : text;
-  return chip(element("span", { text: words, title: text }), "Clear", () => explorer.setFilter(id, null), `Clear the filter of ${label}`);
+  return chip(element("span", { text: words, title: text }), say("Clear"), () => explorer.setFilter(id, null), say("Clear the filter of {collection}", { collection: label }));
 }
 
 /**

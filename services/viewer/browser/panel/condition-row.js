@@ -3,6 +3,7 @@
 import { NULLITY, OPERATORS } from "../filters/cql2.js";
 import { rangeText } from "../filters/example.js";
 import { element } from "../page/dom.js";
+import { say } from "../words/say.js";
 import { valueEditor } from "./condition-value.js";
 
 /**
@@ -17,7 +18,7 @@ export class ConditionRow {
   #properties;
   #changed;
   #property;
-  #operator = element("select", { "aria-label": "Comparison" });
+  #operator = element("select", { "aria-label": say("Comparison") });
   #place = element("div", { class: "value" });
   #hint = element("p", { class: "hint", id: `filter-hint-${++serial}` });
   /** @type {() => Values} */
@@ -33,11 +34,11 @@ export class ConditionRow {
     this.#changed = changed;
     this.#property = element(
       "select",
-      { "aria-label": "Property" },
-      element("option", { value: "", text: "Choose a property" }),
+      { "aria-label": say("Property") },
+      element("option", { value: "", text: say("Choose a property") }),
       ...properties.map(({ name, title }) => element("option", { value: name, text: title })),
     );
-    const remove = { type: "button", class: "icon small", "aria-label": "Remove this condition", text: "×", onclick: removed };
+    const remove = { type: "button", class: "icon small", "aria-label": say("Remove this condition"), text: "×", onclick: removed };
     this.item = element("li", {}, this.#property, element("button", remove), this.#operator, this.#place, this.#hint);
     this.#property.addEventListener("change", () => {
       this.#showProperty();

@@ -1,6 +1,7 @@
 // The fields for the value of a condition: one, two for what lies between, or any number of which one must hold.
 
 import { element } from "../page/dom.js";
+import { say } from "../words/say.js";
 
 /**
  * @import { FilterProperty } from "../types.d.ts"
@@ -10,7 +11,7 @@ import { element } from "../page/dom.js";
 
 const INPUT_TYPES = { number: "number", instant: "datetime-local", date: "date", text: "text", choice: "text", boolean: "text" };
 /** @type {Record<string, string>} */
-const BOOLEANS = { true: "yes", false: "no" };
+const BOOLEANS = { true: say("yes"), false: say("no") };
 
 /**
  * @param {FilterProperty} property
@@ -22,13 +23,13 @@ const BOOLEANS = { true: "yes", false: "no" };
  */
 export function valueEditor(property, operator, values, hint, changed) {
   const { value = "", upper = "" } = values;
-  const label = `Value of ${property.title}`;
+  const label = say("Value of {property}", { property: property.title });
   if (operator === "in") return property.kind === "choice" ? choices(property, values, label, changed) : list(values, label, hint, changed);
   if (property.kind === "choice" || property.kind === "boolean") return choice(property, value || (values.values?.[0] ?? ""), label, hint, changed);
-  const first = field(property, value || (values.values?.[0] ?? ""), operator === "between" ? `${label}, from` : label, hint, changed);
+  const first = field(property, value || (values.values?.[0] ?? ""), operator === "between" ? say("{label}, from", { label }) : label, hint, changed);
   if (operator !== "between") return { nodes: [first], read: () => ({ value: first.value }) };
-  const second = field(property, upper, `${label}, to`, hint, changed);
-  return { nodes: [first, element("span", { class: "and", text: "and" }), second], read: () => ({ value: first.value, upper: second.value }) };
+  const second = field(property, upper, say("{label}, to", { label }), hint, changed);
+  return { nodes: [first, element("span", { class: "and", text: say("and") }), second], read: () => ({ value: first.value, upper: second.value }) };
 }
 
 /**
@@ -94,7 +95,7 @@ function choices(property, { value, values = value ? [value] : [] }, label, chan
  */
 function list({ value, values = value ? [value] : [] }, label, hint, changed) {
   const input = element("input", {
-    "aria-label": `${label}, with commas between them`, "aria-describedby": hint, type: "text", autocomplete: "off", placeholder: "with commas between them", oninput: changed,
+    "aria-label": say("{label}, with commas between them", { label }), "aria-describedby": hint, type: "text", autocomplete: "off", placeholder: say("with commas between them"), oninput: changed,
   });
   input.value = values.join(", ");
   return { nodes: [input], read: () => ({ values: input.value.split(",").map((each) => each.trim()).filter(Boolean) }) };

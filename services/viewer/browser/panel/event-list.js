@@ -8,8 +8,10 @@ import { debounced } from "../page/debounced.js";
 import { element, find, findAround } from "../page/dom.js";
 import { writeState } from "../page/state.js";
 import { address, collectionPath, getItems, isAbort, messageOf } from "../service/api.js";
+import { downloadWords } from "../words/counts.js";
 import { formatInstant, formatNumber } from "../words/format.js";
 import { nearbyWords } from "../words/nearby.js";
+import { inARow, say } from "../words/say.js";
 import { featureAge, featureBadge, featureTime, featureTitle } from "./feature-badge.js";
 import { Programs } from "./programs.js";
 
@@ -90,7 +92,7 @@ export class EventList {
   }
 
   async #refresh() {
-    this.#where.textContent = this.#explorer.area ? "In the area" : "In view";
+    this.#where.textContent = this.#explorer.area ? say("In the area") : say("In view");
     this.#loading?.abort();
     const { signal } = (this.#loading = new AbortController());
     const collection = this.#explorer.subjectCollection();
@@ -154,8 +156,8 @@ export class EventList {
     this.#heading.textContent = total === null ? "" : formatNumber(total);
     if (focusedId) this.#focus(focusedId);
     if (page.features.length && total !== null && total > page.features.length) {
-      const left = formatNumber(total - page.features.length);
-      const more = this.#explorer.area ? `and ${left} more; downloads have all` : `and ${left} more; zoom in to list them`;
+      const left = { number: total - page.features.length };
+      const more = this.#explorer.area ? say("and {number} more; downloads have all", left) : say("and {number} more; zoom in to list them", left);
       this.#list.append(element("li", { class: "empty", text: more }));
     }
   }
@@ -169,7 +171,7 @@ export class EventList {
     const { id = "" } = feature;
     const time = featureTime(collection, feature.properties);
     const age = featureAge(collection, feature.properties);
-    const told = [time && formatInstant(time), age.words, eventOf(collection, feature)].filter(Boolean).join(" · ");
+    const told = inARow([time && formatInstant(time), age.words, eventOf(collection, feature)]);
     const title = featureTitle(collection, feature);
     const nearby = nearbyWords(feature.properties);
     const twice = title.includes(String(feature.properties.nearest_place));
@@ -200,9 +202,7 @@ export class EventList {
    */
   #offerDownload(collection, number) {
     this.#download.hidden = number === 0;
-    const where = this.#search.value.trim() ? "found" : this.#explorer.area ? "in the area" : "in view";
-    const all = number === null ? `what is ${where}` : number === 1 ? `the one ${where}` : `all ${formatNumber(number)} ${where}`;
-    find("span", this.#download).textContent = `Download ${all}:`;
+    find("span", this.#download).textContent = downloadWords(this.#search.value.trim() ? "found" : this.#explorer.area ? "area" : "view", number);
     const parameters = { ...this.#query(collection), "bbox-only": null, limit: null };
     this.#programs.offer(number === 0 ? "" : address(`${collectionPath(collection.id)}/programs`, { ...parameters, f: "json" }));
     // as spreadsheets want it
@@ -231,9 +231,9 @@ export class EventList {
   /** @param {Collection} collection */
   #emptyText({ id }) {
     const text = this.#search.value.trim();
-    if (text) return `Nothing is found for “${text}”.`;
+    if (text) return say("Nothing is found for “{text}”.", { text });
     const { datetime, filter } = this.#explorer.parameters(id);
-    return datetime || filter ? "Nothing here matches the time and filter." : "Nothing in this view; zoom out or move the map.";
+    return datetime || filter ? say("Nothing here matches the time and filter.") : say("Nothing in this view; zoom out or move the map.");
   }
 }
 
@@ -244,5 +244,5 @@ export class EventList {
  */
 function eventOf({ eventKey }, { properties }) {
   const own = ["title", "name", "place"].some((name) => properties[name]) && !properties.basin;
-  return own || !eventKey ? null : properties[eventKey];
+  return own || !eventKey ? null : String(properties[eventKey] ?? "");
 }

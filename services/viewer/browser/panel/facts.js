@@ -6,6 +6,7 @@ import { announce, announceError, sayToScreenReaders } from "../page/status.js";
 import { count, messageOf } from "../service/api.js";
 import { countWords, drawnWords, named, omittedWords } from "../words/counts.js";
 import { formatDay, formatInstant, formatNumber } from "../words/format.js";
+import { say } from "../words/say.js";
 
 /**
  * @import { Explorer } from "../model/explorer.js"
@@ -38,7 +39,7 @@ export function describeShown(explorer) {
       if (asked !== mine) return;
       const words = countWords(counted);
       showFacts(words, shown);
-      if (shown.length === 1 && counted[0].total === 0) announce("This collection has no features yet.");
+      if (shown.length === 1 && counted[0].total === 0) announce(say("This collection has no features yet."));
       if (!news.data && words !== said) sayToScreenReaders((said = words));
       showSimulated(shown, totals.map(({ simulated }) => simulated));
     } catch (error) {
@@ -123,7 +124,7 @@ function showFacts(words, shown) {
  */
 export function newest(asOf) {
   if (!asOf || Date.parse(asOf) > Date.now()) return null;
-  return element("time", { datetime: asOf, title: `The newest data are of ${formatInstant(asOf)}`, text: `as of ${formatDay(asOf)}` });
+  return element("time", { datetime: asOf, title: say("The newest data are of {time}", { time: formatInstant(asOf) }), text: say("as of {day}", { day: formatDay(asOf) }) });
 }
 
 /**
@@ -136,5 +137,5 @@ function showSimulated(shown, numbers) {
   note.hidden = some.length === 0;
   const sum = some.reduce((all, { number }) => all + number, 0);
   const what = shown.length > 1 && some.length === 1 ? named(sum, some[0].label) : formatNumber(sum);
-  note.textContent = some.length ? `${what} simulated, not observed` : "";
+  note.textContent = some.length ? say("{what} simulated, not observed", { what }) : "";
 }

@@ -4,6 +4,7 @@ import { classOf, inkOn } from "../cartography/classes.js";
 import { overSince } from "../model/in-force.js";
 import { element } from "../page/dom.js";
 import { featureName } from "../words/feature-name.js";
+import { say } from "../words/say.js";
 import { ageWords } from "../words/time.js";
 
 /** @import { Collection, Item, Properties, Style } from "../types.d.ts" */
@@ -30,10 +31,10 @@ export function featureBadge(style, properties) {
   const found = classOf(style, properties);
   const { magnitude } = properties;
   const strength = typeof magnitude === "number" ? `M ${magnitude.toFixed(1)}` : null;
-  const text = strength ?? (found && [found.shape, found.label].filter(Boolean).join(" "));
+  const text = strength ?? (found && [found.shape, say(found.label)].filter(Boolean).join(" "));
   if (!text) return null;
   const color = found?.color ?? NO_CLASS;
-  const title = strength ? "Magnitude, coloured by depth" : found?.title;
+  const title = strength ? say("Magnitude, coloured by depth") : found?.title && say(found.title);
   return element("span", { class: "badge", text, title, style: { "background-color": color, color: inkOn(color) } });
 }
 

@@ -4,6 +4,7 @@ import { element } from "../page/dom.js";
 import { address, itemPath } from "../service/api.js";
 import { formatInstant, isWebAddress, propertyTitle } from "../words/format.js";
 import { NEARBY, nearbyWords } from "../words/nearby.js";
+import { inARow, say } from "../words/say.js";
 import { featureAge, featureBadge, featureTime, featureTitle } from "./feature-badge.js";
 import { valueNode, webLink } from "./property-value.js";
 import { seriesChart } from "./series-chart.js";
@@ -31,13 +32,13 @@ export function featureCard(collection, style, feature, actions = []) {
       {},
       featureBadge(style, properties),
       element("h2", { text: title }),
-      element("p", { text: [collection.label, time && formatInstant(time), age.words].filter(Boolean).join(" · ") }),
-      age.over && element("p", { class: "ended", text: "No longer in force" }),
-      properties.source === "simulated" && element("p", { class: "simulated", text: "Simulated, not observed" }),
+      element("p", { text: inARow([collection.label, time && formatInstant(time), age.words]) }),
+      age.over && element("p", { class: "ended", text: say("No longer in force") }),
+      properties.source === "simulated" && element("p", { class: "simulated", text: say("Simulated, not observed") }),
     ),
-    element("div", { class: "card-body", tabindex: "0", role: "group", "aria-label": "Properties" }, charts, rows),
+    element("div", { class: "card-body", tabindex: "0", role: "group", "aria-label": say("Properties") }, charts, rows),
     products.childElementCount ? products : null,
-    element("nav", { "aria-label": "This feature" }, ...links(collection, feature), ...actions),
+    element("nav", { "aria-label": say("This feature") }, ...links(collection, feature), ...actions),
   );
 }
 
@@ -54,7 +55,7 @@ function parts(collection, properties, title) {
   const charts = element("div");
   for (const [name, value] of Object.entries(properties)) {
     const column = columns.get(name);
-    if (name === "nearest_place" && value) rows.append(element("dt", { text: "Nearest place" }), element("dd", { text: nearbyWords(properties) }));
+    if (name === "nearest_place" && value) rows.append(element("dt", { text: say("Nearest place") }), element("dd", { text: nearbyWords(properties) }));
     if (value === null || value === "" || NEARBY.has(name) || (name === "title" && String(value).endsWith(title))) continue;
     const chart = typeof value === "object" ? seriesChart(name, value, properties, columns) : null;
     const node = valueNode(name, value, column);
@@ -73,7 +74,7 @@ function links(collection, { id }) {
   if (id === null || id === undefined) return [];
   const path = itemPath(collection.id, id);
   return [
-    element("a", { href: address(path, { f: "html" }), text: "Feature page" }),
+    element("a", { href: address(path, { f: "html" }), text: say("Feature page") }),
     element("a", { href: address(path, { f: "geojson" }), text: "GeoJSON" }),
   ];
 }

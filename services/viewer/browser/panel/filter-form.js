@@ -8,6 +8,7 @@ import { find, findAround } from "../page/dom.js";
 import { afterPress } from "../page/press.js";
 import { messageOf } from "../service/api.js";
 import { formatNumber } from "../words/format.js";
+import { say, sayMany } from "../words/say.js";
 import { ConditionRow } from "./condition-row.js";
 
 /** @import { Explorer } from "../model/explorer.js" */
@@ -212,6 +213,6 @@ export class FilterForm {
 
 /** @param {number | null} matched */
 function matchedWords(matched) {
-  if (matched === null) return "Applied.";
-  return `${formatNumber(matched)} ${matched === 1 ? "feature matches" : "features match"}.`;
+  if (matched === null) return say("Applied.");
+  return sayMany("{number} feature matches.", "{number} features match.", matched);
 }

@@ -3,6 +3,7 @@
 import { element, findAround } from "../page/dom.js";
 import { count, messageOf } from "../service/api.js";
 import { formatNumber } from "../words/format.js";
+import { say } from "../words/say.js";
 
 /** @import { Explorer } from "../model/explorer.js" */
 /** @import { Collection } from "../types.d.ts" */
@@ -20,7 +21,7 @@ export function layerList(container, explorer) {
     const switches = collections.map((collection) => layerSwitch(explorer, collection));
     collections.forEach(({ id }, at) => inputs.push([id, switches[at].input]));
     const body = element("div", { class: "switches" }, ...switches.map(({ row }) => row));
-    const folded = element("details", { class: "group" }, element("summary", { text: name }), body);
+    const folded = element("details", { class: "group" }, element("summary", { text: say(name) }), body);
     // counts are asked for when they can be seen
     folded.addEventListener("toggle", () => {
       if (folded.open) for (const { fill } of switches) fill();
@@ -60,7 +61,7 @@ function layerSwitch(explorer, collection) {
   const row = element("label", { class: "switch" }, input, element("span", { class: "name", text: collection.label }), number);
   if (!collection.geometryType) {
     input.disabled = true;
-    row.title = "This collection has no geometry";
+    row.title = say("This collection has no geometry");
   }
   let filled = collection.items !== null;
   if (collection.items !== null) number.textContent = formatNumber(collection.items);

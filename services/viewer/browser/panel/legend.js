@@ -1,6 +1,7 @@
 // The legend of one style, made from what the style document says about its classes.
 
 import { element } from "../page/dom.js";
+import { say } from "../words/say.js";
 
 /**
  * @import { LegendClass, LegendEntry } from "../types.d.ts"
@@ -16,12 +17,18 @@ export function legendOf(entries) {
     element(
       "div",
       { class: "legend-entry" },
-      entry.title && element("h3", { text: entry.unit ? `${entry.title} (${entry.unit})` : entry.title }),
+      entry.title && element("h3", { text: legendTitle(entry) }),
       classes(entry),
       entry.unclassed && swatches(entry, [entry.unclassed]),
     ),
   );
 }
+
+/**
+ * What a part of a legend is about: `Depth (km)`.
+ * @param {LegendEntry} entry
+ */
+export const legendTitle = ({ title = "", unit }) => (unit ? `${say(title)} (${unit})` : say(title));
 
 /** @param {Entry} entry */
 function classes(entry) {
@@ -40,7 +47,7 @@ function sizes(list) {
         "span",
         {},
         element("i", { style: { width: `${diameter}px`, height: `${diameter}px` }, "aria-hidden": "true" }),
-        label,
+        say(label),
       ),
     ),
   );
@@ -52,7 +59,7 @@ function ramp(items) {
     "div",
     { class: "legend-ramp" },
     ...items.map(({ label, color }) =>
-      element("span", {}, element("i", { style: { "background-color": color }, "aria-hidden": "true" }), label),
+      element("span", {}, element("i", { style: { "background-color": color }, "aria-hidden": "true" }), say(label)),
     ),
   );
 }
@@ -75,7 +82,7 @@ function swatches({ symbol, provisional }, items) {
           style: { "--class-color": color },
           "aria-hidden": "true",
         }),
-        label,
+        say(label),
       ),
     ),
   );

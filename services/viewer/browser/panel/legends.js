@@ -2,6 +2,7 @@
 
 import { classFacet, legendEntries, legendKey, unclassedOf } from "../cartography/classes.js";
 import { element, find } from "../page/dom.js";
+import { say } from "../words/say.js";
 import { newest } from "./facts.js";
 import { legendOf } from "./legend.js";
 
@@ -53,7 +54,7 @@ function show(explorer) {
     const asOf = newest(collections.flatMap(({ time }) => time?.asOf ?? []).sort().at(-1));
     return element(
       "section",
-      { "aria-label": `Legend of ${name}` },
+      { "aria-label": say("Legend of {name}", { name }) },
       element(
         "h2",
         { class: explorer.shown.size > 1 ? null : "hidden" },
@@ -63,7 +64,7 @@ function show(explorer) {
       ...legendOf(entries),
     );
   });
-  find("#legend").replaceChildren(...(parts.length ? parts : [element("p", { text: "No collection is shown." })]));
+  find("#legend").replaceChildren(...(parts.length ? parts : [element("p", { text: say("No collection is shown.") })]));
 }
 
 /**

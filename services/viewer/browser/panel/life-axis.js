@@ -5,6 +5,7 @@ import { DAY } from "../model/calendar.js";
 import { stormPalette } from "../model/storm-palette.js";
 import { numberOf } from "../model/storm-life.js";
 import { element, find } from "../page/dom.js";
+import { inARow, say } from "../words/say.js";
 import { tickWords } from "../words/time.js";
 import { strengthSigns, strengthWords, timeWords } from "../words/storm.js";
 import { Player } from "./player.js";
@@ -65,7 +66,7 @@ export class LifeAxis {
     this.#root.hidden = life === null;
     document.body.classList.toggle("following", life !== null);
     if (!life) return;
-    this.#root.setAttribute("aria-label", `Life of ${life.name}`);
+    this.#root.setAttribute("aria-label", say("Life of {name}", { name: life.name }));
     find(".of", this.#root).textContent = life.name;
     this.#input.max = String(life.steps.length - 1);
     this.#root.style.setProperty("--steps", String(life.steps.length));
@@ -79,7 +80,7 @@ export class LifeAxis {
     const { life, at, step } = this.#story;
     if (!life || !step) return;
     this.#input.value = String(at);
-    this.#input.setAttribute("aria-valuetext", [timeWords(step), strengthWords(step)].join(", "));
+    this.#input.setAttribute("aria-valuetext", inARow([timeWords(step), strengthWords(step)], ", "));
     find("output", this.#root).textContent = timeWords(step);
     find(".strength", this.#root).textContent = strengthSigns(step);
     this.#drawBars();
@@ -127,7 +128,7 @@ export class LifeAxis {
     const at = this.#stepAt(event);
     if (!steps[at]) return;
     if (event.buttons === 1) this.#choose(event);
-    this.#tip.textContent = `${timeWords(steps[at])}: ${strengthWords(steps[at])}`;
+    this.#tip.textContent = inARow([timeWords(steps[at]), strengthWords(steps[at])], ": ");
     this.#tip.style.setProperty("--at", `${((at + 0.5) / steps.length) * 100}%`);
     this.#tip.hidden = false;
   }

@@ -3,6 +3,7 @@
 import { canvasOf } from "../page/canvas.js";
 import { find } from "../page/dom.js";
 import { formatInstant } from "../words/format.js";
+import { say } from "../words/say.js";
 import { alikeLegends } from "./legends.js";
 
 /**
@@ -108,7 +109,7 @@ function scaleBar(pen) {
   context.lineTo(MARGIN + length, pen.y + 2);
   context.lineTo(MARGIN + length, pen.y - 4);
   context.stroke();
-  pen.label(`${bar.textContent?.trim()} at the middle of the map`, MARGIN + length + 8, pen.y + 2);
+  pen.label(say("{distance} at the middle of the map", { distance: bar.textContent?.trim() }), MARGIN + length + 8, pen.y + 2);
   pen.y += 1.5 * MARGIN;
 }
 

@@ -2,13 +2,14 @@
 
 import { announceError, clearError, sayToScreenReaders } from "../page/status.js";
 import { lengthText } from "../words/measures.js";
+import { say } from "../words/say.js";
 
 /** @import { Engine, Position } from "../types.d.ts" */
 
 const NEAR = 9; // zoom level at which a town and what is around it are seen
 const PATIENCE = 15_000; // milliseconds
 /** @type {Record<number, string>} */
-const FAULTS = { 1: "This browser may not tell where you are.", 3: "This browser did not find in time where you are." };
+const FAULTS = { 1: say("This browser may not tell where you are."), 3: say("This browser did not find in time where you are.") };
 
 /**
  * Lets a button bring the map to where the reader is, which the browser asks for; the place goes nowhere else.
@@ -29,11 +30,11 @@ export function ownPlace(button, engine) {
         const center = [coords.longitude, coords.latitude];
         engine.setView({ center, zoom: Math.max(NEAR, engine.view().zoom) });
         engine.sketch({ line: [], points: [center], closed: false });
-        sayToScreenReaders(`The map shows where you are, within ${lengthText(coords.accuracy)}.`);
+        sayToScreenReaders(say("The map shows where you are, within {distance}.", { distance: lengthText(coords.accuracy) }));
       },
       ({ code }) => {
         done();
-        announceError(FAULTS[code] ?? "This browser does not know where you are.");
+        announceError(FAULTS[code] ?? say("This browser does not know where you are."));
       },
       { timeout: PATIENCE, maximumAge: 60_000 },
     );
@@ -48,7 +49,7 @@ export function wholeScreen(button) {
   button.hidden = !document.fullscreenEnabled;
   button.addEventListener("click", () => {
     const change = document.fullscreenElement ? document.exitFullscreen() : document.documentElement.requestFullscreen();
-    change.catch(() => announceError("This browser does not show the map on the whole screen."));
+    change.catch(() => announceError(say("This browser does not show the map on the whole screen.")));
   });
   document.addEventListener("fullscreenchange", () => {
     button.setAttribute("aria-pressed", String(document.fullscreenElement !== null));
@@ -56,10 +57,10 @@ export function wholeScreen(button) {
 }
 
 /**
- * Lets links to the map in other projections lead to what is shown now.
+ * Lets links to the map in other projections or languages lead to what is shown now.
  * @param {HTMLElement} list
  */
-export function otherProjections(list) {
+export function otherPages(list) {
   for (const link of list.querySelectorAll("a")) {
     const { href } = link;
     const follow = () => (link.href = href + location.hash);

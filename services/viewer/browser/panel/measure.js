@@ -3,6 +3,7 @@
 import { pathLength, ringArea, shortestLine } from "../cartography/geodesic.js";
 import { element, find } from "../page/dom.js";
 import { areaText, lengthText } from "../words/measures.js";
+import { inARow, say, sayMany } from "../words/say.js";
 import { toolBox } from "./tool-box.js";
 
 /** @import { Engine, Position } from "../types.d.ts" */
@@ -77,13 +78,13 @@ export class Measure {
     const ring = this.#closed && positions.length > 2 ? [...positions, positions[0]] : positions;
     this.#enableButtons();
     const parts = [];
-    if (ring !== positions) parts.push(`Area ${areaText(ringArea(positions))}`, `around it ${lengthText(pathLength(ring))}`);
-    else if (positions.length > 1) parts.push(`Distance ${lengthText(pathLength(positions))}`);
+    if (ring !== positions) parts.push(say("Area {area}", { area: areaText(ringArea(positions)) }), say("around it {distance}", { distance: lengthText(pathLength(ring)) }));
+    else if (positions.length > 1) parts.push(say("Distance {distance}", { distance: lengthText(pathLength(positions)) }));
     const missing = (this.#closed ? 3 : 2) - positions.length;
     this.#output.replaceChildren(
       parts.length
-        ? element("strong", { text: parts.join(", ") })
-        : `Click the map, or move it and press Enter: ${missing} more ${missing === 1 ? "point" : "points"}.`,
+        ? element("strong", { text: inARow(parts, ", ") })
+        : sayMany("Click the map, or move it and press Enter: {number} more point.", "Click the map, or move it and press Enter: {number} more points.", missing),
     );
     this.#engine.sketch({ line: ring.length > 1 ? shortestLine(ring) : [], points: positions, closed: ring !== positions });
   }

@@ -11,7 +11,7 @@ import { getItems, isAbort, messageOf } from "../service/api.js";
 import { findPlaces, fullName, surroundings } from "../service/places.js";
 import { areaWords, parseNearness } from "../words/area.js";
 import { formatPosition, parseCoordinates } from "../words/coordinates.js";
-import { formatNumber } from "../words/format.js";
+import { inARow, say, sayMany } from "../words/say.js";
 import { fitArea } from "./area-view.js";
 import { featureTitle } from "./feature-badge.js";
 
@@ -82,8 +82,8 @@ export function placeSearch(form, explorer, choose) {
     try {
       const found = await optionsOf(text, explorer, choose, signal);
       if (signal.aborted) return undefined;
-      show(found, found.length ? null : "Nothing is called so");
-      return sayToScreenReaders(found.length ? `${found.length} found; arrow keys choose` : "Nothing is called so");
+      show(found, found.length ? null : say("Nothing is called so"));
+      return sayToScreenReaders(found.length ? say("{number} found; arrow keys choose", { number: found.length }) : say("Nothing is called so"));
     } catch (error) {
       return isAbort(error) ? undefined : show([], messageOf(error));
     }
@@ -137,7 +137,7 @@ async function optionsOf(text, explorer, choose, signal) {
   const nearness = parseNearness(text);
   if (nearness) return nearnessOptions(nearness, explorer, signal);
   const position = parseCoordinates(text);
-  if (position) return [{ title: formatPosition(position), detail: "Coordinates", go: () => goTo(explorer, position, formatPosition(position)) }];
+  if (position) return [{ title: formatPosition(position), detail: say("Coordinates"), go: () => goTo(explorer, position, formatPosition(position)) }];
   const [places, ...events] = await Promise.all([
     findPlaces(text, PLACES, { signal }),
     // a collection that does not answer leaves the places
@@ -167,14 +167,14 @@ async function nearnessOptions({ kilometres, place }, explorer, signal) {
     return { title: areaWords(area), detail, go };
   };
   const position = parseCoordinates(place);
-  if (position) return [option(position, "", "Coordinates")];
+  if (position) return [option(position, "", say("Coordinates"))];
   const found = await findPlaces(place, PLACES, { signal });
   return found.map((each) => option(each.geometry.coordinates, fullName(each.properties), detailOf(each)));
 }
 
 /** @param {Place} place */
 function detailOf({ properties: { people, kind } }) {
-  return people ? `${formatNumber(people)} people` : kind === "town" ? "" : kind;
+  return people ? sayMany("{number} person", "{number} people", people) : kind === "town" ? "" : say(kind);
 }
 
 /**
@@ -217,7 +217,7 @@ async function eventsOf(collection, text, choose, explorer, signal) {
  */
 function placeOption(explorer, place) {
   const { name } = place.properties;
-  const detail = [surroundings(place.properties), detailOf(place)].filter(Boolean).join(" · ");
+  const detail = inARow([surroundings(place.properties), detailOf(place)]);
   return { title: name, detail, go: () => goTo(explorer, place.geometry.coordinates, name, detail, place.bbox) };
 }
 

@@ -1,5 +1,7 @@
 // The button that plays and pauses: a step at a time until it is stopped, or there is no other.
 
+import { say } from "../words/say.js";
+
 /**
  * @typedef {object} Plays
  * @property {() => () => boolean} begin gives what takes a step each time, and says whether there may be another
@@ -45,6 +47,6 @@ export class Player {
   /** @param {boolean} playing */
   #show(playing) {
     this.#button.setAttribute("aria-pressed", String(playing));
-    this.#button.setAttribute("aria-label", playing ? "Pause" : "Play");
+    this.#button.setAttribute("aria-label", playing ? say("Pause") : say("Play"));
   }
 }

@@ -2,6 +2,7 @@
 
 import { element, find } from "../page/dom.js";
 import { getJson, isAbort, messageOf } from "../service/api.js";
+import { say } from "../words/say.js";
 
 /** @typedef {{ id: string, title: string, text: string }} Program */
 
@@ -49,7 +50,7 @@ export class Programs {
       this.#programs = (await getJson(address, { signal })).programs;
       this.#shown = address;
       const chosen = this.#choice.value;
-      this.#choice.replaceChildren(...this.#programs.map(({ id, title }) => element("option", { value: id, text: title, selected: id === chosen })));
+      this.#choice.replaceChildren(...this.#programs.map(({ id, title }) => element("option", { value: id, text: say(title), selected: id === chosen })));
       this.#show();
     } catch (error) {
       if (isAbort(error)) return;
@@ -67,11 +68,11 @@ export class Programs {
     const usual = this.#copy.textContent;
     try {
       await navigator.clipboard.writeText(this.#text.textContent ?? "");
-      this.#copy.textContent = "Copied";
+      this.#copy.textContent = say("Copied");
     } catch {
       // without TLS or leave there is no clipboard: the text is there to be marked
       getSelection()?.selectAllChildren(this.#text);
-      this.#copy.textContent = "Marked";
+      this.#copy.textContent = say("Marked");
     }
     this.#copy.disabled = true;
     setTimeout(() => {

@@ -5,6 +5,7 @@ import { element, find } from "../page/dom.js";
 import { selectionPadding } from "../page/layout.js";
 import { pushState, writeState } from "../page/state.js";
 import { address, getJson, isAbort, itemPath, messageOf } from "../service/api.js";
+import { say } from "../words/say.js";
 import { featureColor } from "./feature-badge.js";
 import { featureCard } from "./feature-card.js";
 
@@ -179,15 +180,15 @@ export class Selection {
     const siblings = this.#explorer.siblings(collection.id).filter((other) => other.geometryType);
     if (event && siblings.length) {
       const onclick = () => this.#showEvent(collection, siblings, String(event));
-      actions.push(element("button", { type: "button", text: "Only this event", onclick }));
+      actions.push(element("button", { type: "button", text: say("Only this event"), onclick }));
     }
     if (this.#hits.length > 1) {
-      const text = `${this.#at + 1} of ${this.#hits.length} here`;
+      const text = say("{at} of {number} here", { at: this.#at + 1, number: this.#hits.length });
       const next = () => {
         this.#at = (this.#at + 1) % this.#hits.length;
         this.#open({ focus: true });
       };
-      actions.push(element("button", { type: "button", text, title: "Show the next feature at this place", onclick: next }));
+      actions.push(element("button", { type: "button", text, title: say("Show the next feature at this place"), onclick: next }));
     }
     return actions;
   }

@@ -2,6 +2,7 @@
 
 import { element } from "../page/dom.js";
 import { formatDay, formatNumber } from "../words/format.js";
+import { inARow, say } from "../words/say.js";
 import { reachable, seriesOf, thresholdsOf, ticks, timeTicks } from "../words/series.js";
 import { tickWords } from "../words/time.js";
 
@@ -40,7 +41,7 @@ export function seriesChart(name, value, properties = {}, columns = new Map(), n
   /** @param {[number, number][]} positions */
   const path = (positions) => positions.map(([time, number]) => `${x(time)},${y(number)}`).join(" ");
   const above = known.find((one) => one.value > drawn[1]);
-  const caption = captionOf(series, thresholds, known.length > 0 && `below ${above?.label ?? "all thresholds"}`);
+  const caption = captionOf(series, thresholds, known.length > 0 && (above ? say("below {threshold}", { threshold: above.label }) : say("below all thresholds")));
   const dates = timeTicks(start, end);
   const unitOfDates = dates.length > 1 && dates[1] - dates[0] < DAY ? "hour" : "day";
   return element(
@@ -68,7 +69,7 @@ export function seriesChart(name, value, properties = {}, columns = new Map(), n
       ...(start <= now && now <= end
         ? [
             element("path", { class: "now", d: `M${x(now)} ${LABEL}V${floor}` }),
-            element("text", { x: x(now), y: LABEL - 2, "text-anchor": anchorAt(Number(x(now))), text: "now" }),
+            element("text", { x: x(now), y: LABEL - 2, "text-anchor": anchorAt(Number(x(now))), text: say("now") }),
           ]
         : []),
     ),
@@ -91,12 +92,13 @@ const anchorAt = (place) => (place < LEFT + 14 ? "start" : place > WIDTH - 16 ? 
 function captionOf({ title, unit, points, band }, thresholds, none) {
   const [least, most] = range(points.map(([, number]) => number));
   const [start, end] = range(points.map(([time]) => time));
-  return [
-    `${title}: ${formatNumber(least)} to ${withUnit(most, unit)}, ${formatDay(start)} to ${formatDay(end)}`,
-    band && `shaded: ${band.low}th to ${band.high}th percentile`,
+  const values = { title, least, most: withUnit(most, unit), start: formatDay(start), end: formatDay(end) };
+  return inARow([
+    say("{title}: {least} to {most}, {start} to {end}", values),
+    band && say("shaded: {first}th to {last}th percentile", { first: band.low, last: band.high }),
     ...thresholds.map((one) => `${one.label}: ${withUnit(one.value, unit)}`),
     !thresholds.length && none,
-  ].filter(Boolean).join("; ");
+  ], "; ");
 }
 
 /**

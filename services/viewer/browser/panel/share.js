@@ -6,6 +6,7 @@ import { formatView } from "../page/link.js";
 import { pdfOf } from "../page/pdf.js";
 import { announceError, sayToScreenReaders } from "../page/status.js";
 import { messageOf } from "../service/api.js";
+import { say } from "../words/say.js";
 import { mapSheet } from "./map-sheet.js";
 import { toolBox } from "./tool-box.js";
 
@@ -26,7 +27,7 @@ export function share(box, explorer) {
   hand.hidden = !("share" in navigator);
   const update = () => {
     writeState({ map: formatView(explorer.engine.view()) });
-    link.value = location.href;
+    link.value = withoutLanguage(location.href);
     if (code instanceof HTMLTextAreaElement) code.value = embedCode(location.href, document.title);
   };
   toolBox(box, () => {
@@ -57,6 +58,16 @@ export function share(box, explorer) {
   }
 }
 
+/**
+ * The address of a view for somebody else, whose browser says which language it should be in.
+ * @param {string} address
+ */
+export function withoutLanguage(address) {
+  const url = new URL(address);
+  url.searchParams.delete("lang");
+  return url.href;
+}
+
 /** @param {Explorer} explorer */
 async function pdf(explorer) {
   const sheet = await mapSheet(explorer);
@@ -78,9 +89,9 @@ export function embedCode(address, title) {
 async function copy(field) {
   field.select();
   await navigator.clipboard.writeText(field.value);
-  sayToScreenReaders("Copied");
+  sayToScreenReaders(say("Copied"));
   const said = find(".copied", /** @type {HTMLElement} */ (field.closest("label")?.parentElement));
-  said.textContent = "Copied";
+  said.textContent = say("Copied");
   setTimeout(() => (said.textContent = ""), 2000);
 }
 
@@ -91,7 +102,7 @@ async function copy(field) {
  */
 const blobOf = (canvas, type) =>
   new Promise((resolve, reject) => {
-    canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("The picture could not be made."))), type, JPEG_QUALITY);
+    canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error(say("The picture could not be made.")))), type, JPEG_QUALITY);
   });
 
 /**

@@ -7,7 +7,8 @@ import { element } from "../page/dom.js";
 import { address } from "../service/api.js";
 import { formatPosition } from "../words/coordinates.js";
 import { lengthText } from "../words/measures.js";
-import { advisoryWords, forceWords, statusWords, strengthWords, timeWords, zoneWords } from "../words/storm.js";
+import { inARow, say } from "../words/say.js";
+import { advisoryWords, forceWords, statusWords, strengthWords, timeWords, windWords, zoneWords } from "../words/storm.js";
 import { spanWords } from "../words/time.js";
 import { StormPlaces } from "./storm-places.js";
 
@@ -21,15 +22,15 @@ export class StormPanel {
   #explorer;
   #title = element("h2");
   #span = element("p", { class: "muted" });
-  #time = element("select", { "aria-label": "At" });
+  #time = element("select", { "aria-label": say("At") });
   #state = element("p", { class: "state" });
-  #winds = element("fieldset", {}, element("legend", { text: "Winds of at least" }));
+  #winds = element("fieldset", {}, element("legend", { text: say("Winds of at least") }));
   #zone = element("p", { class: "muted" });
-  #issue = element("select", { "aria-label": "Compare with the advisory of" });
-  #compare = element("div", { class: "compare" }, element("label", {}, element("span", { text: "Compare with the advisory of" }), this.#issue));
+  #issue = element("select", { "aria-label": say("Compare with the advisory of") });
+  #compare = element("div", { class: "compare" }, element("label", {}, element("span", { text: say("Compare with the advisory of") }), this.#issue));
   #compared = element("p", { class: "muted" });
   #legend = element("p", { class: "lines", hidden: true });
-  #alone = element("button", { type: "button", text: "Only this storm" });
+  #alone = element("button", { type: "button", text: say("Only this storm") });
   #links = element("p", { class: "links" });
   #places;
 
@@ -43,7 +44,7 @@ export class StormPanel {
     this.#story = story;
     this.#explorer = explorer;
     this.#places = new StormPlaces(explorer, story);
-    this.#legend.append(key("line"), "what happened ", key("line dashed"), "what was expected");
+    this.#legend.append(key("line"), say("what happened"), " ", key("line dashed"), say("what was expected"));
     this.#time.addEventListener("change", () => story.setStep(this.#time.selectedIndex));
     this.#alone.addEventListener("click", () => story.life && explorer.setEvent(story.life.id, story.life.event));
     explorer.addEventListener("query", () => (this.#alone.hidden = story.isAlone));
@@ -51,7 +52,7 @@ export class StormPanel {
     this.#compare.append(this.#stepButtons());
     root.append(
       element("header", {}, element("div", {}, this.#title, this.#span), this.#alone),
-      element("label", {}, element("span", { text: "At" }), this.#time),
+      element("label", {}, element("span", { text: say("At") }), this.#time),
       this.#state,
       this.#winds,
       this.#zone,
@@ -75,16 +76,16 @@ export class StormPanel {
     this.#title.textContent = life.name;
     this.#alone.hidden = this.#story.isAlone;
     this.#span.textContent = spanWords(life.steps[0].moment, life.steps[life.steps.length - 1].moment);
-    this.#time.replaceChildren(...life.steps.map((step) => element("option", { text: `${timeWords(step)}, ${strengthWords(step).split(",")[0]}` })));
+    this.#time.replaceChildren(...life.steps.map((step) => element("option", { text: inARow([timeWords(step), windWords(step)], ", ") })));
     this.#issue.replaceChildren(
-      element("option", { value: "", text: "none" }),
+      element("option", { value: "", text: say("no advisory") }),
       ...life.advisories.map((advisory) => element("option", { value: advisory.issued, text: advisoryWords(advisory) })),
     );
     this.#compare.hidden = !life.advisories.length;
     this.#offerWinds(life);
     this.#links.replaceChildren(
-      element("a", { href: address(`/events/${encodeURIComponent(life.event)}`, { f: "html" }), text: "All of this event" }),
-      element("a", { href: address(`/events/${encodeURIComponent(life.event)}`, { f: "geojson" }), download: `${life.event}.geojson`, text: "Download all" }),
+      element("a", { href: address(`/events/${encodeURIComponent(life.event)}`, { f: "html" }), text: say("All of this event") }),
+      element("a", { href: address(`/events/${encodeURIComponent(life.event)}`, { f: "geojson" }), download: `${life.event}.geojson`, text: say("Download all") }),
     );
     this.#show();
   }
@@ -109,8 +110,8 @@ export class StormPanel {
     if (!life || !step) return;
     this.#time.selectedIndex = at;
     const { gust_kt: gust } = step.properties;
-    const told = [strengthWords(step), numberOf(gust) !== null && `gusts ${gust} kt`, statusWords(step), formatPosition(step.position)];
-    this.#state.replaceChildren(told.filter(Boolean).join(" · "), ...(step.landfall === null ? [] : [element("strong", { text: ` Landfall${step.landfall ? `, ${step.landfall}` : ""}` })]));
+    const told = [strengthWords(step), numberOf(gust) !== null && say("gusts {speed} kt", { speed: numberOf(gust) }), statusWords(step), formatPosition(step.position)];
+    this.#state.replaceChildren(inARow(told), ...(step.landfall === null ? [] : [" ", element("strong", { text: step.landfall ? say("Landfall, {place}", { place: step.landfall }) : say("Landfall") })]));
     for (const input of this.#winds.querySelectorAll("input")) input.checked = Number(input.value) === wind;
     this.#zone.textContent = this.#zoneText();
     this.#places.show();
@@ -121,18 +122,21 @@ export class StormPanel {
 
   #zoneText() {
     const { life, step, wind } = this.#story;
-    if (!step?.winds) return life?.steps.some(({ winds }) => winds) ? "How far winds reached at this hour is not known." : "How far winds reached at single hours is not known of this storm.";
-    return step.winds.radii.has(wind) ? zoneWords(step.winds) : `No winds of ${wind} kt at this hour.`;
+    if (!step?.winds) return life?.steps.some(({ winds }) => winds) ? say("How far winds reached at this hour is not known.") : say("How far winds reached at single hours is not known of this storm.");
+    return step.winds.radii.has(wind) ? zoneWords(step.winds) : say("No winds of {speed} kt at this hour.", { speed: wind });
   }
 
   #comparedText() {
     const { advisory, step } = this.#story;
-    if (!this.#story.life?.advisories.length) return "No advisory of this storm is known.";
+    if (!this.#story.life?.advisories.length) return say("No advisory of this storm is known.");
     if (!advisory || !step) return "";
     const found = difference(advisory, step);
-    if (!found) return `This advisory says nothing of ${timeWords(step)}.`;
-    const wind = found.wind === null ? "" : `, with ${found.wind} kt`;
-    return `${found.hours} hours ahead it expected the storm ${lengthText(Math.round(found.metres / 1000) * 1000)} from where it ${step.expected ? "is expected now" : "was"}${wind}.`;
+    if (!found) return say("This advisory says nothing of {time}.", { time: timeWords(step) });
+    const values = { number: found.hours, distance: lengthText(Math.round(found.metres / 1000) * 1000) };
+    const ahead = step.expected
+      ? say("{number} hours ahead it expected the storm {distance} from where it is expected now", values)
+      : say("{number} hours ahead it expected the storm {distance} from where it was", values);
+    return found.wind === null ? say("{ahead}.", { ahead }) : say("{ahead}, with {speed} kt.", { ahead, speed: found.wind });
   }
 
   #stepButtons() {
@@ -143,8 +147,8 @@ export class StormPanel {
     return element(
       "span",
       { class: "acts" },
-      element("button", { type: "button", class: "icon", "aria-label": "Advisory before", text: "‹", onclick: () => move(-1) }),
-      element("button", { type: "button", class: "icon", "aria-label": "Next advisory", text: "›", onclick: () => move(1) }),
+      element("button", { type: "button", class: "icon", "aria-label": say("Advisory before"), text: "‹", onclick: () => move(-1) }),
+      element("button", { type: "button", class: "icon", "aria-label": say("Next advisory"), text: "›", onclick: () => move(1) }),
     );
   }
 }

@@ -9,6 +9,7 @@ import { element } from "../page/dom.js";
 import { viewPadding } from "../page/layout.js";
 import { address, getJson, isAbort, itemPath, messageOf } from "../service/api.js";
 import { formatNumber } from "../words/format.js";
+import { inARow, say, sayMany } from "../words/say.js";
 import { forceWords } from "../words/storm.js";
 
 /**
@@ -19,6 +20,7 @@ import { forceWords } from "../words/storm.js";
  */
 
 const LISTED = 12;
+const LEAST = 1000; // people, of places that are known
 
 export class StormPlaces {
   #story;
@@ -57,7 +59,7 @@ export class StormPlaces {
     const { step, wind } = this.#story;
     const ring = zoneRing(step, wind);
     this.#button.hidden = ring === null;
-    this.#button.textContent = this.#isOpen ? "Hide the places" : `Places within ${forceWords(wind)}`;
+    this.#button.textContent = this.#isOpen ? say("Hide the places") : say("Places within {wind}", { wind: forceWords(wind) });
     this.#button.setAttribute("aria-expanded", String(this.#isOpen));
     const isShown = this.#isOpen && ring !== null;
     for (const part of [this.#told, this.#list, this.#downloads]) part.hidden = !isShown;
@@ -97,27 +99,27 @@ export class StormPlaces {
   #fill({ features, numberMatched }, zone, area) {
     const people = zone?.properties.population_in_places;
     const more = numberMatched - features.length;
-    this.#told.textContent = numberMatched
-      ? `${formatNumber(numberMatched)} ${numberMatched === 1 ? "place" : "places"} of about 1,000 people and more${typeof people === "number" ? `; at least ${formatNumber(people)} people in them` : ""}`
-      : "No place of 1,000 people or more: at sea, or thinly settled";
+    const places = sayMany("{number} place of about {people} people and more", "{number} places of about {people} people and more", numberMatched, { people: LEAST });
+    const living = typeof people === "number" && say("at least {number} people in them", { number: people });
+    this.#told.textContent = numberMatched ? inARow([places, living], "; ") : say("No place of {people} people or more: at sea, or thinly settled", { people: LEAST });
     this.#list.replaceChildren(
-      ...features.map(({ properties: { name, province, country, people: living } }) =>
+      ...features.map(({ properties: { name, province, country, people: each } }) =>
         element(
           "li",
           {},
           element("span", { text: name }),
-          element("small", { text: [...new Set([province, country])].filter((each) => each && each !== name).join(", ") }),
-          element("b", { text: living === null ? "" : formatNumber(living) }),
+          element("small", { text: [...new Set([province, country])].filter((part) => part && part !== name).join(", ") }),
+          element("b", { text: each === null ? "" : formatNumber(each) }),
         ),
       ),
-      ...(more > 0 ? [element("li", { class: "empty", text: `and ${formatNumber(more)} smaller ones` })] : []),
+      ...(more > 0 ? [element("li", { class: "empty", text: sayMany("and {number} smaller one", "and {number} smaller ones", more) })] : []),
     );
     const link = (/** @type {string} */ text, /** @type {string} */ href, /** @type {string} */ file) => element("a", { text, href, download: file });
     const { event, collections } = /** @type {import("../model/story.js").Life} */ (this.#story.life);
     const within = (/** @type {string} */ f) => address("/places/within", { area, limit: Math.max(1, numberMatched), f });
     this.#downloads.replaceChildren(
-      ...(numberMatched ? [link("Places as CSV", within("csv"), `${event}-places.csv`), link("as GeoJSON", within("geojson"), `${event}-places.geojson`)] : []),
-      ...(zone && collections.zones ? [link("Zone as GeoJSON", address(itemPath(collections.zones.id, zone.id ?? ""), { f: "geojson" }), `${event}-zone.geojson`)] : []),
+      ...(numberMatched ? [link(say("Places as CSV"), within("csv"), `${event}-places.csv`), link(say("as GeoJSON"), within("geojson"), `${event}-places.geojson`)] : []),
+      ...(zone && collections.zones ? [link(say("Zone as GeoJSON"), address(itemPath(collections.zones.id, zone.id ?? ""), { f: "geojson" }), `${event}-zone.geojson`)] : []),
     );
   }
 }

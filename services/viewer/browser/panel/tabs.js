@@ -2,6 +2,7 @@
 
 import { find } from "../page/dom.js";
 import { compact } from "../page/layout.js";
+import { FROM_RIGHT } from "../words/say.js";
 
 /**
  * Makes the buttons of a tab list work: `first` is the id of the panel to begin with, `opened` is called with the id of
@@ -33,7 +34,8 @@ export function tabs(list, first, opened) {
   });
   list.addEventListener("keydown", (event) => {
     const at = buttons.findIndex((button) => button === document.activeElement);
-    const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: -1 }[event.key];
+    const forward = FROM_RIGHT ? -1 : 1;
+    const to = { ArrowRight: at + forward, ArrowLeft: at - forward, Home: 0, End: -1 }[event.key];
     const next = to === undefined ? undefined : buttons.at(to % buttons.length);
     if (!next) return;
     event.preventDefault();

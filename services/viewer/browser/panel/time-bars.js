@@ -2,6 +2,7 @@
 
 import { element, find } from "../page/dom.js";
 import { formatNumber } from "../words/format.js";
+import { inARow, say } from "../words/say.js";
 import { spanWords, tickWords } from "../words/time.js";
 
 /**
@@ -71,7 +72,7 @@ export class TimeBars {
       return element("rect", { x: left * WIDTH + (right - left) * WIDTH * 0.08, y: HEIGHT - height, width, height, class: inside ? "inside" : "outside" });
     });
     this.#svg.replaceChildren(...bars);
-    this.#svg.setAttribute("aria-label", `Features over time; about ${formatNumber(between)} in the chosen time`);
+    this.#svg.setAttribute("aria-label", say("Features over time; about {number} in the chosen time", { number: between }));
   }
 
   /** @param {TimeAxis} axis */
@@ -109,8 +110,8 @@ export class TimeBars {
     const bar = this.#barAt(this.#moment(share));
     const number = this.#numbers[bar];
     const { edges } = this.#axis;
-    const counted = number === null || number === undefined ? "" : `: ${formatNumber(number)}`;
-    this.#tip.textContent = `${spanWords(edges[bar], edges[bar + 1] - 1)}${counted}`;
+    const counted = number === null || number === undefined ? "" : formatNumber(number);
+    this.#tip.textContent = inARow([spanWords(edges[bar], edges[bar + 1] - 1), counted], ": ");
     this.#tip.style.setProperty("--at", `${share * 100}%`);
     this.#tip.hidden = false;
   }

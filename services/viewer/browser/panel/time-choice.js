@@ -3,6 +3,7 @@
 import { instantsText, instantText, parseInterval } from "../model/interval.js";
 import { presets } from "../model/presets.js";
 import { element, find } from "../page/dom.js";
+import { say } from "../words/say.js";
 
 /** @import { Explorer } from "../model/explorer.js" */
 
@@ -59,7 +60,7 @@ export class TimeChoice {
       return element("button", { type: "button", text: label, "aria-pressed": pressed, onclick });
     });
     find(".presets", this.#form).replaceChildren(...buttons);
-    this.#say("");
+    this.#sayFault("");
     this.#form.hidden = false;
     this.#opener.setAttribute("aria-expanded", "true");
     buttons[0].focus();
@@ -95,11 +96,11 @@ export class TimeChoice {
 
   /** @param {(datetime: string | null) => void} choose */
   #submit(choose) {
-    for (const [input, name] of /** @type {const} */ ([[this.#from, "From"], [this.#to, "To"]])) {
-      if (input.validity.badInput) return this.#say(`${name} is no whole date and time.`, input);
+    for (const [input, name] of /** @type {const} */ ([[this.#from, say("From")], [this.#to, say("To")]])) {
+      if (input.validity.badInput) return this.#sayFault(say("{field} is no whole date and time.", { field: name }), input);
     }
     const [from, to] = [this.#read(this.#from), this.#read(this.#to)];
-    if (from !== null && to !== null && from > to) return this.#say("From lies after To.", this.#from);
+    if (from !== null && to !== null && from > to) return this.#sayFault(say("From lies after To."), this.#from);
     if (from !== null && to !== null) choose(instantsText(from, to));
     else choose(from === null && to === null ? null : `${from === null ? ".." : instantText(from)}/${to === null ? ".." : instantText(to)}`);
     this.#close();
@@ -109,7 +110,7 @@ export class TimeChoice {
    * @param {string} fault
    * @param {HTMLInputElement} [input]
    */
-  #say(fault, input) {
+  #sayFault(fault, input) {
     this.#fault.textContent = fault;
     this.#fault.hidden = !fault;
     input?.focus();

@@ -7,6 +7,7 @@ import { TimeAxis } from "../model/time-axis.js";
 import { find } from "../page/dom.js";
 import { listed } from "../words/counts.js";
 import { formatDay, formatInstant } from "../words/format.js";
+import { say } from "../words/say.js";
 import { spanWords } from "../words/time.js";
 import { Player } from "./player.js";
 import { TimeBars } from "./time-bars.js";
@@ -72,7 +73,7 @@ export class Timeline {
     const collection = this.#explorer.subjectCollection();
     const whole = TimeAxis.of(collection?.time?.start, collection?.time?.end);
     this.#root.hidden = whole === null;
-    this.#root.setAttribute("aria-label", `Time of ${collection?.label ?? ""}`);
+    this.#root.setAttribute("aria-label", say("Time of {collection}", { collection: collection?.label ?? "" }));
     find(".of", this.#root).textContent = this.#explorer.shown.size > 1 ? (collection?.label ?? "") : "";
     const isSame = whole?.start === this.#whole?.start && whole?.end === this.#whole?.end;
     const isElsewhere = this.#datetime !== this.#explorer.datetime;
@@ -193,7 +194,7 @@ export class Timeline {
   #sayWhatIsAbsent() {
     const interval = parseInterval(this.#datetime);
     const absent = interval ? [...this.#explorer.shown.keys()].map((id) => this.#explorer.collection(id)).filter(({ time }) => isAbsent(time, interval)) : [];
-    find(".absent", this.#root).textContent = absent.length ? `Nothing then of ${listed(absent.map(({ label }) => label))}` : "";
+    find(".absent", this.#root).textContent = absent.length ? say("Nothing then of {collections}", { collections: listed(absent.map(({ label }) => label)) }) : "";
   }
 
   /** Shows the next time at once, and gives what shows the one after that. */

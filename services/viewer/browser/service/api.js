@@ -1,5 +1,7 @@
 // Requests to the service. Data are read as they come, whatever the browser's Accept header says.
 
+import { say } from "../words/say.js";
+
 /** @import { Items, Parameters } from "../types.d.ts" */
 
 /** What went wrong with a request, in a sentence for people. */
@@ -46,9 +48,9 @@ export const itemPath = (id, item) => `${collectionPath(id)}/items/${encodeURICo
  */
 export async function getJson(url, { signal } = {}) {
   const headers = { Accept: "application/geo+json, application/json;q=0.9, */*;q=0.1" };
-  const response = await fetch(url, { signal, headers }).catch(failed("The service cannot be reached."));
+  const response = await fetch(url, { signal, headers }).catch(failed(say("The service cannot be reached.")));
   if (!response.ok) throw new ApiError(await sentence(response));
-  return response.json().catch(failed("The service's answer cannot be read."));
+  return response.json().catch(failed(say("The service's answer cannot be read.")));
 }
 
 /**
@@ -67,7 +69,7 @@ async function sentence(response) {
     if (typeof detail === "string") return detail;
     return detail.map((/** @type {{ msg: string }} */ fault) => fault.msg).join("; ");
   } catch {
-    return `The service answered with status ${response.status}.`;
+    return say("The service answered with status {status}.", { status: response.status });
   }
 }
 

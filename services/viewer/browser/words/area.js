@@ -1,18 +1,21 @@
 // An area in words, and what people type to say one.
 
 import { formatPosition } from "./coordinates.js";
-import { formatNumber } from "./format.js";
+import { say } from "./say.js";
 
 /** @import { Area } from "../types.d.ts" */
 
 /** @type {[RegExp, number][]} */
 const UNITS = [
-  [/^(km|kms|kilomet(er|re)s?)$/, 1],
+  [/^(km|kms|kilomet(er|re)s?|kilomètres?|kilómetros?|كم|كيلومتر|كيلومترات)$/, 1],
   [/^(mi|miles?|statute miles?)$/, 1.609344],
   [/^(nm|nmi|nautical miles?)$/, 1.852],
   [/^(m|met(er|re)s?)$/, 0.001],
 ];
-const NEARNESS = /^(?:with)?(?:in\s+)?(\d+(?:[.,]\d+)?)\s*(statute miles?|nautical miles?|[a-z]+)\s+(?:of|from|around|to|near)\s+(\S.*)$/i;
+// in all languages of pages: whoever reads one may write another
+const WITHIN = "within|in|à moins de|dans un rayon de|a menos de|en un radio de|ضمن|في نطاق|على بعد";
+const OF = "of|from|around|to|near|de|d'|autour de|alrededor de|من|حول";
+const NEARNESS = new RegExp(`^(?:(?:${WITHIN})\\s+)?(\\d+(?:[.,]\\d+)?)\\s*(statute miles?|nautical miles?|\\p{L}+)\\s+(?:${OF})(?:(?<=')|\\s+)(\\S.*)$`, "iu");
 
 /**
  * `within 300 km of Taipei`, `50 nmi around 25N 121E` as kilometres and what follows; null where a text is none.
@@ -32,8 +35,8 @@ export function parseNearness(text) {
  * @param {Area} area
  */
 export function areaWords(area) {
-  if (area.kind === "circle") return `within ${formatNumber(area.kilometres)} km of ${area.name || formatPosition(area.center)}`;
-  if (area.kind === "polygon") return `in a polygon of ${area.ring.length} corners`;
+  if (area.kind === "circle") return say("within {number} km of {place}", { number: area.kilometres, place: area.name || formatPosition(area.center) });
+  if (area.kind === "polygon") return say("in a polygon of {number} corners", { number: area.ring.length });
   const [west, south, east, north] = area.box;
-  return `in the box ${formatPosition([west, south])} to ${formatPosition([east, north])}`;
+  return say("in the box {first} to {last}", { first: formatPosition([west, south]), last: formatPosition([east, north]) });
 }

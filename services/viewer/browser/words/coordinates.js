@@ -1,5 +1,8 @@
 // Coordinates as people write them.
 
+import { say } from "./say.js";
+
+
 /** @import { Position } from "../types.d.ts" */
 
 const NUMBER = String.raw`[-+]?\d+(?:\.\d+)?`;
@@ -9,6 +12,9 @@ const BETWEEN = String.raw`\s*[,;/\s]\s*`;
 const AFTER = new RegExp(String.raw`^${ANGLE}\s*([NSEW])(?:${BETWEEN}|)${ANGLE}\s*([NSEW])$`);
 const BEFORE = new RegExp(String.raw`^([NSEW])\s*${ANGLE}(?:${BETWEEN}|)([NSEW])\s*${ANGLE}$`);
 const PLAIN = new RegExp(String.raw`^${ANGLE}${BETWEEN}${ANGLE}$`);
+const ISOLATES = /[\u2066-\u2069]/g;
+/** What the directions are called in the language of the page, and the letters that these expressions know. */
+const SIDES = ["N", "S", "E", "W"].map((side) => [say(side).toUpperCase(), side]).filter(([said, side]) => said !== side);
 
 /**
  * Longitude and latitude of `25°N 121.5°E`, `25.03, 121.56`, `N25 E121`, `25°02'30"N 121°33'E`, `geo:25,121` and the like, in
@@ -17,14 +23,16 @@ const PLAIN = new RegExp(String.raw`^${ANGLE}${BETWEEN}${ANGLE}$`);
  * @returns {Position | null}
  */
 export function parseCoordinates(text) {
-  const plain = text
+  let plain = text
     .toUpperCase()
     .replace(/^\s*GEO:/, "")
     .replace(/[−–]/g, "-")
     .replace(/[º˚]|\bDEG\b/g, "°")
     .replace(/[′’‘]/g, "'")
     .replace(/''|[″“”]/g, '"')
+    .replace(ISOLATES, "")
     .trim();
+  for (const [said, side] of SIDES) plain = plain.replaceAll(said, side);
   const after = AFTER.exec(plain);
   if (after) return position([after[4], after.slice(1, 4)], [after[8], after.slice(5, 8)]);
   const before = BEFORE.exec(plain);
@@ -63,6 +71,6 @@ export function formatPosition([longitude, latitude]) {
    * @param {number} value
    * @param {string} directions
    */
-  const part = (value, directions) => `${Number(Math.abs(value).toFixed(3))}°${directions[value < 0 ? 1 : 0]}`;
+  const part = (value, directions) => say("{degrees}°{side}", { degrees: String(Number(Math.abs(value).toFixed(3))), side: say(directions[value < 0 ? 1 : 0]) });
   return `${part(latitude, "NS")} ${part(longitude, "EW")}`;
 }

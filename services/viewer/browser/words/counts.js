@@ -1,8 +1,10 @@
 // Numbers of features in words.
 
 import { formatNumber } from "./format.js";
+import { inARow, LANGUAGE, LOCALE, say, sayMany } from "./say.js";
 
 const NAMED = 3; // collections at the most that are counted one by one
+const DOWNLOADS = { view: say("Download what is in view:"), area: say("Download what is in the area:"), found: say("Download what is found:") };
 
 /**
  * Counts of a collection; null is a number that the service does not report. `narrowed` where not all are asked for.
@@ -19,31 +21,47 @@ export function countWords(counted) {
   const matched = sum(counted.map((one) => one.matched));
   const total = sum(counted.map((one) => one.total));
   const narrowed = counted.some((one) => one.narrowed) && total.known;
-  const features = (narrowed ? total : matched).number === 1 ? "feature" : "features";
-  const whole = `${sumWords(matched)}${narrowed ? ` of ${sumWords(total)}` : ""} ${features}`;
+  const whole = narrowed
+    ? sayMany("{matched} of {number} feature", "{matched} of {number} features", total.number, { matched: sumWords(matched), number: sumWords(total) })
+    : sayMany("{number} feature", "{number} features", matched.number, { number: sumWords(matched) });
   if (counted.length === 1) return whole;
-  if (counted.length > NAMED) return `${whole} in ${counted.length} collections`;
-  const parts = counted.map((one) => (one.matched === null ? `${lower(one.label)} not counted` : named(one.matched, one.label)));
-  return `${whole}: ${parts.join(", ")}`;
+  if (counted.length > NAMED) return sayMany("{whole} in {number} collection", "{whole} in {number} collections", counted.length, { whole });
+  const parts = counted.map((one) => (one.matched === null ? say("{label} not counted", { label: lower(one.label) }) : named(one.matched, one.label)));
+  return say("{whole}: {parts}", { whole, parts: inARow(parts, ", ") });
 }
 
 /**
- * `1,707 earthquakes` of the collection `Earthquake events`.
+ * `1,707 earthquakes` of the collection `Earthquake events`, whose title is English.
  * @param {number} number
  * @param {string} label
  */
 export function named(number, label) {
+  if (LANGUAGE !== "en") return say("{label} ({number})", { label, number });
   const things = lower(label.replace(/ events$/i, "s"));
   return `${formatNumber(number)} ${number === 1 ? things.replace(/([^s])s$/, "$1") : things}`;
 }
+
+const ROW = new Intl.ListFormat(LOCALE, { type: "conjunction" });
 
 /**
  * Names in a row: two at the most, and how many others.
  * @param {string[]} names
  */
 export function listed(names) {
-  if (names.length < 3) return names.join(" and ");
-  return `${names.slice(0, 2).join(", ")} and ${names.length - 2} ${names.length === 3 ? "other" : "others"}`;
+  const others = names.length - 2;
+  return ROW.format(others > 0 ? [...names.slice(0, 2), sayMany("{number} other", "{number} others", others)] : names);
+}
+
+/**
+ * What a download has: all that is in view or in the area, or that was found; null is a number that is not known.
+ * @param {"view" | "area" | "found"} where
+ * @param {number | null} number
+ */
+export function downloadWords(where, number) {
+  if (number === null) return DOWNLOADS[where];
+  if (where === "view") return sayMany("Download the one in view:", "Download all {number} in view:", number);
+  if (where === "area") return sayMany("Download the one in the area:", "Download all {number} in the area:", number);
+  return sayMany("Download the one found:", "Download all {number} found:", number);
 }
 
 /**
@@ -56,15 +74,17 @@ export function drawnWords(matched, left, ranked) {
   // a feature in two tiles may be left out of both
   const drawn = matched === null ? 0 : matched - left.number;
   if (matched === null || drawn <= 0) return omittedWords([left]);
-  const number = left.estimated ? `some ${formatNumber(Number(drawn.toPrecision(2)))}` : formatNumber(drawn);
-  return `Drawn are ${number} of ${formatNumber(matched)} in view${ranked ? ", the strongest among them" : ""}; zoom in for the others`;
+  const number = left.estimated ? say("some {number}", { number: Number(drawn.toPrecision(2)) }) : formatNumber(drawn);
+  return ranked
+    ? say("Drawn are {number} of {all} in view, the strongest among them; zoom in for the others", { number, all: matched })
+    : say("Drawn are {number} of {all} in view; zoom in for the others", { number, all: matched });
 }
 
 /**
  * @param {{ number: number }[]} left
  */
 export function omittedWords(left) {
-  return left.length ? "Not all features in view are drawn, the strongest are; zoom in for the others" : "";
+  return left.length ? say("Not all features in view are drawn, the strongest are; zoom in for the others") : "";
 }
 
 /** @param {(number | null)[]} values */
@@ -74,7 +94,7 @@ const sum = (values) => ({
 });
 
 /** @param {{ number: number, known: boolean }} sum */
-const sumWords = ({ number, known }) => (known ? "" : "over ") + formatNumber(number);
+const sumWords = ({ number, known }) => (known ? formatNumber(number) : say("over {number}", { number }));
 
 /** @param {string} label */
 const lower = (label) => label.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase());

@@ -1,19 +1,24 @@
 // Property values as people read them.
 
+import { formatNumber, LOCALE, say } from "./say.js";
+
+export { formatNumber };
+
 /** @import { Column } from "../types.d.ts" */
 
 /** @type {Record<string, string>} */
 const UNITS = { _kt: "kt", _hpa: "hPa", _km2: "km²", _km: "km", _m3s: "m³/s", _mm: "mm", _pct: "%" };
-const number = new Intl.NumberFormat("en", { maximumFractionDigits: 3 });
-const plain = new Intl.NumberFormat("en", { maximumFractionDigits: 3, useGrouping: false });
-const dateTime = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short", timeZone: "UTC" });
-const date = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeZone: "UTC" });
+const plain = new Intl.NumberFormat(LOCALE, { maximumFractionDigits: 3, useGrouping: false });
+/** @type {Intl.DateTimeFormatOptions} the styles of Intl have months as numbers in Arabic */
+export const DATE = { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" };
+/** @type {Intl.DateTimeFormatOptions} */
+export const CLOCK = { ...DATE, hour: "2-digit", minute: "2-digit", hourCycle: "h23" };
+const dateTime = new Intl.DateTimeFormat(LOCALE, CLOCK);
+const date = new Intl.DateTimeFormat(LOCALE, DATE);
 const WEB = /^https?:\/\/[^\s]+$/i;
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d/;
 const DAY = /^\d{4}-\d\d-\d\d$/;
 
-/** @param {number} value */
-export const formatNumber = (value) => number.format(value);
 /** @param {number | string} value milliseconds since 1970, or ISO 8601 */
 export const formatInstant = (value) => `${dateTime.format(new Date(value))} UTC`;
 /** @param {number | string} value milliseconds since 1970, or ISO 8601 */
@@ -58,11 +63,11 @@ export function propertyTitle(name, column) {
  */
 export function formatText(name, value, column) {
   if (value === null || value === undefined || value === "") return null;
-  if (typeof value === "boolean") return value ? "yes" : "no";
+  if (typeof value === "boolean") return value ? say("yes") : say("no");
   if (typeof value === "number") {
     const unit = unitOf(name, column);
     // years and identifiers are not quantities
-    const text = /(^|_)(id|season|year|code)$/.test(name) ? plain.format(value) : number.format(value);
+    const text = /(^|_)(id|season|year|code)$/.test(name) ? plain.format(value) : formatNumber(value);
     return unit ? `${text} ${unit}` : text;
   }
   if (typeof value === "string") {

@@ -1,14 +1,20 @@
 // Lengths and areas in words.
 
-const number = new Intl.NumberFormat("en", { maximumSignificantDigits: 4 });
+import { LOCALE, say } from "./say.js";
+
+const FIGURES = { maximumSignificantDigits: 4 };
+const number = new Intl.NumberFormat(LOCALE, FIGURES);
+/** @param {string} unit */
+const lengths = (unit) => new Intl.NumberFormat(LOCALE, { ...FIGURES, style: "unit", unit });
+const [metre, kilometre] = ["meter", "kilometer"].map(lengths);
 
 /**
  * Metres in words: `850 m`, `12.35 km (6.667 nmi)`.
  * @param {number} metres
  */
 export function lengthText(metres) {
-  if (metres < 1000) return `${number.format(metres)} m`;
-  return `${number.format(metres / 1000)} km (${number.format(metres / 1852)} nmi)`;
+  if (metres < 1000) return metre.format(metres);
+  return say("{distance} ({number} nmi)", { distance: kilometre.format(metres / 1000), number: number.format(metres / 1852) });
 }
 
 /**

@@ -1,9 +1,11 @@
 // Where a feature is, by the nearest place. services/features/pages/nearby.py says the same on pages; the cases of
 // tests/services/nearby_words.json hold for both.
 
+import { LOCALE, say, sayMany } from "./say.js";
+
 /** @import { Properties } from "../types.d.ts" */
 
-const FIGURES = new Intl.NumberFormat("en", { maximumSignificantDigits: 2 });
+const FIGURES = new Intl.NumberFormat(LOCALE, { maximumSignificantDigits: 2 });
 
 /** The columns that the words tell. */
 export const NEARBY = new Set(["nearest_place", "nearest_place_km", "nearest_place_bearing", "nearest_place_population"]);
@@ -14,7 +16,8 @@ export const NEARBY = new Set(["nearest_place", "nearest_place_km", "nearest_pla
  */
 export function nearbyWords({ nearest_place: place, nearest_place_km: km, nearest_place_bearing: bearing, nearest_place_population: people }) {
   if (typeof place !== "string" || !place) return "";
-  const away = typeof km === "number" && typeof bearing === "string" && bearing ? `${Math.round(km).toLocaleString("en")} km ${bearing} of ` : "";
-  const size = typeof people === "number" && people > 0 ? `, ${FIGURES.format(people)} people` : "";
-  return `${away}${place}${size}`;
+  const isAway = typeof km === "number" && typeof bearing === "string" && bearing;
+  const where = isAway ? say("{km} km {bearing} of {place}", { km: Math.round(km), bearing: say(bearing), place }) : place;
+  if (typeof people !== "number" || people <= 0) return where;
+  return sayMany("{place}, {number} person", "{place}, {number} people", people, { place: where, number: FIGURES.format(people) });
 }

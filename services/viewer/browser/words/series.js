@@ -1,6 +1,7 @@
 // A time series inside a property: which of its numbers is meant, how sure it is, and what it is measured against.
 
 import { propertyTitle, unitOf } from "./format.js";
+import { say } from "./say.js";
 
 /**
  * @import { Column, Properties } from "../types.d.ts"
@@ -90,7 +91,7 @@ export function thresholdsOf(properties, unit, columns = new Map()) {
     .flatMap(([name, value]) => {
       if (typeof value !== "number" || (unitOf(name, columns.get(name)) ?? null) !== unit) return [];
       const years = RETURN_PERIOD.exec(name)?.[1];
-      if (years) return [{ label: `${years}-year`, value }];
+      if (years) return [{ label: say("{number}-year", { number: years }), value }];
       return THRESHOLD.test(name) ? [{ label: propertyTitle(name, columns.get(name)), value }] : [];
     })
     .sort((a, b) => a.value - b.value);

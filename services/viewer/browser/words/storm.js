@@ -1,39 +1,54 @@
 // What is known of a storm at a moment, in words.
 
 import { formatInstant } from "./format.js";
+import { inARow, say } from "./say.js";
 import { clockWords } from "./time.js";
 
 /** @import { Properties } from "../types.d.ts" */
 
 /** @type {Record<string, string>} */
-const CATEGORIES = { TD: "depression", TS: "tropical storm", C1: "category 1", C2: "category 2", C3: "category 3", C4: "category 4", C5: "category 5" };
+const CATEGORIES = {
+  TD: say("depression"),
+  TS: say("tropical storm"),
+  ...Object.fromEntries([1, 2, 3, 4, 5].map((number) => [`C${number}`, say("category {number}", { number })])),
+};
 
 /** @param {{ moment: number, expected: boolean }} step */
-export const timeWords = ({ moment, expected }) => `${clockWords(moment)}${expected ? ", expected" : ""}`;
+export const timeWords = ({ moment, expected }) => (expected ? say("{time}, expected", { time: clockWords(moment) }) : clockWords(moment));
 
 /**
  * `160 kt · C5 · 914 hPa`, where there is little room.
  * @param {{ properties: Properties }} step
  */
 export function strengthSigns({ properties: { wind_kt: wind, category, pressure_hpa: pressure } }) {
-  return [typeof wind === "number" && `${wind} kt`, category, typeof pressure === "number" && `${pressure} hPa`].filter(Boolean).join(" · ");
+  return inARow([typeof wind === "number" && `${wind} kt`, String(category ?? ""), typeof pressure === "number" && `${pressure} hPa`]);
 }
 
 /**
  * `160 kt, category 5, 914 hPa`.
  * @param {{ properties: Properties }} step
  */
-export function strengthWords({ properties: { wind_kt: wind, category, pressure_hpa: pressure } }) {
-  const parts = [
-    typeof wind === "number" && `${wind} kt`,
-    typeof category === "string" && (CATEGORIES[category] ?? category),
-    typeof pressure === "number" && `${pressure} hPa`,
-  ];
-  return parts.filter(Boolean).join(", ") || "strength not known";
+export const strengthWords = (step) => inARow(strengthParts(step), ", ") || say("strength not known");
+
+/**
+ * The first of what is known of its strength: `160 kt`.
+ * @param {{ properties: Properties }} step
+ */
+export const windWords = (step) => strengthParts(step)[0] ?? say("strength not known");
+
+/** @param {{ properties: Properties }} step */
+function strengthParts({ properties: { wind_kt: wind, category, pressure_hpa: pressure } }) {
+  return [
+    typeof wind === "number" ? `${wind} kt` : "",
+    typeof category === "string" ? (CATEGORIES[category] ?? category) : "",
+    typeof pressure === "number" ? `${pressure} hPa` : "",
+  ].filter(Boolean);
 }
 
 /** @type {Record<string, string>} */
-const STATUSES = { DB: "disturbance", LO: "low", WV: "wave", EX: "extratropical", ET: "extratropical", SS: "subtropical", SD: "subtropical" };
+const STATUSES = {
+  DB: say("disturbance"), LO: say("low"), WV: say("wave"), EX: say("extratropical"), ET: say("extratropical"), SS: say("subtropical"), SD: say("subtropical"),
+};
 
 /** What advisories call storms that have a category. */
 const TROPICAL = new Set(["tropical depression", "tropical storm", "hurricane", "typhoon"]);
@@ -50,21 +65,22 @@ export function statusWords({ properties: { status, category } }) {
 }
 
 /** @type {Record<number, string>} */
-const FORCES = { 34: "gale force", 50: "storm force", 64: "hurricane force" };
+const FORCES = { 34: say("gale force"), 50: say("storm force"), 64: say("hurricane force") };
 
 /**
  * `64 kt, hurricane force`.
  * @param {number} wind kt
  */
-export const forceWords = (wind) => [`${wind} kt`, FORCES[wind]].filter(Boolean).join(", ");
+export const forceWords = (wind) => inARow([`${wind} kt`, FORCES[wind]], ", ");
 
 /**
  * Where the zone of a step is from.
  * @param {{ issued: string | null, expected: boolean }} winds
  */
 export function zoneWords({ issued, expected }) {
-  if (issued === null) return expected ? "As it is expected" : "As it was analysed";
-  return `As the advisory of ${formatInstant(issued)} ${expected ? "expected" : "analysed"} it`;
+  if (issued === null) return expected ? say("As it is expected") : say("As it was analysed");
+  const time = formatInstant(issued);
+  return expected ? say("As the advisory of {time} expected it", { time }) : say("As the advisory of {time} analysed it", { time });
 }
 
 /**

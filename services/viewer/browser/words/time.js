@@ -1,13 +1,12 @@
 // Times as people read them, in UTC.
 
-import { formatInstant } from "./format.js";
+import { CLOCK, DATE, formatInstant } from "./format.js";
+import { inARow, LANGUAGE, LOCALE, say } from "./say.js";
 
-/** @type {Intl.DateTimeFormatOptions} */
-const UTC = { timeZone: "UTC" };
-const days = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", ...UTC });
-const minutes = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short", ...UTC });
-const dayAndMonth = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", ...UTC });
-const month = new Intl.DateTimeFormat("en-GB", { month: "short", ...UTC });
+const days = new Intl.DateTimeFormat(LOCALE, DATE);
+const minutes = new Intl.DateTimeFormat(LOCALE, CLOCK);
+const dayAndMonth = new Intl.DateTimeFormat(LOCALE, { ...DATE, year: undefined });
+const month = new Intl.DateTimeFormat(LOCALE, { ...DATE, day: undefined, year: undefined });
 const DAY = 86400e3; // milliseconds
 const RECENT = 60 * DAY;
 
@@ -21,9 +20,9 @@ export function spanWords(from, to) {
     if (from === to) return formatInstant(from);
     return from % DAY === 0 && (to + 1) % DAY === 0 ? days.formatRange(from, to) : `${minutes.formatRange(from, to)} UTC`;
   }
-  if (to !== null) return `until ${(to + 1) % DAY === 0 ? days.format(to) : formatInstant(to)}`;
-  if (from !== null) return `since ${from % DAY === 0 ? days.format(from) : formatInstant(from)}`;
-  return "any time";
+  if (to !== null) return say("until {time}", { time: (to + 1) % DAY === 0 ? days.format(to) : formatInstant(to) });
+  if (from !== null) return say("since {time}", { time: from % DAY === 0 ? days.format(from) : formatInstant(from) });
+  return say("any time");
 }
 
 /**
@@ -39,7 +38,7 @@ export function tickWords(moment, unit) {
   return isMidnight ? dayAndMonth.format(date) : date.toISOString().slice(11, 16);
 }
 
-const dayMonthClock = new Intl.DateTimeFormat("en-GB", { weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", ...UTC });
+const dayMonthClock = new Intl.DateTimeFormat(LOCALE, { ...CLOCK, weekday: "short", year: undefined });
 
 /**
  * `Wed 6 Sept, 12:00 UTC`.
@@ -53,8 +52,13 @@ export const clockWords = (moment) => `${dayMonthClock.format(moment)} UTC`;
  */
 export const hourWords = (moment) => (moment % DAY === 0 ? dayAndMonth.format(moment) : `${new Date(moment).toISOString().slice(11, 16)}`);
 
-/** @type {[number, number, string][]} up to how many of the unit, its milliseconds, what it is called */
-const AGES = [[60, 60e3, "min"], [48, 3600e3, "h"], [60, DAY, "days"], [24, 2629800e3, "months"], [Infinity, 31557600e3, "years"]];
+/** @type {[number, number, string, Intl.RelativeTimeFormatUnit][]} up to how many of the unit, its milliseconds, what it is called */
+const AGES = [
+  [60, 60e3, "min", "minute"], [48, 3600e3, "h", "hour"], [60, DAY, "days", "day"], [24, 2629800e3, "months", "month"],
+  [Infinity, 31557600e3, "years", "year"],
+];
+// Arabic has no short words for some of them
+const ages = new Intl.RelativeTimeFormat(LOCALE, { style: LANGUAGE === "ar" ? "long" : "short" });
 
 /**
  * How long before `now` a moment was, in one unit: `3 h ago`, `2 years ago`; `in 3 h` of what is to come.
@@ -64,9 +68,10 @@ const AGES = [[60, 60e3, "min"], [48, 3600e3, "h"], [60, DAY, "days"], [24, 2629
  */
 export function agoWords(moment, now) {
   const away = Math.abs(now - moment);
-  if (away < 60e3) return "just now";
-  const [, size, unit] = AGES.find(([most, length]) => away < most * length) ?? AGES[AGES.length - 1];
+  if (away < 60e3) return say("just now");
+  const [, size, unit, name] = AGES.find(([most, length]) => away < most * length) ?? AGES[AGES.length - 1];
   const number = Math.floor(away / size);
+  if (LANGUAGE !== "en") return ages.format(now > moment ? -number : number, name);
   const words = `${number} ${number === 1 ? unit.replace(/s$/, "") : unit}`;
   return now > moment ? `${words} ago` : `in ${words}`;
 }
@@ -79,9 +84,9 @@ export function agoWords(moment, now) {
  */
 export function ageWords({ moment, issued, over, withdrawn }, now) {
   const known = [
-    issued !== null && `issued ${agoWords(issued, now)}`,
-    over !== null && `${withdrawn ? "withdrawn" : "ended"} ${agoWords(over, now)}`,
+    issued !== null && say("issued {time}", { time: agoWords(issued, now) }),
+    over !== null && (withdrawn ? say("withdrawn {time}", { time: agoWords(over, now) }) : say("ended {time}", { time: agoWords(over, now) })),
     issued === null && over === null && moment !== null && Math.abs(now - moment) < RECENT && agoWords(moment, now),
   ];
-  return known.filter(Boolean).join(", ");
+  return inARow(known, ", ");
 }

@@ -4,7 +4,9 @@ import { globeZoom } from "../../cartography/globe.js";
 import { collectionOf, dataLayers, isBasemap, themeChanges, themedLayer, tilesAddress, withVersion } from "../../cartography/style-document.js";
 import { wrapped } from "../../cartography/view-box.js";
 import { covered } from "../../page/layout.js";
+import { say } from "../../words/say.js";
 import { flattened } from "../flattened.js";
+import { addControls, MAP_WORDS } from "./controls.js";
 import { openPopup } from "./feature-popup.js";
 import { hitsAt } from "./hits.js";
 import { Omissions } from "./omissions.js";
@@ -73,15 +75,12 @@ class MapLibreEngine {
       pitchWithRotate: false,
       touchPitch: false,
       fadeDuration: matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : 300,
-      locale: { "Map.Title": "Map; arrow keys move it, + and - zoom" },
+      locale: MAP_WORDS,
     });
     this.map.touchZoomRotate.disableRotation();
-    this.map.addControl(new library.NavigationControl({ showCompass: false }), "top-right");
-    this.map.addControl(new library.GlobeControl(), "top-right");
+    addControls(library, this.map);
     // after the control's own listener, which is older
     container.querySelector(".maplibregl-ctrl-globe")?.addEventListener("click", () => this.globe && this.fillWithGlobe());
-    this.map.addControl(new library.AttributionControl({}), "bottom-right");
-    this.map.addControl(new library.ScaleControl({ maxWidth: 100 }), "bottom-right");
   }
 
   /** @returns {Promise<void>} */
@@ -300,7 +299,7 @@ class MapLibreEngine {
     this.map.on("error", ({ error }) => {
       // the library's words are for programmers: address and status
       const failed = "status" in error || error instanceof TypeError;
-      listener(failed ? "Some of the map could not be loaded." : error.message);
+      listener(failed ? say("Some of the map could not be loaded.") : error.message);
     });
   }
 

@@ -4,6 +4,7 @@ import { MatrixGrid } from "../../cartography/matrix-grid.js";
 import { systemOf } from "../../cartography/projections.js";
 import { collectionOf, escapedAttribution, sketchFeatures } from "../../cartography/style-document.js";
 import { address, getJson } from "../../service/api.js";
+import { say } from "../../words/say.js";
 import { flattened } from "../flattened.js";
 import { basemapLayers } from "./basemap.js";
 import { hitsAt } from "./hits.js";
@@ -112,12 +113,12 @@ class OpenLayersEngine {
     container.replaceChildren();
     container.tabIndex = 0;
     container.setAttribute("role", "application");
-    container.setAttribute("aria-label", "Map; arrow keys move it, + and - zoom");
+    container.setAttribute("aria-label", say("Map; arrow keys move it, + and - zoom"));
     this.map = new library.Map({
       target: container,
       layers: [...this.#basemap.layers, ...this.#storm.layers, ...Object.values(this.#over)],
       controls: [
-        new library.Zoom(),
+        new library.Zoom({ zoomInTipLabel: say("Zoom in"), zoomOutTipLabel: say("Zoom out") }),
         new library.ScaleLine({ maxWidth: 110 }),
         new library.Attribution({ collapsible: false }),
       ],
@@ -370,7 +371,7 @@ class OpenLayersEngine {
   }
 
   #fail() {
-    for (const listener of this.#errors) listener("Some of the map could not be loaded.");
+    for (const listener of this.#errors) listener(say("Some of the map could not be loaded."));
   }
 
   /** @param {string} cursor */

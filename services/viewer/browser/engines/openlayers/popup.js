@@ -2,6 +2,7 @@
 
 import { element } from "../../page/dom.js";
 import { sheet } from "../../page/layout.js";
+import { say } from "../../words/say.js";
 
 /** @import * as OpenLayers from "./openlayers.js" */
 
@@ -45,6 +46,6 @@ function framed(content, onclose) {
     "div",
     { class: "popup" },
     content,
-    element("button", { type: "button", class: "popup-close", "aria-label": "Close popup", text: "×", onclick: onclose }),
+    element("button", { type: "button", class: "popup-close", "aria-label": say("Close popup"), text: "×", onclick: onclose }),
   );
 }

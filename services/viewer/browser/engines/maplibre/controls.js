@@ -1,0 +1,28 @@
+// The map's own buttons, credits and scale: at the side across from the panel, and in the language of the page.
+
+import { FROM_RIGHT, say } from "../../words/say.js";
+
+/** @import * as MapLibre from "maplibre-gl" */
+
+/** What MapLibre says. */
+export const MAP_WORDS = {
+  "Map.Title": say("Map; arrow keys move it, + and - zoom"),
+  "NavigationControl.ZoomIn": say("Zoom in"),
+  "NavigationControl.ZoomOut": say("Zoom out"),
+  "GlobeControl.Enable": say("Enable globe"),
+  "GlobeControl.Disable": say("Disable globe"),
+  "AttributionControl.ToggleAttribution": say("Toggle attribution"),
+  "Popup.Close": say("Close popup"),
+};
+
+/**
+ * @param {typeof import("./library.js")} library
+ * @param {MapLibre.Map} map
+ */
+export function addControls(library, map) {
+  const side = FROM_RIGHT ? "left" : "right";
+  map.addControl(new library.NavigationControl({ showCompass: false }), `top-${side}`);
+  map.addControl(new library.GlobeControl(), `top-${side}`);
+  map.addControl(new library.AttributionControl({}), `bottom-${side}`);
+  map.addControl(new library.ScaleControl({ maxWidth: 100 }), `bottom-${side}`);
+}

@@ -1,0 +1,66 @@
+"""What other services say in documents, and scripts say in the language of the page: hazards, legends and more.
+
+What the data say, and titles of collections and properties, are as they come.
+"""
+
+from libs.web.catalogues import marked
+
+HAZARDS = (marked("Earthquakes"), marked("Tropical storms"), marked("Tropical disturbances"), marked("Floods"))
+"""The groups of collections, as libs/catalogue/modules.py names them."""
+
+LEGENDS = (
+    marked("Magnitude"),
+    marked("Depth"),
+    marked("Cyclone category (Saffir–Simpson)"),
+    marked("Wind zone"),
+    marked("Alert level"),
+    marked("Green"),
+    marked("Orange"),
+    marked("Red"),
+    marked("Flood severity"),
+    marked("1 large"),
+    marked("1.5 very large"),
+    marked("2 extreme"),
+    marked("Disturbance, not yet named"),
+    marked("Feature"),
+    marked("no category"),
+    marked("no level"),
+    marked("no severity"),
+    marked("no value"),
+)
+"""Words in the legends of styles (services/tiles/styling)."""
+
+BEARINGS = (
+    marked("N"),
+    marked("NNE"),
+    marked("NE"),
+    marked("ENE"),
+    marked("E"),
+    marked("ESE"),
+    marked("SE"),
+    marked("SSE"),
+    marked("S"),
+    marked("SSW"),
+    marked("SW"),
+    marked("WSW"),
+    marked("W"),
+    marked("WNW"),
+    marked("NW"),
+    marked("NNW"),
+)
+
+PROGRAMS = (
+    marked("Address"),
+    marked("Python with geopandas"),
+    marked("R with sf"),
+    marked("QGIS, in its Python console"),
+    marked("Python with DuckDB"),
+    marked("Python with OWSLib"),
+    marked("MapLibre GL JS, as vector tiles"),
+)
+"""Titles of the programs that read a collection (services/features/samples)."""
+
+PLACES = (marked("country"), marked("province"))
+"""Kinds of places besides towns (services/viewer/gazetteer.py)."""
+
+TERMS = (*HAZARDS, *LEGENDS, *BEARINGS, *PROGRAMS, *PLACES)

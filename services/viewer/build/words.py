@@ -1,0 +1,56 @@
+"""What the scripts say, in other languages than English: a script for each, of the catalogues of all pages.
+
+Pages in English need none of them.
+"""
+
+import json
+from hashlib import blake2b
+from pathlib import Path
+
+from babel.messages.catalog import Catalog
+from babel.messages.extract import extract_from_dir
+
+from libs.web.accept_language import ENGLISH, LANGUAGES, Language
+from libs.web.catalogues import catalogue
+from services.viewer.build.terms import TERMS
+
+SCRIPTS = Path(__file__).parents[1] / "browser"
+KEYWORDS = {"say": None, "sayMany": (1, 2)}
+"""The functions of words/say.js, and which of their arguments are texts."""
+
+
+def write_words(target: Path) -> dict[str, str]:
+    """Write `words-<language>-<hash>.js` to the folder `target`; returns name (`words/fr.js`) to hashed name."""
+    wanted = _texts_of_scripts() | set(TERMS)
+    names = {}
+    for language in LANGUAGES.values():
+        if language is ENGLISH:
+            continue
+        script = _script(language, catalogue(language.tag), wanted).encode()
+        name = f"words-{language.tag}-{blake2b(script, digest_size=6).hexdigest()}.js"
+        (target / name).write_bytes(script)
+        names[f"words/{language.tag}.js"] = name
+    return names
+
+
+def _texts_of_scripts() -> set[str]:
+    """The English ones; where there are several forms, that of one."""
+    found = extract_from_dir(SCRIPTS, method_map=[("**.js", "javascript")], keywords=KEYWORDS)
+    return {message if isinstance(message, str) else message[0] for _, _, message, _, _ in found}
+
+
+def _script(language: Language, texts: Catalog, wanted: set[str]) -> str:
+    """`globalThis.damsWords` as words/say.js reads it."""
+    said = {}
+    for message in texts:
+        one = message.id if isinstance(message.id, str) else message.id[0]
+        if one in wanted and message.string:
+            said[one] = message.string
+    words = {
+        "language": json.dumps(language.tag),
+        "fromRight": json.dumps(language.direction == "rtl"),
+        # gettext writes it in the words of C, which are those of JavaScript
+        "plural": f"(n)=>Number{texts.plural_expr}",
+        "texts": json.dumps(said, ensure_ascii=False, separators=(",", ":")),
+    }
+    return f"globalThis.damsWords={{{','.join(f'{name}:{value}' for name, value in words.items())}}};\n"

@@ -1,0 +1,100 @@
+"""What the scripts say in other languages: complete, with the plurals of the catalogues."""
+
+import json
+import re
+import shutil
+import subprocess
+from gettext import c2py
+from typing import Any
+
+import pytest
+
+from libs.catalogue.modules import _MODULES
+from libs.web.accept_language import ENGLISH, LANGUAGES
+from libs.web.catalogues import catalogue
+from services.features.pages.nearby import BEARINGS
+from services.tiles.styling.hazard import look_of
+from services.tiles.styling.palette import HAZARDS
+from services.viewer.build import terms
+from services.viewer.build.words import SCRIPTS, write_words
+
+_OTHERS = [tag for tag in LANGUAGES if tag != ENGLISH.tag]
+_NUMBERS = range(201)
+_READ = """
+await import(process.argv[1]);
+const { plural, ...words } = globalThis.damsWords;
+console.log(JSON.stringify({ ...words, forms: Array.from({ length: 201 }, (_, n) => plural(n)) }));
+"""
+
+
+@pytest.fixture(scope="module")
+def words(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
+    """What the scripts of the languages hold, as a browser reads it."""
+    folder = tmp_path_factory.mktemp("words")
+    node = shutil.which("node")
+    assert node
+    return {
+        name: json.loads(
+            subprocess.run(
+                [node, "--input-type=module", "-e", _READ, str(folder / file)], check=True, capture_output=True
+            ).stdout
+        )
+        for name, file in write_words(folder).items()
+    }
+
+
+@pytest.mark.parametrize("tag", _OTHERS)
+def test_each_language_has_its_words(words: dict[str, dict[str, Any]], tag: str) -> None:
+    said = words[f"words/{tag}.js"]
+    assert (said["language"], said["fromRight"]) == (tag, LANGUAGES[tag].direction == "rtl")
+    form = c2py(catalogue(tag).plural_expr)
+    assert said["forms"] == [form(number) for number in _NUMBERS]
+    assert said["texts"].keys() >= {*terms.TERMS, "Loading…", "{number} feature"}
+    # and not those of pages
+    assert "Breadcrumbs" not in said["texts"]
+    assert len(said["texts"]["{number} feature"]) == catalogue(tag).num_plurals
+    assert len(json.dumps(said["texts"])) > 10_000
+
+
+def test_no_call_is_missed() -> None:
+    # Babel reads JavaScript by a lexer of its own: where it lost its way, texts would be missing without a word
+    sources = [file.read_text("utf-8") for file in SCRIPTS.rglob("*.js")]
+    called = {
+        json.loads(f'"{text}"')
+        for source in sources
+        for text in re.findall(r'\bsay(?:Many)?\(\s*"((?:[^"\\]|\\.)*)"', source)
+    }
+    assert len(called) > 200
+    for tag in _OTHERS:
+        known = {message.id if isinstance(message.id, str) else message.id[0] for message in catalogue(tag)}
+        assert called - known == set()
+
+
+def test_what_other_services_say_is_among_the_terms() -> None:
+    assert {title for _, title in _MODULES} == set(terms.HAZARDS)
+    assert terms.BEARINGS == BEARINGS
+    scales = [scale for scales in HAZARDS.values() for scale in scales]
+    legends = [entry for name in ("a_disturbance", "any") for entry in look_of(name, "Point", {}).legend]
+    labels = {item.label for scale in scales for item in scale.classes} | {
+        item["label"] for entry in legends for item in entry["classes"]
+    }
+    # numbers and codes are the same everywhere
+    words = {label for label in labels if re.search("[a-z]{3}", label)}
+    assert {*words, *(scale.title for scale in scales), "Magnitude"} <= set(terms.LEGENDS)
+
+
+def test_scripts_say_nothing_but_through_the_catalogues() -> None:
+    literal = re.compile(
+        r"""(?:\b(?:text|title|placeholder|label)|"aria-label"|textContent):?\s*[:=]\s*(?:"[A-Za-z]{2}|`[A-Z][a-z]+ )"""
+    )
+    found = [
+        f"{file.relative_to(SCRIPTS)}: {line.strip()}"
+        for file in SCRIPTS.rglob("*.js")
+        for line in file.read_text("utf-8").splitlines()
+        if literal.search(line) and not line.lstrip().startswith(("*", "//"))
+    ]
+    assert [line for line in found if not any(name in line for name in _NAMES)] == []
+
+
+_NAMES = ('text: "GeoJSON"', 'placeholder: "Taipei"', "INPUT_TYPES", '"UTC"')
+"""What is called alike in all languages, or not said at all."""
