@@ -35,6 +35,11 @@ test("lines run on across the antimeridian", () => {
   assert.ok(Math.max(...line.map(([, latitude]) => latitude)) > 10.1);
 });
 
+test("lines run on westwards, too", () => {
+  near(shortestLine([[-170, 10], [170, 10]]).at(-1)[0], -190, 1e-9);
+  assert.equal(shortestLine([[1, 2], [1, 2]]).length, 2);
+});
+
 test("a line passes all of its positions", () => {
   const line = shortestLine([[0, 0], [1, 0], [1, 1]]);
   assert.ok(line.some(([x, y]) => Math.abs(x - 1) < 1e-9 && Math.abs(y) < 1e-9));

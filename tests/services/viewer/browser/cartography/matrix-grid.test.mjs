@@ -14,6 +14,9 @@ test("matrices are in order, origins in x and y, whatever the axes", () => {
   assert.deepEqual(grid.extent(), [-180, -90, 180, 90]);
   const swapped = new MatrixGrid({ orderedAxes: ["Lat", "Lon"], tileMatrices: [matrix("0", 0.703125, { pointOfOrigin: [90, -180] })] });
   assert.deepEqual(swapped.extent(), [-180, -90, 180, 90]);
+  // around matrices that do not cover each other
+  const apart = [matrix("0", 0.703125, { pointOfOrigin: [-200, 80] }), matrix("1", 0.3515625)];
+  assert.deepEqual(new MatrixGrid({ tileMatrices: apart }).extent(), [-200, -100, 160, 90]);
   assert.deepEqual(swapped.options().origins, [[-180, 90]]);
 });
 

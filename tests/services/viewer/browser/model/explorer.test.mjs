@@ -228,7 +228,8 @@ test("a new version of one is one change of the tiles of all; a fault lets each 
   explorer.styleParameters = () => ({});
   await explorer.showAll(["floods", "gauges", "plain"]);
   calls.length = 0;
-  explorer.renew(new Map([["floods", "9"], ["gauges", "9"]]));
+  // a change of one is enough, whatever else has changed
+  explorer.renew(new Map([["floods", "9"], ["other", "9"]]));
   await new Promise((resolve) => setTimeout(resolve));
   assert.deepEqual(calls, [["setTogether", "/tiles?collections=floods,gauges,plain&v=2&style-only=true", { keep: true }]]);
   assert.equal(explorer.shown.get("floods").sources.floods.tiles[0], "/floods/{z}?v=9");
@@ -261,6 +262,20 @@ test("what is known of all features follows from the style that is drawn, and th
   await explorer.show("gauges");
   assert.equal(explorer.subjectCollection().id, "gauges");
   assert.deepEqual(await explorer.total("gauges"), { features: 7, simulated: 0, absent: [], unclassed: true });
+});
+
+test("in one request as many are asked for as the service gives, and none that has no geometry", async () => {
+  const many = Array.from({ length: 40 }, (_, at) => `c${at}`);
+  explorer = new Explorer({ collections: [...many, "table"].map((id) => collection(id, id === "table" ? { geometryType: null } : {})), tileMatrixSet: "X", styleParameters: () => ({}) });
+  globalThis.fetch = async (url) => {
+    answers.push(decodeURIComponent(String(url)));
+    return new Response("", { status: 503 });
+  };
+  explorer.prepare(["table", ...many]);
+  explorer.prepare(["table", "c39"]);
+  await new Promise((resolve) => setTimeout(resolve));
+  assert.deepEqual(answers.slice(0, 1), [`/tiles/X/style.json?collections=${many.slice(0, 32)}`]);
+  assert.deepEqual(answers.slice(1).filter((url) => url.includes("collections=")), []);
 });
 
 test("of several collections what fails is said and the rest is shown", async () => {

@@ -55,5 +55,20 @@ test("what is over is pale on the map, and below what is in force", () => {
   const over = ["any", ["all", ["has", "expires"], ["<", ["to-string", ["get", "expires"]], "2026-11-23T12:00:30"]], ["has", "withdrawn"]];
   assert.deepEqual(layers[1].paint["fill-opacity"], ["case", over, ["*", 0.35, 0.4], 0.4]);
   assert.deepEqual(layers[1].layout["fill-sort-key"], ["-", ["get", "severity"], ["case", over, 1e6, 0]]);
+  assert.equal("metadata" in layers[0], false);
+  assert.equal(layers[1].metadata, own.metadata);
   assert.equal(faded(style, { ...alerts, time: archive }, NOW), style);
+});
+
+test("on a dark map it is pale as well, and what follows the zoom stays as it is", () => {
+  const dark = { "fill-opacity": 0.8, "fill-color": "#fff" };
+  const own = { id: "fill", type: "fill", metadata: { "dams:collection": "alerts", "dams:dark": dark }, paint: { "fill-opacity": ["interpolate", ["linear"], ["zoom"], 1, 0, 2, 1] } };
+  const days = { ...alerts, columns: [{ name: "expires", format: "date" }] };
+  const [layer] = faded({ layers: [own] }, days, NOW).layers;
+  const over = ["all", ["has", "expires"], ["<", ["to-string", ["get", "expires"]], "2026-11-23"]];
+  assert.deepEqual(layer.metadata, { "dams:collection": "alerts", "dams:dark": { "fill-opacity": ["case", over, ["*", 0.35, 0.8], 0.8], "fill-color": "#fff" } });
+  assert.deepEqual(layer.paint, own.paint);
+  // names lie above all, as before
+  const [names] = faded({ layers: [{ ...own, type: "symbol", paint: {} }] }, days, NOW).layers;
+  assert.deepEqual([names.layout, names.paint["text-opacity"][0]], [{}, "case"]);
 });

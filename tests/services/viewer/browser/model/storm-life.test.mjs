@@ -64,6 +64,8 @@ test("the winds that a track has are its own", () => {
 test("what advisories analysed is of the track where that has nothing near, and what was seen wins over what was expected", () => {
   const gone = lifeOf([node("05T21", -57), node("05T21", -99, { kind: "forecast" }), node("07T00", -66, { kind: "forecast" })], ADVISORIES);
   assert.deepEqual(gone.map(({ position, expected, aside }) => [position[0], expected, aside]), [[-57, false, false], [-59, false, false], [-60.5, false, false], [-66, true, false]]);
+  const twice = lifeOf([node("05T21", -99, { kind: "forecast" }), node("05T21", -57)], []);
+  assert.deepEqual(twice.map(({ position }) => position[0]), [-57]);
   assert.deepEqual(lifeOf([{ ...node("05T21", 1), geometry: null }, node("x", 1)], []), []);
 });
 
@@ -71,6 +73,10 @@ test("a storm under way is seen where it was last, another where it was stronges
   assert.equal(firstStep(LIFE), 3);
   assert.equal(firstStep([...LIFE.slice(0, 3), { ...LIFE[0], expected: true }, { ...LIFE[0], expected: true }]), 2);
   assert.equal(firstStep(LIFE.slice(0, 1)), 0);
+  assert.equal(nextTo(LIFE.slice(0, 1), 0), 0);
+  // of two as strong or as near the first
+  assert.equal(firstStep([...LIFE.slice(0, 2), LIFE[1]]), 1);
+  assert.equal(nextTo([LIFE[0], LIFE[0]], LIFE[0].moment + 1), 0);
   assert.deepEqual([0, 7, 8, 99].map((hour) => nextTo(LIFE, Date.parse("2017-09-06T00:00Z") + hour * 3600e3)), [0, 1, 2, 3]);
 });
 

@@ -85,6 +85,28 @@ test("an event that is shown alone is followed, and its link need not say so twi
   assert.equal(story.state().follow, "events/AL1");
 });
 
+test("what is wanted while a storm is fetched counts: a step, and that the map stays where it is", async () => {
+  const first = story.follow("events", "AL1");
+  await story.follow("events", "AL1", { step: "2017-09-06T12:00Z" }, { see: false });
+  await first;
+  assert.deepEqual([story.at, story.isToBeSeen, heard], [2, false, ["life"]]);
+});
+
+test("a storm of which nothing is known takes the place of the one before", async () => {
+  await story.follow("events", "AL1");
+  await story.follow("events", "NONE");
+  assert.deepEqual([story.life, heard], [null, ["life", "life"]]);
+});
+
+test("zones that cannot be had are a fault that is said", async () => {
+  await story.follow("events", "AL1");
+  heard.length = 0;
+  globalThis.fetch = async () => new Response('{"detail": "gone"}', { status: 503 });
+  story.setAdvisory("2017-09-06T03:00:00Z");
+  await new Promise((resolve) => setTimeout(resolve));
+  assert.deepEqual(heard, ["look", ["fault", "gone"]]);
+});
+
 test("what cannot be told is not followed, and faults are said", async () => {
   await story.follow("floods", "AL1");
   await story.follow("events", "NONE");

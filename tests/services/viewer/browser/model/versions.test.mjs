@@ -36,7 +36,8 @@ test("one request tells which collections have changed", async () => {
 test("more collections than one document has are asked for in turns, and a fault is told", async () => {
   const versions = new Versions("WebMercatorQuad");
   await versions.changed(Array.from({ length: 40 }, (_, at) => `c${at}`));
-  assert.equal(asked.length, 2);
+  assert.deepEqual(asked.map(([url]) => url.split(/[=,]/).length - 1), [32, 8]);
+  assert.match(asked[1][0], /=c32,.*,c39$/);
   status = 503;
   await assert.rejects(versions.changed(["a"]), /503/);
 });

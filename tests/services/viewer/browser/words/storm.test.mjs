@@ -8,6 +8,7 @@ test("what a storm is called is told where its category does not say it", () => 
     [null, { status: null, category: "TS" }],
     [null, { status: "HU", category: "C3" }],
     ["extratropical", { status: "EX", category: "TS" }],
+    ...["disturbance", "low", "wave", "extratropical", "subtropical", "subtropical"].map((said, at) => [said, { status: ["DB", "LO", "WV", "ET", "SS", "SD"][at] }]),
     [null, { status: "Tropical Storm", category: "TS" }],
     [null, { status: "Hurricane", category: "C3" }],
     ["hurricane", { status: "Hurricane", category: null }],
