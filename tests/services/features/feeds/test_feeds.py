@@ -11,9 +11,9 @@ import asyncpg
 import pytest
 from lxml import etree
 
-from libs.catalogue.model import Collection, Column
+from libs.catalogue.model import Collection, Column, TimeColumn
 from services.features.feeds import atom
-from services.features.feeds.entry import box_of, entry
+from services.features.feeds.entry import Entry, box_of, entry
 from services.features.feeds.since import duration, start_of_last
 from tests.eventually import eventually
 from tests.services.conftest import HostileDatabase
@@ -227,3 +227,39 @@ def test_the_author_is_who_made_the_data_or_the_site(attribution: str | None, au
         atom.feed(collection, [], [], feed_id="urn:x", updated=datetime.now(UTC), author="The site")
     )
     assert root.findtext("a:author/a:name", namespaces=ATOM) == author
+
+
+@pytest.mark.parametrize(
+    ("changed", "time", "updated", "published"),
+    [
+        ("2020-03-01", "2020-02-01", "2020-03-01", "2020-02-01"),
+        # nothing was changed in the future
+        ("2999-03-01", "2020-02-01", "2020-02-01", "2020-02-01"),
+        (None, "2020-02-01", "2020-02-01", "2020-02-01"),
+        (None, "2999-02-01", "2020-01-01", None),
+        ("2020-03-01", "2020-04-01", "2020-03-01", None),
+        (None, None, "2020-01-01", None),
+    ],
+)
+def test_an_entry_is_as_new_as_its_last_change_that_has_come(
+    changed: str | None, time: str | None, updated: str, published: str | None
+) -> None:
+    columns = tuple(Column(name, "timestamptz", "string", format="date-time") for name in ("at", "updated"))
+    times = (TimeColumn("at", "timestamptz"),)
+    collection = Collection("s.t", "s", "t", 1, "table", "T", None, columns, times=times)
+    properties = {"at": time and f"{time}T00:00:00Z", "updated": changed and f"{changed}T00:00:00Z"}
+    known_since = datetime(2020, 1, 1, tzinfo=UTC)
+    found = entry(collection, {"properties": properties, "geometry": None}, "", known_since)
+    assert found.updated.date().isoformat() == updated
+    assert (found.published and found.published.date().isoformat()) == published
+
+
+def test_an_entry_without_a_summary_tells_its_title_and_a_box_is_south_west_first() -> None:
+    collection = Collection("s.t", "s", "t", 1, "table", "T", None, ())
+    now = datetime.now(UTC)
+    told = [Entry("urn:1", None, "One", now, None, text, (170.0, -10.0, -170.0, 10.0)) for text in ("", "a: 1")]
+    root = etree.fromstring(atom.feed(collection, told, [], feed_id="urn:x", updated=now, author="A"))
+    assert [found.text for found in root.iterfind("a:entry/a:summary", ATOM)] == ["One", "a: 1"]
+    assert root.findtext("a:entry/georss:box", namespaces=ATOM) == "-10 170 10 -170"
+    # what has no address has no link
+    assert root.find("a:entry/a:link", ATOM) is None

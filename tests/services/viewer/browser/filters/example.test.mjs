@@ -23,7 +23,7 @@ for (const [properties, text] of [
   test(`the example is of the collection's own properties: ${text}`, () => assert.equal(exampleFilter(properties), text));
 }
 
-for (const [least, most, middle] of [[0, 1, 0.5], [-0.8, 6.4, 3], [1000, 9999, 6000], [0.25, 0.75, 0.5]]) {
+for (const [least, most, middle] of [[0, 1, 0.5], [-0.8, 6.4, 3], [1000, 9999, 6000], [0.25, 0.75, 0.5], [-9.8, 10, 1]]) {
   test(`the number of the example has few digits: ${middle}`, () => {
     assert.equal(exampleFilter([property("a", "number", { least, most })]), `a >= ${middle} AND a IS NOT NULL`);
   });

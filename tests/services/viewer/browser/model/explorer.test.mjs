@@ -133,6 +133,12 @@ test("a style that failed is asked for again", async () => {
   assert.deepEqual(await explorer.style("floods"), { layers: [], metadata: {} });
 });
 
+test("of which version of the data a style is, is remembered", async () => {
+  globalThis.fetch = async () => new Response('{"layers": [], "metadata": {"dams:version": "7"}}');
+  await explorer.style("gauges");
+  assert.deepEqual([...explorer.styles.versions], [["gauges", "7"]]);
+});
+
 test("changed data are drawn anew where they are shown", async () => {
   await explorer.show("floods");
   calls.length = heard.length = 0;
@@ -221,6 +227,9 @@ test("time moves in one request for those that are drawn together, but for a col
     ["setTogether", "/tiles?collections=floods,gauges,other,plain&v=1&datetime=2020-01-01%2F..&style-only=true"],
   ]);
   assert.deepEqual(calls[1][2]["datetime-column"], "at");
+  explorer.renew(new Map([["other", "9"]]));
+  await new Promise((resolve) => setTimeout(resolve));
+  assert.equal(calls.at(-1)[1], "/tiles?collections=floods,other,plain&v=2&datetime=2020-01-01%2F..&style-only=true");
 });
 
 test("a new version of one is one change of the tiles of all; a fault lets each go its own way", async () => {

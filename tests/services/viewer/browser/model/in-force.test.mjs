@@ -43,8 +43,8 @@ test("how old it is in words", () => {
   const quakes = collection("quakes", { time: { column: "at" } });
   assert.equal(age({ at: "2018-02-06T15:50:42Z" }, quakes), "");
   assert.equal(age({ at: "2026-11-23T11:48:00Z" }, quakes), "12 min ago");
-  const words = ["2026-11-21T12:00:31Z", "2024-11-20T00:00:00Z", "2026-11-23T15:30:31Z"].map((at) => agoWords(Date.parse(at), NOW));
-  assert.deepEqual(words, ["47 h ago", "2 years ago", "in 3 h"]);
+  const words = ["2026-11-21T12:00:31Z", "2024-11-20T00:00:00Z", "2026-11-23T15:30:31Z", "2026-08-23T00:00:00Z", "2026-11-22T11:00:00Z", "2026-11-23T12:00:29Z"].map((at) => agoWords(Date.parse(at), NOW));
+  assert.deepEqual(words, ["47 h ago", "2 years ago", "in 3 h", "3 months ago", "25 h ago", "just now"]);
 });
 
 test("what is over is pale on the map, and below what is in force", () => {

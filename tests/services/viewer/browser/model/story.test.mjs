@@ -123,6 +123,12 @@ test("a storm without a name is called by its basin, and the strongest wind that
   assert.deepEqual([story.life.name, story.wind, story.state().wind], ["South Pacific storm", 50, null]);
 });
 
+test("a storm without advisories is followed by its track", async () => {
+  explorer.collections.delete("issued");
+  await story.follow("events", "AL1");
+  assert.deepEqual([story.life.steps.length, story.life.advisories, heard], [3, [], ["life"]]);
+});
+
 test("a step is taken where the map is pointed at", async () => {
   await story.follow("events", "AL1");
   assert.equal(story.pick([-60.01, 18.01], 5), true);
