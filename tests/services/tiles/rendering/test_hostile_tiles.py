@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from math import pi
 from urllib.parse import quote
 
 import asyncpg
 import pytest
-from shapely.geometry import Point
+from shapely.geometry import Point, box
 
 from libs.geo.zooms import IDS
 from tests.eventually import eventually
@@ -135,6 +136,16 @@ async def test_columns_of_surfaces_are_drawn_as_areas(placed_tiles: Client, tabl
     answer = await placed_tiles.get(f"/collections/placed.{table}/tiles/{identifier}/{grid.id}/{column}/{row}")
     (feature,) = decoded(answer.body, f"placed.{table}")
     assert feature.geometry.area > 1000
+
+
+async def test_curves_are_drawn_bent(tiles: Client) -> None:
+    # degrees have 91 units; the circle through the corners of a square is wider than this
+    answer = await tiles.get("/collections/hostile.mixed_types/tiles/WebMercatorQuad/3/4/3")
+    drawn = {feature.id: feature.geometry for feature in decoded(answer.body, "hostile.mixed_types")}
+    for number in (13, 15):
+        assert drawn[number].intersection(box(0, 3000, 500, 4096)).bounds[2] == pytest.approx(4.83 * 91, abs=2)
+    # half a circle, and a straight end
+    assert [drawn[number].length for number in (12, 14)] == pytest.approx([pi * 91, (pi + 1) * 91], abs=3)
 
 
 async def test_times_are_the_same_text_as_in_the_features(tiles: Client, features: Client) -> None:
