@@ -106,7 +106,8 @@ def page_response(
 ) -> web.Response:
     """Render `template` with `context` and the names that every page of a service has (`base`, `asset`, `url`)."""
     base = base_url(request)
-    url = f"{base}{request.path}"
+    # as the client escaped it: a slash within an id is none between two parts
+    url = f"{base}{request.rel_url.raw_path}"
     context = {"url": url, "query": request.query_string, "languages": _languages(request, url), **context}
     text = render(request.app[ENVIRONMENT], template, base, context)
     if PARAMETER in request.query:

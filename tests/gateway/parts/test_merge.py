@@ -140,3 +140,22 @@ def test_all_conflicts_are_reported_at_once() -> None:
 
 def test_nothing_to_merge() -> None:
     assert conflicts() == "there is no document to merge"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "united"),
+    [
+        ({"type": "string", "enum": ["a", "b"]}, {"type": "string", "enum": ["b", "c"]}, ["a", "b", "c"]),
+        ({"type": "string", "enum": ["a"]}, {"type": "string"}, None),
+        ({"type": "string"}, {"type": "string", "enum": []}, None),
+        ({"type": "string", "enum": ["a"]}, {"type": "text", "enum": ["a"]}, None),
+    ],
+)
+def test_of_enumerations_one_may_know_more(
+    one: dict[str, Any], other: dict[str, Any], united: list[str] | None
+) -> None:
+    documents = [("left", document("/a", "getA", Kind=one)), ("right", document("/b", "getB", Kind=other))]
+    if united is None:
+        assert "components/schemas/Kind differently" in conflicts(*documents)
+    else:
+        assert merge(documents)["components"]["schemas"]["Kind"]["enum"] == united

@@ -30,6 +30,13 @@ def test_several_parts_have_the_dimension_of_one(kind: str, dimension: int | Non
     assert GeometryColumn("geom", kind, 4326).dimension == dimension
 
 
+@pytest.mark.parametrize(
+    ("turns", "crosses", "is_cut"), [((), False, False), ((1,), False, True), ((), True, True), ((-1, 1), True, True)]
+)
+def test_what_is_cut_at_the_antimeridian(turns: tuple[int, ...], crosses: bool, is_cut: bool) -> None:
+    assert GeometryColumn("geom", "Polygon", 4326, turns=turns, crosses=crosses).is_cut == is_cut
+
+
 @pytest.mark.parametrize(("kind", "said"), [("table", "Table"), ("view", "Table"), ("function", "Function")])
 def test_what_a_collection_is_in_the_words_of_the_contract(kind: str, said: str) -> None:
     assert Collection("a.b", "a", "b", 1, kind, "B", None, ()).type == said

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import pytest
+import shapely
+from shapely import Point
 
-from libs.geo.crs import crs_of
+from libs.geo.crs import CRS84, Crs, box_of, crs_of, in_crs84
+from libs.geo.crs_areas import area_of_use, finite_area
+from libs.ogc.bbox import BBox
 from libs.ogc.crs import crs_uri
 
 
@@ -21,3 +25,108 @@ def test_a_crs_of_two_has_its_own_order_of_axes(code: int, northing_first: bool,
     found = crs_of(crs_uri(code) or "")
     assert found is not None
     assert (found.srid, found.northing_first, found.in_degrees) == (code, northing_first, in_degrees)
+
+
+def _crs(code: int) -> Crs:
+    found = crs_of(crs_uri(code) or "")
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize(
+    ("crs", "numbers"),
+    [
+        (CRS84, [1, 2, 3, 4]),
+        (CRS84, [1, 2, -9, 3, 4, 9]),
+        # the authority has latitude, northing and the like before longitude and easting
+        (_crs(4326), [2, 1, 4, 3]),
+        (_crs(4326), [2, 1, -9, 4, 3, 9]),
+        (_crs(2193), [2, 1, 4, 3]),
+        (_crs(2193), [2, 1, -9, 4, 3, 9]),
+        (_crs(3857), [1, 2, 3, 4]),
+        (_crs(3857), [1, 2, -9, 3, 4, 9]),
+        (_crs(3857), [1, 2, 9, 3, 4, -9]),
+    ],
+)
+def test_a_box_has_its_numbers_in_the_order_of_its_crs(crs: Crs, numbers: list[float]) -> None:
+    assert box_of(numbers, crs) == BBox(1, 2, 3, 4)
+
+
+@pytest.mark.parametrize(
+    ("code", "numbers", "fault"),
+    [
+        (3857, [1, 2, 3], "has 3"),
+        (3857, [1, 2, 3, 4, 5], "has 5"),
+        (3857, [1, 2, float("inf"), 4], "finite"),
+        (3857, [3, 2, 1, 4], "greater"),
+        (3857, [1, 4, 3, 2], "greater"),
+        (2193, [1, 4, 3], "has 3"),
+        (4326, [1, 2, 3], "4 or 6"),
+    ],
+)
+def test_a_box_that_is_none_is_told(code: int, numbers: list[float], fault: str) -> None:
+    with pytest.raises(ValueError, match=fault):
+        box_of(numbers, _crs(code))
+
+
+def test_a_box_of_a_projection_ends_where_no_projection_has_places() -> None:
+    assert box_of([-1e300, -2, 1e300, 2], _crs(3857)) == BBox(-1e9, -2, 1e9, 2)
+    assert box_of([5, 5, 5, 5], _crs(3857)) == BBox(5, 5, 5, 5)
+
+
+def test_an_area_around_a_pole_holds_it() -> None:
+    for code, latitude in ((3413, 89.9), (3031, -89.9)):
+        ring = Point(0, 0).buffer(1e6)
+        found = in_crs84(ring.difference(Point(5e5, 0).buffer(1e5)), _crs(code))
+        assert found.is_valid
+        assert all(found.covers(Point(longitude, latitude)) for longitude in (-179, -90, 0, 90, 179))
+        # a million metres are some nine degrees
+        assert found.bounds[1 if latitude > 0 else 3] == pytest.approx(latitude - 9 * latitude / 89.9, abs=0.7)
+        assert not found.covers(in_crs84(Point(5e5, 0), _crs(code)))
+        hole = in_crs84(ring.difference(Point(0, 0).buffer(5e5)), _crs(code))
+        assert not hole.covers(Point(10, latitude))
+
+
+def test_what_crosses_the_antimeridian_is_cut_there() -> None:
+    # central meridian 150 degrees east
+    pacific = _crs(3832)
+    metre = 111_319.49
+    area = in_crs84(shapely.box(20 * metre, 0, 40 * metre, 10 * metre), pacific)
+    assert area.geom_type == "MultiPolygon"
+    assert sorted(part.bounds[:3:2] for part in shapely.get_parts(area)) == [
+        pytest.approx((-180, -170), abs=1e-3),
+        pytest.approx((170, 180), abs=1e-3),
+    ]
+    line = shapely.LineString([(20 * metre, 0), (40 * metre, 0)])
+    assert in_crs84(line, pacific).length == pytest.approx(20, abs=1e-3)
+    several = shapely.MultiPoint([(0, 0), (40 * metre, 0)])
+    assert {round(x, 3) for x, _ in shapely.get_coordinates(in_crs84(several, pacific))} == {150, -170}
+    mixed = in_crs84(shapely.GeometryCollection([Point(0, 0), line]), pacific)
+    assert mixed.geom_type == "GeometryCollection"
+    assert [part.length for part in shapely.get_parts(mixed)] == pytest.approx([0, 20], abs=1e-3)
+    assert in_crs84(shapely.Polygon(), pacific).is_empty
+
+
+def test_a_long_edge_of_a_projection_bends() -> None:
+    europe = _crs(3035)
+    line = in_crs84(shapely.LineString([(3e6, 4e6), (6e6, 4e6)]), europe)
+    assert len(line.coords) > 60
+    with pytest.raises(ValueError, match="is outside of where"):
+        in_crs84(Point(1e8, 1e8), europe)
+
+
+def test_degrees_of_another_datum_are_moved_and_those_of_wgs_84_are_not() -> None:
+    place = Point(5, 52)
+    assert in_crs84(place, CRS84) is place
+    moved = in_crs84(place, _crs(4289))
+    assert 0 < moved.distance(place) < 0.01
+
+
+def test_an_area_of_use_may_lie_around_the_antimeridian() -> None:
+    # Alaska, by an equal-area conic projection
+    assert finite_area(3338) == ((-180.0, -90.0, 180.0, 90.0),)
+    area = area_of_use(3338)
+    assert area is not None
+    assert all(area.covers(Point(longitude, 60)) for longitude in (-180, -140, 180, 175))
+    assert not area.covers(Point(0, 60))
+    assert not area.covers(Point(150, 60))

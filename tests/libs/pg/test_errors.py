@@ -5,8 +5,16 @@ from __future__ import annotations
 import asyncpg
 import pytest
 
-from libs.ogc.errors import Unavailable
-from libs.pg.errors import translate
+from libs.ogc.errors import (
+    DomainError,
+    InvalidParameters,
+    StoredValueError,
+    TooSlow,
+    Unavailable,
+    Uncomputable,
+    UnknownFunction,
+)
+from libs.pg.errors import BrokenFunction, Locked, Uninterrupted, translate
 
 
 @pytest.mark.parametrize(
@@ -17,3 +25,49 @@ def test_a_client_is_told_when_it_is_worth_trying_again(error: Exception, second
     found = translate(error)
     assert isinstance(found, Unavailable)
     assert found.retry_after == seconds
+
+
+def _function(name: str) -> asyncpg.UndefinedFunctionError:
+    error = asyncpg.UndefinedFunctionError("there is none")
+    error.server_source_function = name
+    return error
+
+
+def _within(error: Exception, context: str) -> Exception:
+    error.context = context  # type: ignore[attr-defined]
+    return error
+
+
+@pytest.mark.parametrize(
+    ("error", "is_late", "kind", "said"),
+    [
+        (_function("get_sort_group_operators"), False, InvalidParameters, "sortby"),
+        (_function("ParseFuncOrColumn"), False, UnknownFunction, "does not have"),
+        # an operator between types that are other ones by now
+        (_function("op_error"), False, Unavailable, ""),
+        (_within(_function("ParseFuncOrColumn"), 'SQL function "events" during startup'), False, BrokenFunction, ""),
+        (_within(asyncpg.UndefinedColumnError(), 'SQL function "events"'), False, BrokenFunction, ""),
+        (asyncpg.NumericValueOutOfRangeError(), False, Uncomputable, "out of range"),
+        (asyncpg.FeatureNotSupportedError("nondeterministic collations are"), False, Uncomputable, "CASEI"),
+        (asyncpg.LockNotAvailableError(), False, Locked, ""),
+        (asyncpg.QueryCanceledError(), False, TooSlow, ""),
+        (asyncpg.InternalServerError("lwgeom: Interrupted"), False, TooSlow, ""),
+        (asyncpg.InternalServerError("transform: no"), True, TooSlow, ""),
+        (asyncpg.InternalServerError("transform: no"), False, StoredValueError, ""),
+        (TimeoutError(), True, Uninterrupted, ""),
+        (TimeoutError(), False, Unavailable, ""),
+    ],
+)
+def test_what_a_driver_says_in_the_words_of_the_service(
+    error: Exception, is_late: bool, kind: type[DomainError], said: str
+) -> None:
+    found = translate(error, is_late=is_late)
+    assert type(found) is kind
+    assert said in " ".join([str(found), *(fault.msg + fault.loc[-1] for fault in getattr(found, "faults", ()))])
+
+
+@pytest.mark.parametrize(
+    "error", [ValueError(), asyncpg.FeatureNotSupportedError("other"), asyncpg.PostgresSyntaxError()]
+)
+def test_a_mistake_of_ours_is_none_of_the_clients(error: Exception) -> None:
+    assert translate(error) is None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -18,6 +19,7 @@ from libs.ogc.service_part import ServicePart
 from libs.web.app import Call, make_app
 from libs.web.base_url import base_url
 from libs.web.conditional import CATALOGUE_CACHE, DATA_CACHE
+from libs.web.html import page_response
 from libs.web.openapi import load_document
 from libs.web.respond import json_response
 from libs.web.settings import WebSettings
@@ -64,12 +66,14 @@ async def _tell(call: Call) -> web.StreamResponse:
 
 
 @asynccontextmanager
-async def _serving(tmp_path: Path, handler: Handler = _tell, **env: str) -> AsyncIterator[Ask]:
+async def _serving(
+    tmp_path: Path, handler: Handler = _tell, *, templates: Path | None = None, **env: str
+) -> AsyncIterator[Ask]:
     file = tmp_path / "openapi.yaml"
     file.write_text(DOCUMENT)
     part = ServicePart("common", load_document(file), ())
     settings = WebSettings.from_env({"PORT": "1", **env})
-    app = make_app(settings, part, {"getThing": handler, "getPlain": handler})
+    app = make_app(settings, part, {"getThing": handler, "getPlain": handler}, templates=templates)
     async with TestClient(TestServer(app)) as client:
 
         async def ask(path: str = THING, method: str = "GET", **headers: str) -> ClientResponse:
@@ -212,6 +216,41 @@ async def test_a_request_waits_no_longer_than_since_the_gateway_first_had_it(tmp
         answers = await asyncio.gather(ask(), *(ask(X_Request_Start=start) for start in starts))
         assert [answer.status for answer in answers] == [200, 503, 200, 200, 200, 200]
         assert answers[1].headers["Retry-After"] == "5"
+
+
+async def test_a_page_keeps_the_language_of_its_address_in_links_to_pages(tmp_path: Path) -> None:
+    base = "http://a.example/api"
+    links = ["/map#x", "/x?a=1&amp;f=html", "/x?f=html#y", "/x?f=json", "/x", "/docs?lang=fr", "/tiles/map.html?a=1"]
+    (tmp_path / "page.html").write_text(
+        "".join(f'<a href="{{{{ base }}}}{link}">' for link in links)
+        + '<a href="http://b.example/map"><form><input type="hidden" name="f" value="html"></form>'
+        + "{% for each in languages %}<a hreflang={{ each.language.tag }} href={{ each.href }}>{% endfor %}"
+    )
+
+    async def page(call: Call) -> web.StreamResponse:
+        return page_response(call.request, "page.html", {})
+
+    async with _serving(tmp_path, page, templates=tmp_path, PUBLIC_URL=base) as ask:
+        plain = await (await ask(f"{THING}?f=html")).text()
+        assert all(f'href="{base}{link}"' in plain for link in links)
+        assert 'name="lang"' not in plain
+        response = await ask(f"{THING}?f=html&lang=es&utm_source=mail")
+        text = await response.text()
+        found = [address.removeprefix(base) for address in re.findall(r'href="([^"]*)"', text)]
+        assert found == [
+            "/map?lang=es#x",
+            "/x?a=1&amp;f=html&amp;lang=es",
+            "/x?f=html&amp;lang=es#y",
+            "/x?f=json",
+            "/x",
+            "/docs?lang=fr",
+            "/tiles/map.html?a=1&amp;lang=es",
+            "http://b.example/map",
+        ]
+        assert '<input type="hidden" name="lang" value="es">' in text
+        assert response.headers["Content-Language"] == "es"
+        assert "default-src 'none'" in response.headers["Content-Security-Policy"]
+        assert f"hreflang=fr href={base}{THING}?f=html&amp;lang=fr" in text
 
 
 async def test_what_has_begun_has_no_deadline_and_what_fails_then_is_broken_off(tmp_path: Path) -> None:

@@ -5,13 +5,27 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
+import pytest
 from aiohttp import web
 from aiohttp.test_utils import make_mocked_request
 
 from libs.ogc.media_type import MediaType
+from libs.web.accept_language import ENGLISH, LANGUAGES
 from libs.web.base_url import SETTINGS
 from libs.web.build_id import SERVICE
-from libs.web.conditional import DATA_CACHE, data_headers
+from libs.web.conditional import (
+    DATA_CACHE,
+    NotModified,
+    check_preconditions,
+    check_tag,
+    conditional,
+    data_headers,
+    etag_matches,
+    incomplete,
+    unchanged_response,
+)
+from libs.web.languages import speak
+from libs.web.respond import json_response
 from libs.web.settings import WebSettings
 
 
@@ -22,11 +36,11 @@ class Version:
     http_date: str = "Sun, 22 Nov 2026 12:00:00 GMT"
 
 
-def request() -> web.Request:
+def request(headers: dict[str, str] | None = None) -> web.Request:
     app = web.Application()
     app[SETTINGS] = WebSettings.from_env({"PORT": "1"})
     app[SERVICE] = "common"
-    return make_mocked_request("GET", "/collections/a/items", app=app)
+    return make_mocked_request("GET", "/collections/a/items", headers, app=app)
 
 
 def test_what_has_no_version_is_asked_for_again_each_time() -> None:
@@ -48,3 +62,81 @@ def test_what_has_one_keeps_for_a_second_and_has_a_tag_of_the_version_and_the_li
 def test_a_second_that_is_not_over_was_no_last_modification() -> None:
     soon = Version(since=datetime.now(UTC) + timedelta(minutes=1))
     assert "Last-Modified" not in data_headers(request(), MediaType.JSON, soon)
+
+
+MODIFIED = "Sun, 22 Nov 2026 12:00:00 GMT"
+HEADERS = {"ETag": 'W/"a"', "Last-Modified": MODIFIED, "Content-Type": "text/csv"}
+
+
+@pytest.mark.parametrize(
+    ("sent", "unchanged", "known_at_once"),
+    [
+        ({}, False, False),
+        ({"If-None-Match": 'W/"a"'}, True, True),
+        ({"If-None-Match": '"x", "a"'}, True, True),
+        ({"If-None-Match": "*"}, True, False),
+        ({"If-None-Match": '"x"'}, False, False),
+        ({"If-Modified-Since": MODIFIED}, True, False),
+        ({"If-Modified-Since": "Sun, 22 Nov 2026 12:00:01 GMT"}, True, False),
+        ({"If-Modified-Since": "Sun, 22 Nov 2026 11:59:59 GMT"}, False, False),
+        # of no zone, and of another
+        ({"If-Modified-Since": "Sun, 22 Nov 2026 12:00:00 -0000"}, True, False),
+        ({"If-Modified-Since": "Sun, 22 Nov 2026 12:00:00 +0100"}, False, False),
+        ({"If-Modified-Since": "yesterday"}, False, False),
+        # the tag is what counts, where there is one
+        ({"If-None-Match": '"x"', "If-Modified-Since": MODIFIED}, False, False),
+        ({"If-None-Match": ""}, False, False),
+    ],
+)
+def test_a_copy_is_still_right_by_its_tag_or_else_by_its_date(
+    sent: dict[str, str], unchanged: bool, known_at_once: bool
+) -> None:
+    for check, expected in ((check_preconditions, unchanged), (check_tag, known_at_once)):
+        if expected:
+            with pytest.raises(NotModified) as raised:
+                check(request(sent), HEADERS)
+            assert raised.value.headers == HEADERS
+        else:
+            check(request(sent), HEADERS)
+    check_preconditions(request(sent), {"Last-Modified": MODIFIED})
+    check_preconditions(request({"If-Modified-Since": MODIFIED}), {"ETag": '"a"'})
+
+
+def test_an_answer_that_is_unchanged_describes_no_body_and_an_incomplete_one_is_never_renewed() -> None:
+    unchanged = unchanged_response(NotModified(HEADERS))
+    assert (unchanged.status, unchanged.headers["ETag"]) == (304, HEADERS["ETag"])
+    assert unchanged.headers.get("Content-Type") != "text/csv"
+    assert incomplete({**HEADERS, "Vary": "Accept"}) == {"Content-Type": "text/csv", "Vary": "Accept"}
+
+
+def test_a_document_has_the_tag_of_its_body_and_type() -> None:
+    def tag(document: object, media_type: str = MediaType.JSON, **sent: str) -> str:
+        headers = {name.replace("_", "-"): text for name, text in sent.items()}
+        response = conditional(request(headers), json_response(document, media_type=media_type))
+        assert "max-age=2" in response.headers["Cache-Control"]
+        return response.headers["ETag"]
+
+    assert tag({"a": 1}) == tag({"a": 1}) != tag({"a": 2})
+    assert tag({"a": 1}) != tag({"a": 1}, "application/geo+json")
+    with pytest.raises(NotModified):
+        tag({"a": 1}, If_None_Match=tag({"a": 1}))
+    with pytest.raises(TypeError):
+        conditional(request(), web.Response())
+    assert (etag_matches(None, '"a"'), etag_matches(" * ", '"a"'), etag_matches('"b" , W/"a"', '"a"')) == (
+        False,
+        True,
+        True,
+    )
+
+
+def test_a_page_has_another_tag_in_another_language_and_with_another_name_of_the_site() -> None:
+    def tag(media_type: str) -> str:
+        return data_headers(request(), media_type, Version())["ETag"]
+
+    before = tag(MediaType.HTML), tag(MediaType.JSON)
+    speak(LANGUAGES["es"])
+    try:
+        assert tag(MediaType.HTML) != before[0]
+        assert tag(MediaType.JSON) == before[1]
+    finally:
+        speak(ENGLISH)

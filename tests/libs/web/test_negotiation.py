@@ -31,6 +31,13 @@ def csv_is_named() -> None:
         (None, 'application/json;profile="x"', "application/json"),
         (None, "text/html;level=1, text/csv;q=0.1", "text/csv"),
         (None, "text/html;q=broken, text/csv;q=0.1", "text/csv"),
+        (None, ",, text/csv ,", "text/csv"),
+        # what is named counts more than what a wildcard covers, and a type more than all
+        (None, "*/*, text/csv", "text/csv"),
+        (None, "*/*, text/*", "text/html"),
+        (None, "text/csv;q=0.2, */*;q=0.1", "text/csv"),
+        (None, "text/csv;q=7, application/json;q=-1", "text/csv"),
+        (None, f"{'x/y, ' * 200}text/csv", "text/csv"),
     ],
 )
 def test_what_is_chosen(f: str | None, accept: str | None, chosen: str) -> None:
@@ -56,3 +63,13 @@ def test_errors_are_pages_for_browsers_only() -> None:
     assert not prefers_html("*/*")
     assert not prefers_html("application/json, text/html;q=0.5")
     assert not prefers_html(None)
+    assert not prefers_html("text/html;q=0, image/png")
+    assert prefers_html("text/html, application/json")
+
+
+def test_a_format_that_is_not_offered_is_told_and_formats_are_named_where_they_can_be_asked_for() -> None:
+    with pytest.raises(NotAcceptable, match="f=csv is not offered here"):
+        negotiate(TILE, "csv", None)
+    for has_f, said in ((True, r"text/csv \(f=csv\)$"), (False, "text/csv$")):
+        with pytest.raises(NotAcceptable, match=said):
+            negotiate(("text/csv",), None, "image/png", has_f=has_f)

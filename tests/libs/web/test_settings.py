@@ -59,6 +59,9 @@ def test_a_password_that_is_not_escaped_is_told_of() -> None:
     for url in ("postgresql://me:p@ss:w/rd@localhost/database", "postgresql://me:se#cret@localhost/database"):
         with pytest.raises(SettingsError, match="a password has %2F for /"):
             Database.from_env({"DATABASE_URL": url})
+    with pytest.raises(SettingsError) as raised:
+        Database.from_env({"DATABASE_URL": "mysql://me:p/w@localhost/database"})
+    assert "a password has" not in str(raised.value)
 
 
 @pytest.mark.parametrize("service", ["common", "features", "tiles"])
