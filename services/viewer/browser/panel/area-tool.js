@@ -232,7 +232,7 @@ function fieldsOf(kind) {
   const number = { type: "text", inputmode: "decimal", autocomplete: "off" };
   if (kind === "box") return EDGES.map(([name, label]) => element("label", {}, label, element("input", { ...number, name })));
   if (kind === "polygon") {
-    const text = { name: "corners", rows: 3, spellcheck: "false", placeholder: "118 21, 123 21, 123 26" };
+    const text = { name: "corners", rows: 3, spellcheck: "false", placeholder: "118 21, 123 21, 123 26", dir: "ltr" };
     return [element("label", { class: "wide" }, say("Corners, longitude before latitude"), element("textarea", text))];
   }
   return [

@@ -1,7 +1,7 @@
 // The legend of one style, made from what the style document says about its classes.
 
 import { element } from "../page/dom.js";
-import { say } from "../words/say.js";
+import { isolated, say } from "../words/say.js";
 
 /**
  * @import { LegendClass, LegendEntry } from "../types.d.ts"
@@ -26,9 +26,9 @@ export function legendOf(entries) {
 
 /**
  * What a part of a legend is about: `Depth (km)`.
- * @param {LegendEntry} entry
+ * @param {Pick<LegendEntry, "title" | "unit">} entry
  */
-export const legendTitle = ({ title = "", unit }) => (unit ? `${say(title)} (${unit})` : say(title));
+export const legendTitle = ({ title = "", unit }) => (unit ? `${say(title)} (${isolated(unit)})` : say(title));
 
 /** @param {Entry} entry */
 function classes(entry) {
@@ -47,7 +47,7 @@ function sizes(list) {
         "span",
         {},
         element("i", { style: { width: `${diameter}px`, height: `${diameter}px` }, "aria-hidden": "true" }),
-        say(label),
+        isolated(say(label)),
       ),
     ),
   );
@@ -59,7 +59,7 @@ function ramp(items) {
     "div",
     { class: "legend-ramp" },
     ...items.map(({ label, color }) =>
-      element("span", {}, element("i", { style: { "background-color": color }, "aria-hidden": "true" }), say(label)),
+      element("span", {}, element("i", { style: { "background-color": color }, "aria-hidden": "true" }), isolated(say(label))),
     ),
   );
 }
@@ -82,7 +82,7 @@ function swatches({ symbol, provisional }, items) {
           style: { "--class-color": color },
           "aria-hidden": "true",
         }),
-        say(label),
+        isolated(say(label)),
       ),
     ),
   );

@@ -3,7 +3,8 @@
 import { canvasOf } from "../page/canvas.js";
 import { find } from "../page/dom.js";
 import { formatInstant } from "../words/format.js";
-import { say } from "../words/say.js";
+import { FROM_RIGHT, inARow, isolated, say } from "../words/say.js";
+import { legendTitle } from "./legend.js";
 import { alikeLegends } from "./legends.js";
 
 /**
@@ -59,13 +60,13 @@ function drawn(explorer, picture, width, height) {
 /** What the panel says of what is shown: how many, of which time, by which filter, and whether it is simulated. */
 function said() {
   // of several collections each has its own
-  const time = find("#timeline").hidden ? "" : ["#timeline .of", "#timeline .label output"].map(textOf).filter(Boolean).join(": ");
+  const time = find("#timeline").hidden ? "" : inARow(["#timeline .of", "#timeline .label output"].map(textOf), ": ");
   const chips = [...document.querySelectorAll("#chips .chip span")].map((chip) => chip.textContent?.trim() ?? "");
-  const facts = [textOf("#facts"), time].filter(Boolean).join(" · ");
+  const facts = inARow([textOf("#facts"), time]);
   return [facts, ...chips, textOf("#drawn"), textOf("#simulated")].filter(Boolean);
 }
 
-const made = () => `${textOf("#panel .home")}, ${formatInstant(Date.now())}: ${location.origin}${location.pathname}`;
+const made = () => inARow([inARow([textOf("#panel .home"), formatInstant(Date.now())], ", "), location.origin + location.pathname], ": ");
 
 /**
  * The colour that an element of the page has in the theme of now.
@@ -104,10 +105,11 @@ function scaleBar(pen) {
   context.strokeStyle = pen.colors.ink;
   context.lineWidth = 1.5;
   context.beginPath();
-  context.moveTo(MARGIN, pen.y - 4);
-  context.lineTo(MARGIN, pen.y + 2);
-  context.lineTo(MARGIN + length, pen.y + 2);
-  context.lineTo(MARGIN + length, pen.y - 4);
+  const [first, last] = [pen.at(MARGIN), pen.at(MARGIN + length)];
+  context.moveTo(first, pen.y - 4);
+  context.lineTo(first, pen.y + 2);
+  context.lineTo(last, pen.y + 2);
+  context.lineTo(last, pen.y - 4);
   context.stroke();
   pen.label(say("{distance} at the middle of the map", { distance: bar.textContent?.trim() }), MARGIN + length + 8, pen.y + 2);
   pen.y += 1.5 * MARGIN;
@@ -140,10 +142,10 @@ function drawLegend(pen, { name, entries }, left) {
   const room = { left, right: left + COLUMN - MARGIN };
   pen.write(name, { size: 12, weight: 600, ...room });
   for (const { title, unit, classes = [], sizes = [], symbol, provisional } of entries) {
-    if (title) pen.write(unit ? `${title} (${unit})` : title, { size: 12, muted: true, ...room });
+    if (title) pen.write(legendTitle({ title, unit }), { size: 12, muted: true, ...room });
     for (const { label, color } of classes) {
       pen.symbol(symbol ?? "fill", color, Boolean(provisional), left, pen.y);
-      pen.label(label, left + 26, pen.y + 4);
+      pen.label(isolated(say(label)), left + 26, pen.y + 4);
       pen.y += 17;
     }
     let x = left;
@@ -157,7 +159,7 @@ function drawLegend(pen, { name, entries }, left) {
   }
 }
 
-/** Writes from the top to the bottom; `y` is where it goes on. */
+/** Writes from the top to the bottom; `y` is where it goes on. Across, all begins at the side where the language does. */
 class Pen {
   /**
    * @param {CanvasRenderingContext2D} context
@@ -169,6 +171,16 @@ class Pen {
     this.width = width;
     this.colors = colors;
     this.y = MARGIN + 12;
+    context.direction = FROM_RIGHT ? "rtl" : "ltr";
+  }
+
+  /**
+   * What lies so far from the side where lines begin, and is so wide.
+   * @param {number} x
+   * @param {number} [width]
+   */
+  at(x, width = 0) {
+    return FROM_RIGHT ? this.width - x - width : x;
   }
 
   /**
@@ -196,7 +208,7 @@ class Pen {
    * @param {number} size
    */
   #line(line, left, size) {
-    this.context.fillText(line, left, this.y);
+    this.context.fillText(line, this.at(left), this.y);
     this.y += Math.round(size * 1.4);
   }
 
@@ -208,7 +220,7 @@ class Pen {
   label(text, x, y) {
     this.context.font = `12px ${FONT}`;
     this.context.fillStyle = this.colors.ink;
-    this.context.fillText(text, x, y);
+    this.context.fillText(text, this.at(x), y);
   }
 
   /** @param {string} text */
@@ -226,7 +238,7 @@ class Pen {
     this.context.strokeStyle = this.colors.muted;
     this.context.lineWidth = 1.5;
     this.context.beginPath();
-    this.context.arc(x, y, radius, 0, 2 * Math.PI);
+    this.context.arc(this.at(x), y, radius, 0, 2 * Math.PI);
     this.context.stroke();
   }
 
@@ -240,8 +252,8 @@ class Pen {
   symbol(kind, color, dashed, x, y) {
     const { context } = this;
     context.beginPath();
-    if (kind === "circle") context.arc(x + 9, y, 6, 0, 2 * Math.PI);
-    else context.rect(x, kind === "line" ? y - 2 : y - 6, 18, kind === "line" ? 4 : 12);
+    if (kind === "circle") context.arc(this.at(x + 9), y, 6, 0, 2 * Math.PI);
+    else context.rect(this.at(x, 18), kind === "line" ? y - 2 : y - 6, 18, kind === "line" ? 4 : 12);
     if (dashed) {
       context.setLineDash([3, 3]);
       context.strokeStyle = color;

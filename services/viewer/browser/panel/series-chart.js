@@ -2,7 +2,7 @@
 
 import { element } from "../page/dom.js";
 import { formatDay, formatNumber } from "../words/format.js";
-import { inARow, say } from "../words/say.js";
+import { inARow, say, withUnit } from "../words/say.js";
 import { reachable, seriesOf, thresholdsOf, ticks, timeTicks } from "../words/series.js";
 import { tickWords } from "../words/time.js";
 
@@ -100,12 +100,6 @@ function captionOf({ title, unit, points, band }, thresholds, none) {
     !thresholds.length && none,
   ], "; ");
 }
-
-/**
- * @param {number} number
- * @param {string | null} unit
- */
-const withUnit = (number, unit) => [formatNumber(number), unit].filter(Boolean).join(" ");
 
 /** @param {number[]} values */
 const range = (values) => [Math.min(...values), Math.max(...values)];

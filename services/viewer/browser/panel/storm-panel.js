@@ -7,7 +7,7 @@ import { element } from "../page/dom.js";
 import { address } from "../service/api.js";
 import { formatPosition } from "../words/coordinates.js";
 import { lengthText } from "../words/measures.js";
-import { inARow, say } from "../words/say.js";
+import { inARow, say, withUnit } from "../words/say.js";
 import { advisoryWords, forceWords, statusWords, strengthWords, timeWords, windWords, zoneWords } from "../words/storm.js";
 import { spanWords } from "../words/time.js";
 import { StormPlaces } from "./storm-places.js";
@@ -98,7 +98,7 @@ export class StormPanel {
     const choices = speeds.map((speed, at) => {
       const input = element("input", { type: "radio", name: "storm-wind", value: speed });
       input.addEventListener("change", () => this.#story.setWind(speed));
-      return element("label", { title: forceWords(speed) }, input, swatches[at], `${speed} kt`);
+      return element("label", { title: forceWords(speed) }, input, swatches[at], withUnit(speed, "kt"));
     });
     this.#winds.replaceChildren(/** @type {Node} */ (this.#winds.firstChild), ...choices);
     const palette = await stormPalette(this.#explorer, life.collections).catch(() => null);
@@ -110,7 +110,7 @@ export class StormPanel {
     if (!life || !step) return;
     this.#time.selectedIndex = at;
     const { gust_kt: gust } = step.properties;
-    const told = [strengthWords(step), numberOf(gust) !== null && say("gusts {speed} kt", { speed: numberOf(gust) }), statusWords(step), formatPosition(step.position)];
+    const told = [strengthWords(step), numberOf(gust) !== null && say("gusts {speed}", { speed: withUnit(numberOf(gust) ?? "", "kt") }), statusWords(step), formatPosition(step.position)];
     this.#state.replaceChildren(inARow(told), ...(step.landfall === null ? [] : [" ", element("strong", { text: step.landfall ? say("Landfall, {place}", { place: step.landfall }) : say("Landfall") })]));
     for (const input of this.#winds.querySelectorAll("input")) input.checked = Number(input.value) === wind;
     this.#zone.textContent = this.#zoneText();
@@ -123,7 +123,7 @@ export class StormPanel {
   #zoneText() {
     const { life, step, wind } = this.#story;
     if (!step?.winds) return life?.steps.some(({ winds }) => winds) ? say("How far winds reached at this hour is not known.") : say("How far winds reached at single hours is not known of this storm.");
-    return step.winds.radii.has(wind) ? zoneWords(step.winds) : say("No winds of {speed} kt at this hour.", { speed: wind });
+    return step.winds.radii.has(wind) ? zoneWords(step.winds) : say("No winds of {speed} at this hour.", { speed: withUnit(wind, "kt") });
   }
 
   #comparedText() {
@@ -136,7 +136,7 @@ export class StormPanel {
     const ahead = step.expected
       ? say("{number} hours ahead it expected the storm {distance} from where it is expected now", values)
       : say("{number} hours ahead it expected the storm {distance} from where it was", values);
-    return found.wind === null ? say("{ahead}.", { ahead }) : say("{ahead}, with {speed} kt.", { ahead, speed: found.wind });
+    return found.wind === null ? say("{ahead}.", { ahead }) : say("{ahead}, with {speed}.", { ahead, speed: withUnit(found.wind, "kt") });
   }
 
   #stepButtons() {

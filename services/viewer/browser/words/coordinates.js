@@ -71,6 +71,6 @@ export function formatPosition([longitude, latitude]) {
    * @param {number} value
    * @param {string} directions
    */
-  const part = (value, directions) => say("{degrees}°{side}", { degrees: String(Number(Math.abs(value).toFixed(3))), side: say(directions[value < 0 ? 1 : 0]) });
+  const part = (value, directions) => say("{degrees}{side}", { degrees: `${Number(Math.abs(value).toFixed(3))}°`, side: say(directions[value < 0 ? 1 : 0]) });
   return `${part(latitude, "NS")} ${part(longitude, "EW")}`;
 }

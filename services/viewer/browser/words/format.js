@@ -1,6 +1,6 @@
 // Property values as people read them.
 
-import { formatNumber, LOCALE, say } from "./say.js";
+import { formatNumber, LOCALE, say, withUnit } from "./say.js";
 
 export { formatNumber };
 
@@ -67,8 +67,7 @@ export function formatText(name, value, column) {
   if (typeof value === "number") {
     const unit = unitOf(name, column);
     // years and identifiers are not quantities
-    const text = /(^|_)(id|season|year|code)$/.test(name) ? plain.format(value) : formatNumber(value);
-    return unit ? `${text} ${unit}` : text;
+    return withUnit(/(^|_)(id|season|year|code)$/.test(name) ? plain.format(value) : value, unit);
   }
   if (typeof value === "string") {
     const instant = column?.format === "date-time" || INSTANT.test(value);

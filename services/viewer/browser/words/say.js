@@ -25,13 +25,14 @@ const numbers = new Intl.NumberFormat(LOCALE, { maximumFractionDigits: 3 });
 /** @param {number} value */
 export const formatNumber = (value) => numbers.format(value);
 
+const ARABIC = /[\u0600-\u06ff]/;
+
 /**
- * Text in a direction of its own where the page is written from the right: that of its first letter, or that of the page
- * (FSI and RLI of Unicode Standard Annex 9).
+ * Text in a direction of its own where the page is written from the right: from there, if any of it is, else that of its first
+ * letter (RLI and FSI of Unicode Standard Annex 9).
  * @param {string} text
- * @param {"\u2068" | "\u2067"} [sign]
  */
-const isolated = (text, sign = "\u2068") => (FROM_RIGHT && text ? `${sign}${text}\u2069` : text);
+export const isolated = (text) => (FROM_RIGHT && text ? `${ARABIC.test(text) ? "\u2067" : "\u2068"}${text}\u2069` : text);
 
 /**
  * A value as a part of a sentence.
@@ -73,5 +74,14 @@ export function sayMany(one, many, number, values = {}) {
  * @param {(string | null | undefined | false)[]} texts
  * @param {string} [between]
  */
-export const inARow = (texts, between = " · ") =>
-  isolated(texts.flatMap((text) => (text ? [isolated(text)] : [])).join(between), "\u2067");
+export const inARow = (texts, between = " · ") => texts.flatMap((text) => (text ? [isolated(text)] : [])).join(between);
+
+/**
+ * A number with its unit, which stay together: `160 kt`.
+ * @param {number | string} value
+ * @param {string | null} [unit]
+ */
+export const withUnit = (value, unit) => {
+  const number = typeof value === "number" ? formatNumber(value) : value;
+  return isolated(unit ? `${number} ${unit}` : number);
+};

@@ -1,7 +1,7 @@
 // What is known of a storm at a moment, in words.
 
 import { formatInstant } from "./format.js";
-import { inARow, say } from "./say.js";
+import { inARow, say, withUnit } from "./say.js";
 import { clockWords } from "./time.js";
 
 /** @import { Properties } from "../types.d.ts" */
@@ -21,7 +21,7 @@ export const timeWords = ({ moment, expected }) => (expected ? say("{time}, expe
  * @param {{ properties: Properties }} step
  */
 export function strengthSigns({ properties: { wind_kt: wind, category, pressure_hpa: pressure } }) {
-  return inARow([typeof wind === "number" && `${wind} kt`, String(category ?? ""), typeof pressure === "number" && `${pressure} hPa`]);
+  return inARow([typeof wind === "number" && withUnit(wind, "kt"), String(category ?? ""), typeof pressure === "number" && withUnit(String(pressure), "hPa")]);
 }
 
 /**
@@ -39,9 +39,9 @@ export const windWords = (step) => strengthParts(step)[0] ?? say("strength not k
 /** @param {{ properties: Properties }} step */
 function strengthParts({ properties: { wind_kt: wind, category, pressure_hpa: pressure } }) {
   return [
-    typeof wind === "number" ? `${wind} kt` : "",
+    typeof wind === "number" ? withUnit(wind, "kt") : "",
     typeof category === "string" ? (CATEGORIES[category] ?? category) : "",
-    typeof pressure === "number" ? `${pressure} hPa` : "",
+    typeof pressure === "number" ? withUnit(String(pressure), "hPa") : "",
   ].filter(Boolean);
 }
 
@@ -71,7 +71,7 @@ const FORCES = { 34: say("gale force"), 50: say("storm force"), 64: say("hurrica
  * `64 kt, hurricane force`.
  * @param {number} wind kt
  */
-export const forceWords = (wind) => inARow([`${wind} kt`, FORCES[wind]], ", ");
+export const forceWords = (wind) => inARow([withUnit(wind, "kt"), FORCES[wind]], ", ");
 
 /**
  * Where the zone of a step is from.

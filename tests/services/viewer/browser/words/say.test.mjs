@@ -15,11 +15,11 @@ globalThis.damsWords = {
     "since {time}": "منذ {time}",
     N: "شمالًا",
     E: "شرقًا",
-    "{degrees}°{side}": "{degrees}° {side}",
+    "{degrees}{side}": "{degrees} {side}",
   },
 };
 const words = "../../../../../services/viewer/browser/words/";
-const { formatNumber, inARow, LOCALE, say, sayMany } = await import(`${words}say.js`);
+const { formatNumber, inARow, isolated, LOCALE, say, sayMany, withUnit } = await import(`${words}say.js`);
 const { agoWords, spanWords } = await import(`${words}time.js`);
 const { formatPosition, parseCoordinates } = await import(`${words}coordinates.js`);
 
@@ -48,7 +48,10 @@ test("a number has the form of its language, six in Arabic", () => {
 });
 
 test("what stands in a row is isolated, and nothing in place of nothing", () => {
-  assert.equal(inARow(["a", null, false, "", "ب"], ", "), "\u2067\u2068a\u2069, \u2068ب\u2069\u2069");
+  assert.equal(inARow(["a", null, false, "", "ب"], ", "), "\u2068a\u2069, \u2067ب\u2069");
+  // what has words of the language is read from the right, whatever it begins with
+  assert.equal(isolated("M 6.1 تقريبًا"), "\u2067M 6.1 تقريبًا\u2069");
+  assert.equal(withUnit(1600.5, "kt"), "\u20681,600.5 kt\u2069");
   assert.equal(inARow([null]), "");
 });
 
