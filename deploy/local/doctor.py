@@ -15,6 +15,7 @@ from deploy.local.settings import StackError, StackSettings
 from deploy.local.state import StateFolder
 from deploy.local.supervision import Supervisor
 from gateway.settings import GatewaySettings
+from libs.cache.links import link_to
 from libs.pg.diagnosis import Finding, diagnose
 from libs.web.settings import DatabaseSettings, SettingsError, names_of
 from services.common.catalogue.configuration import CatalogueConfig, ConfigError
@@ -23,6 +24,7 @@ from services.features.settings import Settings as FeaturesSettings
 from services.tiles.settings import Settings as TilesSettings
 from services.viewer.settings import Settings as ViewerSettings
 
+_REDIS_SECONDS = 2
 _OTHERS = 8
 """Connections of `common`, and those of the other services that watch the database."""
 
@@ -76,17 +78,30 @@ def of_database(settings: StackSettings, url: str) -> list[Finding]:
 
 def _of_redis(url: str) -> Iterator[Finding]:
     try:
-        with redis.Redis.from_url(url, socket_timeout=2, socket_connect_timeout=2) as client:
-            policy = client.config_get("maxmemory-policy").get("maxmemory-policy", "")
-    except redis.ResponseError:
-        # a managed one does not tell its settings
+        policy = asyncio.run(_policy(url))
+    except (redis.RedisError, OSError) as error:
+        yield Finding(
+            f"Redis cannot be used, so that tiles are made anew for each process: {error or type(error).__name__}."
+        )
         return
-    except redis.RedisError as error:
-        yield Finding(f"Redis cannot be used, so that tiles are made anew for each process: {error}.")
-        return
-    if not policy.startswith("allkeys"):
+    if policy and not policy.startswith("allkeys"):
         statement = "CONFIG SET maxmemory-policy allkeys-lru"
         yield Finding(f'Redis refuses tiles when it is full (maxmemory-policy "{policy}").', statement)
+
+
+async def _policy(url: str) -> str:
+    """What Redis does when it is full; empty where it does not tell, as managed ones."""
+    link = link_to(url)
+    try:
+        async with asyncio.timeout(_REDIS_SECONDS):
+            await link.connect()
+            (reply,) = await link.exchange([("CONFIG", "GET", "maxmemory-policy")])
+    finally:
+        await link.close()
+    if isinstance(reply, redis.ResponseError):
+        return ""
+    told = [*reply.values()] if isinstance(reply, dict) else reply[1::2]
+    return b"".join(told).decode()
 
 
 def _of_port(port: int) -> Iterator[Finding]:

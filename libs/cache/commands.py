@@ -1,4 +1,4 @@
-"""Commands to Redis over one connection, those of all requests together.
+"""Commands to Redis over one link, those of all requests together.
 
 What comes while a round trip is under way goes with the next one: under load a command costs a small part of a
 round trip, and an idle service waits for none but its own.
@@ -11,17 +11,10 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from itertools import chain, repeat
 from typing import Any, Self
 
-import hiredis
 from prometheus_client import Gauge
-from redis.asyncio import Connection, ConnectionPool
-from redis.asyncio.retry import Retry
-from redis.backoff import NoBackoff
-from redis.exceptions import ConnectionError as BrokenConnection
-from redis.exceptions import ResponseError
 
+from libs.cache.links import Command, link_to
 from libs.concurrency.background import background
-
-Command = tuple[bytes | str | int, ...]
 
 DEADLINE = 0.1
 """Seconds. What is cached takes a millisecond; on two processors with ten processes each, 40 at the most."""
@@ -52,18 +45,10 @@ class Commands:
     """
 
     def __init__(self, url: str, *, deadline: float = DEADLINE) -> None:
-        self._pool: ConnectionPool = ConnectionPool.from_url(
-            url,
-            protocol=2,
-            # a round trip has one time limit, not each of its steps
-            socket_timeout=None,
-            socket_connect_timeout=None,
-            retry=Retry(NoBackoff(), 0),
-            health_check_interval=0,
-        )
+        self._link = link_to(url)
         self._deadline = deadline
-        # None while the circuit breaker is open
-        self._connection: Connection | None = None
+        self._closed = False
+        """The circuit breaker: commands are sent."""
         self._waiting: list[tuple[Command, asyncio.Future[Any] | None]] = []
         self._wake = asyncio.Event()
         self._sending = AsyncExitStack()
@@ -80,15 +65,14 @@ class Commands:
         with contextlib.suppress(CacheAway, TimeoutError):
             await asyncio.wait_for(self.run("PING"), _CONNECT_SECONDS)
         await self._sending.aclose()
-        connection, self._connection = self._connection, None
+        self._closed = False
         self._fail(self._waiting)
-        if connection:
-            await connection.disconnect(nowait=True)
+        await self._link.close()
 
     @property
     def away(self) -> bool:
         """Whether commands fail at once."""
-        return self._connection is None
+        return not self._closed
 
     async def run(self, *command: bytes | str | int) -> Any:
         """The reply, a ResponseError where Redis refuses. Raises CacheAway."""
@@ -133,57 +117,34 @@ class Commands:
     async def _connected(self) -> None:
         """Tries to connect until there is a connection."""
         pauses = chain(_PAUSES, repeat(_PAUSES[-1]))
-        while self._connection is None:
+        while not self._closed:
             await asyncio.sleep(next(pauses))
             await self._connect()
 
     async def _connect(self) -> None:
-        """A connection over which Redis has answered, or none."""
-        connection = self._pool.make_connection()  # type: ignore[no-untyped-call]
+        """A link over which Redis has answered, or none."""
         try:
             async with asyncio.timeout(_CONNECT_SECONDS):
-                await connection.connect()
-                await self._round_trip(connection, hiredis.pack_command(("PING",)), 1)
+                await self._link.connect()
         except Exception as error:
-            await self._open(error, connection)
+            await self._open(error)
         except BaseException:
-            await _closed(connection)
+            await self._link.close()
             raise
         else:
-            self._connection = connection
+            self._closed = True
             _AVAILABLE.set(1)
 
-    async def _open(self, error: Exception, connection: Connection | None = None) -> None:
+    async def _open(self, error: Exception) -> None:
         """The circuit breaker is open from now on."""
-        connection = connection or self._connection
-        self.cause, self._connection = f"{type(error).__name__}: {error}", None
+        self.cause, self._closed = f"{type(error).__name__}: {error}", False
         _AVAILABLE.set(0)
-        await _closed(connection)
+        await self._link.close()
 
     async def _exchange(self, commands: Sequence[Command]) -> list[Any]:
-        packed = b"".join([hiredis.pack_command(command) for command in commands])  # type: ignore[arg-type]
-        connection = self._connection
-        async with _deadline(self._deadline + len(packed) / _BYTES_A_SECOND):
-            if connection is not None:
-                # the server may have closed it since; what it did not answer is asked again
-                try:
-                    return await self._round_trip(connection, packed, len(commands))
-                except BrokenConnection:
-                    await _closed(connection)
-            self._connection = self._pool.make_connection()  # type: ignore[no-untyped-call]
-            await self._connection.connect()
-            return await self._round_trip(self._connection, packed, len(commands))
-
-    @staticmethod
-    async def _round_trip(connection: Connection, packed: bytes, number: int) -> list[Any]:
-        replies: list[Any] = []
-        await connection.send_packed_command(packed, check_health=False)
-        for _ in range(number):
-            try:
-                replies.append(await connection.read_response(disable_decoding=True))
-            except ResponseError as error:
-                replies.append(error)
-        return replies
+        size = sum(len(part) for command in commands for part in command if isinstance(part, bytes))
+        async with _deadline(self._deadline + size / _BYTES_A_SECOND):
+            return await self._link.exchange(commands)
 
     def _fail(self, batch: Sequence[tuple[Command, asyncio.Future[Any] | None]]) -> None:
         for _, future in batch:
@@ -200,9 +161,3 @@ async def _deadline(seconds: float) -> AsyncIterator[None]:
             yield
         finally:
             late.cancel()
-
-
-async def _closed(connection: Connection | None) -> None:
-    if connection is not None:
-        with contextlib.suppress(Exception):
-            await connection.disconnect(nowait=True)

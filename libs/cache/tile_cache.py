@@ -128,7 +128,7 @@ class TileCache:
                 for name, size in zip(names, sizes, strict=True)
                 if isinstance(size, int)
             ]
-            if int(cursor) == 0:
+            if cursor == b"0":
                 return
 
     async def delete(self, keys: Sequence[str]) -> int:

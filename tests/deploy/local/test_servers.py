@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import shutil
@@ -23,6 +24,7 @@ from deploy.local.processes import MARK, left_behind
 from deploy.local.settings import REPOSITORY
 from deploy.local.state import StateFolder
 from tests.running_stack import Cluster
+from tests.services.tiles.cache import OwnRedis
 
 
 def command(state_dir: Path, *arguments: str, **settings: str) -> subprocess.CompletedProcess[str]:
@@ -261,6 +263,7 @@ def test_settings_that_do_not_fit_are_named(state_dir: Path, database_url: str) 
     for name, value, fault in (
         ("POOL_SIZE", "many", "POOL_SIZE='many' should be a valid integer"),
         ("COLLECTION_SCHEMAS", ",", "COLLECTION_SCHEMAS=',' names nothing"),
+        ("REDIS_URL", "redis+sentinel://a:1", "REDIS_URL names no master"),
         ("GATEWAY_TIMEOUT_SECONDS", "0", "GATEWAY_TIMEOUT_SECONDS='0' should be greater than"),
         ("COLLECTIONS_CONFIG", "/nowhere.yaml", "COLLECTIONS_CONFIG cannot be used: /nowhere.yaml: "),
     ):
@@ -276,6 +279,16 @@ def test_a_doctor_who_finds_nothing_fatal_says_so(state_dir: Path, database_url:
     assert result.returncode == 0
     assert 'warning: Schema "public" has no tables and no views.' in result.stdout
     assert "warning: Redis cannot be used" in result.stdout
+
+
+async def test_a_redis_that_refuses_what_is_new_is_told(state_dir: Path, database_url: str, tmp_path: Path) -> None:
+    async with OwnRedis(tmp_path) as own:
+        for policy, told in (("noeviction", True), ("allkeys-lru", False)):
+            async with own.client() as client:
+                await client.config_set("maxmemory-policy", policy)
+            settings = {"DATABASE_URL": database_url, "COLLECTION_SCHEMAS": "public", "REDIS_URL": own.url}
+            result = await asyncio.to_thread(command, state_dir, "doctor", **settings)
+            assert ("CONFIG SET maxmemory-policy allkeys-lru" in result.stdout) == told
 
 
 def environment(process: psutil.Process) -> dict[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any, Self
 
@@ -14,16 +14,25 @@ from tests.eventually import eventually
 from tests.services.in_process import Answer, Client
 
 
+def free_ports(number: int) -> list[int]:
+    """Ports that nobody listens on."""
+    with ExitStack() as held:
+        probes = [held.enter_context(closing(socket.socket())) for _ in range(number)]
+        for probe in probes:
+            probe.bind(("127.0.0.1", 0))
+        return [int(probe.getsockname()[1]) for probe in probes]
+
+
 class OwnRedis:
     """A Redis that a test may stop and damage."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *options: str) -> None:
+        """`options` are those of the program."""
         self._folder = folder
+        self._options = options
         self._process: asyncio.subprocess.Process | None = None
-        with closing(socket.socket()) as probe:
-            probe.bind(("127.0.0.1", 0))
-            self._port = int(probe.getsockname()[1])
-        self.url = f"redis://127.0.0.1:{self._port}/0"
+        (self.port,) = free_ports(1)
+        self.url = f"redis://127.0.0.1:{self.port}/0"
 
     @property
     def pid(self) -> int:
@@ -44,9 +53,9 @@ class OwnRedis:
 
     async def start(self) -> None:
         """Starts it; returns once it answers."""
-        options = ["--port", str(self._port), "--bind", "127.0.0.1", "--save", "", "--dir", str(self._folder)]
+        options = ["--port", str(self.port), "--bind", "127.0.0.1", "--save", "", "--dir", str(self._folder)]
         self._process = await asyncio.create_subprocess_exec(
-            "redis-server", *options, stdout=asyncio.subprocess.DEVNULL
+            "redis-server", *self._options, *options, stdout=asyncio.subprocess.DEVNULL
         )
 
         async def answers() -> None:

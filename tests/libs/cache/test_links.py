@@ -1,0 +1,244 @@
+"""Redis by Sentinel and as a cluster, with real processes: what is lost costs time, and comes back."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+from redis.exceptions import ResponseError
+
+from libs.cache.commands import CacheAway, Commands
+from libs.cache.links import link_to
+from libs.cache.tile_cache import TileCache
+from tests.eventually import eventually
+from tests.services.tiles.cache import OwnRedis, free_ports, keys
+
+_SLOTS = 16384
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("http://a", "begins with none of redis://"),
+        ("redis+sentinel://a:26379", "names no master"),
+        ("redis+sentinel://a:26379/m/x", "names no master"),
+        ("redis+sentinel://a:b/m", "names 'a:b', which is not like host:26379"),
+        ("redis+cluster://a:1,", "names '', which is not like host:6379"),
+    ],
+)
+def test_an_address_that_is_none_is_refused(url: str, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        link_to(url)
+
+
+class _Watched:
+    """A master with a password, its replica, and two Sentinels that agree when the master is gone for half a second."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        secret = ("--requirepass", "s3,cret", "--masterauth", "s3,cret")
+        self.master, self.replica = OwnRedis(folder, *secret), OwnRedis(folder, *secret)
+        self.sentinels: list[OwnRedis] = []
+        self._running = AsyncExitStack()
+
+    async def __aenter__(self) -> _Watched:
+        for own in (self.master, self.replica):
+            own.url = own.url.replace("redis://", "redis://:s3%2Ccret@")
+            await self._running.enter_async_context(own)
+        async with self.replica.client() as client:
+            await client.replicaof("127.0.0.1", str(self.master.port))
+
+        async def synchronized() -> None:
+            async with self.replica.client() as client:
+                assert (await client.info("replication"))["master_link_status"] == "up"
+
+        await eventually(synchronized)
+        for number in range(2):
+            configuration = self._folder / f"sentinel-{number}.conf"
+            configuration.write_text(
+                f"sentinel monitor tiles 127.0.0.1 {self.master.port} 2\nsentinel auth-pass tiles s3,cret\n"
+                "sentinel down-after-milliseconds tiles 500\nsentinel failover-timeout tiles 2000\n"
+            )
+            self.sentinels.append(OwnRedis(self._folder, str(configuration), "--sentinel"))
+            await self._running.enter_async_context(self.sentinels[-1])
+
+        async def met() -> None:
+            for sentinel in self.sentinels:
+                async with sentinel.client() as client:
+                    masters: Any = await client.sentinel_masters()
+                    state = masters["tiles"]
+                    assert (state["num-other-sentinels"], state["num-slaves"]) == (1, 1)
+
+        await eventually(met, seconds=60)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._running.aclose()
+
+    @property
+    def url(self) -> str:
+        # the first is not there
+        hosts = ",".join(f"127.0.0.1:{port}" for port in (1, *(sentinel.port for sentinel in self.sentinels)))
+        return f"redis+sentinel://:s3%2Ccret@{hosts}/tiles/0"
+
+
+async def _back(cache: TileCache) -> None:
+    async def answers() -> None:
+        assert cache.trouble is None
+
+    await eventually(answers, seconds=60)
+
+
+_LOST = [signal.SIGKILL, pytest.param(signal.SIGSTOP, marks=[pytest.mark.slow, pytest.mark.faults])]
+
+
+@pytest.mark.parametrize("lost", _LOST)
+async def test_sentinels_tell_who_is_the_master_now(tmp_path: Path, lost: signal.Signals) -> None:
+    async with _Watched(tmp_path) as watched, TileCache(watched.url) as cache:
+        cache.put("before", b"x")
+        await cache.check()
+        assert await cache.get("before", "nothing") == [b"x", None]
+
+        async def copied() -> None:
+            assert await keys(watched.replica.url)
+
+        await eventually(copied)
+        os.kill(watched.master.pid, lost)
+        try:
+            with pytest.raises(CacheAway):
+                await cache.check()
+            assert await cache.get("before") == [None]
+            await _back(cache)
+            cache.put("after", b"y")
+            assert await cache.get("before", "after") == [b"x", b"y"]
+        finally:
+            if lost is signal.SIGSTOP:
+                os.kill(watched.master.pid, signal.SIGCONT)
+
+
+@pytest.mark.slow
+@pytest.mark.faults
+async def test_a_master_that_became_a_replica_is_left(tmp_path: Path) -> None:
+    async with _Watched(tmp_path) as watched, TileCache(watched.url) as cache:
+        cache.put("before", b"x")
+        await cache.check()
+        async with watched.sentinels[0].client() as client:
+            await client.execute_command("SENTINEL", "FAILOVER", "tiles")  # type: ignore[no-untyped-call]
+
+        async def turned() -> None:
+            async with watched.master.client() as client:
+                assert (await client.info("replication"))["role"] == "slave"
+
+        await eventually(turned, seconds=60)
+
+        async def written() -> None:
+            cache.put("after", b"y")
+            assert await cache.get("after") == [b"y"]
+
+        await eventually(written, seconds=60)
+
+
+@pytest.fixture
+async def cluster(tmp_path: Path) -> AsyncIterator[list[OwnRedis]]:
+    """Three nodes, each with a third of the slots."""
+    async with AsyncExitStack() as running:
+        nodes = []
+        # that of the bus would be 10,000 more than that of the node, which may be none
+        buses = free_ports(3)
+        for number, bus in enumerate(buses):
+            configuration = ("--cluster-config-file", f"nodes-{number}.conf", "--cluster-port", str(bus))
+            options = ("--cluster-enabled", "yes", "--cluster-node-timeout", "1000", *configuration)
+            nodes.append(await running.enter_async_context(OwnRedis(tmp_path, *options)))
+        for number, node in enumerate(nodes):
+            async with node.client() as client:
+                first, end = (_SLOTS * at // 3 for at in (number, number + 1))
+                await client.execute_command("CLUSTER", "ADDSLOTSRANGE", first, end - 1)  # type: ignore[no-untyped-call]
+                await client.execute_command("CLUSTER", "MEET", "127.0.0.1", nodes[0].port, buses[0])  # type: ignore[no-untyped-call]
+
+        async def ready() -> None:
+            for node in nodes:
+                async with node.client() as client:
+                    state = await client.execute_command("CLUSTER", "INFO")  # type: ignore[no-untyped-call]
+                    assert b"cluster_state:ok" in state
+                    assert b"cluster_known_nodes:3" in state
+
+        await eventually(ready, seconds=60)
+        yield nodes
+
+
+def _url(nodes: list[OwnRedis]) -> str:
+    return "redis+cluster://" + ",".join(f"127.0.0.1:{node.port}" for node in nodes)
+
+
+async def test_a_cluster_is_one_cache(cluster: list[OwnRedis]) -> None:
+    names = [f"tile{number}" for number in range(300)]
+    async with TileCache(_url(cluster[:1]), share_bytes=10**6) as cache:
+        for name in names:
+            cache.put(name, name.encode())
+        cache.put_some("some", b"s")
+        assert await cache.get(*names, "nothing") == [*(name.encode() for name in names), None]
+        for node in cluster:
+            async with node.client() as client:
+                assert await client.dbsize() > 50
+        cache.replace("tile0", b"more")
+        cache.replace("nothing", b"more")
+        assert await cache.get("tile0", "nothing") == [b"more", None]
+        # a claim is one caller's
+        assert await cache.claim("mine", seconds=60) is True
+        async with TileCache(_url(cluster)) as other:
+            assert await other.claim("mine", seconds=60) is False
+            cache.release("mine")
+            await cache.check()
+
+            async def free() -> None:
+                assert await other.claim("mine", seconds=60)
+
+            await eventually(free)
+        found = [entry for some in [part async for part in cache.entries("tile*")] for entry in some]
+        assert sorted(found) == sorted((name, len(name) if name != "tile0" else 4) for name in names)
+        assert await cache.delete([*names[:200], "nothing"]) == 200
+        assert len([1 async for part in cache.entries("*") for _ in part]) >= 100
+
+
+async def test_a_refused_command_of_a_cluster_spoils_no_other(cluster: list[OwnRedis]) -> None:
+    async with Commands(_url(cluster)) as commands:
+        commands.post("LPUSH", "list", "x")
+        good, bad, other = await asyncio.gather(
+            commands.run("SET", "a", "1"), commands.run("GET", "list"), commands.run("GET", "a")
+        )
+    assert good
+    assert isinstance(bad, ResponseError)
+    assert other == b"1"
+
+
+@pytest.mark.parametrize("lost", _LOST)
+async def test_a_node_that_is_lost_costs_time_alone(cluster: list[OwnRedis], lost: signal.Signals) -> None:
+    async with TileCache(_url(cluster)) as cache:
+        cache.put("a", b"x")
+        await cache.check()
+        os.kill(cluster[1].pid, lost)
+
+        async def noticed() -> None:
+            await asyncio.gather(*(cache.get(f"k{number}") for number in range(30)))
+            assert cache.trouble
+
+        await eventually(noticed, seconds=60)
+        assert await cache.get("a") == [None]
+        if lost is signal.SIGKILL:
+            await cluster[1].stop()
+            await cluster[1].start()
+        else:
+            os.kill(cluster[1].pid, signal.SIGCONT)
+        await _back(cache)
+        cache.put("b", b"y")
+
+        async def kept() -> None:
+            assert await cache.get("b") == [b"y"]
+
+        await eventually(kept)
