@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
+from libs.cache.links import redis_address
 from libs.web.settings import EnvironmentSettings, Port, SettingsError, as_written, postgresql_address
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -39,7 +40,7 @@ class StackSettings(EnvironmentSettings):
     collection_schemas: str = "hazard"
     demo_data: bool = True
     database_url: Annotated[str, AfterValidator(postgresql_address)] | None = Field(default=None, repr=False)
-    redis_url: str | None = Field(default=None, repr=False)
+    redis_url: Annotated[str, AfterValidator(redis_address)] | None = Field(default=None, repr=False)
 
 
 def read_settings(environment: Mapping[str, str]) -> StackSettings:

@@ -60,6 +60,12 @@ def link_to(url: str) -> Link:
     return _sentinel(parts, hosts, options) if found["kind"] == "sentinel" else _Cluster(hosts, options)
 
 
+def redis_address(text: str) -> str:
+    """The address, which must be like one that `link_to` knows. Raises ValueError."""
+    link_to(text)
+    return text
+
+
 _OF_CONNECTIONS: dict[str, Any] = {
     "protocol": 2,
     # a round trip has one time limit, not each of its steps

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
-from libs.cache.links import link_to
+from libs.cache.links import redis_address
 from libs.geo.tile_matrix_sets import tile_matrix_set
 from libs.ogc.errors import NotFound
 from libs.web.basemap import BasemapSettings
@@ -42,18 +42,12 @@ def _header(text: str) -> str:
     return text
 
 
-def _redis(text: str) -> str:
-    """The address, which must be one of a Redis. Raises ValueError."""
-    link_to(text)
-    return text
-
-
 class Settings(DatabaseSettings, BasemapSettings):
     """See docs/operations.md for the variables."""
 
     port: Port = 8083
     catalogue_url: HttpAddress = "http://127.0.0.1:8081"
-    redis_url: Annotated[str, AfterValidator(_redis)] | None = Field(default=None, repr=False)
+    redis_url: Annotated[str, AfterValidator(redis_address)] | None = Field(default=None, repr=False)
     redis_timeout_ms: int = Field(default=100, ge=5, le=10_000)
     state_dir: Path | None = None
     tile_max_features: int = Field(default=10_000, ge=1, le=1_000_000)
