@@ -28,6 +28,11 @@ test("a line is what of it is inside, in pieces where it leaves", () => {
   for (const [x, y] of [[20, 1], [-1, 1], [1, 11], [1, -1]]) assert.equal(clipped({ type: "LineString", coordinates: [[1, 1], [x, y]] }, BOX), null);
 });
 
+test("a line just east of the antimeridian is caught as well", () => {
+  const found = clipped({ type: "LineString", coordinates: [[-175, 5], [-174, 6]] }, [140, 0, 206, 10]);
+  assert.deepEqual(found.coordinates, [[185, 5], [186, 6]]);
+});
+
 test("edges bend: there is a vertex at least every two degrees", () => {
   const { coordinates } = clipped({ type: "LineString", coordinates: [[0, 0], [5, 0]] }, BOX);
   assert.deepEqual(coordinates.map(([x]) => Number(x.toFixed(6))), [0, 1.666667, 3.333333, 5]);

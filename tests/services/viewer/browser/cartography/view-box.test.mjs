@@ -21,6 +21,8 @@ test("a view has the box around what it shows", () => {
 test("a box is shared with the area of a projection", () => {
   assert.deepEqual(shared([-10, -20, 30, 40], [0, 0, 50, 20]), [0, 0, 30, 20]);
   assert.deepEqual(shared([170, -50, -170, -30], [140, -65, 206, -10]), [170, -50, 190, -30]);
+  // a box across the antimeridian, and an area that ends there
+  assert.deepEqual(shared([170, -50, -170, -30], [-180, -90, 180, 0]), [170, -50, 180, -30]);
   // a point is a box, too
   assert.deepEqual(shared([1, 2, 1, 2], [0, 0, 50, 20]), [1, 2, 1, 2]);
   assert.equal(shared([-10, -20, -5, 40], [0, 0, 50, 20]), null);

@@ -27,6 +27,11 @@ for (const [collection, text, filter, hint] of [
   });
 }
 
+test("a season may be any number", () => {
+  assert.equal(searchFilter(of(["season", "number"]), "2015"), "(season = 2015)");
+  assert.equal(searchFilter(of(["season", "string"]), "2015"), null);
+});
+
 test("a year is no year without a season", () => {
   assert.equal(searchFilter(of(["name", "string"], ["event_id", "string"]), "2015"),
     "(CASEI(name) LIKE CASEI('%2015%') OR CASEI(event_id) LIKE CASEI('%2015%'))");

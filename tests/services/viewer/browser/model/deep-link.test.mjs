@@ -83,6 +83,7 @@ beforeEach(() => {
 
 test("a link is shown, and what it does not mention is as usual", async () => {
   const link = { t: "2018-02-03/..", a: "box/1,2,3,4", "f.a": "m > 1", "f.none": "z", e: "a/E/1", q: "foo", o: "strongest", id: "a/7", c: "a,b", s: "b" };
+  explorer.events.set("b", "of before");
   await restore(link, explorer, options);
   assert.deepEqual([...explorer.filters], [["a", "m > 1"]]);
   assert.deepEqual([explorer.datetime, explorer.subject, [...explorer.shown.keys()]], ["2018-02-03/..", "b", ["b", "a"]]);
@@ -120,5 +121,7 @@ test("the list asks for what is seen, or for what is searched for everywhere", (
   assert.deepEqual([inArea.bbox, "bbox-crs" in inArea], [null, false]);
   const searched_ = asked({ text: "x", order: "strongest" });
   assert.deepEqual([searched_.bbox, searched_.filter, searched_.sortby], [null, "(m > 1) AND ((CASEI(place) LIKE CASEI('%x%')))", "-magnitude,-at"]);
+  const issued = collection("alerts", { time: { column: "onset", issuedColumn: "issued" } });
+  assert.equal(listQuery(issued, {}, { bbox: null, text: "", order: "newest" }).sortby, "-issued");
   assert.deepEqual([asked({ text: " " }, {}).filter, listQuery(collection("p"), {}, { bbox: [1, 2, 3, 4], text: "x", order: "strongest" }).sortby], ["", ""]);
 });

@@ -126,6 +126,13 @@ test("an event is that of all collections about it", () => {
   assert.equal(explorer.events.size, 0);
 });
 
+test("a style is asked for once, and what is shown already is not asked for again", async () => {
+  await Promise.all([explorer.style("floods"), explorer.style("floods")]);
+  await explorer.showAll(["floods"]);
+  await explorer.showAll(["floods"]);
+  assert.deepEqual([answers.length, calls.map(([name]) => name), heard], [1, ["add"], ["subject", "shown"]]);
+});
+
 test("a style that failed is asked for again", async () => {
   globalThis.fetch = async () => new Response("", { status: 503 });
   await assert.rejects(explorer.style("floods"), /status 503/);

@@ -100,6 +100,17 @@ test("a page that is out of sight asks for nothing, and asks at once when it is 
   assert.equal(asked.length, 2);
 });
 
+test("being seen again asks once, however often", async () => {
+  watch(explorer);
+  for (let times = 0; times < 3; times++) {
+    page.dispatchEvent(new Event("visibilitychange"));
+    await settled();
+  }
+  asked.length = 0;
+  await pass(15_000);
+  assert.equal(asked.length, 1);
+});
+
 test("what is shown anew and whose version nobody knows is asked for at once", async () => {
   watch(explorer);
   explorer.dispatchEvent(new Event("shown"));

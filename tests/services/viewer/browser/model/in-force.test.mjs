@@ -33,6 +33,7 @@ test("a list has those in force first, each once", () => {
   const page = { features: [1, 2, 3].map((id) => feature(id)), numberMatched: 9 };
   const found = inForceFirst(page, { features: [feature(3), feature(8), feature(2, { withdrawn: "2026-11-23" })] });
   assert.deepEqual(found.features.map(({ id }) => id), [3, 8, 1]);
+  for (const nothing of [null, { features: [] }]) assert.equal(inForceFirst(page, nothing), page);
   assert.equal(found.numberMatched, 9);
 });
 

@@ -41,6 +41,11 @@ test("the collections of a storm are found by their columns", () => {
   const byId = new Map(all.map((each) => [each.id, each]));
   const found = stormCollections(byId, "events");
   assert.deepEqual([found.steps.id, found.advisories.id, found.zones.id], ["points", "issued", "zones"]);
+  // lines are no steps, and what has no advisories is a storm all the same
+  const tracks = collection("lines", { ...named("valid_time", "wind_kt", "kind"), geometryType: "LineString" });
+  const old = stormCollections(new Map([tracks, all[1]].map((each) => [each.id, each])), "points");
+  assert.deepEqual([old.steps.id, old.advisories, old.zones], ["points", null, null]);
+  assert.equal(stormCollections(new Map([["lines", tracks]]), "lines"), null);
   for (const id of ["floods", "plain", "none"]) assert.equal(stormCollections(byId, id), null);
 });
 
@@ -94,6 +99,32 @@ test("the drawing has the track by strength, the zone of the step, times and lan
   // words of dates differ from one version of the language data to another
   assert.deepEqual(of("now").map(({ geometry, properties }) => [geometry.coordinates[0], /^Wed,? 6 Sept?,? 12:00 UTC$/.test(properties.text)]), [[-61.2, true]]);
   assert.ok(!roles(drawing).some((role) => role.startsWith("expected")));
+});
+
+test("what was seen and what is expected are lines of their own, which meet", () => {
+  const storm = [[0, 100], [3, 100], [6, 100], [9, 150], [12, 150], [15, 150]].map(([hour, wind], at) => (
+    node(`06T${String(hour).padStart(2, "0")}`, -60 - at, { wind_kt: wind, kind: at < 3 ? "analysed" : "forecast" })
+  ));
+  const steps = lifeOf(storm, []);
+  const { features } = stormDrawing({ steps, at: 0, wind: 64, advisory: null, expectedZones: [] }, palette);
+  const drawn = (role) => features.filter(({ properties }) => properties.role === role);
+  const lines = (role) => drawn(role).map(({ geometry, properties }) => [properties.color, geometry.coordinates.map(([x]) => x)]);
+  // from where it was last seen on
+  assert.deepEqual(lines("track"), [["weak", [-60, -61, -62]]]);
+  assert.deepEqual(lines("expected-track"), [["weak", [-62, -63]], ["strong", [-63, -64, -65]]]);
+  assert.deepEqual([drawn("step").length, drawn("expected-step").length], [3, 3]);
+  // the first step has words of its own; every third hour is said from near
+  assert.deepEqual(drawn("time").map(({ properties }) => [properties.text, properties.zoom]), [["03:00", 7], ["06:00", 6], ["09:00", 7], ["12:00", 5], ["15:00", 7]]);
+  const midnight = stormDrawing({ steps: lifeOf([...storm, node("07T00", -70)], []), at: 0, wind: 64, advisory: null, expectedZones: [] }, palette);
+  assert.ok(midnight.features.some(({ properties }) => properties.role === "time" && properties.zoom === 3));
+});
+
+test("landfall without a place is told, and no winds have no zone", () => {
+  const [step] = lifeOf([node("06T12", -61, { landfall: true })], []);
+  assert.equal(step.landfall, "");
+  const { features } = stormDrawing({ steps: [step], at: 0, wind: 64, advisory: null, expectedZones: [] }, palette);
+  assert.deepEqual(features.filter(({ properties }) => properties.role === "landfall").map(({ properties }) => properties.text), ["Landfall"]);
+  assert.deepEqual([zoneRing(step, 64), zoneRing(null, 64)], [null, null]);
 });
 
 test("an advisory is drawn beside what happened, and told apart from it", () => {

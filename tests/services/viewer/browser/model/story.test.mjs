@@ -46,7 +46,8 @@ test("a storm is fetched once, and its steps are looked at without another reque
   asked.length = 0;
   story.setStep(2);
   story.setStep(99);
-  story.setMoment(Date.parse("2017-09-06T01:00Z"));
+  story.setMoment(Date.parse("2017-09-06T07:00Z"));
+  assert.equal(story.at, 1);
   story.setWind(34);
   await story.follow("points", "AL1", { step: "2017-09-06T12:00Z" });
   assert.deepEqual([asked, heard], [[], ["life", "look", "look", "look", "look"]]);

@@ -11,6 +11,7 @@ test("each object stands where the table says", async () => {
   const text = await textOf(pdfOf(PICTURE, { width: 800, height: 600 }, "Erdbeben ±180° – 地震"));
   assert.ok(text.startsWith("%PDF-1.4\n"));
   assert.equal(text.split("\nendobj\n").length, 7);
+  assert.match(text, /\ntrailer\n<< \/Size 7 \/Root 1 0 R \/Info 6 0 R >>\n/);
   const [, table] = /startxref\n(\d+)\n%%EOF\n$/.exec(text);
   assert.ok(text.slice(Number(table)).startsWith("xref\n0 7\n"));
   const places = [...text.matchAll(/^(\d{10}) 00000 n $/gm)].map(([, place]) => Number(place));

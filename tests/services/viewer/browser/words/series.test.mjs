@@ -33,6 +33,13 @@ for (const [value, values, unit, title] of [
   });
 }
 
+test("a series has the title of its column, and the median of several quantiles", () => {
+  const titled = seriesOf("a", GAUGE, new Map([["discharge_m3s", { title: "Outflow" }]]));
+  assert.deepEqual([titled.title, titled.unit], ["Outflow", "m³/s"]);
+  assert.equal(seriesOf("values", { times: ["2026-01-01", "2026-01-02"] }), null);
+  assert.equal(seriesOf("values", { rain: [1, 2] }), null);
+});
+
 test("what is beyond percentiles is a series of its own", () => {
   const series = seriesOf("a", [1, 2].map((day) => ({ t: `2026-01-0${day}`, p0: 1, p50: 2, p100: 3, p101: 4 })));
   assert.deepEqual([series.title, series.band.low, series.band.high], ["P101", 0, 100]);
