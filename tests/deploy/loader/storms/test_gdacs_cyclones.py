@@ -1,0 +1,141 @@
+"""A cyclone of GDACS: where it was, where it is expected, and how far its winds reach."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from deploy.loader.records import storms as tables
+from deploy.loader.records.target import Batch
+from deploy.loader.source import Document, DocumentError, Findings
+from deploy.loader.sources import gdacs_cyclones
+
+
+def _square(longitude: float, latitude: float, size: float = 0.5) -> dict[str, Any]:
+    corners = [(-1, -1), (1, -1), (1, 1), (-1, 1), (-1, -1)]
+    return {
+        "type": "Polygon",
+        "coordinates": [[[longitude + size * x, latitude + size * y] for x, y in corners]],
+    }
+
+
+def _storm(longitude: float = 130.0, latitude: float = 15.0, **centre: Any) -> list[dict[str, Any]]:
+    properties = {
+        "eventid": 1001,
+        "episodeid": 7,
+        "eventname": "MADE-UP-26",
+        "name": "Tropical Cyclone MADE-UP-26 (simulated)",
+        "fromdate": "30 Dec 2026 00:00:00",
+        "todate": "31 Dec 2026 12:00:00",
+        "latitude": latitude,
+        "longitude": longitude,
+        "severity": 185.2,
+        **centre,
+    }
+    point = {"type": "Point", "coordinates": [longitude, latitude]}
+    features: list[tuple[str, dict[str, Any], dict[str, Any]]] = [("Point_Centroid", point, properties)]
+    # the steps of a document are in no order
+    for number, label in ((1, "31/12 12:00"), (0, "31/12 00:00"), (2, "01/01 00:00")):
+        place = longitude + number
+        features.append((f"Poly_Polygon_Point_{number}", _square(place, latitude), {"polygonlabel": label}))
+        line = {"type": "LineString", "coordinates": [[place, latitude], [place + 1, latitude]]}
+        features.append((f"Line_Line_{number}", line, {"polygonlabel": f"status {number}"}))
+    features.append(("Poly_Green", _square(longitude, latitude, 3), {}))
+    features.append(("Poly_WindRadii_64_2612311200", _square(longitude, latitude, 1), {}))
+    features.append(("Poly_Cones", _square(longitude, latitude, 5), {}))
+    return [
+        {"type": "Feature", "id": f"f{at}", "geometry": geometry, "properties": {"Class": class_, **more}}
+        for at, (class_, geometry, more) in enumerate(features)
+    ]
+
+
+def _read(folder: Path, features: list[dict[str, Any]]) -> tuple[Batch, Findings]:
+    path = folder / "cyclone.json"
+    path.write_text(json.dumps({"type": "FeatureCollection", "features": features}))
+    findings = Findings()
+    (batch,) = gdacs_cyclones.SOURCE.read([Document(path, "given", datetime.now(UTC))], findings)
+    return batch, findings
+
+
+def _rows(batch: Batch, target: Any) -> list[Any]:
+    return [row for of, row in batch.rows if of is target]
+
+
+def test_steps_are_in_the_order_of_time_and_what_lies_ahead_is_a_forecast(tmp_path: Path) -> None:
+    batch, findings = _read(tmp_path, _storm())
+    (event,) = _rows(batch, tables.EVENTS)
+    assert (event.event_id, event.name, event.season, event.max_wind_kt) == ("TC1001", "Made-Up", 2026, 100)
+    assert (event.category, event.basin, event.start_date.day, event.end_date.hour) == ("C3", "WP", 30, 12)
+    nodes = sorted(_rows(batch, tables.NODES), key=lambda node: node.valid_time)
+    assert [(node.kind, node.valid_time.isoformat()[:16], node.geom.x) for node in nodes] == [
+        ("analysed", "2026-12-31T00:00", 130),
+        ("analysed", "2026-12-31T12:00", 131),
+        # of the next year, as this is the nearest
+        ("forecast", "2027-01-01T00:00", 132),
+    ]
+    assert [node.status for node in nodes] == ["status 0", "status 1", "status 2"]
+    assert {track.kind for track in _rows(batch, tables.TRACKS)} == {"analysed", "forecast"}
+    assert findings.read == 10
+    assert [(each.record, "cones" in each.reason) for each in findings.rejected] == [("f9", True)]
+    assert findings.issued == datetime(2026, 12, 31, 12, tzinfo=UTC)
+
+
+def test_zones_are_of_a_step_or_of_all_of_its_life(tmp_path: Path) -> None:
+    batch, _ = _read(tmp_path, _storm())
+    zones = {zone.scope: zone for zone in _rows(batch, tables.ADVISORY_ZONES)}
+    assert (zones["step"].wind_speed_kt, zones["step"].kind, zones["step"].start_date) == (
+        64,
+        "analysed",
+        datetime(2026, 12, 31, 12, tzinfo=UTC),
+    )
+    # 60 km/h, until the last step
+    whole = zones["whole"]
+    assert (whole.wind_speed_kt, whole.kind, whole.start_date.day, whole.end_date.year) == (32, "forecast", 31, 2027)
+    assert zones["step"].area_km2 < whole.area_km2
+    assert [zone.wind_speed_kt for zone in _rows(batch, tables.ZONES)] == [32]
+    # what it does not tell any more goes: analysed and expected ones of the storm, and all of this advisory
+    assert len(batch.parts) == 9
+    assert batch.latest[0].times == {"TC1001": datetime(2026, 12, 31, 12, tzinfo=UTC)}
+
+
+@pytest.mark.parametrize(
+    ("longitude", "latitude", "basin"),
+    [
+        (-60, 15, "NA"), (-90, 25, "NA"), (-95, 12, "EP"), (-110, 15, "EP"), (-78, 8, "NA"), (-82, 7.5, "EP"),
+        (29, 35, "NA"), (31, 10, "NI"), (99.9, 10, "NI"), (100, 10, "WP"), (179, 10, "WP"),
+        (-30, -20, "SA"), (-70, -20, "SA"), (-71, -20, "SP"), (19.9, -20, "SA"), (20, -20, "SI"),
+        (134.9, -15, "SI"), (135, -15, "SP"), (-170, -15, "SP"),
+    ],
+)  # fmt: skip
+def test_basins_by_the_place(tmp_path: Path, longitude: float, latitude: float, basin: str) -> None:
+    batch, _ = _read(tmp_path, _storm(longitude, latitude)[:1])
+    (event,) = _rows(batch, tables.EVENTS)
+    assert event.basin == basin
+
+
+@pytest.mark.parametrize(
+    ("latitude", "month", "season"), [(-15, "Jun", 2026), (-15, "Jul", 2027), (15, "Jul", 2026), (15, "Dec", 2026)]
+)
+def test_a_season_of_the_south_has_the_year_in_which_it_ends(
+    tmp_path: Path, latitude: float, month: str, season: int
+) -> None:
+    features = _storm(60, latitude, fromdate=f"01 {month} 2026 00:00:00", todate=f"02 {month} 2026 00:00:00")[:1]
+    (event,) = _rows(_read(tmp_path, features)[0], tables.EVENTS)
+    assert event.season == season
+
+
+def test_what_is_no_cyclone_is_refused_and_what_is_told_twice_is_told(tmp_path: Path) -> None:
+    with pytest.raises(DocumentError, match="is no cyclone of GDACS"):
+        _read(tmp_path, _storm()[1:])
+    features = _storm()
+    features[1]["properties"]["polygonlabel"] = "noon"
+    with pytest.raises(DocumentError, match="'noon' is no time"):
+        _read(tmp_path, features)
+    _, findings = _read(tmp_path, [*_storm(), {**_storm()[-1], "id": "again"}])
+    assert findings.duplicates == ["f9"]
+    _, findings = _read(tmp_path, [*_storm(), {**_storm()[-1], "properties": {"Class": "Other"}}])
+    assert "not known: Other" in findings.rejected[-1].reason

@@ -1,0 +1,89 @@
+"""What a load and the sources say of themselves, for people and as JSON."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from deploy.loader.command import reports
+from deploy.loader.loading import Outcome
+from deploy.loader.source import Findings, Rejected
+from deploy.loader.sources import scedc, usgs_geojson
+from deploy.loader.store.writing import Counts
+
+
+def _lines(outcome: Outcome, *, dry_run: bool = False) -> list[str]:
+    return reports.as_lines(usgs_geojson.SOURCE, outcome, dry_run=dry_run)
+
+
+def test_what_became_of_records_is_counted_and_the_first_are_named() -> None:
+    rejected = [Rejected(f"us{n}", "no time") for n in range(5)] + [Rejected("x", f"reason {n}") for n in range(6)]
+    findings = Findings(read=1234, rejected=rejected, repaired=[Rejected("y", "a ring")], duplicates=["one"])
+    counts = Counts(inserted=3, removed=2, duplicates=["two"])
+    assert _lines(Outcome(findings, counts)) == [
+        "usgs-earthquakes: 1,234 read, 3 inserted, 0 unchanged, 2 removed, 11 rejected, 1 repaired, 2 duplicates",
+        "  rejected, 5: no time: us0, us1, us2 and 2 more",
+        *(f"  rejected, 1: reason {n}: x" for n in range(4)),
+        "  rejected for 2 more reasons; --json tells all",
+        "  repaired, 1: a ring: y",
+        "  more than once: one, two",
+    ]
+    assert _lines(Outcome(Findings(read=1)), dry_run=True) == [
+        "usgs-earthquakes: 1 read, 0 unchanged (dry run: nothing was kept)"
+    ]
+    assert _lines(Outcome(is_modified=False)) == ["usgs-earthquakes: nothing new"]
+
+
+def test_as_json_no_more_than_a_thousand_are_named() -> None:
+    findings = Findings(read=1, rejected=[Rejected("r", "x")] * 1001, repaired=[Rejected("r", "x")] * 1002)
+    findings.duplicates += ["d"] * 999
+    findings.issued = datetime(2026, 1, 2, tzinfo=UTC)
+    said = reports.as_json(usgs_geojson.SOURCE, Outcome(findings, Counts(duplicates=["e", "f"])), dry_run=True)
+    assert (said["status"], said["dryRun"], said["issued"]) == ("done", True, "2026-01-02T00:00:00+00:00")
+    assert (said["rejected"], said["repaired"], said["duplicates"]) == (1001, 1002, 1001)
+    assert [len(said[f"{name}Records"]) for name in ("rejected", "repaired", "duplicate")] == [1000] * 3
+    assert said["duplicateRecords"][-1] == "e"
+    assert said["rejectedRecords"][0] == {"record": "r", "reason": "x"}
+    nothing = reports.as_json(usgs_geojson.SOURCE, Outcome(is_modified=False), dry_run=False)
+    assert (nothing["status"], nothing["issued"]) == ("unmodified", None)
+
+
+def test_sources_say_whether_they_have_an_address() -> None:
+    fetched, given = reports.sources_as_lines({"one": usgs_geojson.SOURCE, "two": scedc.SOURCE})
+    assert fetched.startswith(f"{'one':<24} ")
+    assert ("(by --from)" in fetched, "(by --from)" in given) == (False, True)
+    assert fetched.endswith("fills hazard_eq_events")
+    said = reports.source_as_json(usgs_geojson.SOURCE)
+    assert (said["tables"], said["rhythmSeconds"] > 0, len(said["addresses"])) == (["hazard_eq_events"], True, 1)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [
+        (-5, "0 s ago"), (0, "0 s ago"), (119, "119 s ago"), (125, "2 min ago"), (7190, "119 min ago"),
+        (7210, "2 h ago"), (2 * 86400 - 10, "47 h ago"), (2 * 86400 + 10, "2 d ago"),
+    ],
+)  # fmt: skip
+def test_how_old_a_source_is(seconds: int, said: str) -> None:
+    now = datetime.now(UTC)
+    state: dict[str, Any] = {
+        "source": "a",
+        "attempted": now - timedelta(seconds=seconds),
+        "checked": now - timedelta(seconds=seconds),
+        "changed": None,
+        "issued": None,
+        "message": None,
+        "summary": {"read": 1},
+    }
+    assert reports.states_as_lines({"a": state}) == [f"{'a':<24} checked {said}"]
+    told = reports.state_as_json(state)
+    assert abs(told["ageSeconds"] - seconds) <= 1
+    assert (told["changed"], told["error"], told["summary"]) == (None, None, {"read": 1})
+    failed = {**state, "checked": None, "changed": now, "message": "it broke"}
+    assert reports.states_as_lines({"b": failed, "a": state})[1] == (
+        f"{'b':<24} never loaded completely, changed 0 s ago; FAILED {said}: it broke"
+    )
+    assert reports.state_as_json(failed)["ageSeconds"] is None
+    assert reports.states_as_lines({}) == ["nothing was loaded yet"]
