@@ -53,6 +53,7 @@ async def test_what_passes_is_asked_again(publisher: Publisher, fetcher: Fetcher
     fetched = await fetcher.fetch(publisher.answer("/data", wrong, wrong, fine))  # type: ignore[arg-type]
     assert fetched.document is not None
     assert (fetched.document.path.read_text(), fetched.etag, len(publisher.asked)) == ("data", '"1"', 3)
+    assert all(request.headers["User-Agent"].startswith("dams-loader/") for request in publisher.asked)
 
 
 async def test_a_server_says_when_to_come_back(publisher: Publisher, fetcher: Fetcher) -> None:

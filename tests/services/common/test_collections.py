@@ -32,6 +32,12 @@ async def test_windows_cover_the_list_once(common: Client) -> None:
     assert (await common.get(backwards)).json()["collections"]
 
 
+@pytest.mark.parametrize("path", ["/", "/conformance", "/collections", "/collections/hostile.events"])
+async def test_a_parameter_that_nobody_knows_is_told(common: Client, path: str) -> None:
+    answer = await common.get(path, {"size": "1"})
+    assert (answer.status, answer.json()["detail"][0]["loc"]) == (422, ["query", "size"])
+
+
 @pytest.mark.parametrize(
     ("offset", "before", "after"), [(0, None, 2), (1, 0, 3), (2, 0, 4), (5, 3, 7), (100_000, 99_998, None)]
 )

@@ -57,7 +57,7 @@ def test_an_area_becomes_valid_and_lies_within_the_world() -> None:
     assert shapely.is_ccw(shapely.get_parts(whole)[0].exterior)
     bow = shapely.Polygon([(0, 0), (2, 2), (2, 0), (0, 2)])
     mended, told = repaired(bow)
-    assert (mended.is_valid, mended.area, told) == (True, pytest.approx(2, abs=1e-3), ["self-intersection"])
+    assert (mended.is_valid, round(mended.area, 3), told) == (True, 2, ["self-intersection"])
     split, told = repaired(shapely.box(178, 0, 182, 1))
     assert sorted(part.bounds for part in shapely.get_parts(split)) == [(-180, 0, -178, 1), (178, 0, 180, 1)]
     assert told == ["longitudes beyond ±180"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import numpy as np
 import pytest
 import shapely
@@ -10,8 +12,8 @@ from shapely.geometry import Point, Polygon
 from deploy.loader.geometry.antimeridian import WGS84, area_km2
 from deploy.loader.geometry.landfall import Coast, Landfall
 from deploy.loader.geometry.wind_zones import METRES_PER_NAUTICAL_MILE, step_zones, stored, swath
-from deploy.loader.storms.best_tracks import BestTrack
-from deploy.loader.storms.rows import landfalls_of
+from deploy.loader.storms.best_tracks import BestTrack, Fix
+from deploy.loader.storms.rows import landfalls_of, storm_nodes
 
 
 def zones(*radii: tuple[float, float, float, float], longitude: float = -60.0) -> list[shapely.Polygon]:
@@ -73,6 +75,41 @@ def test_landfall_is_where_a_track_comes_from_sea_to_land() -> None:
     assert over_isle == [sea, Landfall(True, "Isle"), sea], "between two positions at sea"
     assert from_land == [sea, sea], "it does not come there"
     assert far == [sea, sea], "the line across 180° is short"
+
+
+def test_what_the_source_knows_of_a_landfall_is_not_told_again_beside_it() -> None:
+    coast = Coast([("Exampleland", Polygon([(0, 0), (10, 0), (10, 10), (0, 10)]))])
+
+    def track(*landfalls: bool | None) -> BestTrack:
+        # into the land and out of it, twice
+        return BestTrack(
+            "AL012020",
+            [
+                Fix(
+                    "AL012020",
+                    2020,
+                    "NA",
+                    datetime(2020, 1, 1, 6 * at, tzinfo=UTC),
+                    x,
+                    5.0,
+                    70,
+                    None,
+                    "HU",
+                    "x",
+                    landfall=known,
+                )
+                for at, (x, known) in enumerate(zip((12.0, 9.0, 12.0, 9.5), landfalls, strict=True))
+            ],
+        )
+
+    def told(*landfalls: bool | None) -> list[bool | None]:
+        return [node.landfall for node in storm_nodes([track(*landfalls)], coast)]
+
+    assert told(None, None, None, None) == [False, True, False, True]
+    # before, and after the place where the coast of the map is
+    assert told(True, None, None, None) == [True, False, False, True]
+    assert told(None, None, True, None) == [False, False, True, False]
+    assert told(None, True, None, None) == [False, True, False, True]
 
 
 def test_a_track_without_positions_has_no_landfall() -> None:

@@ -12,7 +12,14 @@ import pytest
 from deploy.loader.source import Document, DocumentError, Findings
 from deploy.loader.sources import hurdat2, nhc_advisories
 from deploy.loader.sources.nhc_text import read_text
-from deploy.loader.storms.advisories import Advisory, advisory_nodes, advisory_tracks, advisory_zones
+from deploy.loader.storms.advisories import (
+    Advisory,
+    advisory_nodes,
+    advisory_tracks,
+    advisory_zones,
+    forecast_nodes,
+    forecast_zones,
+)
 from tests.deploy.loader.conftest import Load
 from tests.deploy.loader.storms.test_best_tracks import HURDAT2
 
@@ -91,6 +98,14 @@ def test_a_text_has_position_radii_and_what_is_expected() -> None:
     assert advisory.forecast[0].radii[:4] == (160, 120, 80, 140)
     assert advisory.forecast[1].radii == (None,) * 12
     assert advisory.forecast[2].status == "Extratropical"
+
+
+def test_the_forecast_of_a_storm_is_what_lies_ahead_of_its_advisory() -> None:
+    advisory = read_text(IRMA, "tcm.txt")
+    assert {(zone.kind, zone.wind_speed_kt) for zone in forecast_zones([advisory])} == {
+        ("forecast", wind) for wind in (34, 50, 64)
+    }
+    assert [node.valid_time.day for node in forecast_nodes([advisory])] == [6, 10, 11]
 
 
 @pytest.mark.parametrize("rows", [advisory_nodes, advisory_tracks, advisory_zones])

@@ -79,6 +79,8 @@ async def test_what_is_going_on(database_url: str, owner: asyncpg.Connection, tm
         assert "Far &lt;b&gt;away&lt;/b&gt;" in page
         assert "2 days ago" in page
         assert not [name for name in ("Weak", "Never was", "Long ago") if name in page]
+        # it leads to the feature
+        assert "/collections/own.quakes/items/1?f=html" in page
         # across the antimeridian
         assert "translate(-170.00 -10.00)" in page
         assert "filter=%22magnitude%22+%3E%3D+6+AND+%22withdrawn%22+IS+NULL" in page
