@@ -4,6 +4,7 @@ from aiohttp import web
 
 from libs.web.app import Call
 from libs.web.html import page_response
+from libs.web.languages import current
 from services.viewer.pages.page_data import in_order
 from services.viewer.resources import ASSETS, CATALOGUE
 
@@ -15,9 +16,10 @@ async def get_api_explorer(call: Call) -> web.StreamResponse:
     """The explorer's page; its script reads `/openapi.json`. Without scripts it leads to what there is."""
     call.query.check()
     collections = in_order((call.request.app[CATALOGUE].known or {}).values())[:_LISTED]
+    assets = call.request.app[ASSETS]
     return page_response(
         call.request,
         "docs.html",
-        {"built": call.request.app[ASSETS].name, "collections": collections},
+        {"built": assets.name, "words": assets.words(current()), "collections": collections},
         headers={"Cache-Control": "no-cache"},
     )

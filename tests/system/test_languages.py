@@ -123,6 +123,29 @@ async def test_the_map_speaks_as_the_browser_does(
     assert seen.problems == []
 
 
+async def test_the_explorer_speaks_as_the_browser_does(visit: NewVisit) -> None:
+    seen = await visit(locale="ar")
+    words = {str(message.id): str(message.string) for message in catalogue("ar") if isinstance(message.id, str)}
+    await seen.open("/docs#/OGC%20Features%20API/getItems")
+    await seen.page.get_by_role("button", name=words["Execute"]).click()
+    await seen.page.get_by_role("heading", name=words["Response body"]).wait_for()
+    own = {
+        words[text]
+        for text in ("Parameters", "Cancel", "Responses", "Request URL", "No links", "Copy code to clipboard")
+    }
+    said = set(await seen.page.evaluate(_SAID))
+    assert own <= said
+    assert not {"Parameters", "Execute", "Responses", "No links", "Media type"} & said
+    # what the document says is English
+    assert await seen.page.locator(".opblock.is-open .opblock-summary-description[lang=en]").count() == 1
+    assert await faults(seen.page) == ""
+    await seen.page.get_by_role("link", name="Français").click()
+    await seen.page.wait_for_url("**lang=fr**")
+    await seen.ready()
+    assert await seen.page.get_by_role("link", name="Carte").get_attribute("href") == f"{seen.base_url}/map?lang=fr"
+    assert seen.problems == []
+
+
 async def test_languages_have_copies_of_their_own_and_documents_have_none(stack: RunningStack) -> None:
     async with aiohttp.ClientSession() as session:
         for accepted, tag in [("fr-FR,fr;q=0.9", "fr"), ("de", "en"), ("ar", "ar"), ("fr", "fr")] * 2:

@@ -63,4 +63,50 @@ PROGRAMS = (
 PLACES = (marked("country"), marked("province"))
 """Kinds of places besides towns (services/viewer/gazetteer.py)."""
 
-TERMS = (*HAZARDS, *LEGENDS, *BEARINGS, *PROGRAMS, *PLACES)
+EXPLORER = (
+    marked("Servers"),
+    marked("Parameters"),
+    marked("Name"),
+    marked("Description"),
+    marked("Type"),
+    marked("No parameters"),
+    marked("Try it out"),
+    marked("Cancel"),
+    marked("Reset"),
+    marked("Add"),
+    marked("item"),
+    marked("Edit Value"),
+    marked("Schema"),
+    marked("Execute"),
+    marked("Clear"),
+    marked("Responses"),
+    marked("Request URL"),
+    marked("Server response"),
+    marked("Code"),
+    marked("Details"),
+    marked("Response body"),
+    marked("Response headers"),
+    marked("Download"),
+    marked("Request duration"),
+    marked("Undocumented"),
+    marked("Links"),
+    marked("No links"),
+    marked("Media type"),
+    marked("Media Type"),
+    marked("Controls"),
+    marked("header."),
+    marked("Example Value"),
+    marked("Headers:"),
+    marked("Schemas"),
+    marked("path"),
+    marked("query"),
+    marked("Expand operation"),
+    marked("Collapse operation"),
+    marked("Copy path to clipboard"),
+    marked("Copy code to clipboard"),
+    marked("Copy cURL command to clipboard"),
+    marked("Loading..."),
+)
+"""What Swagger UI says, of which scripts change what is known here."""
+
+TERMS = (*HAZARDS, *LEGENDS, *BEARINGS, *PROGRAMS, *PLACES, *EXPLORER)

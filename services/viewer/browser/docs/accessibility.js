@@ -1,7 +1,10 @@
 // What Swagger UI leaves out for those who do not see or do not use a mouse.
 
+import { say } from "../words/say.js";
+import { inLanguage } from "./in-language.js";
+
 /** @type {Record<string, string>} */
-const REGIONS = { ".information-container": "About this API", ".scheme-container": "Server" };
+const REGIONS = { ".information-container": say("About this API"), ".scheme-container": say("Server") };
 
 /**
  * Adds names, regions and levels, now and whenever Swagger UI has drawn anew.
@@ -15,6 +18,7 @@ export function makeAccessible(root) {
     requestAnimationFrame(() => {
       waiting = false;
       complete(root);
+      inLanguage(root);
     });
   }).observe(root, { childList: true, subtree: true });
 }
@@ -25,7 +29,7 @@ function complete(root) {
   for (const link of root.querySelectorAll("button a[href]")) link.removeAttribute("href");
   // they are tables, and many regions without a name are none
   for (const table of root.querySelectorAll("table[role=region]")) table.removeAttribute("role");
-  for (const field of root.querySelectorAll("#servers")) field.ariaLabel ??= "Server";
+  for (const field of root.querySelectorAll("#servers")) field.ariaLabel ??= say("Server");
   for (const row of root.querySelectorAll("tr[data-param-name]")) {
     const { paramName = "" } = row instanceof HTMLElement ? row.dataset : {};
     for (const field of row.querySelectorAll("select, input, textarea")) field.ariaLabel ??= paramName;

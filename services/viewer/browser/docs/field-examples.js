@@ -1,5 +1,6 @@
 // Fields of the explorer say what one may write for the collection that is chosen beside them.
 
+import { say } from "../words/say.js";
 import { collectionExamples } from "./collection-examples.js";
 
 /** @import { Examples } from "./collection-examples.js" */
@@ -33,7 +34,7 @@ export function followCollection(root, api) {
     if (!found || fieldOf(operation, "collectionId")?.value !== id) return;
     for (const [name, example] of Object.entries(found)) {
       const field = fieldOf(operation, name);
-      if (field) field.placeholder = `For example ${example}`;
+      if (field) field.placeholder = say("For example {example}", { example });
     }
     const item = fieldOf(operation, "itemId");
     if (chosen && item && found.itemId) write(item, found.itemId);
