@@ -72,7 +72,7 @@ async def test_a_language_that_is_chosen_stays(visit: NewVisit) -> None:
 _SAID = """() => {
     const said = [];
     // titles of properties are as they come
-    for (const element of document.querySelectorAll("body *:not(script, .card dt, #filter option)")) {
+    for (const element of document.querySelectorAll("body *:not(script, .card :is(dt, li a), #filter option)")) {
         for (const name of ["aria-label", "title", "placeholder"]) said.push(element.getAttribute(name));
         for (const node of element.childNodes) if (node.nodeType === Node.TEXT_NODE) said.push(node.textContent.trim());
     }
