@@ -198,7 +198,7 @@ def _by_offset(query: ItemsQuery, rel: str, ends: PageEnds, matched: int | None)
     if query.limit == 0:
         more = rel == "next" and query.offset < (matched or 0)
         return _without(query.given, "limit") if more else None
-    if query.resumable and not (rel == "next" and ends.more and ends.next is None):
+    if query.resumable and not (rel == "next" and ends.more):
         return None
     if rel == "next":
         return {**query.given, "offset": str(query.offset + query.limit)} if ends.more else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import orjson
@@ -73,6 +74,30 @@ def test_times_and_json_are_made_over_where_they_are(has_geometry: bool) -> None
     assert (first["id"], second["id"]) == ("2020-01-01T00:00:00Z", "2020-01-03T00:00:00Z")
     assert first["properties"] == {"seen": "2020-01-02T00:00:00Z", "tags": ["a", {"b": None}], "at": None}
     assert second["properties"] == {"seen": None, "tags": None, "at": "2020-01-04T00:00:00.5Z"}
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ('{"a": 1e400, "b": [-1e400, 1e300, 12]}', {"a": None, "b": [None, 1e300, 12]}),
+        ('{"1e400": "1e400", "b": "a \\"1e400\\" b"}', {"1e400": "1e400", "b": 'a "1e400" b'}),
+        (f"[{'9' * 400}, 1]", [None, 1]),
+        ('{"a": 1}', {"a": 1}),
+    ],
+)
+def test_numbers_of_json_that_no_reader_can_hold_are_null(text: str, found: Any) -> None:
+    laid_out = layout(["notes"], has_id=False, has_geometry=False, raw_json=(True,))
+    for other in (None, '{"b": 2}'):
+        first, second = orjson.loads(encode(features([(other,), (text,)], laid_out)))
+        assert second["properties"] == {"notes": found}
+        assert first["properties"] == {"notes": other and {"b": 2}}
+
+
+def test_ids_that_javascript_cannot_tell_apart_are_text() -> None:
+    laid_out = replace(layout([], has_id=True, has_geometry=False), large_id=True)
+    numbers = [2**53 - 1, 2**53, -(2**53) + 1, -(2**53), None]
+    found = [feature["id"] for feature in features([(number,) for number in numbers], laid_out)]
+    assert found == [2**53 - 1, str(2**53), -(2**53) + 1, str(-(2**53)), None]
 
 
 def test_a_table_may_have_as_many_columns_as_postgresql_allows() -> None:

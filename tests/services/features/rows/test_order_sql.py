@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from libs.catalogue.model import Collection, Column
@@ -41,6 +43,23 @@ def test_rows_without_a_key_have_an_order_all_the_same() -> None:
     selection = Selection(collection(None), None, (), (), (SortTerm(SIZE),))
     made = order_by(selection, total_order(selection), backwards=False)
     assert made.render()[0] == ' ORDER BY item."size", item."ctid"'
+
+
+def test_where_nothing_tells_rows_apart_all_columns_order_them() -> None:
+    function = replace(collection(None), kind="function", sources=())
+    selection = Selection(function, None, (), (), (SortTerm(SIZE, descending=True),))
+    assert order_by(selection, selection.sort, backwards=False).render()[0] == (
+        ' ORDER BY item."size" DESC NULLS LAST, item."id", item."size"'
+    )
+    assert order_by(selection, (), backwards=True).render()[0] == ' ORDER BY item."id" DESC, item."size" DESC'
+
+
+def test_rows_that_are_alike_by_content_are_ordered_by_what_the_content_holds_in_part() -> None:
+    word = Column("word", "text", "string")
+    view = replace(collection(None), kind="view", columns=(KEY, word), sources=(9,))
+    selection = Selection(view, None, (), (), ())
+    for backwards, ends in ((False, ', item."word"'), (True, ' DESC, item."word" DESC')):
+        assert order_by(selection, total_order(selection), backwards=backwards).render()[0].endswith(ends)
 
 
 @pytest.mark.parametrize(
