@@ -18,7 +18,7 @@ from libs.pg.pool import Statements
 from libs.pg.sql import Sql, bind, ident, sql
 
 _LOG = logging.getLogger("dams.folding")
-_AGAIN_SECONDS = 60.0
+AGAIN_SECONDS = 60.0
 _SOON_SECONDS = 1.0
 
 # Full case folding (Unicode, section 5.18) by way of upper case, which takes ligatures and ŉ apart and lets ς and σ
@@ -175,7 +175,7 @@ class TextFoldings:
         await self._polling.aclose()
 
     def _pause(self) -> float:
-        return _AGAIN_SECONDS if self._is_known else _SOON_SECONDS
+        return AGAIN_SECONDS if self._is_known else _SOON_SECONDS
 
     async def _ask(self) -> None:
         try:

@@ -132,3 +132,23 @@ async def test_a_server_that_took_leave_without_hanging_up_is_unavailable_once(d
         with pytest.raises(Unavailable, match="cannot be reached"):
             await database.fetchval(sql("SELECT 1"))
         assert await database.fetchval(sql("SELECT 1")) == 1
+
+
+async def test_a_connection_is_in_a_transaction_where_that_is_wanted_and_in_a_snapshot_sees_one_state(
+    database: Database, database_url: str
+) -> None:
+    of_now = "SELECT pg_current_xact_id_if_assigned(), current_setting('transaction_isolation')"
+    for wanted, isolation in (({}, "read committed"), ({"transaction": True}, "read committed")):
+        async with database.connection(**wanted) as connection:
+            assert connection.is_in_transaction() == bool(wanted)
+            assert (await connection.fetchrow(of_now))[1] == isolation
+    owner = await asyncpg.connect(database_url)
+    await owner.execute("CREATE TABLE seen AS SELECT 1 AS n")
+    for wanted, added in (({"snapshot": True}, 0), ({"transaction": True}, 1)):
+        async with database.connection(**wanted) as connection:
+            before = await connection.fetchval("SELECT count(*) FROM seen")
+            await owner.execute("INSERT INTO seen VALUES (2)")
+            assert await connection.fetchval("SELECT count(*) FROM seen") - before == added
+    async with database.connection() as connection:
+        assert not connection.is_in_transaction()
+    await owner.close()

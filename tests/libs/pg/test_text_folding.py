@@ -14,6 +14,7 @@ from libs.pg.pool import Database, PoolSettings
 from libs.pg.sql import bind, ident, sql
 from libs.pg.text_folding import UNTRIED, Folding, TextFolding, TextFoldings, text_folding
 from tests.conftest import MakeDatabase
+from tests.eventually import eventually
 from tests.running_stack import Cluster
 
 Make = Callable[..., Awaitable[str]]
@@ -203,6 +204,22 @@ async def test_it_is_asked_again_while_the_database_is_away(
         assert foldings.current == UNTRIED
     # its pool has said that it is away; there is no fault to be traced each time
     assert not [record for record in caplog.records if record.exc_info]
+
+
+async def test_a_database_that_folds_otherwise_from_now_on_is_followed(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("libs.pg.text_folding.AGAIN_SECONDS", 0.02)
+    async with opened(database_url) as database, TextFoldings(database) as foldings:
+        assert foldings.current.accents == UNTRIED.accents
+        owner = await asyncpg.connect(database_url)
+        await apply_schema(owner)
+        await owner.close()
+
+        async def followed() -> bool:
+            return foldings.current == TextFolding(Folding("dams.casefold({text})"), Folding("dams.unaccent({text})"))
+
+        await eventually(followed)
 
 
 async def _execute(url: str, statements: str) -> None:
