@@ -5,7 +5,7 @@ import { element, find } from "../page/dom.js";
 import { announce, announceError, sayToScreenReaders } from "../page/status.js";
 import { count, messageOf } from "../service/api.js";
 import { countWords, drawnWords, named, omittedWords } from "../words/counts.js";
-import { formatDay, formatInstant, formatNumber } from "../words/format.js";
+import { formatDay, formatInstant } from "../words/format.js";
 import { say } from "../words/say.js";
 
 /**
@@ -136,6 +136,7 @@ function showSimulated(shown, numbers) {
   const note = find("#simulated");
   note.hidden = some.length === 0;
   const sum = some.reduce((all, { number }) => all + number, 0);
-  const what = shown.length > 1 && some.length === 1 ? named(sum, some[0].label) : formatNumber(sum);
-  note.textContent = some.length ? say("{what} simulated, not observed", { what }) : "";
+  const only = shown.length > 1 && some.length === 1 ? named(sum, some[0].label) : null;
+  const words = only ? say("{what} simulated, not observed", { what: only }) : say("{number} simulated, not observed", { number: sum });
+  note.textContent = some.length ? words : "";
 }

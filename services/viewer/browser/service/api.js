@@ -17,6 +17,9 @@ export function setBase(url) {
   base = url;
 }
 
+/** The language that was chosen by the address of this page; links to pages carry it on. */
+const chosenLanguage = () => new URLSearchParams(globalThis.location?.search).get("lang");
+
 /**
  * Address of a resource, `/collections/...`, with query parameters; empty ones are left out.
  * @param {string} path
@@ -27,6 +30,8 @@ export function address(path, parameters = {}) {
   for (const [name, value] of Object.entries(parameters)) {
     if (value !== null && value !== undefined && value !== "") query.set(name, String(value));
   }
+  const language = parameters.f === "html" ? chosenLanguage() : null;
+  if (language) query.set("lang", language);
   const text = query.toString();
   return base + path + (text ? `?${text}` : "");
 }

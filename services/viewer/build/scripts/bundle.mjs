@@ -1,12 +1,13 @@
 // Bundles scripts and style sheets: `node bundle.mjs <folder of assets> <folder of fonts>`, run in browser/.
 // Standard output says which file each page, style sheet and library has become, and which others a page begins with, as JSON.
 
+import { readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { build } from "esbuild";
 
 import { maplibre } from "./maplibre.mjs";
 
-const PAGES = ["map.js", "docs.js", "styles/map.css", "styles/docs.css"];
+const PAGES = ["map.js", "docs.js", "styles/map.css", "styles/from-right.css", "styles/docs.css"];
 // each one file, whatever others share with it, as a page fetches one of them at the most
 const LIBRARIES = ["engines/maplibre/library.js", "engines/openlayers/openlayers.js"];
 
@@ -33,8 +34,24 @@ const libraries = {
   },
 };
 
+// of controls that the map does not have, with their pictures
+const UNUSED = /maplibregl-(ctrl-(geolocate|compass|terrain|fullscreen|logo)|ctrl button\.maplibregl-ctrl-(geolocate|compass|terrain|fullscreen)|user-location|cooperative|marker)/;
+
+/** @type {import("esbuild").Plugin} */
+const trimmed = {
+  name: "trimmed",
+  setup({ onLoad }) {
+    onLoad({ filter: /maplibre-gl\.css$/ }, async ({ path }) => {
+      const rules = (await readFile(path, "utf8")).replace(/([^{}]+)\{[^{}]*\}/g, (rule, selectors) =>
+        selectors.split(",").every((selector) => UNUSED.test(selector)) ? "" : rule,
+      );
+      return { contents: rules, loader: "css" };
+    });
+  },
+};
+
 for (const library of LIBRARIES) await bundle(library, [maplibre]);
-for (const page of PAGES) await bundle(page, [subsets, libraries]);
+for (const page of PAGES) await bundle(page, [subsets, libraries, trimmed]);
 process.stdout.write(JSON.stringify({ names, parts }));
 
 /**

@@ -11,6 +11,14 @@ test("addresses begin with the base and carry what is given", () => {
   assert.equal(itemPath("a", "x/1"), "/collections/a/items/x%2F1");
 });
 
+test("links to pages keep the language that was chosen, and no others have it", () => {
+  setBase("");
+  globalThis.location = { search: "?lang=ar" };
+  assert.deepEqual([address("/x", { f: "html" }), address("/x", { f: "json" }), address("/x")], ["/x?f=html&lang=ar", "/x?f=json", "/x"]);
+  globalThis.location = { search: "" };
+  assert.equal(address("/x", { f: "html" }), "/x?f=html");
+});
+
 test("items are asked for as GeoJSON, and counted without any", async () => {
   const asked = [];
   globalThis.fetch = async (url) => {
