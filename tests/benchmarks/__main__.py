@@ -14,9 +14,10 @@ from deploy.local.settings import PROCESSES, StackError
 from tests.benchmarks.map_day import line, map_day
 from tests.benchmarks.measure import Meter, Result
 from tests.benchmarks.peers import PEERS
-from tests.benchmarks.report import details, header, rates_of, row, write_json
+from tests.benchmarks.report import details, header, memory_line, rates_of, row, write_json
 from tests.benchmarks.servers import Servers, running_servers
 from tests.benchmarks.settings import FOLDER, BenchmarkError, BenchmarkSettings
+from tests.benchmarks.usage import memory_megabytes
 from tests.benchmarks.workload import Workload
 from tests.benchmarks.workloads_items import items_workloads
 from tests.benchmarks.workloads_tiles import tile_workloads
@@ -58,6 +59,7 @@ async def _run(settings: BenchmarkSettings, servers: Servers) -> tuple[list[Resu
         names = [*(workload.name for workload in workloads), _MAP_DAY]
         for name in set(settings.only) - set(names):
             raise BenchmarkError(f"there is no workload {name}; there are {', '.join(names)}")
+        print("\n" + memory_line("after the start", memory_megabytes(servers.processes)))
         print("\n" + header(settings.peers), flush=True)
         for workload in workloads:
             if settings.only and workload.name not in settings.only:

@@ -109,13 +109,19 @@ def details(results: Sequence[Result]) -> str:
             f"  {result.workload.title:<31} {result.features:,.0f} features, product {result.answer_bytes:,}{sizes}"
         )
     if results:
-        lines += ["", "Memory after the last load, MiB (proportional set size)"]
-        lines.append("  " + ", ".join(f"{role} {size:,.0f}" for role, size in results[-1].memory_mb.items()))
+        lines += ["", memory_line("after the last load", results[-1].memory_mb)]
     lines += ["", "How caches were kept out"]
     for reason, titles in _grouped(results).items():
         lines += textwrap.wrap(f"{'; '.join(titles)}: {reason}", 118, initial_indent="  ", subsequent_indent="    ")
     remarks = [f"  {result.workload.title}: {remark}" for result in results for remark in result.remarks]
     return "\n".join([*lines, *(["", "Remarks", *remarks] if remarks else [])])
+
+
+def memory_line(when: str, megabytes: Mapping[str, float]) -> str:
+    """What the product takes without PostgreSQL, and what each program takes."""
+    own = sum(megabytes.get(role, 0) for role in (*PRODUCT, "other services") if role != "postgresql")
+    parts = ", ".join(f"{role} {size:,.0f}" for role, size in megabytes.items())
+    return f"Memory {when}, MiB (proportional set size): the product {own:,.0f} without PostgreSQL\n  {parts}"
 
 
 def write_json(file: Path, results: Sequence[Result], versions: Mapping[str, str]) -> None:
