@@ -111,6 +111,13 @@ async def test_wrong_arguments_end_with_2(arguments: list[str], said: str) -> No
     assert said in err
 
 
+async def test_a_source_that_nobody_publishes_wants_its_documents(loader_url: str) -> None:
+    code, _, err = await command(loader_url, "scedc-catalogue")
+    assert code == 1
+    assert "scedc-catalogue has no address of its own: give " in err
+    assert "by --from" in err
+
+
 async def test_what_there_is_can_be_listed() -> None:
     code, out, _ = await command(None, "list", "--json")
     names = {source["source"]: source for source in json.loads(out)["list"]}

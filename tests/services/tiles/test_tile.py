@@ -65,6 +65,12 @@ async def test_an_unknown_tile_matrix_set_does_not_exist(tiles: Client, path: st
     assert "WebMercatorQuad" in answer.json()["detail"]
 
 
+@pytest.mark.parametrize("path", ["/tileMatrixSets", "/tileMatrixSets/WebMercatorQuad"])
+async def test_a_parameter_that_tile_matrix_sets_do_not_have_is_a_fault(tiles: Client, path: str) -> None:
+    answer = await tiles.get(path, {"colour": "red"})
+    assert (answer.status, answer.json()["detail"][0]["loc"]) == (422, ["query", "colour"])
+
+
 @pytest.mark.parametrize("collection", ["hostile.nothing", "hostile.no_geometry"])
 async def test_a_collection_without_tiles_has_none(tiles: Client, collection: str) -> None:
     assert (await tiles.get(f"/collections/{collection}/tiles/WebMercatorQuad/0/0/0")).status == 404

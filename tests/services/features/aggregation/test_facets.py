@@ -50,6 +50,13 @@ async def test_terms_are_those_of_the_items(features: Client, selection: dict[st
     assert (facet["type"], facet["property"], facet["more"]) == ("term", "category", False)
 
 
+async def test_terms_of_whole_numbers_are_numbers(features: Client) -> None:
+    first = sorted(row["id"] for row in await _rows(features))[:3]
+    facet = await _facet(features, "id:term:3:value_asc")
+    assert [bucket["value"] for bucket in facet["buckets"]] == first
+    assert all(isinstance(value, int) for value in first)
+
+
 async def test_what_is_left_out_is_told(features: Client) -> None:
     expected = Counter(row["magnitude"] for row in await _rows(features))
     nulls = expected.pop(None)

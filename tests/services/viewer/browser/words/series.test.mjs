@@ -60,6 +60,8 @@ test("thresholds are return periods in the same unit", () => {
 
 test("an axis has round numbers and midnights", () => {
   assert.deepEqual([ticks(48.1, 52.2), ticks(0, 1000), ticks(0.1, 0.34), ticks(5, 5)], [[50, 52], [0, 500, 1000], [0.1, 0.2, 0.3], [5]]);
+  // between two of them there is none
+  assert.deepEqual([ticks(1.1, 1.4, 1), timeTicks(3_600_001, 7_199_999)], [[], []]);
   const days = timeTicks(Date.parse("2026-11-01T06:00:00Z"), Date.parse("2026-11-20T00:00:00Z"));
   assert.deepEqual(days.map((time) => new Date(time).toISOString().slice(5, 16)), ["11-03T00:00", "11-08T00:00", "11-13T00:00", "11-18T00:00"]);
   assert.equal(timeTicks(0, 6 * 3600e3).length, 3);
