@@ -163,7 +163,8 @@ class _Cluster:
         self._client = client = RedisCluster(startup_nodes=nodes, **self._options)
         await client.initialize()
         # a part of it would be a cache for some tiles, and a time limit for each of the others
-        await client.ping(target_nodes=RedisCluster.PRIMARIES)
+        for node in client.get_primaries():
+            await node.execute_command("PING")
 
     async def exchange(self, commands: Sequence[Command]) -> list[Any]:
         client = self._client
@@ -186,6 +187,10 @@ class _Cluster:
         if client is not None:
             with contextlib.suppress(Exception):
                 await client.aclose()
+            # which does nothing once a node was lost, until the client has asked for the nodes again
+            for node in client.get_nodes():
+                with contextlib.suppress(Exception):
+                    await node.disconnect()
 
 
 async def _scan(client: RedisCluster, command: Command) -> tuple[bytes, list[bytes]]:
