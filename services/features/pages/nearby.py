@@ -4,28 +4,8 @@ from collections.abc import Mapping
 from math import floor, log10
 from typing import Any
 
-from libs.web.catalogues import marked
 from libs.web.languages import gettext, ngettext
 from libs.web.page_text import count
-
-BEARINGS = (
-    marked("N"),
-    marked("NNE"),
-    marked("NE"),
-    marked("ENE"),
-    marked("E"),
-    marked("ESE"),
-    marked("SE"),
-    marked("SSE"),
-    marked("S"),
-    marked("SSW"),
-    marked("SW"),
-    marked("WSW"),
-    marked("W"),
-    marked("WNW"),
-    marked("NW"),
-    marked("NNW"),
-)
 
 
 def nearby_words(properties: Mapping[str, Any]) -> str:
