@@ -20,7 +20,7 @@ NEAREST_PEOPLE = 15_000
 """How many people a place has at least to be named as the nearest."""
 
 _WGS84 = Geod(ellps="WGS84")
-_BEARINGS = np.array(
+BEARINGS = np.array(
     ["N", "NNE", "NE", "ENE", "E", "ESE", "SE", "SSE", "S", "SSW", "SW", "WSW", "W", "WNW", "NW", "NNW"], dtype=object
 )
 
@@ -92,7 +92,7 @@ class Gazetteer:
         town = self._towns[self._town_tree.query(positions)[1]]
         azimuth, _, metres = _WGS84.inv(places.longitudes[town], places.latitudes[town], east, north)
         kilometres = np.round(np.asarray(metres) / 1000, 1)
-        bearing = _BEARINGS[np.round(np.asarray(azimuth) / 22.5).astype(int) % 16]
+        bearing = BEARINGS[np.round(np.asarray(azimuth) / 22.5).astype(int) % 16]
         bearing[kilometres < 1] = None
         number = self.countries.at(east, north)
         country = self.countries.names[number]

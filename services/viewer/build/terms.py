@@ -3,7 +3,6 @@
 What the data say, and titles of collections and properties, are as they come.
 """
 
-from libs.web.bearings import BEARINGS
 from libs.web.catalogues import marked
 
 HAZARDS = (marked("Earthquakes"), marked("Tropical storms"), marked("Tropical disturbances"), marked("Floods"))
@@ -30,6 +29,25 @@ LEGENDS = (
     marked("no value"),
 )
 """Words in the legends of styles (services/tiles/styling)."""
+
+BEARINGS = (
+    marked("N"),
+    marked("NNE"),
+    marked("NE"),
+    marked("ENE"),
+    marked("E"),
+    marked("ESE"),
+    marked("SE"),
+    marked("SSE"),
+    marked("S"),
+    marked("SSW"),
+    marked("SW"),
+    marked("WSW"),
+    marked("W"),
+    marked("WNW"),
+    marked("NW"),
+    marked("NNW"),
+)
 
 PROGRAMS = (
     marked("Address"),
