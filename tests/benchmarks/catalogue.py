@@ -21,17 +21,17 @@ from libs.catalogue.client import CatalogueClient
 from services.common.resources import KEEPER
 from tests.benchmarks.settings import FOLDER
 from tests.services.in_process import Client, services
-from tests.services.many_tables import make_many_tables
+from tests.services.many_tables import TABLES, make_many_tables
 
 # not those of the other workloads, which may be running
-_SERVERS = FOLDER / "catalogue"
+SERVERS = FOLDER / "catalogue"
 _DATABASE = "many_tables"
 _ROUNDS = 5
 _TARGET = 2.0
 
 
 def main() -> int:
-    settings = StackSettings(state_dir=_SERVERS)
+    settings = StackSettings(state_dir=SERVERS)
     try:
         stack.up(settings, servers_only=True)
         try:
@@ -44,11 +44,11 @@ def main() -> int:
 
 
 async def _run() -> int:
-    folder = StateFolder(_SERVERS)
+    folder = StateFolder(SERVERS)
     state = folder.load()
     owner_url = stack.owner_url(folder, state, _DATABASE)
     await postgresql.make_database(stack.owner_url(folder, state, "postgres"), _DATABASE)
-    await _prepare(owner_url, folder.secret("reader-password"))
+    await prepare(owner_url, folder.secret("reader-password"))
     env = {
         "DATABASE_URL": f"{stack.reader_url(folder, state).rpartition('/')[0]}/{_DATABASE}",
         "COLLECTION_SCHEMAS": "many",
@@ -79,7 +79,8 @@ async def _run() -> int:
     return 0 if max(start_up, refresh, everything) < _TARGET else 1
 
 
-async def _prepare(owner_url: str, password: str) -> None:
+async def prepare(owner_url: str, password: str, tables: int = TABLES) -> None:
+    """The schema, the reading role and so many tables, where they are missing."""
     owner = await asyncpg.connect(owner_url, command_timeout=600)
     try:
         await apply_schema(owner)
@@ -87,7 +88,7 @@ async def _prepare(owner_url: str, password: str) -> None:
         if not await owner.fetchval("SELECT to_regclass('many.huge') IS NOT NULL"):
             # what was interrupted is made again
             await owner.execute("DROP SCHEMA IF EXISTS many CASCADE")
-            await make_many_tables(owner)
+            await make_many_tables(owner, tables)
     finally:
         await owner.close()
 

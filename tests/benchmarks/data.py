@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 import re
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import asyncpg
 
 from deploy.database.apply import apply_schema, ensure_reader
-from tests.benchmarks.settings import LARGE_SCHEMA, SCHEMA, SEED
+from tests.benchmarks.settings import GROWTH_SCHEMA, LARGE_SCHEMA, SCHEMA, SEED, BenchmarkSettings
 
 _RECIPE = Path(__file__).with_name("data.sql")
 
@@ -24,6 +25,8 @@ class Table:
     name: str
     piece: str
     rows: int
+    corners: int = 0
+    """Of each feature, where the piece asks for it."""
 
     @property
     def id(self) -> str:
@@ -36,9 +39,20 @@ POLYGONS = Table(SCHEMA, "polygons", "polygons", 20_000)
 LINES = Table(SCHEMA, "lines", "lines", 5_000)
 FEW_POINTS = Table(LARGE_SCHEMA, "points_100k", "points", 100_000)
 MANY_POINTS = Table(LARGE_SCHEMA, "points_10m", "points", 10_000_000)
+GROWING_POINTS = tuple(Table(GROWTH_SCHEMA, f"points_{rows}", "points", rows) for rows in (10**4, 10**5, 10**6, 10**7))
+GROWING_SHAPES = tuple(
+    Table(GROWTH_SCHEMA, f"shapes_{corners}", "shapes", 20, corners) for corners in (10, 100, 1000, 10**4, 10**5)
+)
 
 
-async def prepare_data(owner_url: str, reader: str, reader_password: str, *, large: bool) -> None:
+def tables_of(settings: BenchmarkSettings) -> tuple[Table, ...]:
+    """The tables that a run needs."""
+    if settings.growth:
+        return (*GROWING_POINTS, *GROWING_SHAPES)
+    return (POINTS, POLYGONS, LINES, *((FEW_POINTS, MANY_POINTS) if settings.large else ()))
+
+
+async def prepare_data(owner_url: str, reader: str, reader_password: str, tables: Sequence[Table]) -> None:
     """Schema, reading role and tables, as far as they are missing or were made by another recipe."""
     connection = await asyncpg.connect(owner_url, command_timeout=3600)
     try:
@@ -49,7 +63,7 @@ async def prepare_data(owner_url: str, reader: str, reader_password: str, *, lar
         await connection.execute(f"GRANT TEMPORARY ON DATABASE {database} TO {reader}")
         pieces = _pieces(_RECIPE.read_text(encoding="utf-8"))
         await connection.execute(pieces["functions"].format(seed=SEED))
-        for table in (POINTS, POLYGONS, LINES, *((FEW_POINTS, MANY_POINTS) if large else ())):
+        for table in tables:
             await _make(connection, table, pieces)
     finally:
         await connection.close()
@@ -68,13 +82,13 @@ def _pieces(text: str) -> dict[str, str]:
 
 async def _make(connection: asyncpg.Connection, table: Table, pieces: dict[str, str]) -> None:
     """One table with its indexes, statistics and change trigger."""
-    mark = f"{recipe_version()} {table.rows}"
+    mark = f"{recipe_version()} {table.rows} {table.corners}"
     comment = "SELECT obj_description(to_regclass($1), 'pg_class')"
     found = await connection.fetchval(comment, table.id)
     if found is not None and mark in found:
         return
     started = time.monotonic()
-    statements = pieces[table.piece].format(seed=SEED, table=table.id, rows=table.rows)
+    statements = pieces[table.piece].format(seed=SEED, table=table.id, rows=table.rows, corners=table.corners)
     async with connection.transaction():
         await connection.execute(f"CREATE SCHEMA IF NOT EXISTS {table.schema}")
         await connection.execute(f"DROP TABLE IF EXISTS {table.id}")

@@ -193,3 +193,18 @@ CREATE INDEX ON {table} USING gist (geom);
 CREATE INDEX ON {table} (start_date, id);
 CREATE INDEX ON {table} (max_wind_kt, id);
 COMMENT ON TABLE {table} IS E'Generated storm tracks\nFor measurements only.';
+
+-- piece: shapes
+CREATE TABLE {table} (id integer PRIMARY KEY, name text NOT NULL, geom geometry(Polygon, 4326) NOT NULL);
+INSERT INTO {table}
+-- stars a degree wide, side by side
+SELECT id, format('Shape %s', id), (SELECT ST_MakePolygon(ST_AddPoint(line, ST_StartPoint(line))) FROM (
+    SELECT ST_SetSRID(ST_MakeLine(ST_MakePoint(
+        round((10.5 + 2 * id + reach * cos(2 * pi() * corner / {corners}))::numeric, 7),
+        round((10.5 + reach * sin(2 * pi() * corner / {corners}))::numeric, 7)
+    ) ORDER BY corner), 4326) AS line FROM (
+        SELECT corner, 0.5 * (0.6 + 0.4 * pg_temp.u(id * 1000000 + corner, 31)) AS reach
+        FROM generate_series(0, {corners} - 1) AS corner OFFSET 0) AS corners) AS ring)
+FROM generate_series(1, {rows}) AS id;
+CREATE INDEX ON {table} USING gist (geom);
+COMMENT ON TABLE {table} IS E'Generated shapes\nFor measurements only.';

@@ -194,18 +194,8 @@ class Meter:
         )
 
     async def _new_versions(self, workload: Workload, *, wait: bool = True) -> None:
-        """A committed change of each table that is named, and the product's notice of it."""
-        # not through the gateway, which may have an answer of a moment ago
-        tiles = [Target("tiles", port) for port in self._servers.tiles_ports]
         for table in workload.new_version if wait else ():
-            path = f"/collections/{table}/tiles/WebMercatorQuad/0/0/0?limit=1"
-            before = {ask(target, path).headers["ETag"] for target in tiles}
-            await self._connection.execute(f"UPDATE {table} SET event_id = event_id WHERE id = 1")
-            deadline = time.monotonic() + 10
-            while any(ask(target, path).headers["ETag"] in before for target in tiles):
-                if time.monotonic() > deadline:
-                    raise BenchmarkError(f"a change of {table} does not show within 10 s")
-                await asyncio.sleep(0.1)
+            await new_version(self._servers, self._connection, table)
 
     def _counters(self) -> tuple[float, float]:
         """Requests about collections that reached the services, and tiles that Redis had."""
@@ -228,3 +218,17 @@ class Meter:
             received = sum(load.bytes for load in side.loads) / max(1, side.requests)
             if workload.checked > 1 and len(set(workload.paths)) == 1 and received < 0.95 * size:
                 raise BenchmarkError(f"{workload.name}: {received:.0f} bytes an answer under load, {size} before")
+
+
+async def new_version(servers: Servers, connection: asyncpg.Connection, table: str) -> None:
+    """A committed change of a table, and the product's notice of it. Raises BenchmarkError without that."""
+    # not through the gateway, which may have an answer of a moment ago
+    tiles = [Target("tiles", port) for port in servers.tiles_ports]
+    path = f"/collections/{table}/tiles/WebMercatorQuad/0/0/0?limit=1"
+    before = {ask(target, path).headers["ETag"] for target in tiles}
+    await connection.execute(f"UPDATE {table} SET id = id WHERE id = 1")
+    deadline = time.monotonic() + 10
+    while any(ask(target, path).headers["ETag"] in before for target in tiles):
+        if time.monotonic() > deadline:
+            raise BenchmarkError(f"a change of {table} does not show within 10 s")
+        await asyncio.sleep(0.1)

@@ -20,7 +20,7 @@ from deploy.local.ports import choose_ports
 from deploy.local.settings import StackSettings
 from deploy.local.state import StateFolder
 from deploy.local.supervision import Supervisor
-from tests.benchmarks.data import prepare_data
+from tests.benchmarks.data import prepare_data, tables_of
 from tests.benchmarks.load import Target
 from tests.benchmarks.peers import PEERS
 from tests.benchmarks.peers.peer import Peer, Wanted
@@ -56,7 +56,7 @@ def running_servers(settings: BenchmarkSettings) -> Iterator[Servers]:
         state = folder.load()
         password = folder.secret("reader-password")
         owner_url = stack.owner_url(folder, state)
-        asyncio.run(_prepare(stack.owner_url(folder, state, "postgres"), owner_url, password, large=settings.large))
+        asyncio.run(_prepare(stack.owner_url(folder, state, "postgres"), owner_url, password, settings))
         ports = choose_ports(["gateway", "file", *settings.peers], {}, FOLDER)
         services = StackSettings(
             state_dir=_STACK,
@@ -87,9 +87,9 @@ def running_servers(settings: BenchmarkSettings) -> Iterator[Servers]:
             stack.down(databases)
 
 
-async def _prepare(server_url: str, owner_url: str, reader_password: str, *, large: bool) -> None:
+async def _prepare(server_url: str, owner_url: str, reader_password: str, settings: BenchmarkSettings) -> None:
     await postgresql.make_database(server_url, postgresql.DATABASE)
-    await prepare_data(owner_url, postgresql.READER, reader_password, large=large)
+    await prepare_data(owner_url, postgresql.READER, reader_password, tables_of(settings))
 
 
 def _described(folder: StateFolder, ports: dict[str, int], owner_url: str, peers: dict[str, psutil.Process]) -> Servers:

@@ -12,6 +12,7 @@ FOLDER = REPOSITORY / ".local" / "bench"
 
 SCHEMA = "bench"
 LARGE_SCHEMA = "bench_large"
+GROWTH_SCHEMA = "bench_growth"
 SEED = 1
 
 
@@ -31,6 +32,8 @@ class BenchmarkSettings:
     rounds: int = 2
     only: tuple[str, ...] = ()
     large: bool = False
+    growth: bool = False
+    """Tables of growing size, and no others."""
     keep: bool = False
     processes: int = PROCESSES
     peers: tuple[str, ...] = ("tipg",)
@@ -39,4 +42,6 @@ class BenchmarkSettings:
     @property
     def schemas(self) -> tuple[str, ...]:
         """Whose tables all sides serve."""
+        if self.growth:
+            return (GROWTH_SCHEMA,)
         return (SCHEMA, LARGE_SCHEMA) if self.large else (SCHEMA,)

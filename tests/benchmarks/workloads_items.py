@@ -90,18 +90,18 @@ def _uncounted(name: str, title: str, paths: list[str]) -> Workload:
 
 def _deep_page(product: Target) -> str:
     """The address of the page after row 400,000, as the `next` link of the page before it has it."""
-    return _next(product, f"{_ITEMS}?limit=10&offset={_DEEP - 10}")
+    return next_page(product, f"{_ITEMS}?limit=10&offset={_DEEP - 10}")
 
 
 def _harvest(product: Target) -> list[str]:
     """The addresses of pages of 1,000, one after the other."""
     paths = [f"{_ITEMS}?limit=1000"]
     while len(paths) < _PAGES:
-        paths.append(_next(product, paths[-1]))
+        paths.append(next_page(product, paths[-1]))
     return paths
 
 
-def _next(product: Target, path: str) -> str:
+def next_page(product: Target, path: str) -> str:
     page = json.loads(ask(product, path).content)
     for link in page["links"]:
         if link["rel"] == "next":

@@ -53,7 +53,7 @@ async def tile_workloads(connection: asyncpg.Connection, *, large: bool) -> list
         ),
         *(
             _uncached(
-                f"tile_z{zoom}", f"random tiles, zoom {zoom}", [_tile_at(zoom, *place) for place in seen], checked=4
+                f"tile_z{zoom}", f"random tiles, zoom {zoom}", [tile_at(zoom, *place) for place in seen], checked=4
             )
             for zoom in _ZOOMS
         ),
@@ -143,7 +143,7 @@ async def _seen(connection: asyncpg.Connection, choice: random.Random) -> list[t
     return [found[row] for row in ids]
 
 
-def _tile_at(zoom: int, longitude: float, latitude: float) -> Address:
+def tile_at(zoom: int, longitude: float, latitude: float) -> Address:
     size = 2**zoom
     x = (longitude + 180) / 360 * size
     y = (1 - asinh(tan(radians(latitude))) / pi) / 2 * size
@@ -152,7 +152,7 @@ def _tile_at(zoom: int, longitude: float, latitude: float) -> Address:
 
 def _session(start: tuple[float, float], choice: random.Random) -> list[tuple[Address, Table]]:
     """What a map of four by three tiles asks for: a look, a walk, a closer look, a walk; later the first look again."""
-    z, x, y = _tile_at(choice.randint(3, 8), *start)
+    z, x, y = tile_at(choice.randint(3, 8), *start)
     views = [
         _view(z + deeper, (x << deeper) + across, (y << deeper) + down)
         for deeper in (0, 1)

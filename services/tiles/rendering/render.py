@@ -16,7 +16,7 @@ from services.tiles.rendering.statement import (
     nowhere_statement,
     tile_statement,
 )
-from services.tiles.rendering.thinning import thinned_statement
+from services.tiles.rendering.thinning import floor_statement, thinned_statement
 from services.tiles.request.tile_request import TileRequest
 
 _CHEAP_TO_COUNT = 20_000
@@ -110,7 +110,9 @@ async def _first(database: Statements, request: TileRequest, matched: int) -> tu
 async def _thinned(database: Statements, request: TileRequest, matched: int) -> tuple[bytes, int]:
     """The same for a tile that the request does not order; an estimate of what is near may have been too high."""
     while True:
-        text, args = thinned_statement(request, matched).render()
+        look = floor_statement(request, matched)
+        floor = None if look is None else await database.fetchval(look)
+        text, args = thinned_statement(request, matched, floor).render()
         async with database.connection(transaction=True) as connection:
             # one plan for every tile would cost a millisecond less, and be a bad one for most
             await connection.execute("SET LOCAL plan_cache_mode = force_custom_plan")

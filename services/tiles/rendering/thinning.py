@@ -5,8 +5,9 @@ are a sample of what is near: of each cell of a grid over the tile the most impo
 something too. The same rows give the same tile.
 """
 
-from math import isqrt
+from math import ceil, isqrt, sqrt
 
+from libs.pg.column_types import NUMERIC, TEMPORAL, column_type
 from libs.pg.sql import EMPTY, Sql, all_of, bind, ident, join, sql
 from libs.selection.selection import SortTerm, configured_order
 from services.tiles.rendering.shape import middle
@@ -18,21 +19,56 @@ _SAMPLED = 2
 _LEAST_SAMPLED = 5_000
 _LEAST_FROM_BLOCKS = 20_000
 """A block holds rows that were stored together, which often lie together: some hundred blocks are wanted."""
+_BLOCK_ROWS = 4
+"""Rows of blocks that are read one after the other, for each that an index finds somewhere in the table: as dear."""
 _MANY = 200_000
+_SOON = 20_000
+"""Rows that may be read in the order of importance until enough of them lie near."""
+_FLOOR_SAMPLED = 2_000
 _FINEST = 64
 """Cells across the tile."""
 _SHARES = 65_536
 
 
-def thinned_statement(request: TileRequest, matched: int) -> Sql:
+def thinned_statement(request: TileRequest, matched: int, floor: object = None) -> Sql:
     """The tile of as many features as its limit allows, of about `matched` that are near.
 
-    It may hold fewer where `matched` is too high; a lower number, 0 at last, reads more rows.
+    It may hold fewer where `matched` is too high; a lower number, 0 at last, reads more rows. `floor`, as
+    `floor_statement` finds it, changes nothing but how soon the most important are found.
     """
     where = matching(request)
     if identity(request) is None:
         return rows_statement(request, _first(request, where))
-    return chosen_statement(request, _chosen(request, where, matched))
+    return chosen_statement(request, _chosen(request, where, matched, floor))
+
+
+def floor_statement(request: TileRequest, matched: int) -> Sql | None:
+    """What the most important half has at the least in the first column of their order, by a small sample.
+
+    With it the database intersects two indexes, of place and of importance, and reads few rows in vain. None where they
+    are found soon without it: where what is near is a large part of the table, or few rows.
+    """
+    collection, importance = request.selection.collection, _importance(request)
+    half = (request.limit + 1) // 2
+    if not (importance and collection.row_address and matched > _MANY):
+        return None
+    if (collection.rows or 0) * half <= _SOON * matched:
+        return None
+    first = importance[0]
+    if column_type(first.column.sql_type).kind not in NUMERIC | TEMPORAL:
+        return None
+    expected = half * _FLOOR_SAMPLED / matched
+    return sql(
+        "SELECT {name} FROM {table} TABLESAMPLE SYSTEM ({percent}) REPEATABLE (1)"
+        " WHERE {where} AND {name} IS NOT NULL ORDER BY {order} OFFSET {rank} LIMIT 1",
+        name=ident(collection.name, first.column.name),
+        table=request.selection.table,
+        percent=bind(_FLOOR_SAMPLED / matched * 100, "float4"),
+        where=matching(request),
+        order=order_by(request, importance[:1], nulls=False),
+        # so low that there are hardly ever too few above it
+        rank=bind(ceil(expected + 4 * sqrt(expected) + 4), "int8"),
+    )
 
 
 def chosen_rows(request: TileRequest, matched: int) -> Sql:
@@ -59,24 +95,22 @@ def _first(request: TileRequest, where: Sql) -> Sql:
     )
 
 
-def _chosen(request: TileRequest, where: Sql, matched: int) -> Sql:
+def _chosen(request: TileRequest, where: Sql, matched: int, floor: object = None) -> Sql:
     importance = _importance(request)
     limit = bind(request.limit, "int8")
-    feature = identity(request) or EMPTY
     spread = _spread(request, where, matched, importance, limit)
     if not importance:
         return sql("SELECT feature FROM ({spread}) AS spread", spread=spread)
-    name = ident(request.selection.collection.name, importance[0].column.name)
-    # only plain columns and an order that an index on the first has: nothing is worked out for rows that are left out
-    best = sql(
-        "SELECT {feature} AS feature FROM {table} WHERE {where} AND {name} IS NOT NULL ORDER BY {order} LIMIT {half}",
-        feature=feature,
-        table=request.selection.table,
-        where=where,
-        name=name,
-        order=order_by(request, importance, nulls=False),
-        half=bind((request.limit + 1) // 2, "int8"),
-    )
+    best = _best(request, where, importance)
+    if floor is not None:
+        # those below it are looked for only where too few are above
+        best = sql(
+            "WITH likely AS MATERIALIZED ({likely}) SELECT feature FROM likely UNION ALL"
+            " SELECT feature FROM ({best}) AS best WHERE (SELECT count(*) FROM likely) < {half}",
+            likely=_best(request, where, importance, floor),
+            best=best,
+            half=bind((request.limit + 1) // 2, "int8"),
+        )
     # grouped rather than anti-joined: a join goes wrong where the planner expects few rows and meets many
     return sql(
         "SELECT feature FROM (SELECT feature, 0 AS place FROM ({best}) AS best"
@@ -85,6 +119,26 @@ def _chosen(request: TileRequest, where: Sql, matched: int) -> Sql:
         best=best,
         spread=spread,
         limit=limit,
+    )
+
+
+def _best(request: TileRequest, where: Sql, importance: tuple[SortTerm, ...], floor: object = None) -> Sql:
+    """Identities of the most important rows, half as many as the tile may have; none below `floor`."""
+    first = importance[0]
+    name = ident(request.selection.collection.name, first.column.name)
+    above = EMPTY
+    if floor is not None:
+        least = bind(floor, first.column.sql_type)
+        above = sql("{name} >= {least}" if first.descending else "{name} <= {least}", name=name, least=least)
+    # only plain columns and an order that an index on the first has: nothing is worked out for rows that are left out
+    return sql(
+        "SELECT {feature} AS feature FROM {table} WHERE {where} AND {name} IS NOT NULL ORDER BY {order} LIMIT {half}",
+        feature=identity(request) or EMPTY,
+        table=request.selection.table,
+        where=all_of([where, above]),
+        name=name,
+        order=order_by(request, importance, nulls=False),
+        half=bind((request.limit + 1) // 2, "int8"),
     )
 
 
@@ -152,7 +206,7 @@ def _sample(request: TileRequest, matched: int) -> tuple[Sql, Sql]:
         return table, EMPTY
     from_blocks = max(wanted, _LEAST_FROM_BLOCKS) / matched
     read = (collection.rows or 0) * from_blocks
-    if collection.row_address and matched > _MANY and read < matched:
+    if collection.row_address and matched > _MANY and read < _BLOCK_ROWS * matched:
         # a part of the table's blocks, rather than of its rows: most of it is never read
         percent = bind(from_blocks * 100, "float4")
         return sql("{table} TABLESAMPLE SYSTEM ({percent}) REPEATABLE (1)", table=table, percent=percent), EMPTY

@@ -211,6 +211,8 @@ async def test_an_absent_service_is_not_advertised(
             return publisher.services == services
 
         assert await published(*SERVICES)
+        # publishing takes longer than an absence does here
+        await fetcher.refresh(addresses)
         await upstreams["features"].stop()
         # A restart is not an absence.
         assert await published(*SERVICES)
@@ -227,3 +229,16 @@ async def test_an_absent_service_is_not_advertised(
     finally:
         for upstream in upstreams.values():
             await upstream.stop()
+
+
+async def test_parts_that_could_not_be_validated_are_tried_again(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    publisher, parts = Publisher(tmp_path, None), [ServicePart.from_json(make_part("common"))]
+    with monkeypatch.context() as broken:
+        broken.setattr("sys.executable", "/bin/false")
+        assert await publisher.merged(parts) is None
+    found = await publisher.merged(parts)
+    assert found is not None
+    assert found.services == ("common",)
+    assert await publisher.merged(parts) is None

@@ -1,0 +1,116 @@
+"""Rows: 10,000 to ten million points, asked for the same number of features each time."""
+
+from __future__ import annotations
+
+import itertools
+import random
+import time
+from datetime import UTC, datetime, timedelta
+
+import asyncpg
+
+from tests.benchmarks.answers import ask
+from tests.benchmarks.data import GROWING_POINTS, Table
+from tests.benchmarks.growth.cost import milliseconds
+from tests.benchmarks.growth.fit import Series
+from tests.benchmarks.measure import new_version
+from tests.benchmarks.servers import Servers
+from tests.benchmarks.settings import SEED
+from tests.benchmarks.workloads_items import next_page
+from tests.benchmarks.workloads_tiles import tile_at
+
+_EACH = 400
+_START, _SPAN = datetime(1990, 1, 1, tzinfo=UTC), 1_136_073_600
+"""When the generated earthquakes are, in seconds."""
+_FEATURES = 100
+"""About as many match a box, and an interval of time."""
+
+
+async def rows(servers: Servers, connection: asyncpg.Connection) -> list[Series]:
+    """A series for each kind of request."""
+    found: dict[str, list[tuple[float, float]]] = {}
+    for table in GROWING_POINTS:
+        for title, paths in (await _requests(servers, connection, table)).items():
+            if "tile" in title:
+                await new_version(servers, connection, table.id)
+            found.setdefault(title, []).append((table.rows, milliseconds(servers, paths)))
+            print(f"{table.rows:>12,} points  {title:<34}{found[title][-1][1]:10.2f} ms", flush=True)
+    return [Series(title, "points in the table", "ms", tuple(points)) for title, points in found.items()]
+
+
+async def first_maps(servers: Servers, connection: asyncpg.Connection) -> list[str]:
+    """Seconds until the tile of each zoom is there that holds most of the ten million points, made anew."""
+    table = GROWING_POINTS[-1]
+    places = await connection.fetch(
+        f"SELECT ST_X(geom), ST_Y(geom) FROM {table.id} TABLESAMPLE SYSTEM (0.05) REPEATABLE (1)"
+    )
+    await new_version(servers, connection, table.id)
+    lines = []
+    for zoom in range(13):
+        counted: dict[tuple[int, int, int], int] = {}
+        for place in places:
+            address = tile_at(zoom, *place)
+            counted[address] = counted.get(address, 0) + 1
+        z, x, y = max(counted, key=lambda address: counted[address])
+        started = time.monotonic()
+        answer = ask(servers.product, f"{_tiles(table)}/{z}/{x}/{y}", encoding="gzip")
+        lines.append(f"{table.rows:,} points, zoom {z}: {time.monotonic() - started:.2f} s, {len(answer.body):,} bytes")
+    return lines
+
+
+async def _requests(servers: Servers, connection: asyncpg.Connection, table: Table) -> dict[str, list[str]]:
+    choice = random.Random(SEED)  # noqa: S311 - reproducible, not secret
+    items = f"/collections/{table.id}/items"
+    ids = choice.sample(range(1, table.rows + 1), _EACH)
+    seen = [
+        tuple(row)
+        for row in await connection.fetch(
+            f"SELECT ST_X(geom), ST_Y(geom) FROM {table.id} WHERE id = ANY ($1::int[]) ORDER BY id", ids
+        )
+    ]
+    share = _FEATURES / table.rows
+    # where features are, they are some ten times as dense as they would be anywhere
+    half = 180 * (share / 10) ** 0.5
+    days = _SPAN / 86_400 * share
+    starts = [_START + timedelta(seconds=choice.uniform(0, _SPAN * 0.9)) for _ in ids]
+    return {
+        "one item": [f"{items}/{row}" for row in ids],
+        "items, the first page of 10": [f"{items}?limit=10"],
+        "items, a page of 10 by next, later": [_deep(servers, table)],
+        "items in a box of some 100": [f"{items}?limit=10&bbox={_box(x, y, half)}" for x, y in seen],
+        "items of an interval of 100": [
+            f"{items}?limit=10&datetime={_text(start)}/{_text(start + timedelta(days=days))}" for start in starts
+        ],
+        "items of a filter, one in eight": [
+            f"{items}?limit=10&filter=network%3D%27us%27%20AND%20significance%3E-{number}" for number in range(1, _EACH)
+        ],
+        "tile, zoom 0": [f"{_tiles(table)}/0/0/0?limit={limit}" for limit in range(9_999, 9_960, -1)],
+        "tile, zoom 5": _at(table, 5, seen),
+        "tile, zoom 10": _at(table, 10, seen),
+    }
+
+
+def _at(table: Table, zoom: int, seen: list[tuple[float, float]]) -> list[str]:
+    addresses = dict.fromkeys(tile_at(zoom, *place) for place in seen)
+    paths = [f"{_tiles(table)}/{z}/{x}/{y}" for z, x, y in addresses]
+    return [f"{path}?limit={limit}" for limit, path in itertools.product(range(9_999, 9_990, -1), paths)]
+
+
+def _box(x: float, y: float, half: float) -> str:
+    """Twice as wide as high."""
+    box = (max(-180.0, x - half), y - half / 2, min(180.0, x + half), y + half / 2)
+    return ",".join(f"{number:.5f}" for number in box)
+
+
+def _tiles(table: Table) -> str:
+    return f"/collections/{table.id}/tiles/WebMercatorQuad"
+
+
+def _deep(servers: Servers, table: Table) -> str:
+    """The page after row 400,000, or after two fifths of a smaller table."""
+    after = min(400_000, table.rows * 2 // 5)
+    return next_page(servers.product, f"/collections/{table.id}/items?limit=10&offset={after - 10}")
+
+
+def _text(moment: datetime) -> str:
+    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
