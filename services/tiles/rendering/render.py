@@ -114,8 +114,9 @@ async def _thinned(database: Statements, request: TileRequest, matched: int) -> 
         floor = None if look is None else await database.fetchval(look)
         text, args = thinned_statement(request, matched, floor).render()
         async with database.connection(transaction=True) as connection:
-            # one plan for every tile would cost a millisecond less, and be a bad one for most
-            await connection.execute("SET LOCAL plan_cache_mode = force_custom_plan")
+            # one plan for every tile would cost a millisecond less, and be a bad one for most; and what two indexes
+            # find of some hundred thousand blocks has to fit into memory, or whole blocks are read for a row
+            await connection.execute("SET LOCAL plan_cache_mode = force_custom_plan; SET LOCAL work_mem = '32MB'")
             tile, rows = _tile(await connection.fetchrow(text, *args))
         if rows >= request.limit or not matched:
             return tile, rows

@@ -24,7 +24,9 @@ _BLOCK_ROWS = 4
 _MANY = 200_000
 _SOON = 20_000
 """Rows that may be read in the order of importance until enough of them lie near."""
-_FLOOR_SAMPLED = 2_000
+_WORTH_A_FLOOR = 40_000
+"""Rows near; fewer are read and sorted in the time that the sample takes."""
+_FLOOR_SAMPLED = 500
 _FINEST = 64
 """Cells across the tile."""
 _SHARES = 65_536
@@ -50,7 +52,7 @@ def floor_statement(request: TileRequest, matched: int) -> Sql | None:
     """
     collection, importance = request.selection.collection, _importance(request)
     half = (request.limit + 1) // 2
-    if not (importance and collection.row_address and matched > _MANY):
+    if not (importance and collection.row_address and matched > _WORTH_A_FLOOR):
         return None
     if (collection.rows or 0) * half <= _SOON * matched:
         return None
