@@ -147,6 +147,11 @@ class Gateway:
         return f"http://127.0.0.1:{self.port}"
 
     @property
+    def log(self) -> Path:
+        """What it writes to its standard output: the access log of nginx, and its own."""
+        return self.folder.with_name(f"{self.folder.name}.log")
+
+    @property
     def internal_url(self) -> str:
         return f"http://127.0.0.1:{self.internal_port}"
 
@@ -163,9 +168,8 @@ class Gateway:
         }
         # it stops, and nginx with it, when the tests are killed
         command = ["setpriv", "--pdeathsig", "TERM", sys.executable, "-m", "gateway"]
-        self.process = await asyncio.create_subprocess_exec(
-            *command, env=environment, stdout=asyncio.subprocess.DEVNULL
-        )
+        with self.log.open("ab") as log:
+            self.process = await asyncio.create_subprocess_exec(*command, env=environment, stdout=log)
         await eventually(self._answers)
 
     async def stop(self, number: signal.Signals = signal.SIGTERM) -> int:

@@ -15,6 +15,7 @@ import pytest
 from deploy.database.apply import apply_schema
 from libs.catalogue.model import Collection
 from libs.catalogue.versions import DataVersion, DataVersions
+from libs.concurrency.background import periodic
 from libs.pg.pool import Database, PoolSettings
 from libs.pg.sql import Sql
 from tests.eventually import eventually
@@ -270,3 +271,35 @@ async def test_a_look_that_has_begun_already_is_not_the_next_one(database_url: s
             assert await looked
         finally:
             database.opened.set()
+
+
+class Counting(Database):
+    """Counts its statements."""
+
+    polls = 0
+
+    async def fetch(self, statement: Sql) -> list[asyncpg.Record]:
+        self.polls += 1
+        return await super().fetch(statement)
+
+
+async def test_the_pause_between_two_polls_is_the_one_that_is_set(database_url: str) -> None:
+    pause, ticks = 0.05, 0
+
+    async def tick() -> None:
+        nonlocal ticks
+        ticks += 1
+
+    async with (
+        Counting(PoolSettings(database_url, "versions-test", size=2)) as database,
+        DataVersions(database, poll_seconds=pause),
+        periodic(tick, pause, name="ticks"),
+    ):
+        # what this machine makes of such a pause is what it makes of a tick
+        first = database.polls
+
+        async def many() -> None:
+            assert ticks >= 20
+
+        await eventually(many)
+        assert ticks / 4 < database.polls - first <= 2 * ticks

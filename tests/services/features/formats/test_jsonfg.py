@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import orjson
 import pyogrio
 import pytest
 import shapely
 
+from libs.catalogue.model import Collection, Column, TimeColumn
+from services.features.formats.jsonfg import JsonFg
+from services.features.rows.layout import Layout, Rows
 from tests.services.in_process import Client
 
 EVENTS = "/collections/hostile.events"
@@ -60,3 +64,30 @@ async def test_it_is_a_profile_of_geojson_alone(features: Client) -> None:
     for format_ in ("csv", "geojsonseq", "fgb", "html"):
         answer = await features.get(f"{EVENTS}/items", {"profile": "jsonfg", "f": format_})
         assert (answer.status, answer.json()["detail"][0]["loc"]) == (422, ["query", "profile"])
+
+
+FIRST, LAST = "2020-01-01T00:00:00Z", "2020-06-01T00:00:00Z"
+
+
+@pytest.mark.parametrize(
+    ("format_", "end", "row", "time"),
+    [
+        ("date-time", "last", (FIRST, LAST), {"interval": [FIRST, LAST]}),
+        ("date-time", "last", (FIRST, None), {"interval": [FIRST, ".."]}),
+        ("date-time", "last", (None, LAST), {"interval": ["..", LAST]}),
+        ("date-time", "last", (None, None), None),
+        ("date-time", None, (FIRST, LAST), {"timestamp": FIRST}),
+        ("date", None, (FIRST[:10], LAST[:10]), {"date": FIRST[:10]}),
+        ("date-time", None, ("[2020-01-01,2020-06-01)", None), None),
+    ],
+)
+def test_the_time_of_a_feature_is_a_moment_a_date_or_from_when_to_when(
+    format_: str, end: str | None, row: tuple[str | None, str | None], time: object
+) -> None:
+    kind = "date" if format_ == "date" else "timestamp with time zone"
+    columns = tuple(Column(name, kind, "string", format_) for name in ("first", "last"))
+    times = tuple(TimeColumn(column.name, kind) for column in columns)
+    collection = Collection("a.b", "a", "b", 1, "table", "B", None, columns, times=times, time_end=end)
+    layout = Layout(key="id", has_geometry=False, properties=columns, raw_json=(False, False), times=())
+    (feature,) = orjson.loads(b"[%b]" % bytes(JsonFg(collection).rows(Rows(layout, [(1, *row)]), first=True)))
+    assert feature["time"] == time

@@ -59,3 +59,21 @@ async def test_large_pages_backwards_come_in_chunks_too(features: Client, fetche
     middle = await features.get(third.link("prev") or "")
     assert middle.json()["features"] == second.json()["features"]
     assert (await features.get(middle.link("prev") or "")).json()["features"] == first.json()["features"]
+
+
+async def test_a_page_of_rows_that_nothing_tells_apart_is_no_larger_than_asked_for(
+    features: Client, owner: asyncpg.Connection
+) -> None:
+    # those of a function; a chunk of rows of unknown size and a few rows more
+    name = "hostile.unnamed"
+    await owner.execute(
+        "CREATE FUNCTION hostile.unnamed() RETURNS TABLE (number integer) LANGUAGE sql STABLE"
+        " AS 'SELECT * FROM generate_series(1, 700)'"
+    )
+    try:
+        await eventually(lambda: features.json(f"/collections/{name}/items", limit="1"))
+        for limit in (203, 207):
+            document = await features.json(f"/collections/{name}/items", limit=str(limit))
+            assert len(document["features"]) == document["numberReturned"] == limit
+    finally:
+        await owner.execute("DROP FUNCTION hostile.unnamed")

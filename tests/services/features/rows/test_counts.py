@@ -42,6 +42,17 @@ async def test_slow_counts_leave_connections_for_pages(
             assert await database.fetchval(sql("SELECT 1")) == 1
 
 
+async def test_what_the_database_gives_up_is_a_number_that_is_not_known(
+    running: Services, hostile: HostileDatabase
+) -> None:
+    collection = running.apps["features"][CATALOGUE].collection("hostile.events")
+    slow = Selection(collection, None, (sql("pg_sleep(60) IS NULL"),), (), ())
+    settings = PoolSettings(hostile.reader_url, "test-given-up", size=1, statement_timeout_ms=100)
+    async with Database(settings) as database:
+        counts = Counts(database, SetVersions(database), seconds=30, at_once=1)
+        assert await counts.matched(slow, "slow") is None
+
+
 async def test_no_count_outlives_its_service(
     running: Services, hostile: HostileDatabase, owner: asyncpg.Connection
 ) -> None:

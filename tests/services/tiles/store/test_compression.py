@@ -1,0 +1,38 @@
+"""Tiles of any size come back from compression as they were, and several of them as one."""
+
+from __future__ import annotations
+
+import gzip
+from random import Random
+
+import pytest
+
+from services.tiles.store.compression import compressed, decompressed, merged
+
+SIZES = {"in the loop": 1_000, "compressed in the loop, read in a thread": 300_000, "in threads": 1_200_000}
+
+
+def encoded(size: int) -> bytes:
+    """What compression makes no smaller."""
+    return Random(size).randbytes(size)  # noqa: S311 - the same each time
+
+
+@pytest.mark.parametrize("size", SIZES.values(), ids=SIZES)
+async def test_a_tile_is_gzip_and_comes_back_as_it_was(size: int) -> None:
+    gzipped = await compressed(encoded(size))
+    assert gzip.decompress(gzipped) == encoded(size)
+    assert await decompressed(gzipped) == encoded(size)
+
+
+@pytest.mark.parametrize("size", SIZES.values(), ids=SIZES)
+async def test_several_tiles_become_one_stream_in_their_order(size: int) -> None:
+    first, second = await compressed(encoded(size)), await compressed(encoded(size + 1))
+    one = await merged([first, second])
+    # one stream: what a reader leaves behind the first would be lost on it
+    assert await decompressed(one) == encoded(size) + encoded(size + 1)
+    assert one.count(b"\x1f\x8b\x08\x00\x00\x00\x00\x00") == 1
+
+
+async def test_nothing_and_a_single_tile_are_given_as_they_are() -> None:
+    assert await merged([]) == b""
+    assert await merged([b"as it is"]) == b"as it is"
