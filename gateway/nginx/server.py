@@ -237,6 +237,7 @@ def _transport(settings: GatewaySettings, header_size: str) -> object:
             ("X-Request-Id", "$request_id"),
             ("X-Cache", "$upstream_cache_status"),
             ("Server-Timing", "$server_timing"),
+            ("Vary", "$unsaid_vary"),
         ),
     )
 

@@ -257,6 +257,33 @@ async def test_compression(gateway: Gateway, session: ClientSession, url: str, a
     assert (gzip.decompress(got) if compressed else got) == body
 
 
+@pytest.mark.parametrize("cache_control", ["public, max-age=5", "no-cache"])
+@pytest.mark.parametrize("vary", ["Accept", "Accept-Encoding", "accept, accept-encoding"])
+async def test_what_has_not_changed_varies_as_what_was_sent(
+    gateway: Gateway, session: ClientSession, url: str, cache_control: str, vary: str
+) -> None:
+    """A cache takes the headers of a 304 for what it has (RFC 9111, 3.2): it would give gzip to who takes none."""
+
+    async def answer(request: web.Request) -> web.StreamResponse:
+        headers = {"ETag": 'W/"1"', "Cache-Control": cache_control, "Vary": vary}
+        if request.headers.get("If-None-Match"):
+            return web.Response(status=304, headers=headers)
+        return web.Response(body=b"feature " * 100, content_type="application/geo+json", headers=headers)
+
+    gateway.upstreams["tiles"].answer = answer
+
+    async def varies(**headers: str) -> tuple[int, set[str]]:
+        async with session.get(url, headers={"Accept-Encoding": "gzip", **headers}) as response:
+            said = ", ".join(response.headers.getall("Vary")).lower().split(", ")
+            return response.status, set(said)
+
+    # asked of the service, then taken from what is kept
+    for _ in range(3):
+        status, full = await varies()
+        assert (status, "accept-encoding" in full) == (200, True)
+        assert await varies(**{"If-None-Match": 'W/"1"'}) == (304, full)
+
+
 async def test_a_type_that_the_gateway_never_heard_of_is_compressed(
     gateway: Gateway, session: ClientSession, url: str
 ) -> None:
