@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
 from opentelemetry.sdk.trace.sampling import TraceIdRatioBased
-from opentelemetry.trace import Span, SpanKind, StatusCode
+from opentelemetry.trace import Span, SpanKind, StatusCode, get_current_span
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 from opentelemetry.util.re import parse_env_headers
 
@@ -37,8 +37,10 @@ class Tracing:
         context = self._propagator.extract({"traceparent": traceparent} if traceparent else {})
         return self._tracer.start_as_current_span(name, context=context, kind=SpanKind.SERVER, attributes=attributes)
 
-    def statement(self, text: str) -> AbstractContextManager[Span]:
-        """The span of a statement, within the present one."""
+    def statement(self, text: str) -> AbstractContextManager[object]:
+        """The span of a statement, within that of its request; none for what is asked in the background."""
+        if not get_current_span().get_span_context().is_valid:
+            return nullcontext()
         attributes = {"db.system.name": "postgresql", "db.query.text": text}
         return self._tracer.start_as_current_span("SQL", kind=SpanKind.CLIENT, attributes=attributes)
 
