@@ -11,8 +11,10 @@ import sys
 
 from aiohttp import ClientSession, web
 
+from gateway.folder import COUNTS
 from gateway.follow import Follower
 from gateway.internal import make_internal_app
+from gateway.nginx.counts import Counts
 from gateway.nginx.errors import write_error_pages
 from gateway.nginx.process import Nginx, NginxError
 from gateway.nginx.routes import PREFIX
@@ -41,11 +43,13 @@ async def serve(settings: GatewaySettings) -> int | None:
     publisher = Publisher(settings.folder, settings.public_url)
     async with ClientSession() as session, contextlib.AsyncExitStack() as stack:
         follower = Follower(settings, nginx, publisher, session)
-        internal = web.AppRunner(make_internal_app(nginx, publisher, follower), access_log=None)
+        counts = Counts(settings.folder / COUNTS)
+        internal = web.AppRunner(make_internal_app(nginx, publisher, follower, counts), access_log=None)
         await internal.setup()
         stack.push_async_callback(internal.cleanup)
         await web.TCPSite(internal, settings.host, settings.internal_port).start()
         await follower.start()
+        await stack.enter_async_context(periodic(counts.count, 1.0, name="counts"))
         stack.push_async_callback(_leave, nginx, stop, replace)
         await stack.enter_async_context(periodic(follower.follow, follower.pause, name="services"))
         _LOG.info("listening", extra={"fields": {"host": settings.host, "port": settings.port}})

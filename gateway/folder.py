@@ -4,6 +4,8 @@ PUBLISHED = "published/openapi.json"
 KNOWN_PARTS = "parts"
 ERROR_PAGES = "errors"
 CACHE = "cache"
+COUNTS = "counts.log"
+"""What became of each request, a line for each, until it is counted."""
 DRAINING = "draining"
 """While this file is there, answers end their connections, so that none is left on which a client may ask."""
 

@@ -8,6 +8,7 @@ from aiohttp import web
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
 from gateway.follow import Follower
+from gateway.nginx.counts import Counts
 from gateway.nginx.process import Nginx
 from gateway.parts.publish import Publisher
 from gateway.settings import SERVICES
@@ -19,15 +20,17 @@ _SINCE = datetime.now(UTC).isoformat()
 
 _NGINX = web.AppKey("nginx", Nginx)
 _FOLLOWER = web.AppKey("follower", Follower)
+_COUNTS = web.AppKey("counts", Counts)
 _PUBLISHER = web.AppKey("publisher", Publisher)
 
 
-def make_internal_app(nginx: Nginx, publisher: Publisher, follower: Follower) -> web.Application:
+def make_internal_app(nginx: Nginx, publisher: Publisher, follower: Follower, counts: Counts) -> web.Application:
     """The application of the internal port; nginx does not lead to it."""
     app = web.Application()
     app[_NGINX] = nginx
     app[_PUBLISHER] = publisher
     app[_FOLLOWER] = follower
+    app[_COUNTS] = counts
     app.router.add_get("/internal/health", _health)
     app.router.add_get("/internal/metrics", _metrics)
     app.router.add_get("/internal/parts", _parts)
@@ -48,7 +51,8 @@ async def _health(request: web.Request) -> web.StreamResponse:
     return json_response({"status": "ok", "absent": absent, "since": _SINCE, "upstreams": request.app[_FOLLOWER].used})
 
 
-async def _metrics(_: web.Request) -> web.StreamResponse:
+async def _metrics(request: web.Request) -> web.StreamResponse:
+    await request.app[_COUNTS].count()
     return web.Response(body=generate_latest(), headers={"Content-Type": CONTENT_TYPE_LATEST})
 
 

@@ -92,6 +92,17 @@ if [ ${#missing[@]} -gt 0 ]; then
   rm -f "$log"
 fi
 
+# What tries the rules of alerts, out of its package: no server is wanted, and nothing that the package needs.
+if [ "$level" = test ] && ! has promtool && [ ! -x .local/tools/promtool ] && has apt-get && has dpkg-deb; then
+  say "Taking promtool out of the system's package prometheus"
+  mkdir -p .local/tools/package
+  (cd .local/tools/package && apt-get download prometheus) >/dev/null 2>&1 || say "The package prometheus could not be fetched: apt-get update"
+  for package in .local/tools/package/*.deb; do
+    [ ! -e "$package" ] || { dpkg-deb --fsys-tarfile "$package" | tar -xO ./usr/bin/promtool >.local/tools/promtool && chmod +x .local/tools/promtool; }
+  done
+  rm -rf .local/tools/package
+fi
+
 # Where root starts the stack, services, gateway and Redis run as a user of their own (deploy/local/users.py).
 if [ "$(id -u)" = 0 ] && ! id dams >/dev/null 2>&1 && { [ "$level" = run ] || [ "$level" = test ]; }; then
   useradd --system --user-group --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin dams ||

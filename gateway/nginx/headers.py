@@ -49,6 +49,7 @@ def forwarded_headers(etag: str = "$wanted_etag") -> object:
             # The services are spoken to in HTTP/1.1, whatever the client speaks.
             ("X-Client-Protocol", "$server_protocol"),
             ("X-Request-Id", "$request_id"),
+            ("traceparent", "$traceparent"),
             # Of the first attempt, also where another process hung and this is the second.
             ("X-Request-Start", "$first_asked"),
             *((name, quoted("")) for name in dropped),

@@ -11,6 +11,7 @@ _FIELDS = (
     '"logger":"dams.access"',
     '"message":"request"',
     '"request_id":"$request_id"',
+    '"trace_id":"$trace_id"',
     '"client":"$remote_addr"',
     '"method":"$request_method"',
     '"path":"$request_uri"',

@@ -53,6 +53,7 @@ def variables(routes: Routes) -> object:
         _map("$upstream_cache_etag", "$wanted_etag", [("", "$http_if_none_match")], "$upstream_cache_etag"),
         # Worked out once: also for a second attempt it is when the first was made.
         _map("$msec", "$first_asked", [], "$msec"),
+        _traces(),
         # An answer to the client's own condition says nothing about what others should get.
         _map("$upstream_status", "$not_cached", [("304", "1")], ""),
         # What the key of the cache does not tell apart is not kept.
@@ -89,6 +90,23 @@ def variables(routes: Routes) -> object:
             [(r"~vnd\.oai\.openapi\+json", "openapi"), ("~text/html|application/json", "json")],
             "openapi",
         ),
+    )
+
+
+def _traces() -> object:
+    """The trace that the client has begun; else one with the id of the request (W3C Trace Context, section 3.2)."""
+    return EmptyBlock(
+        _map("$request_id", "$own_traceparent", [("~^([0-9a-f]{16})", "00-$request_id-$1-01")], ""),
+        _map(
+            "$http_traceparent",
+            "$traceparent",
+            [
+                ("~^00-(0{32}|[0-9a-f]{32}-0{16})", "$own_traceparent"),
+                ("~^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$", "$http_traceparent"),
+            ],
+            "$own_traceparent",
+        ),
+        _map("$traceparent", "$trace_id", [("~^00-([0-9a-f]{32})", "$1")], ""),
     )
 
 

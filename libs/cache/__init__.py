@@ -2,3 +2,5 @@
 
 Stands on concurrency.
 """
+
+from libs.cache import unmeasured as unmeasured

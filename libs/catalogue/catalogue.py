@@ -24,7 +24,7 @@ class Catalogue:
     def collections(self) -> Mapping[str, Collection]:
         """All collections by id. Raises Unavailable before the first catalogue."""
         if self._collections is None:
-            raise Unavailable(UNKNOWN)
+            raise Unavailable(UNKNOWN, cause="catalogue")
         return self._collections
 
     def collection(self, collection_id: str) -> Collection:

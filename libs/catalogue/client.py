@@ -11,12 +11,14 @@ from uuid import uuid4
 
 import orjson
 from aiohttp import ClientError, ClientSession, ClientTimeout
+from prometheus_client import Gauge
 
 from libs.catalogue.catalogue import Catalogue
 from libs.catalogue.model import Collection
 from libs.concurrency.background import periodic
 
 _LOG = logging.getLogger("dams.catalogue")
+_HEARD = Gauge("dams_catalogue_timestamp_seconds", "When common last said what collections there are")
 
 # What a body that is no catalogue, or another version's, makes of us.
 _UNREADABLE = (orjson.JSONDecodeError, KeyError, TypeError, ValueError, AttributeError)
@@ -64,6 +66,7 @@ class CatalogueClient(Catalogue):
             self._refuse(f"{type(error).__name__}: {error}")
         else:
             self._first.set()
+            _HEARD.set_to_current_time()
             self._refused = None
 
     def _pause(self) -> float:

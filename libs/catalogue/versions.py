@@ -11,12 +11,15 @@ from email.utils import format_datetime
 from hashlib import blake2b
 from typing import Self
 
+from prometheus_client import Gauge
+
 from libs.catalogue.database_state import DatabaseState, DatabaseStates
 from libs.catalogue.model import Collection
 from libs.concurrency.background import periodic
 from libs.pg.pool import Database
 
 _LOG = logging.getLogger("dams.catalogue")
+_READ = Gauge("dams_data_versions_timestamp_seconds", "When the versions of all data were last read")
 _UNCOUNTED = ("function", "foreign table")
 
 
@@ -121,6 +124,7 @@ class DataVersions:
             self._state, self._current = state, {}
             self._trusted_until = started + self._trusted_seconds
             found = True
+            _READ.set_to_current_time()
         finally:
             for each in waiting:
                 if not each.done():

@@ -51,13 +51,19 @@ class NotAcceptable(DomainError):
 class Unavailable(DomainError):
     """Something the answer needs cannot be reached or takes too long; worth trying again."""
 
-    def __init__(self, message: str, *, retry_after: int = 2) -> None:
+    cause = "other"
+    """What metrics call the reason: a word of the program, never of a client."""
+
+    def __init__(self, message: str, *, retry_after: int = 2, cause: str | None = None) -> None:
         super().__init__(message)
         self.retry_after = retry_after
+        self.cause = cause or self.cause
 
 
 class TooSlow(Unavailable):
     """The statement took longer than it may."""
+
+    cause = "slow"
 
     def __init__(self, message: str = "The database took too long to answer; ask for less, or try again.") -> None:
         super().__init__(message, retry_after=5)
@@ -65,6 +71,8 @@ class TooSlow(Unavailable):
 
 class StoredValueError(Unavailable):
     """The database cannot work out a value that is stored, such as a geometry outside the area of its CRS."""
+
+    cause = "value"
 
     def __init__(self) -> None:
         super().__init__(

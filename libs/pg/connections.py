@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 import asyncpg
 
 from libs.ogc.errors import Unavailable
+from libs.pg.usage import WAITS, watch
 
 _BUSY = "All database connections are busy; try again."
 
@@ -38,11 +39,13 @@ class Connections:
         most_waiting: int | None = None,
         idle_seconds: float = 300.0,
         age_seconds: float = 1800.0,
+        name: str = "dams",
     ) -> None:
         """At most `size` connections, for each of which requests wait `wait_seconds` at the most.
 
         None is used after `age_seconds`: what a session costs the server grows with its age, and it knows PostGIS as it
-        was when the session began. `close_unused` closes those too that were not used for `idle_seconds`.
+        was when the session began. `close_unused` closes those too that were not used for `idle_seconds`. Metrics have
+        the `name`.
         """
         self._connect = connect
         self._size = size
@@ -57,6 +60,28 @@ class Connections:
         # each gets a connection that was released, or None where there is room to open one
         self._waiting: deque[asyncio.Future[Pooled | None]] = deque()
         self._closing: set[asyncio.Task[None]] = set()
+        self._waits = WAITS.labels(name)
+        watch(name, self)
+
+    @property
+    def size(self) -> int:
+        """How many connections there may be."""
+        return self._size
+
+    @property
+    def idle(self) -> int:
+        """How many connections nobody uses."""
+        return len(self._idle)
+
+    @property
+    def in_use(self) -> int:
+        """How many connections are in use, opened or closed."""
+        return len(self._open) + self._opening - len(self._idle)
+
+    @property
+    def waiting(self) -> int:
+        """How many wait for a connection."""
+        return sum(not future.done() for future in self._waiting)
 
     async def acquire(self) -> Pooled:
         """A connection, to be given back. Raises Unavailable where all are busy, and what `connect` raises."""
@@ -118,15 +143,16 @@ class Connections:
 
     async def _wait(self) -> Pooled | None:
         if self._most_waiting is not None and len(self._waiting) >= self._most_waiting:
-            raise Unavailable(_BUSY)
+            raise Unavailable(_BUSY, cause="pool")
         future: asyncio.Future[Pooled | None] = asyncio.get_running_loop().create_future()
         self._waiting.append(future)
         try:
-            async with asyncio.timeout(self._wait_seconds):
-                return await future
+            with self._waits.time():
+                async with asyncio.timeout(self._wait_seconds):
+                    return await future
         except TimeoutError:
             self._pass_on(future)
-            raise Unavailable(_BUSY) from None
+            raise Unavailable(_BUSY, cause="pool") from None
         except asyncio.CancelledError:
             self._pass_on(future)
             raise

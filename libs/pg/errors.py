@@ -22,6 +22,8 @@ UNREACHABLE = "The database cannot be reached at the moment; try again."
 class Locked(Unavailable):
     """Somebody changes what was asked for, and keeps everybody else from it meanwhile."""
 
+    cause = "lock"
+
     def __init__(self) -> None:
         super().__init__("The collection is locked while it is changed; try again in a moment.")
 
@@ -111,7 +113,7 @@ def _unavailable(error: BaseException) -> DomainError | None:
         return StoredValueError()
     for kind, sentence, seconds in _UNAVAILABLE:
         if isinstance(error, kind):
-            return Unavailable(sentence, retry_after=seconds)
+            return Unavailable(sentence, retry_after=seconds, cause="database")
     return None
 
 

@@ -123,6 +123,7 @@ class Database(Statements):
             size=settings.size,
             wait_seconds=settings.acquire_timeout,
             most_waiting=settings.waiting,
+            name=settings.application_name,
         )
         self._shares = (
             Shares(settings.share, wait_seconds=settings.acquire_timeout, most_waiting=settings.waiting)
@@ -150,7 +151,7 @@ class Database(Statements):
             return await self._sessions.open()
         except (OSError, TimeoutError, ValueError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
             _LOG.warning("cannot connect", extra={"fields": {"cause": f"{type(error).__name__}: {error}"}})
-            raise Unavailable(UNREACHABLE) from error
+            raise Unavailable(UNREACHABLE, cause="database") from error
 
     def connection(self, *, transaction: bool = False, snapshot: bool = False) -> "_Use":
         """As any `Statements` give it; in a snapshot all statements see the same rows (REPEATABLE READ)."""

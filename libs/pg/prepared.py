@@ -8,6 +8,8 @@ from typing import Any
 
 import asyncpg
 
+from libs.tracing.spans import statement_span
+
 _MOST_PREPARED = 100
 """In a session; the one used longest ago makes room."""
 _LONGEST = 8 * 1024
@@ -45,11 +47,12 @@ class Connection(asyncpg.Connection):  # type: ignore[misc]
     async def fetch(self, query: str, *args: Any, **options: Any) -> list[asyncpg.Record]:
         """All rows of the query."""
         rows: list[asyncpg.Record]
-        if self.recurring is None or query in self.recurring:
-            rows = await super().fetch(query, *args, **options)
-        else:
-            # without a name the server forgets it with the next one
-            rows = await (await self.prepare(query, name="")).fetch(*args)
+        with statement_span(query):
+            if self.recurring is None or query in self.recurring:
+                rows = await super().fetch(query, *args, **options)
+            else:
+                # without a name the server forgets it with the next one
+                rows = await (await self.prepare(query, name="")).fetch(*args)
         return rows
 
     async def fetchrow(self, query: str, *args: Any, **options: Any) -> asyncpg.Record | None:

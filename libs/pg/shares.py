@@ -24,13 +24,13 @@ class Shares:
             await turns.acquire()
             return
         if self._most_waiting is not None and self._waiting[name] >= self._most_waiting:
-            raise Unavailable(_BUSY)
+            raise Unavailable(_BUSY, cause="share")
         self._waiting[name] += 1
         try:
             async with asyncio.timeout(self._wait_seconds):
                 await turns.acquire()
         except TimeoutError:
-            raise Unavailable(_BUSY) from None
+            raise Unavailable(_BUSY, cause="share") from None
         finally:
             self._waiting[name] -= 1
 

@@ -1,4 +1,4 @@
 """HTTP plumbing for all services: the only place for aiohttp middleware, negotiation, orjson and HTML.
 
-Stands on ogc.
+Stands on ogc, tracing.
 """

@@ -6,6 +6,7 @@ from http import HTTPStatus
 from typing import Any
 
 from aiohttp import web
+from prometheus_client import Counter
 
 from libs.ogc.errors import (
     CHANGING,
@@ -26,6 +27,7 @@ from libs.web.negotiation import prefers_html
 from libs.web.respond import json_response
 
 _LOG = logging.getLogger("dams.error")
+_UNAVAILABLE = Counter("dams_unavailable_total", "Requests that were answered 503, by why", ["cause"])
 
 _STATUS: Mapping[type[DomainError], int] = {NotFound: 404, NotAcceptable: 406, Unavailable: 503}
 
@@ -45,7 +47,9 @@ _SLOW_FILTER = (
 def error_response(request: web.Request, error: Exception, request_id: str) -> web.StreamResponse:
     """The answer to a request that ended in `error`; an unexpected one is logged and becomes a fixed sentence."""
     if isinstance(error, Uncomputable) and request.query.keys() <= _VALUELESS:
-        error = Unavailable("The collection holds a value that the database cannot compute with.", retry_after=60)
+        error = Unavailable(
+            "The collection holds a value that the database cannot compute with.", retry_after=60, cause="value"
+        )
     if isinstance(error, UnknownFunction) and "filter" not in request.query:
         error = Unavailable(CHANGING)
     if isinstance(error, TooSlow) and "filter" in request.query:
@@ -56,6 +60,8 @@ def error_response(request: web.Request, error: Exception, request_id: str) -> w
     if isinstance(error, DomainError):
         status = next((code for kind, code in _STATUS.items() if isinstance(error, kind)), 500)
         headers = {"Retry-After": str(error.retry_after)} if isinstance(error, Unavailable) else {}
+        if isinstance(error, Unavailable):
+            _UNAVAILABLE.labels(error.cause).inc()
         if status >= 500:
             _LOG.warning("unavailable", extra={"fields": {"request_id": request_id, "cause": str(error)}})
         return _render(request, status, str(error), headers)

@@ -12,6 +12,8 @@ from aiohttp.typedefs import Handler
 from prometheus_client import Counter, Histogram
 
 from libs.ogc.errors import Unavailable
+from libs.tracing import spans
+from libs.tracing.traceparent import trace_id
 from libs.web.accept_language import ENGLISH
 from libs.web.base_url import SETTINGS, forwarded_request_id
 from libs.web.conditional import DATA_CACHE, NotModified, unchanged_response
@@ -35,6 +37,8 @@ _SECONDS = Histogram(
 _BROKEN = Counter("dams_broken_answers_total", "Answers that failed after they had begun", ["route"])
 _CANCELLED = Counter("dams_cancelled_requests_total", "Requests whose client went away before the answer", ["route"])
 
+_TRACEPARENT = "traceparent"
+
 _LEAST_SECONDS = 0.25
 """Less than the gateway gives a second process, where the first one hangs."""
 
@@ -49,6 +53,19 @@ _EXPOSED = (
 @web.middleware
 async def around(request: web.Request, handler: Handler) -> web.StreamResponse:
     """Answer with the handler's response or the error's, and account for it."""
+    tracing = spans.tracing()
+    if tracing is None or request.path.startswith("/internal/"):
+        return await _answered(request, handler)
+    route = _route(request)
+    attributes = {"http.request.method": request.method, "http.route": route, "url.path": request.path}
+    parent = request.headers.get(_TRACEPARENT)
+    with tracing.request(f"{request.method} {route}", parent, attributes) as span:
+        response = await _answered(request, handler)
+        tracing.answered(span, response.status)
+        return response
+
+
+async def _answered(request: web.Request, handler: Handler) -> web.StreamResponse:
     started = time.perf_counter()
     request_id = forwarded_request_id(request) or uuid4().hex
     request[REQUEST_ID] = request_id
@@ -75,6 +92,7 @@ async def around(request: web.Request, handler: Handler) -> web.StreamResponse:
         log_request(
             {
                 "request_id": request_id,
+                **({"trace_id": trace} if (trace := trace_id(request.headers.get(_TRACEPARENT))) else {}),
                 "method": request.method,
                 "path": request.raw_path,
                 "status": response.status,
@@ -100,7 +118,9 @@ async def _in_time(request: web.Request, handler: Handler) -> web.StreamResponse
     except TimeoutError as error:
         if not limit.expired():
             raise
-        raise Unavailable("The answer took too long; ask for less, or try again.", retry_after=5) from error
+        raise Unavailable(
+            "The answer took too long; ask for less, or try again.", retry_after=5, cause="deadline"
+        ) from error
 
 
 def _seconds_left(request: web.Request) -> float:

@@ -1,5 +1,6 @@
 """Run a service: logs, event loop, graceful shutdown. An entry point is a few lines over this."""
 
+import asyncio
 import ctypes
 import gc
 import logging
@@ -11,6 +12,7 @@ from contextlib import suppress
 import uvloop
 from aiohttp import web
 
+from libs.tracing import spans
 from libs.web.base_url import SETTINGS
 from libs.web.logs import setup_logs
 from libs.web.settings import CHECK_CONFIG, SettingsError
@@ -48,6 +50,10 @@ def _run(service: str, make: Callable[[Mapping[str, str]], web.Application]) -> 
     sock = bind(path) if path else None
     fields = {"host": settings.host, "port": settings.port, **({"socket": str(path)} if path else {})}
     logging.getLogger("dams").info("starting", extra={"fields": fields})
+    if settings.traces_endpoint is not None:
+        headers, share = settings.traces_headers, settings.traces_share
+        spans.start(f"dams-{service}", settings.traces_endpoint, headers=headers, share=share)
+        app.on_cleanup.append(_spans_sent)
     uvloop.install()
     gc.set_threshold(*_GC_THRESHOLDS)
     app.on_startup.append(_settled)
@@ -64,6 +70,10 @@ def _run(service: str, make: Callable[[Mapping[str, str]], web.Application]) -> 
         # what a client that has left asked for is not worked out: its statement is cancelled
         handler_cancellation=True,
     )
+
+
+async def _spans_sent(_: web.Application) -> None:
+    await asyncio.to_thread(spans.stop)
 
 
 async def _settled(_: web.Application) -> None:

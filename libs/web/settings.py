@@ -158,6 +158,11 @@ class WebSettings(PageSettings):
     """From the arrival of a request to the beginning of its answer, whatever it waits for meanwhile."""
     cdn_max_age: int = Field(default=0, ge=0, le=31_536_000)
     """Seconds for which a CDN may keep what follows from data, as it is told of their changes; 0: as long as others."""
+    traces_endpoint: HttpAddress | None = Field(default=None, validation_alias="OTEL_EXPORTER_OTLP_ENDPOINT")
+    """Of the collector to which traces are sent; None: there are none."""
+    traces_headers: str | None = Field(default=None, validation_alias="OTEL_EXPORTER_OTLP_HEADERS", repr=False)
+    traces_share: float = Field(default=1.0, ge=0, le=1, validation_alias="OTEL_TRACES_SAMPLER_ARG")
+    """The part of all traces that is sent."""
     invalid_parameter_status: Annotated[Literal[422, 400], BeforeValidator(_number)] = 422
 
 

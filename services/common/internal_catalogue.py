@@ -13,7 +13,7 @@ async def get_internal_catalogue(request: web.Request) -> web.StreamResponse:
     """The catalogue's document, or 304. Raises Unavailable before the database has been read once."""
     keeper = request.app[KEEPER]
     if not keeper.document:
-        raise Unavailable(UNKNOWN)
+        raise Unavailable(UNKNOWN, cause="catalogue")
     headers = {"ETag": keeper.etag, "Cache-Control": "no-cache"}
     check_preconditions(request, headers)
     return body_response(keeper.document, media_type="application/json", headers=headers)

@@ -43,7 +43,7 @@ async def _changes(call: Call, collections: Mapping[str, Collection], name: str 
     call.query.check()
     versions = call.request.app[VERSIONS]
     if versions.server is None:
-        raise Unavailable("The database cannot be reached at the moment; try again.")
+        raise Unavailable("The database cannot be reached at the moment; try again.", cause="database")
     found = {each.id: version for each in collections.values() if (version := versions.version(each)) is not None}
     if name is not None and not found:
         raise NotFound(f"Nothing tells when collection '{name}' changes: it has no data version.")

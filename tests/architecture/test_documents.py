@@ -136,7 +136,7 @@ def metrics_made() -> set[tuple[str, tuple[str, ...]]]:
 
 
 def test_the_metrics_are_those_of_the_program() -> None:
-    rows = page("docs/operations.md").table("metric", "labels", "what it tells")
+    rows = page("docs/observability.md").table("metric", "labels", "what it tells")
     assert {(*code_in(name), tuple(code_in(labels))) for name, labels, _ in rows} == metrics_made()
 
 

@@ -10,6 +10,8 @@ from functools import partial
 from io import FileIO
 from typing import IO
 
+from prometheus_client import Gauge
+
 from libs.ogc.errors import Fault, InvalidParameters, Unavailable
 from libs.pg.pool import Database
 from libs.pg.snapshot import snapshot
@@ -26,6 +28,8 @@ from services.features.rows.layout import Rows
 from services.features.rows.whole import whole
 
 _LOG = logging.getLogger("dams.features")
+_RUNNING = Gauge("dams_exports_running", "Files that are made at present")
+_MOST = Gauge("dams_exports_limit", "Files that may be made at the same time")
 Chunks = AsyncGenerator[Rows]
 Source = Callable[[], Chunks]
 """Gives the rows, from the first on each time."""
@@ -114,6 +118,8 @@ class Exports:
         self._at_once = at_once
         self._most_bytes = most_bytes
         self._running = 0
+        _RUNNING.set_function(lambda: self._running)
+        _MOST.set(at_once)
         self._opening = asyncio.Lock()
         self._by_key: dict[str, Export] = {}
         self._tasks: set[asyncio.Task[None]] = set()
@@ -156,7 +162,9 @@ class Exports:
 
     async def _begin(self, format_: Format) -> Making:
         if self._running >= self._at_once:
-            raise Unavailable("As many files are being made as may be at once; try again.", retry_after=5)
+            raise Unavailable(
+                "As many files are being made as may be at once; try again.", retry_after=5, cause="exports"
+            )
         self._running += 1
         beginning = asyncio.ensure_future(asyncio.to_thread(self._folder.begin, format_.extension or format_.name))
         try:

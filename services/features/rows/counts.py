@@ -3,6 +3,7 @@
 import asyncio
 
 from cachetools import LRUCache
+from prometheus_client import Counter
 
 from libs.catalogue.versions import DataVersions
 from libs.concurrency.single_flight import SingleFlight
@@ -13,6 +14,9 @@ from libs.selection.selection import Selection
 from services.features.rows.items_sql import count_statement
 
 _MOST_CACHED = 4096
+_LOOKUPS = Counter(
+    "dams_count_cache_lookups_total", "Counts of features looked for in the memory of the process", ["result"]
+)
 
 
 class Counts:
@@ -54,6 +58,7 @@ class Counts:
         A count that outlasts the budget goes on, and serves later requests.
         """
         known = self.known(selection, fingerprint)
+        _LOOKUPS.labels("miss" if known is None else "hit").inc()
         if known is not None:
             return known
         key = self.key(selection, fingerprint)

@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
+from prometheus_client import Counter, Gauge
+
 Namespace = tuple[object, ...]
 """What encoded features have in common: the server, the collection, its columns, the geometry that is shown."""
 RowVersion = tuple[object, ...]
@@ -9,6 +11,12 @@ RowVersion = tuple[object, ...]
 
 PostgreSQL never changes a row, it writes a new version: what has the same row version has the same values.
 """
+
+_LOOKUPS = Counter("dams_feature_cache_lookups_total", "Features looked for in the memory of the process", ["result"])
+_HITS, _MISSES_COUNTED = _LOOKUPS.labels("hit"), _LOOKUPS.labels("miss")
+_BYTES = Gauge(
+    "dams_feature_cache_bytes", "Bytes of the features that were encoded last, up to half of what there may be"
+)
 
 _LARGEST = 4 * 1024
 """Bytes of a feature; larger ones are few to a page, and would crowd out many others."""
@@ -31,6 +39,7 @@ class EncodedFeatures:
     def __init__(self, most_bytes: int) -> None:
         self._half = most_bytes // 2
         self._bytes = 0
+        _BYTES.set_function(lambda: self._bytes)
         self._young: dict[Namespace, dict[RowVersion, bytes]] = {}
         self._old: dict[Namespace, dict[RowVersion, bytes]] = {}
         self._misses_left: dict[Namespace, int] = {}
@@ -58,7 +67,10 @@ class EncodedFeatures:
             ]
             found = zip(versions, features, strict=True)
             self.put(namespace, {version: feature for version, feature in found if feature is not None})
-        if 2 * features.count(None) <= len(features):
+        missing = features.count(None)
+        _HITS.inc(len(features) - missing)
+        _MISSES_COUNTED.inc(missing)
+        if 2 * missing <= len(features):
             self.expect_hits(namespace)
         elif self._misses_left.get(namespace, 0) > 1:
             self._misses_left[namespace] -= 1

@@ -91,7 +91,7 @@ class Hub:
     def check_room(self) -> None:
         """Raises Unavailable where no more may listen."""
         if self._is_closed or len(self._listeners) >= self._most:
-            raise Unavailable("Too many listen to changes already; try again later.", retry_after=30)
+            raise Unavailable("Too many listen to changes already; try again later.", retry_after=30, cause="listeners")
 
     def journal(self) -> Journal:
         """What has changed, as of now."""

@@ -46,5 +46,5 @@ def _naming(error: DomainError, collection: str) -> DomainError:
         return type(error)([replace(fault, msg=f"{fault.msg} (collection {collection})") for fault in error.faults])
     if isinstance(error, Unavailable):
         sentence = f"Collection {collection}: {error} The other collections may have tiles: name them in collections=."
-        return Unavailable(sentence, retry_after=error.retry_after)
+        return Unavailable(sentence, retry_after=error.retry_after, cause=error.cause)
     return error

@@ -10,6 +10,7 @@ from typing import Self
 
 from cachetools import TTLCache
 from prometheus_client import Counter as Metric
+from prometheus_client import Gauge
 
 from libs.cache.tile_cache import TileCache
 from libs.catalogue.model import Collection
@@ -29,6 +30,8 @@ from services.tiles.store.sealing import Sealing
 from services.tiles.store.unrepairable import Unrepairable
 
 _TILES = Metric("dams_tiles_total", "Tiles by the tier that answered", ["tier"])
+_MAKING = Gauge("dams_tile_queue", "Tiles that are made at present, or wait for a connection")
+_MOST = Gauge("dams_tile_queue_limit", "Tiles that may be made or wait for a connection")
 
 FULL, EMPTY, CLAIM = "t:", "e:", "c:"
 """What a key in the cache holds: a tile; that no row comes near one; that somebody is making one."""
@@ -117,6 +120,8 @@ class TileStore:
         self._most_rendering = most_rendering
         self._most_of_collection = max(1, int(share * most_rendering))
         self._rendering = 0
+        _MAKING.set_function(lambda: self._rendering)
+        _MOST.set(most_rendering)
         self._rendering_of: Counter[str] = Counter()
         self._max_bytes = max_bytes
         self.limits = f"{max_features}.{max_bytes}"
@@ -244,7 +249,7 @@ class TileStore:
         collection = request.selection.collection.id
         if self._rendering >= self._most_rendering or self._rendering_of[collection] >= self._most_of_collection:
             # a longer queue would only make all wait longer than clients do
-            raise Unavailable("Too many tiles are being made at the moment; try again.", retry_after=2)
+            raise Unavailable("Too many tiles are being made at the moment; try again.", retry_after=2, cause="queue")
         # of whatever version: functions, which have none, are the slowest
         place = (collection, request.tile_matrix_set.id, request.z, request.x, request.y, request.variant)
         if place in self._too_slow:
@@ -252,6 +257,7 @@ class TileStore:
             raise Unavailable(
                 "This tile took too long to make a moment ago; ask for a smaller area or for less, or try again later.",
                 retry_after=_TOO_SLOW_SECONDS,
+                cause="slow",
             )
         self._rendering += 1
         self._rendering_of[collection] += 1
