@@ -1,12 +1,14 @@
 """The queryables of a collection: every column, geometry columns included."""
 
 from collections.abc import Mapping
+from functools import lru_cache
 
 from libs.catalogue.model import Collection, Column, GeometryColumn
 from libs.cql import Queryable
 from libs.cql import queryable as make
 
 
+@lru_cache(maxsize=256)
 def queryables(collection: Collection) -> Mapping[str, Queryable]:
     """By property name."""
     return {

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import lru_cache
 
 from libs.catalogue.model import Collection, Column, GeometryColumn, TimeColumn
 from libs.cql import (
@@ -14,7 +15,7 @@ from libs.cql import (
     lasting_predicate,
     value_predicate,
 )
-from libs.geo.crs import box_of
+from libs.geo.crs import Crs, box_of
 from libs.ogc.temporal import parse_interval
 from libs.pg.sql import Sql, all_of, any_of, ident, join, sql
 from libs.pg.text_folding import UNTRIED, TextFolding
@@ -25,6 +26,8 @@ from libs.selection.ids import has_odd_id, key_condition, unescaped
 from libs.selection.request import FaultCollector
 
 _LONGEST_QUOTED = 500
+_LONGEST_KEPT = 1000
+"""Characters of a filter whose condition is kept."""
 _LONGEST_NAME = 64
 _EXTRA = "extra_forbidden"
 
@@ -212,10 +215,20 @@ def _filter(collection: Collection, query: FaultCollector, folding: TextFolding)
     if text is None or crs is None:
         return []
     try:
-        return [filter_sql(text, lang, queryables(collection), folding=folding, crs=crs)]
+        if len(text) > _LONGEST_KEPT:
+            return [_condition(collection, text, lang, folding, crs)]
+        return [_often(collection, text, lang, folding, crs)]
     except CqlError as error:
         query.fault("filter", f"filter: {error}", value=text if len(text) <= _LONGEST_QUOTED else None)
         return []
+
+
+def _condition(collection: Collection, text: str, lang: FilterLang, folding: TextFolding, crs: Crs) -> Sql:
+    return filter_sql(text, lang, queryables(collection), folding=folding, crs=crs).joined()
+
+
+_often = lru_cache(maxsize=512)(_condition)
+"""The tiles of a map and the pages of a list come with the same filter again and again."""
 
 
 def _property_queries(collection: Collection, query: FaultCollector) -> list[Sql]:

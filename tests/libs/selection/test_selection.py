@@ -215,6 +215,15 @@ def test_filters_in_both_languages() -> None:
     assert [name for name, *_ in query.faults] == ["filter"]
 
 
+def test_a_filter_that_came_before_is_that_of_its_collection_now() -> None:
+    for _ in range(2):
+        assert where(selected(filter="mag > 5")) == ('"mag" > $1::float8', (5.0,))
+        # the column has become another one, under the same name
+        changed = collection(columns=(COLUMNS[0], Column("mag", "integer", "integer")))
+        assert where(selected(changed, filter="mag > 5"))[0] != '"mag" > $1::float8'
+        assert faults(collection(columns=COLUMNS[:1]), filter="mag > 5")[0][0] == "filter"
+
+
 def test_a_filter_that_is_wrong_is_quoted_while_it_is_short() -> None:
     text = "gone = 1"
     ((name, message, kind, value),) = faults(filter=text)
