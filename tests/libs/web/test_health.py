@@ -8,7 +8,7 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 
-from libs.web.health import HEALTH_CHECKS, HEALTH_NOTES, add_internal_routes
+from libs.web.health import HEALTH_CHECKS, HEALTH_NOTES, HealthCheck, add_internal_routes
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -31,7 +31,9 @@ async def client(state: State) -> AsyncIterator[TestClient[web.Request, web.Appl
         return state.wrong
 
     app = web.Application()
-    app[HEALTH_CHECKS], app[HEALTH_NOTES] = [check], []
+    checks: list[HealthCheck] = [check]
+    app[HEALTH_CHECKS] = checks
+    app[HEALTH_NOTES] = []
     add_internal_routes(app)
     async with TestClient(TestServer(app)) as made:
         yield made
