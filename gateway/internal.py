@@ -13,6 +13,7 @@ from gateway.nginx.process import Nginx
 from gateway.parts.publish import Publisher
 from gateway.settings import SERVICES
 from libs.web.conditional import NotModified, conditional, unchanged_response
+from libs.web.health import live
 from libs.web.respond import body_response, json_response
 
 _SINCE = datetime.now(UTC).isoformat()
@@ -32,6 +33,8 @@ def make_internal_app(nginx: Nginx, publisher: Publisher, follower: Follower, co
     app[_FOLLOWER] = follower
     app[_COUNTS] = counts
     app.router.add_get("/internal/health", _health)
+    app.router.add_get("/internal/health/ready", _health)
+    app.router.add_get("/internal/health/live", live)
     app.router.add_get("/internal/metrics", _metrics)
     app.router.add_get("/internal/parts", _parts)
     return app

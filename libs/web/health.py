@@ -18,8 +18,10 @@ PART = web.AppKey("part", PresentPart)
 
 
 def add_internal_routes(app: web.Application) -> None:
-    """Add `/internal/health`, `/internal/metrics` and `/internal/part`."""
+    """Add `/internal/health`, its `/live` and `/ready`, `/internal/metrics` and `/internal/part`."""
     app.router.add_get("/internal/health", _health)
+    app.router.add_get("/internal/health/ready", _health)
+    app.router.add_get("/internal/health/live", live)
     app.router.add_get("/internal/metrics", _metrics)
     app.router.add_get("/internal/part", _part)
 
@@ -30,6 +32,11 @@ async def _health(request: web.Request) -> web.StreamResponse:
         return json_response({"status": "unavailable", "detail": missing}, status=503)
     notes = [wrong for note in request.app[HEALTH_NOTES] if (wrong := note())]
     return json_response({"status": "ok", **({"detail": notes} if notes else {})})
+
+
+async def live(_: web.Request) -> web.StreamResponse:
+    """200 as long as the process answers: where the database is away, a new process is no help."""
+    return json_response({"status": "ok"})
 
 
 async def _metrics(_: web.Request) -> web.StreamResponse:

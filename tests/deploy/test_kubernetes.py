@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
+import tomllib
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -22,6 +25,7 @@ from tests.architecture.documents import code_in, page
 
 REPOSITORY = Path(__file__).parents[2]
 MANIFESTS = REPOSITORY / "deploy" / "kubernetes"
+OVERLAYS = sorted((MANIFESTS / "overlays").iterdir())
 VERSION = "1.30"
 DOCKERFILES = {
     **{name: REPOSITORY / "services" / name / "Dockerfile" for name in ("common", "features", "tiles", "viewer")},
@@ -31,17 +35,32 @@ DOCKERFILES = {
 
 @cache
 def objects() -> tuple[Any, ...]:
-    """All objects of all files but the kustomization."""
+    """All objects of the default, as the files have them: those of the base and Redis."""
+    files = [*sorted((MANIFESTS / "base").glob("*.yaml")), MANIFESTS / "components/redis/redis.yaml"]
     return tuple(
         document
-        for file in sorted(MANIFESTS.glob("*.yaml"))
+        for file in files
         if file.name != "kustomization.yaml"
         for document in yaml.safe_load_all(file.read_text())
     )
 
 
+@cache
+def built(folder: Path) -> tuple[Any, ...]:
+    """All objects as kubectl applies them. Skips where there is no kubectl."""
+    if (kubectl := shutil.which("kubectl")) is None:
+        pytest.skip("needs kubectl")
+    text = subprocess.run([kubectl, "kustomize", folder], check=True, capture_output=True, text=True).stdout
+    return tuple(yaml.safe_load_all(text))
+
+
 def named(kind: str, name: str) -> Any:
     return next(one for one in objects() if (one["kind"], one["metadata"]["name"]) == (kind, name))
+
+
+def settings_of_the_default() -> Any:
+    redis = yaml.safe_load((MANIFESTS / "components/redis/settings.yaml").read_text())
+    return named("ConfigMap", "dams-settings")["data"] | redis["data"]
 
 
 def pods() -> Iterator[tuple[str, Any, Any]]:
@@ -60,16 +79,67 @@ def test_manifests_are_valid(one: Any) -> None:
 
 
 def test_faults_would_be_found() -> None:
-    wrong = yaml.safe_load((MANIFESTS / "namespace.yaml").read_text()) | {"metadat": {}}
+    wrong = yaml.safe_load((MANIFESTS / "base/namespace.yaml").read_text()) | {"metadat": {}}
     with pytest.raises(kubernetes_validate.ValidationError):
         kubernetes_validate.validate(wrong, VERSION, strict=True)
 
 
 def test_every_file_and_image_is_in_the_kustomization() -> None:
-    kustomization = yaml.safe_load((MANIFESTS / "kustomization.yaml").read_text())
-    files = {file.name for file in MANIFESTS.glob("*.yaml")} - {"kustomization.yaml"}
+    kustomization = yaml.safe_load((MANIFESTS / "base/kustomization.yaml").read_text())
+    files = {file.name for file in (MANIFESTS / "base").glob("*.yaml")} - {"kustomization.yaml"}
     assert set(kustomization["resources"]) == files
     assert {image["name"] for image in kustomization["images"]} == {f"dams-{name}" for name in (*DOCKERFILES, "loader")}
+
+
+def test_images_have_the_tag_of_this_release() -> None:
+    release = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["project"]["version"]
+    for file in MANIFESTS.rglob("kustomization.yaml"):
+        tags = {image["newTag"] for image in yaml.safe_load(file.read_text()).get("images", [])}
+        assert tags <= {release}, file
+
+
+@pytest.mark.parametrize("folder", [MANIFESTS, *OVERLAYS], ids=lambda folder: folder.name)
+def test_what_is_applied_is_valid_and_knows_its_database_and_redis(folder: Path) -> None:
+    found = built(folder)
+    for one in found:
+        # the operator's own kinds have no schema here
+        if not one["apiVersion"].startswith("postgresql.cnpg.io/"):
+            kubernetes_validate.validate(one, VERSION, strict=True)
+        assert one["kind"] == "Namespace" or one["metadata"]["namespace"] == "dams"
+    containers = {
+        one["metadata"]["name"]: one["spec"]["template"]["spec"]["containers"][0]
+        for one in found
+        if one["kind"] == "Deployment"
+    }
+    for name in ("common", "features", "tiles"):
+        secrets = [source["secretRef"]["name"] for source in containers[name]["envFrom"] if "secretRef" in source]
+        own = {variable["name"] for variable in containers[name].get("env", [])}
+        assert ("dams-database" in secrets) != ("DATABASE_URL" in own)
+    (settings,) = [one["data"] for one in found if one["kind"] == "ConfigMap"]
+    outside = {"secretRef": {"name": "dams-redis"}} in containers["tiles"]["envFrom"]
+    assert outside != ("REDIS_URL" in settings)
+    assert outside != ("redis" in containers)
+
+
+def test_the_small_one_fits_two_processors_while_all_of_it_is_replaced() -> None:
+    found = built(MANIFESTS / "overlays/small")
+    requests = [
+        one["spec"]["template"]["spec"]["containers"][0]["resources"]["requests"]["cpu"]
+        for one in found
+        if one["kind"] == "Deployment"
+    ]
+    assert all(one["spec"].get("replicas", 1) == 1 for one in found if one["kind"] == "Deployment")
+    assert {one["spec"]["minReplicas"] for one in found if one["kind"] == "HorizontalPodAutoscaler"} == {1}
+    assert 2 * sum(int(cpu.removesuffix("m")) for cpu in requests) < 1500
+
+
+@pytest.mark.parametrize("name", DOCKERFILES)
+def test_what_may_run_several_times_is_spread_and_taken_away_one_by_one(name: str) -> None:
+    labels = {"matchLabels": {"app.kubernetes.io/name": name}}
+    assert named("PodDisruptionBudget", name)["spec"] == {"maxUnavailable": 1, "selector": labels}
+    spread = named("Deployment", name)["spec"]["template"]["spec"]["topologySpreadConstraints"]
+    assert {each["topologyKey"] for each in spread} == {"kubernetes.io/hostname", "topology.kubernetes.io/zone"}
+    assert all(each["labelSelector"] == labels for each in spread)
 
 
 def test_a_pod_has_the_time_to_end() -> None:
@@ -94,7 +164,10 @@ def test_a_deployment_is_in_step_with_its_image(name: str) -> None:
     assert container["image"] == f"dams-{name}"
     assert container["ports"][0]["containerPort"] == int(re.findall(r"^EXPOSE (\d+)$", dockerfile, re.MULTILINE)[0])
     assert f"--uid {pod['securityContext']['runAsUser']}" in dockerfile
-    assert container["readinessProbe"]["httpGet"]["path"] == "/internal/health"
+    assert container["readinessProbe"]["httpGet"]["path"] == "/internal/health/ready"
+    # what looks at the database must not restart anything
+    for probe in ("startupProbe", "livenessProbe"):
+        assert container[probe]["httpGet"]["path"] == "/internal/health/live"
     # what the process writes to must not be in the image
     folder = re.findall(r"\b(?:STATE_DIR|GATEWAY_DIR)=(\S+)", dockerfile)[0]
     assert {mount["mountPath"] for mount in container["volumeMounts"]} == {folder, "/tmp"}  # noqa: S108
@@ -144,7 +217,7 @@ def test_every_process_is_confined() -> None:
 
 
 def test_addresses_in_the_settings_are_those_of_services() -> None:
-    settings = named("ConfigMap", "dams-settings")["data"]
+    settings = settings_of_the_default()
     addresses = [re.findall(r"([a-z-]+):(\d+)", value) for value in settings.values()]
     found = [(host, int(port)) for matches in addresses for host, port in matches]
     assert len(found) == 7
@@ -153,7 +226,7 @@ def test_addresses_in_the_settings_are_those_of_services() -> None:
 
 
 def test_settings_are_accepted_and_documented() -> None:
-    settings = named("ConfigMap", "dams-settings")["data"]
+    settings = settings_of_the_default()
     table = page("docs/operations.md").table("variable", "default", "read by", "meaning")
     documented = {variable for cell, *_ in table for variable in code_in(cell)}
     assert settings.keys() - documented == set()

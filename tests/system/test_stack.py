@@ -115,7 +115,8 @@ def test_a_large_page_over_http_1_0_has_its_length(stack: RunningStack) -> None:
 
 def test_metrics_and_health_of_every_process(stack: RunningStack) -> None:
     for program, url in stack.service_urls.items():
-        assert get(f"{url}/internal/health")[0] == 200, program
+        for path in ("health", "health/ready", "health/live"):
+            assert get(f"{url}/internal/{path}")[0] == 200, program
         assert b"process_cpu_seconds_total" in get(f"{url}/internal/metrics")[2], program
 
 

@@ -250,6 +250,7 @@ async def test_crawlers_are_kept_from_what_is_dear(gateway: Gateway, session: Cl
         "/api/internal",
         "/api/internal/part",
         "/api/internal/health",
+        "/api/internal/health/live",
         "/api/%69nternal/part",
         "/api/%2569nternal/part",
         "/api//internal/part",

@@ -1,0 +1,56 @@
+"""A process lives whatever it stands on, and is ready only with all of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestClient, TestServer
+
+from libs.web.health import HEALTH_CHECKS, HEALTH_NOTES, HealthCheck, add_internal_routes
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+
+class State:
+    asked = 0
+    wrong: str | None = "database: away"
+
+
+@pytest.fixture
+def state() -> State:
+    return State()
+
+
+@pytest.fixture
+async def client(state: State) -> AsyncIterator[TestClient[web.Request, web.Application]]:
+    async def check(_: web.Application) -> str | None:
+        state.asked += 1
+        return state.wrong
+
+    app = web.Application()
+    checks: list[HealthCheck] = [check]
+    app[HEALTH_CHECKS] = checks
+    app[HEALTH_NOTES] = []
+    add_internal_routes(app)
+    async with TestClient(TestServer(app)) as made:
+        yield made
+
+
+async def test_it_lives_while_what_it_needs_is_away(
+    client: TestClient[web.Request, web.Application], state: State
+) -> None:
+    answer = await client.get("/internal/health/live")
+    assert (answer.status, await answer.json(), state.asked) == (200, {"status": "ok"}, 0)
+
+
+@pytest.mark.parametrize("path", ["/internal/health", "/internal/health/ready"])
+async def test_it_is_ready_when_nothing_is_missing(
+    client: TestClient[web.Request, web.Application], state: State, path: str
+) -> None:
+    answer = await client.get(path)
+    assert (answer.status, (await answer.json())["detail"]) == (503, ["database: away"])
+    state.wrong = None
+    assert (await client.get(path)).status == 200
