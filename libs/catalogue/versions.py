@@ -17,6 +17,7 @@ from libs.catalogue.database_state import DatabaseState, DatabaseStates
 from libs.catalogue.model import Collection
 from libs.concurrency.background import periodic
 from libs.pg.pool import Database
+from libs.pg.replicas import Rotation
 
 _LOG = logging.getLogger("dams.catalogue")
 _READ = Gauge("dams_data_versions_timestamp_seconds", "When the versions of all data were last read")
@@ -46,10 +47,22 @@ class DataVersions:
 
     `database` should have a connection of its own for it: cached answers are given while all others are in use. Where a
     poll fails the versions stay for `grace_seconds` more. After that they vouch for nothing, whatever went wrong.
+    With a `rotation` replicas that have what a poll has seen are admitted at the moment at which its versions count.
     """
 
-    def __init__(self, database: Database, *, poll_seconds: float = 1.0, grace_seconds: float = 4.0) -> None:
+    def __init__(
+        self,
+        database: Database,
+        rotation: Rotation | None = None,
+        *,
+        poll_seconds: float = 1.0,
+        grace_seconds: float = 4.0,
+    ) -> None:
+        self._database, self._rotation = database, rotation
         self._states = DatabaseStates(database)
+        # when a collection was first seen in this shape, and when the last poll that succeeded began
+        self._shapes: dict[str, tuple[tuple[object, ...], float]] = {}
+        self._polled = 0.0
         self._poll_seconds = poll_seconds
         self._trusted_seconds = poll_seconds + grace_seconds
         self._trusted_until = 0.0
@@ -92,7 +105,7 @@ class DataVersions:
         return found[1]
 
     def _version(self, collection: Collection) -> DataVersion | None:
-        if self._state is None or collection.kind in _UNCOUNTED:
+        if self._state is None or collection.kind in _UNCOUNTED or not self._is_replayed(collection):
             return None
         # a view is among its own sources, and has no rows
         versions = [self._state.relations.get(oid, "") for oid in collection.sources]
@@ -112,16 +125,32 @@ class DataVersions:
             latest = self._latest[collection.id] = DataVersion(token, since, date, exact)
         return latest
 
+    def _is_replayed(self, collection: Collection) -> bool:
+        """Whether a definition that came with the catalogue was there before the poll that admitted the replicas."""
+        if self._rotation is None:
+            return True
+        shape = (collection.oid, collection.shape)
+        known = self._shapes.get(collection.id)
+        if known is None or known[0] != shape:
+            known = self._shapes[collection.id] = (shape, time.monotonic())
+        return known[1] < self._polled
+
     async def _poll(self) -> None:
         started = time.monotonic()
         waiting, self._waiting = self._waiting, []
         found = False
         try:
             state = await self._states.read()
+            admitted = await self._rotation.look(self._database, state.server) if self._rotation else frozenset()
         except Exception as error:
             _LOG.warning("no data versions", extra={"fields": {"cause": f"{type(error).__name__}: {error}"}})
+            if self._rotation is not None:
+                self._rotation.admit(await self._rotation.look_alone())
         else:
+            if self._rotation is not None:
+                self._rotation.admit(admitted)
             self._state, self._current = state, {}
+            self._polled = started
             self._trusted_until = started + self._trusted_seconds
             found = True
             _READ.set_to_current_time()

@@ -168,6 +168,10 @@ class Database(Statements):
         """Whether the error is one of the moment: a lock, or no database; not of what was asked for."""
         return isinstance(error, Locked) or (isinstance(error, Unavailable) and await self.health() is not None)
 
+    async def is_lost(self, _: Unavailable) -> bool:
+        """Whether the error is of a server whose requests another one answers from now on."""
+        return False
+
     async def health(self) -> str | None:
         """None, or what is wrong with the database."""
         try:

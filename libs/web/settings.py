@@ -91,6 +91,10 @@ def postgresql_address(text: str) -> str:
     return text
 
 
+def _postgresql_addresses(text: object) -> object:
+    return tuple(postgresql_address(part.strip()) for part in text.split(",")) if isinstance(text, str) else text
+
+
 def names_of(text: str) -> tuple[str, ...]:
     """The names in a comma-separated list. Raises ValueError where there are none."""
     names = tuple(name for part in next(csv.reader([text], skipinitialspace=True)) if (name := part.strip()))
@@ -119,6 +123,9 @@ HttpAddress = Annotated[str, AfterValidator(_http_address)]
 
 PostgresqlAddress = Annotated[str, AfterValidator(postgresql_address), Field(repr=False)]
 """The address of a PostgreSQL database, which may hold a password."""
+
+PostgresqlAddresses = Annotated[tuple[str, ...] | None, BeforeValidator(_postgresql_addresses), Field(repr=False)]
+"""Several of them, of one server each."""
 
 Names = Annotated[tuple[str, ...], BeforeValidator(_names)]
 """A comma-separated list, blanks around names removed; a name with a comma stands in double quotes, as in SQL."""
@@ -170,6 +177,8 @@ class DatabaseSettings(WebSettings):
     """How a service asks the database for collections."""
 
     database_url: PostgresqlAddress
+    database_read_urls: PostgresqlAddresses = None
+    """Of streaming replicas."""
     pool_size: int = Field(default=10, ge=1, le=200)
     collection_share: int = Field(default=50, ge=1, le=100)
     """Of the connections that requests for one collection may have at once, in per cent."""

@@ -7,8 +7,10 @@ from pathlib import Path
 from aiohttp import web
 
 from libs.catalogue.client import CatalogueClient
+from libs.catalogue.one_server import on_one_server
 from libs.catalogue.versions import DataVersions
 from libs.pg.pool import Database, PoolSettings
+from libs.pg.replicas import reads, rotation
 from libs.pg.text_folding import TextFoldings
 from libs.web.app import make_app
 from libs.web.health import HEALTH_CHECKS
@@ -84,12 +86,14 @@ def make(env: Mapping[str, str]) -> web.Application:
     async def resources(app: web.Application) -> AsyncIterator[None]:
         share = settings.collection_connections
         pool = PoolSettings(settings.database_url, "dams-features", size=settings.pool_size, share=share)
+        replicas = settings.database_read_urls or ()
         state = settings.state_dir / "features-catalogue.json" if settings.state_dir else None
         async with (
-            Database(pool) as database,
+            rotation(pool, replicas) as rotating,
+            reads(pool, replicas, rotating) as database,
             Database(pool.for_watching()) as watch,
             Database(pool.for_exports(settings.exports_at_once)) as reading,
-            DataVersions(watch) as versions,
+            DataVersions(watch, rotating) as versions,
             TextFoldings(watch) as app[FOLDING],
             CatalogueClient(settings.catalogue_url, state_file=state) as app[CATALOGUE],
             Hub(
@@ -134,6 +138,8 @@ def make(env: Mapping[str, str]) -> web.Application:
         # before the process waits for what it has begun: streams have no end of their own
         app[HUB].close()
 
+    if settings.database_read_urls:
+        app.middlewares.append(on_one_server)
     app.cleanup_ctx.append(resources)
     app.on_shutdown.append(end_streams)
     return app

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from aiohttp import web
 
+from libs.catalogue.one_server import on_one_server
 from libs.geo.tile_matrix_sets import tile_matrix_set
 from libs.geo.zooms import IDS
 from libs.web.app import make_app
@@ -59,6 +60,8 @@ def make(env: Mapping[str, str]) -> web.Application:
             app[HEALTH_NOTES].append(lambda: opened.cache.trouble)
             yield
 
+    if settings.database_read_urls:
+        app.middlewares.append(on_one_server)
     app.cleanup_ctx.append(resources)
     return app
 

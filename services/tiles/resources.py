@@ -10,6 +10,7 @@ from libs.cache.tile_cache import TileCache
 from libs.catalogue.client import CatalogueClient
 from libs.catalogue.versions import DataVersions
 from libs.pg.pool import Database, PoolSettings
+from libs.pg.replicas import reads, rotation
 from libs.pg.text_folding import TextFoldings
 from libs.web.basemap import Basemap
 from services.tiles.settings import Settings
@@ -48,16 +49,18 @@ async def open_resources(settings: Settings, *, name: str = "dams-tiles") -> Asy
         share=settings.collection_connections,
         parallel=False,
     )
+    replicas = settings.database_read_urls or ()
     state = settings.state_dir / "tiles-catalogue.json" if settings.state_dir else None
     async with (
-        Database(pool) as database,
+        rotation(pool, replicas) as rotating,
+        reads(pool, replicas, rotating) as database,
         TileCache(
             settings.redis_url,
             share_bytes=settings.tile_cache_filtered_mb * 2**20,
             deadline=settings.redis_timeout_ms / 1000,
         ) as cache,
         Database(pool.for_watching()) as watch,
-        DataVersions(watch) as versions,
+        DataVersions(watch, rotating) as versions,
         TextFoldings(watch) as folding,
         CatalogueClient(settings.catalogue_url, state_file=state) as catalogue,
     ):

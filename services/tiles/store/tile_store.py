@@ -281,7 +281,12 @@ class TileStore:
         collection, column = request.selection.collection.id, request.geometry.name
         seconds = 0.0 if (collection, column) in self._unrepairable else SEARCH_SECONDS
         try:
-            return await render(self._database.of(collection), request, self._max_bytes, search_seconds=seconds)
+            try:
+                return await render(self._database.of(collection), request, self._max_bytes, search_seconds=seconds)
+            except Unavailable as error:
+                if not await self._database.is_lost(error):
+                    raise
+                return await render(self._database.of(collection), request, self._max_bytes, search_seconds=seconds)
         except StoredValueError:
             if seconds:
                 self._unrepairable.add(collection, column)

@@ -1,0 +1,280 @@
+"""Streaming replicas: which of them may be read, and a database whose reads go to them.
+
+A replica is in the rotation while its last look showed that it had replayed all that the primary had written when the
+data versions were last read. So a server is read under a version only where it has what that version counts.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+import logging
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import asyncpg
+from prometheus_client import Gauge
+
+from libs.ogc.errors import DomainError, TooSlow, Unavailable
+from libs.pg.pool import Database, PoolSettings, Statements
+from libs.pg.sql import Sql, sql
+
+_LOG = logging.getLogger("dams.pg")
+_IN_ROTATION = Gauge("dams_replica_in_rotation", "Whether a replica is read, by its place in the setting", ["replica"])
+_LAG = Gauge("dams_replica_lag_bytes", "What a replica had not replayed when it was last asked", ["replica"])
+
+_LOOK_SECONDS = 1.0
+"""What a replica that hangs may delay the versions by."""
+_REPLAY_SECONDS = 0.25
+_AGAIN_SECONDS = 0.02
+
+# Of a primary the insert position, which no commit that can be seen is beyond, flushed or not. A replica's control file
+# may name the timeline before for some minutes after a failover: the replica stays out for as long.
+_POSITION = sql("""
+SELECT pg_is_in_recovery() AS replica,
+    concat_ws(' ', inet_server_addr(), inet_server_port(), pg_postmaster_start_time()) AS server,
+    concat_ws(' ', (SELECT system_identifier FROM pg_control_system()),
+        (SELECT oid FROM pg_database WHERE datname = current_database()),
+        CASE WHEN pg_is_in_recovery() THEN
+            greatest((SELECT timeline_id FROM pg_control_checkpoint()),
+                     (SELECT min_recovery_end_timeline FROM pg_control_recovery()))
+            ELSE ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::integer END) AS history,
+    (CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() ELSE pg_current_wal_insert_lsn() END
+        - '0/0')::bigint AS written,
+    (CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() ELSE pg_current_wal_flush_lsn() END
+        - '0/0')::bigint AS flushed,
+    current_setting('wal_block_size')::bigint AS block,
+    pg_size_bytes(current_setting('wal_segment_size')) AS segment
+""")
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """How far a server is in which history."""
+
+    server: str
+    """Which one it is and since when it runs, as `DatabaseState` says it."""
+    history: str
+    """Cluster, database and timeline."""
+    is_replica: bool
+    lsn: int
+    """Behind the last record of which a statement may have seen the effect, in bytes."""
+
+    @classmethod
+    def of(cls, row: Any) -> Self:
+        """As `_POSITION` gives it."""
+        written, flushed = row["written"], row["flushed"]
+        # where the last record ends with a page, a new one would begin behind the header of the next: a replica
+        # never says so, and would be waited for until something else is written
+        header = 40 if flushed % row["segment"] == 0 else 24
+        if flushed % row["block"] == 0 and written - flushed == header:
+            written = flushed
+        return cls(row["server"], row["history"], row["replica"], written)
+
+    def covers(self, primary: Position) -> bool:
+        """Whether a replica of this position has all that the primary had."""
+        return self.is_replica and self.history == primary.history and self.lsn >= primary.lsn
+
+
+async def position(database: Statements) -> Position:
+    """Where the server is now. Raises DomainError."""
+    return Position.of((await database.fetch(_POSITION))[0])
+
+
+class Rotation:
+    """The replicas of one process; `watches` have a connection each, for looking alone."""
+
+    def __init__(self, watches: Sequence[Database]) -> None:
+        self._watches = watches
+        self._turns = itertools.count()
+        self._needed: Position | None = None
+        self.admitted: frozenset[int] = frozenset()
+        """Those that may be read."""
+
+    def next(self) -> int | None:
+        """Which replica the next request reads; None for the primary."""
+        admitted = sorted(self.admitted)
+        return admitted[next(self._turns) % len(admitted)] if admitted else None
+
+    def lost(self, replica: int) -> None:
+        """It did not answer; the next look decides whether it is back."""
+        self.admit(self.admitted - {replica})
+
+    def admit(self, replicas: frozenset[int]) -> None:
+        """From now on these are read."""
+        if replicas != self.admitted:
+            _LOG.info("replicas that are read", extra={"fields": {"replicas": sorted(replicas)}})
+        self.admitted = replicas
+        for number in range(len(self._watches)):
+            _IN_ROTATION.labels(str(number + 1)).set(number in replicas)
+
+    async def look(self, primary: Database, server: str) -> frozenset[int]:
+        """Which have replayed what `server` has written by now; none where another server answers.
+
+        To be called after the versions were read from `server`.
+        """
+        try:
+            needed = await position(primary)
+        except DomainError as error:
+            # without the right to tell its history, or away by now
+            _LOG.warning("no replica is read", extra={"fields": {"cause": str(error)}})
+            return frozenset()
+        if needed.server != server:
+            return frozenset()
+        self._needed = needed
+        return await self._covering(needed)
+
+    async def look_alone(self) -> frozenset[int]:
+        """While the primary is away: which of those that are read are still there, and still replicas of it."""
+        return self.admitted & await self._covering(self._needed) if self._needed else frozenset()
+
+    async def _covering(self, needed: Position) -> frozenset[int]:
+        found = await asyncio.gather(*(self._covers(number, needed) for number in range(len(self._watches))))
+        return frozenset(number for number, covers in enumerate(found) if covers)
+
+    async def _covers(self, number: int, needed: Position) -> bool:
+        loop = asyncio.get_running_loop()
+        until = loop.time() + _REPLAY_SECONDS
+        try:
+            async with asyncio.timeout(_LOOK_SECONDS):
+                while True:
+                    found = await position(self._watches[number])
+                    _LAG.labels(str(number + 1)).set(max(0, needed.lsn - found.lsn))
+                    if found.covers(needed):
+                        return True
+                    if loop.time() >= until or found.history != needed.history:
+                        return False
+                    await asyncio.sleep(_AGAIN_SECONDS)
+        except (DomainError, TimeoutError, asyncpg.PostgresError) as error:
+            _LOG.warning("replica", extra={"fields": {"replica": number + 1, "cause": f"{error or 'no answer'}"}})
+            return False
+
+
+@contextlib.asynccontextmanager
+async def rotation(pool: PoolSettings, urls: Sequence[str]) -> AsyncIterator[Rotation | None]:
+    """The replicas at these addresses, all out of the rotation at first; None where there are none."""
+    if not urls:
+        yield None
+        return
+    async with contextlib.AsyncExitStack() as stack:
+        watches = [Database(replace(pool.for_watching(), url=url, acquire_timeout=_LOOK_SECONDS)) for url in urls]
+        await asyncio.gather(*(stack.enter_async_context(watch) for watch in watches))
+        yield Rotation(watches)
+
+
+@dataclass(slots=True)
+class _Choice:
+    """The server that a request reads: the first that it was given, else the primary, which no other is ahead of."""
+
+    made: bool = False
+    replica: int | None = None
+
+
+_CHOICE: ContextVar[_Choice | None] = ContextVar("choice of a replica", default=None)
+
+
+@contextlib.contextmanager
+def one_server() -> Iterator[None]:
+    """Statements in the block go to one server. Outside of such a block all go to the primary."""
+    token = _CHOICE.set(_Choice())
+    try:
+        yield
+    finally:
+        _CHOICE.reset(token)
+
+
+class ReadDatabase(Database):
+    """A database of which replicas are read in `one_server`; each server has a pool of the size of the settings."""
+
+    def __init__(self, settings: PoolSettings, urls: Sequence[str], rotation: Rotation) -> None:
+        super().__init__(settings)
+        self._rotation = rotation
+        self._replicas = [Database(replace(settings, url=url)) for url in urls]
+        self._open = contextlib.AsyncExitStack()
+
+    async def __aenter__(self) -> Self:
+        await asyncio.gather(
+            *(self._open.enter_async_context(each) for each in (*self._replicas,)), super().__aenter__()
+        )
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._open.aclose()
+        await super().__aexit__()
+
+    def connection(self, *, transaction: bool = False, snapshot: bool = False) -> Any:
+        """As any `Database` gives it, of the server that the request reads."""
+        number = self._number()
+        if number is None:
+            return super().connection(transaction=transaction, snapshot=snapshot)
+        return self._replicas[number].connection(transaction=transaction, snapshot=snapshot)
+
+    async def fetch(self, statement: Sql) -> list[asyncpg.Record]:
+        """All rows; from the primary where the replica is lost meanwhile. Raises as `connection` does."""
+        return await self._fetch(statement, None)
+
+    def of(self, name: str) -> Statements:
+        """The same with a share of the connections of each server."""
+        return _Of(self, name)
+
+    def _number(self) -> int | None:
+        choice = _CHOICE.get()
+        if choice is None:
+            return None
+        if not choice.made:
+            choice.made, choice.replica = True, self._rotation.next()
+        elif choice.replica not in self._rotation.admitted:
+            choice.replica = None
+        return choice.replica
+
+    def _on(self, number: int | None, name: str | None) -> Statements:
+        if number is not None:
+            return self._replicas[number] if name is None else self._replicas[number].of(name)
+        return _Primary(self) if name is None else super().of(name)
+
+    async def is_lost(self, error: Unavailable) -> bool:
+        """Whether a replica does not answer; the request goes on at the primary then."""
+        choice = _CHOICE.get()
+        return await self._is_lost(choice.replica if choice else None, error)
+
+    async def _is_lost(self, number: int | None, error: Unavailable) -> bool:
+        if number is None or isinstance(error, TooSlow) or await self._replicas[number].health() is None:
+            return False
+        self._rotation.lost(number)
+        return True
+
+    async def _fetch(self, statement: Sql, name: str | None) -> list[asyncpg.Record]:
+        number = self._number()
+        try:
+            return await self._on(number, name).fetch(statement)
+        except Unavailable as error:
+            if not await self._is_lost(number, error):
+                raise
+        return await self._on(self._number(), name).fetch(statement)
+
+
+class _Primary(Statements):
+    def __init__(self, database: ReadDatabase) -> None:
+        self._database = database
+
+    def connection(self, *, transaction: bool = False) -> Any:
+        return Database.connection(self._database, transaction=transaction)
+
+
+class _Of(Statements):
+    def __init__(self, database: ReadDatabase, name: str) -> None:
+        self._database, self._name = database, name
+
+    def connection(self, *, transaction: bool = False) -> Any:
+        return self._database._on(self._database._number(), self._name).connection(transaction=transaction)
+
+    async def fetch(self, statement: Sql) -> list[asyncpg.Record]:
+        return await self._database._fetch(statement, self._name)
+
+
+def reads(settings: PoolSettings, urls: Sequence[str], rotation: Rotation | None) -> Database:
+    """The database that requests read: nothing but the primary where there are no replicas."""
+    return Database(settings) if rotation is None else ReadDatabase(settings, urls, rotation)

@@ -1,0 +1,155 @@
+"""Streaming replicas that are read: nothing is given under a version that its server has not replayed."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+import asyncpg
+import pytest
+
+from libs.pg.pool import Database, PoolSettings
+from libs.pg.replicas import Rotation, position
+from tests.deploy.database.private_cluster import PrivateCluster, private_cluster
+from tests.eventually import eventually
+from tests.faults.places import ITEMS, TILE, good, insert_towns, make_places, on_places, town_names
+from tests.services.conftest import reader_url
+from tests.services.in_process import Services
+from tests.services.tiles.cache import OwnRedis
+
+pytestmark = pytest.mark.faults
+
+
+async def scalar(cluster: PrivateCluster, statement: str, *values: str) -> object:
+    owner = await asyncpg.connect(cluster.url("postgres"))
+    try:
+        return await owner.fetchval(statement, *values)
+    finally:
+        await owner.close()
+
+
+async def last_statements(cluster: PrivateCluster, name: str) -> str:
+    """What the connections of a service's pool did last at this server."""
+    found = await scalar(
+        cluster,
+        "SELECT string_agg(query, ' ') FROM pg_stat_activity WHERE application_name = $1 AND query LIKE '%towns%'",
+        name,
+    )
+    return str(found or "")
+
+
+async def is_read(started: Services, cluster: PrivateCluster) -> None:
+    """Fails while no page and no tile comes from this server."""
+    await good(started["features"], f"{ITEMS}?limit=7")
+    await good(started["tiles"], TILE, limit=str(1000 + int(asyncio.get_running_loop().time() * 100) % 8000))
+    assert await last_statements(cluster, "dams-features")
+    assert await last_statements(cluster, "dams-tiles")
+
+
+async def names_and_tag(started: Services) -> tuple[set[str], str | None]:
+    answer = await good(started["features"], ITEMS, limit="100")
+    page = json.loads(answer.body)
+    return {feature["properties"]["name"] for feature in page["features"]}, answer.headers.get("ETag")
+
+
+async def test_a_lagging_replica_gives_nothing_under_a_new_version(own_redis: OwnRedis) -> None:
+    with private_cluster() as primary:
+        await make_places(primary.url("postgres"))
+        with private_cluster(primary) as replica:
+            read = {"DATABASE_READ_URLS": reader_url(replica.url("postgres")), "REDIS_URL": own_redis.url}
+            async with on_places(primary.url("postgres"), "features", "tiles", **read) as started:
+                await eventually(lambda: is_read(started, replica))
+                for number in range(3):
+                    await scalar(replica, "SELECT pg_wal_replay_pause()")
+                    _, before = await names_and_tag(started)
+                    await insert_towns(primary.url("postgres"), f"new {number}")
+                    seen = 0
+                    for _ in range(60):
+                        names, tag = await names_and_tag(started)
+                        if tag != before:
+                            assert f"new {number}" in names
+                            seen += 1
+                        await asyncio.sleep(0.05)
+                    assert seen > 10
+                    await scalar(replica, "SELECT pg_wal_replay_resume()")
+                await eventually(lambda: is_read(started, replica))
+
+
+async def test_a_lost_replica_costs_no_answer_and_comes_back(own_redis: OwnRedis) -> None:
+    with private_cluster() as primary:
+        await make_places(primary.url("postgres"))
+        with private_cluster(primary) as replica:
+            read = {"DATABASE_READ_URLS": reader_url(replica.url("postgres")), "REDIS_URL": own_redis.url}
+            async with on_places(primary.url("postgres"), "features", "tiles", **read) as started:
+                await eventually(lambda: is_read(started, replica))
+                stopped = asyncio.Event()
+                answers = 0
+
+                async def load() -> None:
+                    nonlocal answers
+                    while not stopped.is_set():
+                        await good(started["features"], ITEMS, limit=str(1 + answers % 90))
+                        await good(started["tiles"], TILE, limit=str(1000 + answers % 8000))
+                        answers += 1
+
+                clients = [asyncio.create_task(load()) for _ in range(4)]
+                await asyncio.sleep(0.5)
+                await asyncio.to_thread(replica.stop)
+                await asyncio.sleep(1.5)
+                stopped.set()
+                await asyncio.gather(*clients)
+                assert answers > 20
+                replica.start()
+                await eventually(lambda: is_read(started, replica))
+
+
+async def test_while_the_primary_is_away_its_replica_is_read(own_redis: OwnRedis) -> None:
+    with private_cluster() as primary:
+        await make_places(primary.url("postgres"))
+        with private_cluster(primary) as replica:
+            read = {"DATABASE_READ_URLS": reader_url(replica.url("postgres"))}
+            async with on_places(primary.url("postgres"), "features", "tiles", **read) as started:
+                await eventually(lambda: is_read(started, replica))
+                primary.stop()
+                await asyncio.sleep(2)
+                assert await town_names(started["features"]) == ["first"]
+
+
+async def test_a_promoted_replica_and_one_of_another_timeline_are_not_admitted() -> None:
+    with private_cluster() as primary, private_cluster(primary) as replica:
+        async with (
+            Database(PoolSettings(primary.url("postgres"), "test", size=1)) as first,
+            Database(PoolSettings(replica.url("postgres"), "test", size=1)) as second,
+        ):
+            rotation = Rotation([second])
+            server = (await position(first)).server
+
+            async def admitted() -> None:
+                assert await rotation.look(first, server) == {0}
+
+            await eventually(admitted)
+            assert await rotation.look(first, "another server") == frozenset()
+            rotation.admit(frozenset({0}))
+            assert await rotation.look_alone() == {0}
+            # the primary is still there: a fork, which has its own history
+            replica.promote()
+            assert await rotation.look(first, server) == frozenset()
+            assert await rotation.look_alone() == frozenset()
+            # the other way round: what follows the old timeline is no replica of the new one
+            other = Rotation([first])
+            assert await other.look(second, (await position(second)).server) == frozenset()
+
+
+async def test_the_end_of_a_segment_is_replayed() -> None:
+    with private_cluster() as primary, private_cluster(primary) as replica:
+        async with (
+            Database(PoolSettings(primary.url("postgres"), "test", size=1)) as first,
+            Database(PoolSettings(replica.url("postgres"), "test", size=1)) as second,
+        ):
+            await scalar(primary, "SELECT pg_switch_wal()")
+            server = (await position(first)).server
+
+            async def admitted() -> None:
+                assert await Rotation([second]).look(first, server) == {0}
+
+            await eventually(admitted)
