@@ -51,6 +51,12 @@ export const drawingOrder = ({ type }) => ORDER[type] ?? 1;
 export const overlayColors = (theme) => (theme === "dark" ? ["#ffffff", "#10171e"] : ["#0b1620", "#ffffff"]);
 
 /**
+ * Colour beside a track: the classes of storms are dark, so that it is light in both themes.
+ * @param {Theme} theme
+ */
+export const casingColor = (theme) => (theme === "dark" ? "#a3b4c4" : "#ffffff");
+
+/**
  * Attributions are text; the libraries would take them as markup.
  * @param {string} text
  */

@@ -1,6 +1,6 @@
 // The storm that is followed, over the data and below the labels; model/storm-drawing.js says what its features are.
 
-import { isLabel, overlayColors } from "../../cartography/style-document.js";
+import { casingColor, isLabel, overlayColors } from "../../cartography/style-document.js";
 
 /** @import { AddLayerObject, DataDrivenPropertyValueSpecification, ExpressionSpecification, FilterSpecification, GeoJSONSource, Map } from "maplibre-gl" */
 /** @import { FeatureCollection, Layer, Theme } from "../../types.d.ts" */
@@ -31,7 +31,7 @@ export function addStorm(map, theme) {
   map.addSource(STORM, { type: "geojson", data: EMPTY });
   const [ink, halo] = overlayColors(theme);
   map.addLayer({ id: VEIL, type: "background", layout: { visibility: "none" }, paint: { "background-color": VEIL_COLORS[theme], "background-opacity": 0.6 } }, labels);
-  for (const layer of below(ink, halo)) map.addLayer(layer, labels);
+  for (const layer of below(ink, halo, casingColor(theme))) map.addLayer(layer, labels);
   for (const layer of above(ink, halo)) map.addLayer(layer);
 }
 
@@ -62,7 +62,7 @@ export function veil(map, veiled) {
 export function setStormTheme(map, theme) {
   const [ink, halo] = overlayColors(theme);
   map.setPaintProperty(VEIL, "background-color", VEIL_COLORS[theme]);
-  for (const { id, paint = {} } of [...below(ink, halo), ...above(ink, halo)]) {
+  for (const { id, paint = {} } of [...below(ink, halo, casingColor(theme)), ...above(ink, halo)]) {
     for (const [name, value] of Object.entries(paint)) map.setPaintProperty(id, /** @type {any} */ (name), value);
   }
 }
@@ -70,16 +70,17 @@ export function setStormTheme(map, theme) {
 /**
  * @param {string} ink
  * @param {string} halo
+ * @param {string} casing
  * @returns {(AddLayerObject & { paint?: object })[]}
  */
-const below = (ink, halo) => [
+const below = (ink, halo, casing) => [
   area("expected-zone", "fill", { "fill-color": COLOR, "fill-opacity": 0.1 }),
   area("expected-zone", "line", { "line-color": COLOR, "line-width": 1.6, "line-dasharray": [3, 2] }),
   area("zone", "fill", { "fill-color": COLOR, "fill-opacity": ["case", ["get", "chosen"], 0.3, 0.13] }),
   area("zone", "line", { "line-color": ["case", ["get", "chosen"], ink, COLOR], "line-width": ["case", ["get", "chosen"], 2.2, 1.2] }),
   line("expected-track", "casing", { "line-color": halo, "line-width": byZoom(2, 4, 6, 6, 10, 9) }),
   line("expected-track", "line", { "line-color": COLOR, "line-width": byZoom(2, 2, 6, 3.4, 10, 5), "line-dasharray": [2, 1.3] }),
-  line("track", "casing", { "line-color": halo, "line-width": byZoom(2, 4, 6, 8, 10, 12) }),
+  line("track", "casing", { "line-color": casing, "line-width": byZoom(2, 4, 6, 8, 10, 12) }),
   line("track", "line", { "line-color": COLOR, "line-width": WIDTH }),
 ];
 

@@ -1,6 +1,6 @@
 // The storm that is followed, as OpenLayers draws it; model/storm-drawing.js says what its features are.
 
-import { overlayColors } from "../../cartography/style-document.js";
+import { casingColor, overlayColors } from "../../cartography/style-document.js";
 
 /**
  * @import { FeatureLike } from "ol/Feature.js"
@@ -10,7 +10,7 @@ import { overlayColors } from "../../cartography/style-document.js";
  * @import * as OpenLayers from "./openlayers.js"
  * @import { FeatureCollection, Theme } from "../../types.d.ts"
  * @typedef {typeof OpenLayers} Library
- * @typedef {{ color: string, ink: string, halo: string, feature: FeatureLike }} Drawn
+ * @typedef {{ color: string, ink: string, halo: string, edge: string, feature: FeatureLike }} Drawn
  */
 
 const BELOW = 400; // z-index: above the data, below the labels
@@ -59,7 +59,7 @@ export class StormLayers {
     const [ink, halo] = overlayColors(theme);
     const styles = stylesOf(this.#library, zoom);
     for (const layer of this.layers) {
-      layer.setStyle((feature) => styles[feature.get("role")]?.({ color: feature.get("color"), ink, halo, feature }));
+      layer.setStyle((feature) => styles[feature.get("role")]?.({ color: feature.get("color"), ink, halo, edge: casingColor(theme), feature }));
     }
   }
 }
@@ -88,7 +88,7 @@ function stylesOf({ CircleStyle, Fill, Stroke, Style, Text }, zoom) {
       return new Style({ fill: new Fill({ color: `${color}${chosen ? "4d" : "21"}` }), stroke: new Stroke({ color: chosen ? ink : color, width: chosen ? 2.2 : 1.2 }) });
     },
     "expected-track": ({ color, halo }) => [casing(halo, 5), line(color, 3, [7, 5])],
-    track: ({ color, halo }) => [casing(halo, 7), line(color, 4.5)],
+    track: ({ color, edge }) => [casing(edge, 7), line(color, 4.5)],
     step: ({ color, ink }) => (zoom() < 4 ? undefined : dot(color, 3.5, ink, 1)),
     "expected-step": ({ color, halo }) => dot(halo, 3.5, color, 2),
     landfall: (drawn) => [dot(drawn.halo, 4.5, drawn.ink, 2.5), ...(zoom() < 4 ? [] : [words(drawn, { offsetX: 11, textAlign: "left" })])],
