@@ -7,13 +7,16 @@ from dataclasses import dataclass
 from functools import lru_cache
 from math import isfinite
 
+import numpy as np
 import shapely
+from numpy.typing import NDArray
 from pyproj import CRS, Transformer
 from pyproj.exceptions import CRSError
 from shapely.affinity import translate
 from shapely.geometry.base import BaseGeometry
 
 from libs.geo.boxes import WORLD
+from libs.geo.crs_areas import finite_area, is_mercator
 from libs.geo.longitudes import TURN
 from libs.ogc import crs as identifiers
 from libs.ogc.bbox import BBox, bbox_of
@@ -24,6 +27,12 @@ _MOST_POSITIONS = 4000
 _PROBE = (3.25, 47.5)
 _FARTHEST = 1e9
 """No CRS has places further out, in any unit of length; PostGIS loses what is in boxes that reach far beyond."""
+_WIDE = 5e6
+"""Units of a projected CRS, mostly metres: whether a shape that is smaller has its places is not asked."""
+_PROBE_STEP = 5
+"""Degrees between the places of which that is asked."""
+_NEAR_EDGE = 2.0
+"""Degrees from an edge within which both answers may be right, as edges are not straight in longitude and latitude."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +111,8 @@ def in_crs84(shape: BaseGeometry, crs: Crs) -> BaseGeometry:
     """A shape of easting, northing as one of longitude, latitude within ±180, cut at the antimeridian.
 
     Edges of projected shapes get positions along them; an area around a pole gets the edge of the world there. Raises
-    ValueError, with a sentence that ends one about the shape, where a position has no place on Earth.
+    ValueError, with a sentence that ends one about the shape, where a position has no place on Earth, or where the
+    shape reaches so far out of the CRS that what lies within it cannot be told.
     """
     if crs.in_degrees:
         return shape if crs.srid == 4326 else _moved(shape, crs)
@@ -110,8 +120,43 @@ def in_crs84(shape: BaseGeometry, crs: Crs) -> BaseGeometry:
         return shape
     west, south, east, north = shape.bounds
     longest = max(max(east - west, north - south) / _PIECES, shape.length / _MOST_POSITIONS)
-    placed = _moved(shapely.segmentize(shape, longest) if longest > 0 else shape, crs)
-    return _cut(_unbroken(placed))
+    # left of the edges of an area is its inside, which tells on which side of them a pole is
+    placed = _moved(shapely.orient_polygons(shapely.segmentize(shape, longest) if longest > 0 else shape), crs)
+    found = _cut(_unbroken(placed))
+    if max(east - west, north - south) > _WIDE and not is_mercator(crs.srid) and not _agree(shape, found, crs):
+        raise ValueError(f"reaches too far out of where {crs.uri} can be used")
+    return found
+
+
+def _agree(shape: BaseGeometry, placed: BaseGeometry, crs: Crs) -> bool:
+    """Whether places all over the Earth that are not near its edges are within both the shape and what became of it.
+
+    Far out, and around the place that a conic puts where two edges of its map meet, one step of an edge goes around
+    half the Earth, and what was made of the shape may be its outside.
+    """
+    places = _probes(crs.srid)
+    if not len(places):
+        return True
+    longitudes, latitudes, x, y = places.T
+    inside, expected = shapely.intersects_xy(placed, longitudes, latitudes), shapely.intersects_xy(shape, x, y)
+    differing = inside != expected
+    if not differing.any():
+        return True
+    edges = shapely.boundary(placed) if shapely.get_dimensions(placed) == 2 else placed
+    away = shapely.distance(shapely.points(longitudes[differing], latitudes[differing]), edges)
+    return bool((away < _NEAR_EDGE).all())
+
+
+@lru_cache(maxsize=256)
+def _probes(srid: int) -> NDArray[np.float64]:
+    """Places all over the area that has finite coordinates: longitude, latitude, easting, northing of each, (n, 4)."""
+    middles = (np.indices((360 // _PROBE_STEP, 180 // _PROBE_STEP)).reshape(2, -1).T + 0.5) * _PROBE_STEP - (180, 90)
+    longitudes, latitudes = middles.T
+    known = shapely.union_all([shapely.box(*area) for area in finite_area(srid)])
+    x, y = Transformer.from_crs(4326, srid, always_xy=True).transform(longitudes, latitudes)
+    usable = shapely.intersects_xy(known, longitudes, latitudes) & np.isfinite(x) & np.isfinite(y)
+    places: NDArray[np.float64] = np.column_stack([longitudes, latitudes, x, y])[usable]
+    return places
 
 
 def _moved(shape: BaseGeometry, crs: Crs) -> BaseGeometry:
@@ -125,7 +170,7 @@ def _moved(shape: BaseGeometry, crs: Crs) -> BaseGeometry:
 def _unbroken(shape: BaseGeometry) -> BaseGeometry:
     """With longitudes that go on beyond ±180 rather than jump there."""
     if isinstance(shape, shapely.Polygon):
-        rings = [_ring(ring.coords) for ring in (shape.exterior, *shape.interiors)]
+        rings = [_ring(shape.exterior.coords), *(_ring(hole.coords[::-1]) for hole in shape.interiors)]
         outer: BaseGeometry = shapely.Polygon(rings[0])
         for ring in rings[1:]:
             # a hole may have gone the other way round the Earth
@@ -155,8 +200,8 @@ def _ring(places: Iterable[Sequence[float]]) -> list[tuple[float, float]]:
     followed = _followed(places)
     if abs(followed[-1][0] - followed[0][0]) < TURN / 2:
         return followed
-    # once around the Earth: the pole on its side is inside
-    pole = WORLD[3] if sum(latitude for _, latitude in followed) > 0 else WORLD[1]
+    # once around the Earth: eastwards the north is on the left
+    pole = WORLD[3] if followed[-1][0] > followed[0][0] else WORLD[1]
     return [*followed, (followed[-1][0], pole), (followed[0][0], pole), followed[0]]
 
 

@@ -81,6 +81,7 @@ async def _unreachable(url: str, error: BaseException) -> Finding:
     match error:
         case asyncpg.InvalidPasswordError():
             sentence = f'PostgreSQL at {place} refuses the password of role "{role}"'
+            statement = f"ALTER ROLE {_name(role)} PASSWORD '…';"
         case asyncpg.InvalidCatalogNameError():
             others = await _databases(urlunsplit(parts._replace(path="/postgres")))
             sentence = f'There is no database "{database}" at {place}{_instead(database, others)}'

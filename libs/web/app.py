@@ -13,6 +13,7 @@ from aiohttp.typedefs import Handler
 from libs.ogc.errors import Fault, NotAcceptable
 from libs.ogc.media_type import MediaType
 from libs.ogc.service_part import ServicePart
+from libs.web import protocol
 from libs.web.accept_language import PARAMETER
 from libs.web.base_url import SETTINGS
 from libs.web.build_id import SERVICE, page_build_id
@@ -76,6 +77,7 @@ def make_app(
     such as `/assets/{name}`. Raises ValueError where `part` and handlers do not name the same operations and assets, so
     that no route can be undeclared and no declared path unserved.
     """
+    protocol.install()
     app = web.Application(middlewares=[around], client_max_size=64 * 1024, handler_args=_LONG)
     app[SETTINGS] = settings
     app[PART] = PresentPart(part, settings)

@@ -83,7 +83,8 @@ def read_query(
         else:
             result.given.add(name)
             known = f"; this resource knows {', '.join(declared)}" if declared else "; this resource knows none"
-            result.fault(name, f"{name} is not a parameter{known}", "extra_forbidden", text)
+            shown = name or "A parameter without a name"
+            result.fault(name, f"{shown} is not a parameter{known}", "extra_forbidden", text)
     for name, parameter in declared.items():
         if parameter.required and name not in result.given:
             result.fault(name, f"{name} is missing", "missing")
@@ -144,8 +145,10 @@ def _integer(schema: Mapping[str, Any], text: str) -> int:
 
 
 def _number(schema: Mapping[str, Any], text: str) -> float:
-    if not NUMBER.match(text) or not isfinite(float(text)):
+    if not NUMBER.match(text):
         raise _MalformedError("float_parsing", "must be a number")
+    if not isfinite(float(text)):
+        raise _MalformedError("float_parsing", "must be a number below 1.8e308")
     return _within(schema, float(text))
 
 

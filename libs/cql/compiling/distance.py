@@ -64,6 +64,8 @@ def _geometry(node: ast.Function, operand: object, index: int) -> Expr | Geometr
 
 def _metres(node: ast.Function, arguments: tuple[object, ...]) -> float:
     distance = arguments[2]
+    if isinstance(distance, Expr) and distance.kind in NUMERIC:
+        raise fault("the distance of S_DWITHIN must be written as a number, not asked of a row", place_of(node, 2))
     if not isinstance(distance, Value) or distance.kind not in NUMERIC or distance.value is None:
         raise fault(f"{describe(distance)}, but the distance of S_DWITHIN is a number", place_of(node, 2))
     unit = 1.0

@@ -56,6 +56,7 @@ async def places(db: asyncpg.Connection) -> Table:
     await db.execute("ANALYZE places_near")
     columns = {name: queryable(name, "geometry", srid=srid, geometry_type="Point") for name, srid in SRIDS.items()}
     columns["turned"] = queryable("turned", "geometry", srid=4326, geometry_type="Point", turns=(1,))
+    columns["id"] = queryable("id", "integer")
     columns["geog"] = queryable("geog", "geography", srid=4326, geometry_type="Point")
     return Table(db, "places_near", columns)
 
@@ -183,6 +184,7 @@ UNITS = "'parsecs' is no unit of S_DWITHIN; there are meters, kilometers, feet, 
         ("S_DWITHIN(geom, POINT(0 0))", "S_DWITHIN takes 3 or 4 arguments, 2 given"),
         ("S_DWITHIN(geom, 5, 5)", "5 is an integer, but S_DWITHIN takes two geometries and a distance"),
         ("S_DWITHIN(geom, POINT(0 0), 'far')", "'far' is a string, but the distance of S_DWITHIN is a number"),
+        ("S_DWITHIN(geom, POINT(0 0), id * 2)", "the distance of S_DWITHIN must be written as a number, not asked of"),
         ("S_DWITHIN(geom, POINT(0 0), 5, 'parsecs')", UNITS),
         ("S_DWITHIN(geom, POINT(0 0), -5)", "the distance of S_DWITHIN must not be below 0"),
         ("S_DWITHIN(geom, POINT(0 0), 1e308, 'km')", "the distance of S_DWITHIN is too large a number"),

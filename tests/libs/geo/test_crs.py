@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 import shapely
+from numpy.typing import NDArray
+from pyproj import Transformer
 from shapely import Point
 
 from libs.geo.crs import CRS84, Crs, box_of, crs_of, in_crs84
@@ -130,3 +133,56 @@ def test_an_area_of_use_may_lie_around_the_antimeridian() -> None:
     assert all(area.covers(Point(longitude, 60)) for longitude in (-180, -140, 180, 175))
     assert not area.covers(Point(0, 60))
     assert not area.covers(Point(150, 60))
+
+
+def _places(code: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    longitudes, latitudes = (each.ravel() for each in np.meshgrid(np.arange(-176, 180, 9), np.arange(-77, 80, 7)))
+    return np.array([longitudes, latitudes]), np.array(
+        Transformer.from_crs(4326, code, always_xy=True).transform(longitudes, latitudes)
+    )
+
+
+@pytest.mark.parametrize("code", [5041, 5042, 5482, 3978, 3035, 2193, 32631])
+@pytest.mark.parametrize("size", [1.2e7, 3e7, 1e9, 1e308])
+@pytest.mark.parametrize("corner", [(-1, -1), (0, 0), (-1, -0.3)])
+def test_a_box_beyond_the_earth_has_what_is_in_it_or_is_refused(
+    code: int, size: float, corner: tuple[float, float]
+) -> None:
+    crs = _crs(code)
+    ends = [corner[0] * size, corner[1] * size, size, size]
+    west, south, east, north = box = box_of(ends if not crs.northing_first else [ends[1], ends[0], size, size], crs)
+    try:
+        found = in_crs84(shapely.box(*box), crs)
+    except ValueError:
+        return
+    there, (x, y) = _places(code)
+    known = shapely.union_all([shapely.box(*area) for area in finite_area(code)]).buffer(-3)
+    inside = (x >= west) & (x <= east) & (y >= south) & (y <= north)
+    differing = (shapely.intersects_xy(found, *there) != inside) & shapely.intersects_xy(known, *there)
+    away = shapely.distance(shapely.points(*there[:, differing]), shapely.boundary(found))
+    assert (away < 3).all()
+
+
+@pytest.mark.parametrize("code", [5041, 5042, 5482])
+def test_a_box_around_a_pole_may_hold_the_other_half_of_the_earth(code: int) -> None:
+    crs = _crs(code)
+    found = in_crs84(shapely.box(-3e7, -3e7, 3e7, 3e7), crs)
+    pole, other = (80, -75) if code == 5041 else (-80, 75)
+    assert all(found.covers(Point(10, latitude)) for latitude in (pole, 0))
+    assert not found.covers(Point(10, other))
+
+
+def test_areas_in_a_collection_and_the_other_way_round_have_the_same_inside() -> None:
+    crs = _crs(5041)
+    area = shapely.box(-1.5e7, -1.5e7, 1.5e7, 1.5e7)
+    same = [area.reverse(), shapely.GeometryCollection([area]), shapely.MultiPolygon([area.reverse()])]
+    expected = in_crs84(area, crs)
+    assert all(in_crs84(each, crs).equals(expected) for each in same)
+    ringed = in_crs84(area.difference(shapely.box(1e6, 1e6, 3e6, 3e6)), crs)
+    assert not ringed.covers(Point(10, 89.9))
+    assert ringed.covers(Point(10, 60))
+
+
+def test_a_box_that_goes_around_where_a_conic_meets_itself_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"^reaches too far out of where http.*/3978 can be used$"):
+        in_crs84(shapely.box(0, 0, 1e7, 1e7), _crs(3978))

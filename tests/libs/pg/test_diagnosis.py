@@ -141,7 +141,8 @@ async def test_what_keeps_from_connecting(owner: asyncpg.Connection, database_ur
         return str(found)
 
     wrong = await fault(address(database_url, password="wrong"))
-    assert wrong == f'PostgreSQL at {place} refuses the password of role "{ROLE}".'
+    asked = f'PostgreSQL at {place} refuses the password of role "{ROLE}".'
+    assert wrong == f"""{asked} ALTER ROLE "{ROLE}" PASSWORD '…';"""
     near = await fault(address(database_url, database=f"{database}_"))
     assert near == f'There is no database "{database}_" at {place}, but there is "{database}".'
     await owner.execute(f'REVOKE CONNECT ON DATABASE "{database}" FROM PUBLIC')

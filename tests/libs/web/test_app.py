@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -289,3 +290,22 @@ async def test_requests_are_logged_and_counted_by_route(tmp_path: Path, monkeypa
         assert 0 < logged[0]["ms"] < 60_000
         metrics = await (await ask("/internal/metrics")).text()
         assert 'dams_request_seconds_count{route="/collections/{collectionId}/things/{number}",status="200"}' in metrics
+
+
+async def test_what_is_no_http_is_told_in_json_and_is_no_error_of_ours(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    file = tmp_path / "openapi.yaml"
+    file.write_text(DOCUMENT)
+    part = ServicePart("common", load_document(file), ())
+    app = make_app(WebSettings.from_env({"PORT": "1"}), part, {"getThing": _tell, "getPlain": _tell})
+    async with TestServer(app) as server:
+        for sent in (b"GET /plain HTTP/1.1\r\nHost: a\r\nIf-Range: \x7f\r\n\r\n", b"\x16\x03\x01 nonsense\r\n\r\n"):
+            reader, writer = await asyncio.open_connection(server.host, server.port)
+            writer.write(sent)
+            head, _, body = (await reader.read()).partition(b"\r\n\r\n")
+            writer.close()
+            assert head.split()[1] == b"400"
+            assert b"application/json" in head
+            assert json.loads(body)["detail"].startswith("The request is no HTTP")
+    assert not [record for record in caplog.records if record.levelname in ("WARNING", "ERROR")]

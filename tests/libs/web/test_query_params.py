@@ -63,6 +63,14 @@ def test_faults_name_the_parameter_and_the_kind(name: str, text: str, kind: str)
     assert [(fault.loc, fault.type) for fault in result.faults] == [(("query", name), kind)]
 
 
+def test_numbers_that_no_double_has_and_names_that_are_empty_are_told() -> None:
+    found = [fault.msg for fault in read([("bbox", "1,2,1e999,4"), ("", "1")]).faults]
+    assert found == [
+        "bbox item 3 ('1e999') must be a number below 1.8e308",
+        "A parameter without a name is not a parameter; this resource knows limit, bbox, flag, f",
+    ]
+
+
 def test_all_faults_are_reported_at_once() -> None:
     result = read([("limit", "x"), ("bbox", "1"), ("who", "me"), ("limit", "2")])
     assert [fault.type for fault in result.faults] == ["int_parsing", "minItems", "extra_forbidden", "repeated"]
