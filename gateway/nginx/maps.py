@@ -72,6 +72,13 @@ def variables(routes: Routes) -> object:
         ),
         # A 304 varies as the whole answer would, to which `gzip_vary` adds this: caches take over its headers.
         _map("$status $upstream_http_vary", "$unsaid_vary", [("~*^304 (?!.*accept-encoding)", "Accept-Encoding")], ""),
+        _representations(),
+    )
+
+
+def _representations() -> object:
+    """What the client likes best, as far as it decides what is sent."""
+    return EmptyBlock(
         # Without `f` the Accept header decides what is sent. ($arg_f would be "F", too, a property perhaps.)
         _map("$args", "$negotiated", [("~(^|&)f=[^&]", "")], "$http_accept"),
         # Four languages rather than the thousands of lists that browsers write; of what is no page, none.

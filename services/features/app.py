@@ -58,28 +58,29 @@ from services.features.streaming.hub import Hub
 from services.features.streaming.journal import Journal
 from services.features.whole_pages import WholePages
 
+_HANDLERS = {
+    "getQueryables": get_queryables,
+    "getSortables": get_sortables,
+    "getSchema": get_schema,
+    "getAlert": get_alert,
+    "getAsyncApi": get_asyncapi,
+    "getChanges": get_changes,
+    "getEvent": get_event,
+    "getCollectionChanges": get_collection_changes,
+    "getFacets": get_facets,
+    "getFeed": get_feed,
+    "getFunctions": get_functions,
+    "getItems": get_items,
+    "getItem": get_item,
+    "getExport": get_export,
+    "getPrograms": get_programs,
+}
+
 
 def make(env: Mapping[str, str]) -> web.Application:
     """The application, from its environment. Raises SettingsError."""
     settings = Settings.from_env(env)
-    handlers = {
-        "getQueryables": get_queryables,
-        "getSortables": get_sortables,
-        "getSchema": get_schema,
-        "getAlert": get_alert,
-        "getAsyncApi": get_asyncapi,
-        "getChanges": get_changes,
-        "getEvent": get_event,
-        "getCollectionChanges": get_collection_changes,
-        "getFacets": get_facets,
-        "getFeed": get_feed,
-        "getFunctions": get_functions,
-        "getItems": get_items,
-        "getItem": get_item,
-        "getExport": get_export,
-        "getPrograms": get_programs,
-    }
-    app = make_app(settings, PART, handlers, templates=Path(__file__).parent / "templates")
+    app = make_app(settings, PART, _HANDLERS, templates=Path(__file__).parent / "templates")
 
     app[CAP] = CapSettings(settings.cap_status, settings.cap_sender)
 
