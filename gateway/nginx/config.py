@@ -69,8 +69,11 @@ def _http(settings: GatewaySettings) -> object:
         one("log_format", "access", *log_format(settings.log_format)),
         # A pipe takes 4 kB at once whole, so that lines of two workers do not mix.
         one("access_log", "/dev/stdout", "access", "buffer=4k", "flush=1s"),
-        one("log_format", "counts", quoted(COUNTED)),
-        one("access_log", COUNTS, "counts", "buffer=16k", "flush=1s"),
+        # a block of its own: of two of a name in one block the library writes the last alone
+        EmptyBlock(
+            one("log_format", "counts", quoted(COUNTED)),
+            one("access_log", COUNTS, "counts", "buffer=16k", "flush=1s"),
+        ),
         # A filter of 16 kB, percent-encoded, fits into one line.
         one("client_header_buffer_size", "4k"),
         one("large_client_header_buffers", 4, "32k"),
