@@ -1,0 +1,36 @@
+"""Which library the samples of a service fell into."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from tests.benchmarks.settings import REPOSITORY
+
+_AIOHTTP = ("aiohttp", "aiosignal", "frozenlist", "multidict", "yarl", "propcache")
+OURS = "ours"
+
+
+def shares(lines: Iterable[str]) -> dict[str, float]:
+    """The share of each library in samples as `sampled` writes them, by the innermost function, the largest first.
+
+    Samples of a service that has not begun to serve yet are left out.
+    """
+    counted: Counter[str] = Counter()
+    for line in lines:
+        count, _, stack = line.rstrip("\n").partition("\t")
+        functions = [function.split("|", 1) for function in stack.split(";")]
+        if any(name == "run_app" for _, name in functions):
+            counted[library(functions[0][0])] += int(count)
+    return {name: count / counted.total() for name, count in counted.most_common()}
+
+
+def library(file: str) -> str:
+    """`ours`, the package of the file, or `python` for the standard library and what is made at run time."""
+    if file.startswith((f"{REPOSITORY}/libs/", f"{REPOSITORY}/services/")):
+        return OURS
+    _, found, path = file.partition("/site-packages/")
+    if not found:
+        return "python"
+    package = path.split("/", 1)[0].removesuffix(".py")
+    return "aiohttp" if package in _AIOHTTP else package
