@@ -17,6 +17,7 @@ from libs.web import protocol
 from libs.web.accept_language import PARAMETER
 from libs.web.base_url import SETTINGS
 from libs.web.build_id import SERVICE, page_build_id
+from libs.web.compression import use_fast_compression
 from libs.web.health import HEALTH_CHECKS, HEALTH_NOTES, PART, add_internal_routes
 from libs.web.html import ENVIRONMENT, make_environment
 from libs.web.languages import speak, wanted
@@ -78,6 +79,7 @@ def make_app(
     that no route can be undeclared and no declared path unserved.
     """
     protocol.install()
+    use_fast_compression()
     app = web.Application(middlewares=[around], client_max_size=64 * 1024, handler_args=_LONG)
     app[SETTINGS] = settings
     app[PART] = PresentPart(part, settings)

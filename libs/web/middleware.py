@@ -16,6 +16,7 @@ from libs.tracing import spans
 from libs.tracing.traceparent import trace_id
 from libs.web.accept_language import ENGLISH
 from libs.web.base_url import SETTINGS, forwarded_request_id
+from libs.web.compression import compress_response
 from libs.web.conditional import DATA_CACHE, NotModified, unchanged_response
 from libs.web.errors import error_response
 from libs.web.languages import speak
@@ -86,9 +87,12 @@ async def _answered(request: web.Request, handler: Handler) -> web.StreamRespons
     except Exception as error:
         begun = request.get(_BEGUN)
         response = error_response(request, error, request_id) if begun is None else _broken_off(request, begun, error)
+    internal = route.startswith("/internal/")
+    if not internal:
+        await compress_response(request, response)
     seconds = time.perf_counter() - started
     _histogram(route, response.status).observe(seconds)
-    if not route.startswith("/internal/"):
+    if not internal:
         log_request(
             {
                 "request_id": request_id,

@@ -11,6 +11,7 @@ from libs.ogc.errors import InvalidParameters, StoredValueError, Uncomputable
 from libs.ogc.media_type import with_charset
 from libs.web.app import Call, sent_parameters
 from libs.web.base_url import SETTINGS, base_url, takes_chunks
+from libs.web.compression import compress_stream
 from libs.web.conditional import check_preconditions, check_tag, data_headers, incomplete
 from libs.web.html import page_response
 from libs.web.middleware import has_begun
@@ -230,6 +231,7 @@ async def _stream(call: Call, query: ItemsQuery, format_: FeatureFormat, headers
     if call.request.method != "HEAD" and not takes_chunks(call.request):
         return await call.request.app[WHOLE_PAGES].send(call.request, headers, body, query.limit)
     response = web.StreamResponse(headers=headers)
+    compress_stream(call.request, response)
     try:
         await response.prepare(call.request)
         if call.request.method == "HEAD":

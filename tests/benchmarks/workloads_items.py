@@ -56,9 +56,15 @@ def _pages(product: Target) -> list[Workload]:
             Workload(name, title, "items", paths, kept_out, vary_host=True, limit=True, of_peer={"tipg": ratio}),
             Workload(f"{name}_hot", f"{title}, cached", "items", paths, "", of_peer={"tipg": ratio}),
         ]
+    page = Workload("", "", "items", [f"{_ITEMS}?limit=100"], _AT_HAND, vary_host=True, encoding="gzip")
+    compressed = [
+        replace(page, name="items_100_gzip", title="items, limit 100, gzip"),
+        replace(page, name="items_100_gzip_hot", title="items, limit 100, gzip, cached", uncached="", vary_host=False),
+    ]
     found[-2:] = [replace(workload, connections=2, peer_seconds=8) for workload in found[-2:]]
     return [
         *found,
+        *compressed,
         Workload(
             "items_1000_new",
             "items, limit 1,000, of other rows each",

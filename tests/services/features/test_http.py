@@ -90,13 +90,22 @@ async def test_escapes_of_the_path_that_are_no_text_are_refused(running: Service
     assert (await running["features"].json("/collections/hostile.text_key/items/%252F"))["id"] == "%2F"
 
 
+@pytest.mark.parametrize("path", ["items?limit=5", "items?limit=1000", "items?limit=1000&f=csv", "items/1", "schema"])
+async def test_answers_are_compressed_for_who_takes_it(features: Client, path: str) -> None:
+    address = f"/collections/hostile.events/{path}"
+    small, whole = [await features.get(address, headers={"Accept-Encoding": coding}) for coding in ("gzip", "br")]
+    assert (small.headers.get("Content-Encoding"), whole.headers.get("Content-Encoding")) == ("gzip", None)
+    assert small.headers["Vary"] == whole.headers["Vary"] == "Accept, Accept-Encoding"
+    assert len(small.body) == len(whole.body) > 512
+
+
 @pytest.mark.parametrize("resource", ["queryables", "schema"])
 async def test_a_schema_is_json_too(features: Client, resource: str) -> None:
     path = f"/collections/hostile.events/{resource}"
     for accept in ("application/json", "application/json, text/plain, */*", "text/html;q=0.5, application/json"):
         answer = await features.get(path, headers={"Accept": accept})
         assert (answer.status, answer.type) == (200, "application/schema+json"), accept
-        assert answer.headers["Vary"] == "Accept"
+        assert answer.headers["Vary"] == "Accept, Accept-Encoding"
     assert (await features.get(path, headers={"Accept": "text/html, application/json;q=0.9"})).type.startswith(
         "text/html"
     )

@@ -7,7 +7,8 @@ from random import Random
 
 import pytest
 
-from services.tiles.store.compression import compressed, decompressed, merged
+from libs.web.compression import compressed
+from services.tiles.store.compression import decompressed, merged
 
 SIZES = {"in the loop": 1_000, "compressed in the loop, read in a thread": 300_000, "in threads": 1_200_000}
 

@@ -1,0 +1,82 @@
+"""Answers are compressed where they are made: what the gateway keeps is compressed already, and not for each client."""
+
+import asyncio
+import re
+from functools import lru_cache
+
+import aiohttp
+from aiohttp import web
+from isal import isal_zlib
+
+from libs.web.content_coding import takes_gzip
+
+_GZIP = 31
+"""As zlib numbers its formats."""
+_LARGE = 1024 * 1024
+_LEAST = 512
+"""Bytes; less does not become smaller by what it takes, as the gateway has it, too."""
+_TEXT = re.compile(r"text/|image/svg\+xml|application/(?:[\w.-]+[+.])?(?:x-)?(?:nd)?(?:json|xml)(?:-seq)?\s*(?:;|$)")
+
+
+def compress(body: bytes) -> bytes:
+    """The body as gzip."""
+    # measured against zlib's level 6: 6 to 16 % larger, in a third (13 kB) to an eighteenth (400 kB) of the time
+    return isal_zlib.compress(body, 2, _GZIP)
+
+
+def decompress(gzipped: bytes) -> bytes:
+    """What `compress` was given. Raises isal_zlib.error for bytes that are no gzip."""
+    return isal_zlib.decompress(gzipped, _GZIP)
+
+
+async def compressed(body: bytes) -> bytes:
+    """The body as gzip. A large one is compressed in a thread, so that no other request waits."""
+    if len(body) > _LARGE:
+        return await asyncio.to_thread(compress, body)
+    return compress(body)
+
+
+async def compress_response(request: web.Request, response: web.StreamResponse) -> None:
+    """Compresses the body of an answer that is a text, where the client takes gzip. Streams see to it themselves."""
+    if not isinstance(response, web.Response):
+        return
+    if response.status == 304:
+        # it varies as the whole answer would (RFC 9110, section 15.4.5)
+        _vary(response)
+    elif _may_become_smaller(response):
+        _vary(response)
+        body = response.body
+        if isinstance(body, bytes) and len(body) >= _LEAST and takes_gzip(request.headers.get("Accept-Encoding")):
+            response.body = await compressed(body)
+            response.headers["Content-Encoding"] = "gzip"
+
+
+def compress_stream(request: web.Request, response: web.StreamResponse) -> None:
+    """Has a stream that is not prepared yet compressed on its way, where it is a text and the client takes gzip."""
+    if not _may_become_smaller(response):
+        return
+    _vary(response)
+    if takes_gzip(request.headers.get("Accept-Encoding")):
+        response.enable_compression(web.ContentCoding.gzip)
+
+
+def use_fast_compression() -> None:
+    """Has aiohttp compress streams by ISA-L, too."""
+    aiohttp.set_zlib_backend(isal_zlib)
+
+
+def _may_become_smaller(response: web.StreamResponse) -> bool:
+    return "Content-Encoding" not in response.headers and _is_text(response.headers.get("Content-Type", ""))
+
+
+@lru_cache(maxsize=64)
+def _is_text(content_type: str) -> bool:
+    return _TEXT.match(content_type.lower()) is not None
+
+
+def _vary(response: web.StreamResponse) -> None:
+    varies = response.headers.get("Vary")
+    if varies is None:
+        response.headers["Vary"] = "Accept-Encoding"
+    elif "Accept-Encoding" not in varies:
+        response.headers["Vary"] = f"{varies}, Accept-Encoding"
