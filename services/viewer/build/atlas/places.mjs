@@ -83,7 +83,7 @@ export function provinces(places) {
 
 /** @param {number[]} values */
 function quantiles(values) {
-  const sorted = values.toSorted((a, b) => a - b);
+  const sorted = [...values].sort((a, b) => a - b);
   return [0.05, 0.5, 0.95].map((part) => sorted[Math.round(part * (sorted.length - 1))]);
 }
 
