@@ -288,14 +288,22 @@ async def test_a_row_on_which_a_filter_fails_does_not_match_and_costs_nothing_el
         assert number in answer.body, answer.url
         assert b"row 17" not in answer.body, answer.url
     # the row has no place, and is in no cell
-    for query, matched, nulls in (("", 40, 1), ("&bbox=0.95,44,3.05,46", 20, 0)):
-        path = f"/collections/own.misplaced/facets?facets=geom:grid:1{query}"
+    for query, matched, nulls in (("", 40, 1), ("&bbox=0.95,44,3.05,46", 20, 0), ("&filter=id<31", 30, 1)):
+        path = f"/collections/own.misplaced/facets?facets=geom:grid:1,geom:hexagon:1{query}"
         for _ in range(2):
             found = (await own["features"].get(path)).json()
-            assert (found["numberMatched"], found["facets"]["geom"]["nulls"]) == (matched, nulls)
+            assert found["numberMatched"] == matched
+            assert [facet["nulls"] for facet in found["facets"].values()] == [nulls, nulls]
     for condition in ("", f"?filter={inside}".replace(" ", "%20")):
         tile = await own["tiles"].get(f"/collections/own.misplaced/tiles/WebMercatorQuad/0/0/0{condition}")
         assert (tile.status, tile.headers["DAMS-Features-Omitted"]) == (200, "1")
+
+
+async def test_a_feature_whose_geometry_cannot_be_had_is_given_without(own: Services) -> None:
+    for format_ in ("geojson", "csv", "html"):
+        answer = await own["features"].get("/collections/own.misplaced/items/17", {"f": format_})
+        assert (answer.status, b"row 17" in answer.body) == (200, True), format_
+        assert format_ != "geojson" or answer.json()["geometry"] is None
 
 
 async def test_a_view_that_was_never_filled_is_no_collection(own: Services) -> None:

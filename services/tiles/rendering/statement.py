@@ -144,7 +144,7 @@ def _is_of_several_tables(collection: Collection) -> bool:
 
 def order_by(request: TileRequest, sort: Iterable[SortTerm], *, nulls: bool = True) -> Sql:
     """The terms of an ORDER BY; without `nulls`, in words that an index on the first column answers."""
-    # with the relation's name before it, for a bare name would mean the property: an enumeration's or a date's text
+    # with the relation's name before it, for a bare name would mean what a statement calls so, such as `feature`
     names = [(ident(request.selection.collection.name, term.column.name), term.descending) for term in sort]
     terms = []
     for position, (name, descending) in enumerate(names):

@@ -95,6 +95,15 @@ async def test_people_get_the_same_sentence_as_a_page(
         assert response.headers["Access-Control-Expose-Headers"] == "ETag, X-Request-Id"
 
 
+async def test_every_error_that_has_a_sentence_has_a_page_that_says_it(gateway: Gateway) -> None:
+    configuration = (gateway.folder / "nginx.conf").read_text(encoding="utf-8")
+    sentences = dict(re.findall(r"return (\d+) '\{\"detail\": \"(.+?)\"\}'", configuration))
+    pages = dict(re.findall(r"location = /_error/(\d+)\.html .*?alias (.+?);", configuration, re.DOTALL))
+    assert pages.keys() == sentences.keys() >= {"400", "404", "405", "413", "414", "431", "500", "503", "504"}
+    for status, page in pages.items():
+        assert sentences[status] in (gateway.folder / page).read_text(encoding="utf-8"), status
+
+
 async def test_a_page_of_an_error_is_one_of_ours(gateway: Gateway, session: ClientSession) -> None:
     async with session.get(f"{gateway.url}/api/nowhere", headers={"Accept": BROWSER}) as response:
         page = await response.text()

@@ -80,6 +80,19 @@ async def test_a_server_that_hangs_costs_half_a_second_once(commands: Commands, 
         assert (await client.info("commandstats"))["cmdstat_echo"]["calls"] <= 3
 
 
+async def test_what_is_large_has_more_time(server: OwnRedis) -> None:
+    """Three seconds for so many bytes: what is on its way when the time of others is over arrives."""
+    async with Commands(server.url, deadline=0.05) as commands:
+        os.kill(server.pid, signal.SIGSTOP)
+        try:
+            large = asyncio.create_task(commands.run("SET", "large", b"x" * 60_000_000))
+            await asyncio.sleep(0.5)
+            assert not large.done()
+        finally:
+            os.kill(server.pid, signal.SIGCONT)
+        assert await large == b"OK"
+
+
 async def test_one_who_gave_up_keeps_nobody_else_waiting(commands: Commands, server: OwnRedis) -> None:
     await commands.run("ECHO", "a")
     os.kill(server.pid, signal.SIGSTOP)

@@ -134,6 +134,27 @@ async def test_what_nobody_counts_has_no_version(owner: asyncpg.Connection, data
         assert versions.version(replace(first, id="public.i", sources=(1,))) is None
 
 
+async def test_a_version_is_exact_where_no_commit_goes_without_another(
+    owner: asyncpg.Connection, database_url: str
+) -> None:
+    await owner.execute("CREATE TABLE counted (a integer); CREATE MATERIALIZED VIEW filled AS SELECT 1 AS a")
+    first, counted, filled = [await collection(owner, name) for name in ("first", "counted", "filled")]
+    of = {
+        "watched": first,
+        "parts": replace(first, id="public.parts", kind="partitioned table"),
+        "filled": replace(filled, kind="materialized view"),
+        # counters of the database are late
+        "counted": counted,
+        "one part": replace(first, id="public.part", kind="partitioned table", sources=(first.oid, counted.oid)),
+        # what these show depends on more than rows
+        "policies": replace(first, id="public.policies", row_security=True),
+        "view": replace(first, id="public.view", kind="view"),
+    }
+    async with following(database_url) as versions:
+        exact = {name: known(versions, each).exact for name, each in of.items()}
+    assert [name for name, is_so in exact.items() if is_so] == ["watched", "parts", "filled"]
+
+
 async def test_an_old_version_vouches_for_nothing_while_the_database_is_away(
     owner: asyncpg.Connection, database_url: str
 ) -> None:

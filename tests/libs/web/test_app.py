@@ -114,6 +114,32 @@ async def test_paths_and_parameters_are_what_is_declared(tmp_path: Path) -> None
         assert (await ask(THING, "POST")).status == 405
 
 
+@pytest.mark.parametrize(
+    ("operations", "assets"),
+    [
+        ({"getThing"}, {"/assets/{file}"}),
+        ({"getThing", "getPlain", "getMore"}, {"/assets/{file}"}),
+        ({"getThing", "getPlain"}, set()),
+        ({"getThing", "getPlain"}, {"/assets/{file}", "/fonts/{file}"}),
+    ],
+)
+def test_what_is_served_is_what_is_declared(tmp_path: Path, operations: set[str], assets: set[str]) -> None:
+    file = tmp_path / "openapi.yaml"
+    file.write_text(DOCUMENT)
+    part = ServicePart("common", load_document(file), (), assets=("/assets/",))
+
+    async def asset(_: web.Request) -> web.StreamResponse:
+        return web.Response()
+
+    with pytest.raises(ValueError, match="differ"):
+        make_app(
+            WebSettings.from_env({"PORT": "1"}),
+            part,
+            dict.fromkeys(operations, _tell),
+            assets=dict.fromkeys(assets, asset),
+        )
+
+
 async def test_members_of_a_list_may_be_given_one_by_one(tmp_path: Path) -> None:
     async with _serving(tmp_path) as ask:
         found = await (await ask(f"{THING}?bbox=1&bbox=2&limit=3&bbox=4")).json()

@@ -1,6 +1,9 @@
+import asyncpg
 import pytest
 
+from libs.pg.pool import Database, PoolSettings
 from services.common.introspection.columns import split_comment
+from services.common.introspection.introspect import Introspection
 
 
 @pytest.mark.parametrize(
@@ -15,3 +18,24 @@ from services.common.introspection.columns import split_comment
 )
 def test_a_comment_is_title_description_and_unit(comment: str | None, parts: tuple[str | None, ...]) -> None:
     assert split_comment(comment) == parts
+
+
+async def test_the_first_line_of_a_comment_is_the_title_of_a_table(database_url: str) -> None:
+    comments = {
+        "none": (None, "none", None),
+        "blank_lines": (" \n\n ", "blank lines", None),
+        "one": ("  Rivers ", "Rivers", None),
+        "more": ("\n Rivers \n\n of the world,\nlarge \n", "Rivers", "of the world,\nlarge"),
+    }
+    owner = await asyncpg.connect(database_url)
+    await owner.execute("CREATE SCHEMA said")
+    for name, (comment, _, _) in comments.items():
+        await owner.execute(f"CREATE TABLE said.{name} (id integer)")
+        text = await owner.fetchval("SELECT coalesce(quote_literal($1::text), 'NULL')", comment)
+        await owner.execute(f"COMMENT ON TABLE said.{name} IS {text}")
+    await owner.close()
+    async with Database(PoolSettings(database_url, "test")) as database:
+        found = await Introspection(database, ("said",)).collections()
+    assert {table.name: (table.title, table.description) for table in found} == {
+        name: (title, description) for name, (_, title, description) in comments.items()
+    }

@@ -134,6 +134,32 @@ async def test_rows_of_a_larger_table_tell_where_they_are_read_in_time(owner: tu
         assert kept == estimated
 
 
+@pytest.mark.parametrize(
+    ("periods", "start", "end", "nulls"),
+    [
+        (["[2020-01-02Z,2020-01-03Z)", "[2020-01-01Z,2020-01-02Z)"], "2020-01-01", "2020-01-03", False),
+        (["(,2020-01-05Z)", "[2020-01-02Z,2020-01-03Z)"], None, "2020-01-05", False),
+        (["[2020-01-02Z,)", "[2020-01-01Z,2020-01-03Z)"], "2020-01-01", None, False),
+        (["[2020-01-02Z,infinity)", "[-infinity,2020-01-03Z)"], None, None, False),
+        # that one is at no time
+        (["[2020-01-02Z,2020-01-03Z)", "empty"], "2020-01-02", "2020-01-03", True),
+    ],
+)
+async def test_periods_reach_from_the_first_start_to_the_last_end(
+    database_url: str, periods: list[str], start: str | None, end: str | None, nulls: bool
+) -> None:
+    owner = await asyncpg.connect(database_url)
+    await owner.execute("CREATE SCHEMA kept; CREATE TABLE kept.periods (at tstzrange)")
+    await owner.execute("INSERT INTO kept.periods SELECT unnest($1::text[])::tstzrange", periods)
+    await owner.close()
+    async with Database(PoolSettings(database_url, "test")) as database:
+        extents = Extents(database)
+        tables = await extents.filled_in(await Introspection(database, ("kept",)).collections())
+        ((found,),) = [table.times for table in await ViewExtents(database).filled_in(tables, extents.states)]
+    assert (found.start, found.end) == tuple(moment and f"{moment}T00:00:00Z" for moment in (start, end))
+    assert found.nulls is nulls
+
+
 @pytest.mark.parametrize("srid", [4326, 3857])
 async def test_an_index_tells_where_the_rows_of_a_very_large_table_are(
     owner: tuple[asyncpg.Connection, str], srid: int

@@ -9,6 +9,7 @@ from typing import Any
 
 import asyncpg
 import pytest
+import shapely
 
 from tests.eventually import eventually
 from tests.services.in_process import Answer, Client
@@ -125,6 +126,24 @@ async def _found(features: Client, name: str, format_: str) -> Answer:
     answer = await features.get(f"/collections/{name}/items", {"f": format_, "limit": "50"})
     assert answer.status == 200
     return answer
+
+
+async def test_parts_of_a_simpler_area_do_not_cross(features: Client, owner: asyncpg.Connection) -> None:
+    """One of them lies in a notch of the other, which is no longer there."""
+    name = "hostile.notched"
+    await owner.execute(
+        f"CREATE TABLE {name} (id integer PRIMARY KEY, geom geometry(MultiPolygon, 4326));"  # noqa: S608
+        f"INSERT INTO {name} VALUES (1, 'SRID=4326;MULTIPOLYGON(((0 0, 10 0, 10 10, 5.2 10, 5 9, 4.8 10, 0 10, 0 0)),"
+        " ((4.95 9.9, 5 9.5, 5.05 9.9, 4.95 9.9)))');"
+        f"GRANT SELECT ON {name} TO hostile_reader"
+    )
+    try:
+        (area,) = (await found(features, name, simplify="1.5")).values()
+        assert (area["type"], len(area["coordinates"])) == ("MultiPolygon", 1)
+        assert shapely.geometry.shape(area).is_valid
+        assert shapely.geometry.shape(area).area == pytest.approx(100, rel=0.01)
+    finally:
+        await owner.execute(f"DROP TABLE {name}")
 
 
 async def test_a_simpler_area_of_very_many_corners_comes_in_time(features: Client, owner: asyncpg.Connection) -> None:

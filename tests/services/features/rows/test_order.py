@@ -46,6 +46,16 @@ async def test_every_property_sorts_or_is_refused_with_a_reason(features: Client
         assert sorted(int(feature["id"]) for feature in found) == [-1, 3, 9007199254740993], name
 
 
+@pytest.mark.parametrize("sortby", ["category,-magnitude", "-magnitude,category,-at"])
+async def test_pages_of_several_directions_are_those_of_sql(
+    features: Client, owner: asyncpg.Connection, sortby: str
+) -> None:
+    terms = [f"{name.lstrip('-')} {'DESC' if name[0] == '-' else 'ASC'} NULLS LAST" for name in sortby.split(",")]
+    rows = await owner.fetch(f"SELECT id FROM hostile.events ORDER BY {', '.join(terms)}, id")  # noqa: S608 - our own
+    found = await pages(features, "hostile.events", sortby=sortby, limit="20")
+    assert [feature["id"] for feature in found] == [row["id"] for row in rows]
+
+
 @pytest.mark.parametrize("sortby", ["category", "-category", "magnitude", "-magnitude,name"])
 async def test_ties_of_a_view_without_a_key_are_not_lost(features: Client, sortby: str) -> None:
     found = await pages(features, "hostile.event_view", sortby=sortby, limit="10")

@@ -87,3 +87,11 @@ def test_where_there_may_be_nulls_or_two_directions_each_column_is_compared() ->
     mixed, _ = beyond((SortTerm(KEY, descending=True), SortTerm(SIZE)), Position(("5", "1.5"))).render()
     assert "ROW" not in mixed
     assert not_beyond((SortTerm(SIZE), SortTerm(KEY)), Position(("1.5", "5"))).render()[0].endswith("IS NOT TRUE")
+
+
+def test_each_column_is_compared_among_rows_that_have_the_same_in_all_before_it() -> None:
+    depth = SortTerm(Column("depth", "integer", "integer"), descending=True)
+    text, args = beyond((SortTerm(SIZE), depth, SortTerm(KEY)), Position(("1.5", None, "5"))).render()
+    *_, last = text.split(" OR (")
+    assert last == '("size" = $1::text::double precision) AND ("depth" IS NULL) AND ("id" > $2::text::integer))'
+    assert args == ("1.5", "5")

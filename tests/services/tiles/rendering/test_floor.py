@@ -128,3 +128,19 @@ def test_where_it_spares_nothing_there_is_none() -> None:
     assert floor_statement(_request("-magnitude", kind="view"), _NEAR) is None
     assert floor_statement(_request("name"), _NEAR) is None
     assert floor_statement(_request(), _NEAR) is None
+
+
+def test_a_column_that_is_called_like_one_of_the_statement_is_what_orders() -> None:
+    """A bare name would be that of the identities, which the statement calls `feature`."""
+    named = (Column("id", "integer", "integer", not_null=True), Column("feature", "integer", "integer"))
+    text, _ = thinned_statement(_request("-feature", columns=named), _NEAR).render()
+    assert 'ORDER BY "quakes"."feature" DESC' in text
+    assert 'ORDER BY "feature"' not in text
+
+
+def test_ties_go_to_the_next_column_in_each_half_of_the_tile() -> None:
+    text, _ = thinned_statement(_request("-magnitude", "depth"), _NEAR, 5.0).render()
+    # the strongest above the floor and without it, and the first of each cell
+    assert text.count('ORDER BY "quakes"."magnitude" DESC, "quakes"."depth"') == 2
+    assert text.count('ORDER BY "importance_0" DESC NULLS LAST, "importance_1", chance') == 1
+    assert text.count('ORDER BY rank, "importance_0" DESC NULLS LAST, "importance_1", chance') == 1

@@ -9,7 +9,7 @@ import pytest
 from libs.catalogue.model import Collection, Column, GeometryColumn, TimeColumn
 from libs.geo.tile_matrix_sets import tile_matrix_set
 from libs.geo.zooms import IDS
-from services.tiles.rendering.statement import tile_statement
+from services.tiles.rendering.statement import matching, tile_statement
 from services.tiles.request.plain_tile import plain_tile, tile_of
 
 COLLECTION = Collection(
@@ -60,6 +60,21 @@ def test_whether_a_tile_may_be_full_follows_from_the_number_of_rows() -> None:
     assert [looks_first(rows, 0) for rows in (None, 0, 499, 500, 501)] == [True, False, False, True, True]
     assert [looks_first(500, z) for z in (0, 1)] == [True, False]
     assert [looks_first(500, 0, limit) for limit in (10_000, 10_001)] == [True, False]
+
+
+@pytest.mark.parametrize("crosses", [False, True])
+def test_on_the_sphere_a_narrow_tile_is_looked_for_by_the_index(crosses: bool) -> None:
+    """A wide box is another one there: the shorter way between its corners goes round the other side."""
+    column = GeometryColumn("geom", "LineString", 4326, is_geography=True, crosses=crosses)
+    collection = replace(COLLECTION, geometries=(column,), shape=str(crosses))
+    tms = tile_matrix_set("WebMercatorQuad")
+    # tiles in whose boxes the antimeridian is not
+    places = ((0, 0, 0), (2, 1, 1), (3, 1, 2), (9, 200, 200))
+    texts = [matching(plain_tile(collection, tms, *place, 100)).render()[0] for place in places]
+    assert ["ST_Segmentize" in text for text in texts] == [False, False, True, True]
+    assert all('"geom"::geometry &&' in text for text in texts)
+    # where a row crosses the antimeridian, its numbers are those of a box on the other side
+    assert all((" OR " in text) is crosses for text in texts[1:])
 
 
 def test_what_the_request_orders_is_looked_at_first() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 from random import Random
 
@@ -23,6 +24,24 @@ async def test_a_tile_is_gzip_and_comes_back_as_it_was(size: int) -> None:
     gzipped = await compressed(encoded(size))
     assert gzip.decompress(gzipped) == encoded(size)
     assert await decompressed(gzipped) == encoded(size)
+
+
+async def test_other_requests_go_on_while_a_large_tile_is_worked_on() -> None:
+    small, large = gzip.compress(b"small"), gzip.compress(encoded(1_200_000))
+    others: list[str] = []
+    for name, work in {
+        "compressed": compressed(encoded(300_000)),
+        "large compressed": compressed(encoded(1_200_000)),
+        "read": decompressed(small),
+        "large read": decompressed(large),
+        "merged": merged([small, small]),
+        "large merged": merged([small, large]),
+    }.items():
+        # the loop comes to it only while it waits for a thread
+        other = asyncio.get_running_loop().call_soon(others.append, name)
+        await work
+        other.cancel()
+    assert others == ["large compressed", "large read", "large merged"]
 
 
 @pytest.mark.parametrize("size", SIZES.values(), ids=SIZES)

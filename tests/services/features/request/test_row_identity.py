@@ -1,0 +1,77 @@
+"""What an order ends with, by what tells the rows of a collection apart."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from libs.catalogue.model import Collection, Column, GeometryColumn
+from services.features.request.row_identity import is_by_content, row_identity, told_in_part, usual_order
+
+ID = Column("id", "integer", "integer", not_null=True)
+WORD = Column("word", "text", "string")
+AT = Column("at", "date", "string", format="date")
+BARE = Collection("a.b", "a", "b", 7, "table", "B", None, (WORD, ID, AT))
+KEYED = replace(BARE, key="id")
+VIEW = replace(BARE, kind="view", sources=(8,))
+
+
+@pytest.mark.parametrize(
+    ("collection", "names"),
+    [
+        (KEYED, ["id"]),
+        (replace(BARE, composite_key=("word", "id")), ["word", "id"]),
+        (replace(VIEW, key="id", sources=()), ["id"]),
+        # a table that is one, with children, and of which that is not known
+        (replace(BARE, sources=(7,)), ["ctid"]),
+        (replace(BARE, sources=(7, 8)), ["tableoid", "ctid"]),
+        (BARE, ["tableoid", "ctid"]),
+        (replace(KEYED, key_repeats=True, sources=(7, 8)), ["tableoid", "ctid"]),
+        (replace(BARE, kind="materialized view", sources=(7,)), ["ctid"]),
+        (replace(BARE, kind="partitioned table", sources=(8, 9)), ["tableoid", "ctid"]),
+        (VIEW, ["content"]),
+        (replace(BARE, kind="foreign table"), ["content"]),
+        # rows that change by themselves, and what a function makes anew
+        (replace(VIEW, sources=()), []),
+        (replace(VIEW, sources=(), key="id", key_repeats=True), []),
+        (replace(BARE, kind="function", sources=(8,)), []),
+    ],
+)
+def test_rows_are_told_apart_by(collection: Collection, names: list[str]) -> None:
+    terms = row_identity(collection)
+    assert [term.column.name for term in terms] == names
+    assert is_by_content(terms) is (names == ["content"])
+
+
+@pytest.mark.parametrize(
+    ("collection", "names"),
+    [
+        (VIEW, ["id"]),
+        (replace(VIEW, columns=(WORD, AT)), ["at"]),
+        (replace(VIEW, columns=(WORD,)), []),
+        # an order of their own
+        (KEYED, []),
+        (replace(BARE, sources=(7,)), []),
+        (replace(VIEW, key="id", key_repeats=True), []),
+    ],
+)
+def test_where_an_order_would_be_one_of_hashes_it_is_by_the_first_column_that_may_be_a_key(
+    collection: Collection, names: list[str]
+) -> None:
+    assert [term.column.name for term in usual_order(collection)] == names
+
+
+def test_a_hash_of_the_content_holds_long_texts_and_geometries_in_part() -> None:
+    bits = Column("bits", "json", "")
+    geometry = GeometryColumn("geom", "Point", 4326)
+    collection = replace(VIEW, columns=(WORD, ID, bits), geometries=(geometry,))
+    assert told_in_part(collection) == ["word", "geom"]
+    (term,) = row_identity(collection)
+    assert term.expression is not None
+    text = term.expression.render()[0]
+    assert text.startswith("hashtextextended(ROW(")
+    for part in ('left(item."word"::text, 500)', 'item."id"', 'item."bits"', 'octet_length(item."word"::text)'):
+        assert part in text
+    assert 'octet_length(item."id"' not in text
+    assert 'box2d(item."geom"::geometry)' in text
