@@ -12,7 +12,7 @@ import pytest
 
 from tests.deploy.database.private_cluster import private_cluster
 from tests.eventually import eventually
-from tests.faults.places import ITEMS, TILE, good, insert_towns, make_places, on_places
+from tests.faults.places import FACETS, ITEMS, TILE, good, insert_towns, make_places, on_places
 from tests.services.in_process import Answer, Services
 from tests.services.tiles.cache import OwnRedis, tier
 
@@ -37,7 +37,7 @@ async def clients(started: Services) -> AsyncIterator[Counter[str]]:
         return (await features.get(f"{ITEMS}/{n % 3 + 1}", headers={"X-Forwarded-Host": f"a{n}.example.org"})).status
 
     async def facet(n: int) -> int:
-        return (await features.get(ITEMS.replace("items", "facets"), {"facets": "name", "filter": f"id>-{n}"})).status
+        return (await features.get(FACETS, {"facets": "name", "filter": f"id>-{n}"})).status
 
     async def tile(n: int) -> int:
         return (await tiles.get(TILE, {"filter": f"id>-{n}"})).status
