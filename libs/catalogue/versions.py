@@ -79,6 +79,7 @@ class DataVersions:
         self._polling = AsyncExitStack()
         # of those who wait for the next poll
         self._waiting: list[asyncio.Future[bool]] = []
+        self._held_up = 0
 
     async def __aenter__(self) -> Self:
         first = await self._polling.enter_async_context(periodic(self._poll, self._pause, name="data versions"))
@@ -105,14 +106,17 @@ class DataVersions:
         False at once where it is away for so long that the versions vouch for nothing, or too many wait for it.
         """
         seconds = self._trusted_until - time.monotonic()
-        if seconds <= 0 or len(self._waiting) >= _MOST_WAITING:
+        if seconds <= 0 or self._held_up >= _MOST_WAITING:
             return False
+        self._held_up += 1
         try:
             async with asyncio.timeout(seconds):
                 while not await self.looked_again():
                     pass
         except TimeoutError:
             return False
+        finally:
+            self._held_up -= 1
         return True
 
     def version(self, collection: Collection) -> DataVersion | None:
