@@ -116,11 +116,11 @@ class GatewaySettings(PageSettings):
     internal_port: Port = Field(default=8090, validation_alias="GATEWAY_INTERNAL_PORT")
     folder: Annotated[Path, AfterValidator(Path.absolute)] = Field(validation_alias="GATEWAY_DIR")
     public_url: HttpAddress | None = None
-    timeout_seconds: float = Field(default=9.2, ge=0.1, le=600, validation_alias="GATEWAY_TIMEOUT_SECONDS")
+    timeout_seconds: float = Field(default=8.9, ge=0.1, le=600, validation_alias="GATEWAY_TIMEOUT_SECONDS")
     """How long a service may send nothing: longer than its `REQUEST_TIMEOUT_SECONDS`.
 
-    With the wait for another's answer before it and the attempt at another process after it, it is less than the ten
-    seconds that nobody is to wait for longer.
+    With the waits before it, for another's answer and for a machine that is gone, and the attempt at another process
+    after it, it is less than the ten seconds that nobody is to wait for longer.
     """
     requests_per_client: int = Field(default=200, ge=0, le=65535, validation_alias="GATEWAY_REQUESTS_PER_CLIENT")
     """How many requests of one address are answered at the same time; 0 for any number."""

@@ -26,6 +26,8 @@ _AGAIN = "@again"
 AGAIN_SECONDS = 0.35
 """How long another process may take to answer, or to refuse, what one has hung with."""
 AGAIN_CONNECT_SECONDS = 0.1
+CONNECT_SECONDS = 0.3
+"""How long a machine may take to take a connection; one that is gone never does, and the next process may hang."""
 _EXPORT_SILENCE = 600.0
 """Seconds that the making of a file may take of which nothing can be sent before its end."""
 _STREAM_SECONDS = 60.0
@@ -193,7 +195,7 @@ def _passed_on(settings: GatewaySettings, header_size: str, silence: float | Non
     return EmptyBlock(
         one("proxy_pass", "http://$service$service_uri"),
         forwarded_headers(),
-        one("proxy_connect_timeout", "2s"),
+        one("proxy_connect_timeout", _ms(CONNECT_SECONDS)),
         one("proxy_read_timeout", _ms(silence)),
         # Only requests without effects come this far, so that any process may try: another where one refuses, or takes
         # no connection. One that hung has taken all the time there is: `error_page` leads to where less is given.

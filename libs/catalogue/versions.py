@@ -20,6 +20,9 @@ from libs.pg.pool import Database
 from libs.pg.replicas import Rotation
 
 _LOG = logging.getLogger("dams.catalogue")
+_AGAIN_SECONDS = 0.2
+"""Between polls while the database has just gone: requests wait for it."""
+_MOST_WAITING = 1000
 _READ = Gauge("dams_data_versions_timestamp_seconds", "When the versions of all data were last read")
 _UNCOUNTED = ("function", "foreign table")
 
@@ -66,6 +69,7 @@ class DataVersions:
         self._poll_seconds = poll_seconds
         self._trusted_seconds = poll_seconds + grace_seconds
         self._trusted_until = 0.0
+        self._failed = False
         # None before the first poll
         self._state: DatabaseState | None = None
         # the versions in the state of the last poll, as far as they were asked for
@@ -75,9 +79,10 @@ class DataVersions:
         self._polling = AsyncExitStack()
         # of those who wait for the next poll
         self._waiting: list[asyncio.Future[bool]] = []
+        self._held_up = 0
 
     async def __aenter__(self) -> Self:
-        first = await self._polling.enter_async_context(periodic(self._poll, self._poll_seconds, name="data versions"))
+        first = await self._polling.enter_async_context(periodic(self._poll, self._pause, name="data versions"))
         await first.wait()
         return self
 
@@ -94,6 +99,25 @@ class DataVersions:
         waiting: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
         self._waiting.append(waiting)
         return await waiting
+
+    async def restarted(self) -> bool:
+        """Wait for a database that has just gone; whether it is back, and its versions are known.
+
+        False at once where it is away for so long that the versions vouch for nothing, or too many wait for it.
+        """
+        seconds = self._trusted_until - time.monotonic()
+        if seconds <= 0 or self._held_up >= _MOST_WAITING:
+            return False
+        self._held_up += 1
+        try:
+            async with asyncio.timeout(seconds):
+                while not await self.looked_again():
+                    pass
+        except TimeoutError:
+            return False
+        finally:
+            self._held_up -= 1
+        return True
 
     def version(self, collection: Collection) -> DataVersion | None:
         """The collection's version, or None where it is unknown (of a function; while the database is away)."""
@@ -135,6 +159,10 @@ class DataVersions:
             known = self._shapes[collection.id] = (shape, time.monotonic())
         return known[1] < self._polled
 
+    def _pause(self) -> float:
+        has_just_gone = self._failed and time.monotonic() < self._trusted_until
+        return min(_AGAIN_SECONDS, self._poll_seconds) if has_just_gone else self._poll_seconds
+
     async def _poll(self) -> None:
         started = time.monotonic()
         waiting, self._waiting = self._waiting, []
@@ -155,6 +183,7 @@ class DataVersions:
             found = True
             _READ.set_to_current_time()
         finally:
+            self._failed = not found
             for each in waiting:
                 if not each.done():
                     each.set_result(found)

@@ -60,6 +60,10 @@ class Unavailable(DomainError):
         self.cause = cause or self.cause
 
 
+class Restarting(Unavailable):
+    """What the answer stands on took leave or takes no connections, as while it is restarted."""
+
+
 class TooSlow(Unavailable):
     """The statement took longer than it may."""
 

@@ -9,6 +9,7 @@ from libs.ogc.errors import (
     DomainError,
     Fault,
     InvalidParameters,
+    Restarting,
     StoredValueError,
     TooSlow,
     Unavailable,
@@ -75,6 +76,25 @@ _UNAVAILABLE: tuple[tuple[type[BaseException], str, int], ...] = (
 )
 """The first that fits counts: sentence for the client, seconds until it is worth trying again."""
 
+_RESTARTS = (
+    OSError,
+    asyncpg.PostgresConnectionError,
+    asyncpg.CannotConnectNowError,
+    asyncpg.AdminShutdownError,
+    asyncpg.CrashShutdownError,
+    # what the driver says of a connection that the server has closed
+    asyncpg.InterfaceError,
+    asyncpg.InternalClientError,
+)
+
+
+def is_restart(error: BaseException) -> bool:
+    """Whether a server that is restarted makes such an error: it closes its connections, and takes no new ones.
+
+    Where it does not answer at all the time for waiting is over already.
+    """
+    return isinstance(error, _RESTARTS) and not isinstance(error, TimeoutError)
+
 
 def _fault_of_filter(error: BaseException) -> DomainError | None:
     if isinstance(error, asyncpg.UndefinedFunctionError) and error.server_source_function == "get_sort_group_operators":
@@ -113,7 +133,8 @@ def _unavailable(error: BaseException) -> DomainError | None:
         return StoredValueError()
     for kind, sentence, seconds in _UNAVAILABLE:
         if isinstance(error, kind):
-            return Unavailable(sentence, retry_after=seconds, cause="database")
+            unavailable = Restarting if is_restart(error) else Unavailable
+            return unavailable(sentence, retry_after=seconds, cause="database")
     return None
 
 

@@ -12,9 +12,9 @@ from typing import Any, Self
 import asyncpg
 
 from libs.concurrency.background import periodic
-from libs.ogc.errors import DomainError, Unavailable
+from libs.ogc.errors import DomainError, Restarting, Unavailable
 from libs.pg.connections import Connections, Pooled
-from libs.pg.errors import UNREACHABLE, Locked, translate
+from libs.pg.errors import UNREACHABLE, Locked, is_restart, translate
 from libs.pg.sessions import Sessions
 from libs.pg.shares import Shares
 from libs.pg.sql import Sql
@@ -151,7 +151,8 @@ class Database(Statements):
             return await self._sessions.open()
         except (OSError, TimeoutError, ValueError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
             _LOG.warning("cannot connect", extra={"fields": {"cause": f"{type(error).__name__}: {error}"}})
-            raise Unavailable(UNREACHABLE, cause="database") from error
+            unavailable = Restarting if is_restart(error) else Unavailable
+            raise unavailable(UNREACHABLE, cause="database") from error
 
     def connection(self, *, transaction: bool = False, snapshot: bool = False) -> "_Use":
         """As any `Statements` give it; in a snapshot all statements see the same rows (REPEATABLE READ)."""

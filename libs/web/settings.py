@@ -161,7 +161,7 @@ class WebSettings(PageSettings):
         "Public and read-only; no key is needed."
     )
     trusted_proxies: Annotated[Networks, BeforeValidator(_networks)] = as_written("127.0.0.1,::1,unix")
-    request_timeout_seconds: float = Field(default=9.0, gt=0, le=600)
+    request_timeout_seconds: float = Field(default=8.7, gt=0, le=600)
     """From the arrival of a request to the beginning of its answer, whatever it waits for meanwhile."""
     cdn_max_age: int = Field(default=0, ge=0, le=31_536_000)
     """Seconds for which a CDN may keep what follows from data, as it is told of their changes; 0: as long as others."""

@@ -15,6 +15,7 @@ from libs.pg.text_folding import TextFoldings
 from libs.web.app import make_app
 from libs.web.health import HEALTH_CHECKS
 from libs.web.health import PART as PRESENT_PART
+from libs.web.restarts import RESTARTED, asked_again
 from services.features.aggregation.facet_counts import FacetCounts
 from services.features.alert import get_alert
 from services.features.asyncapi import get_asyncapi
@@ -125,7 +126,7 @@ def make(env: Mapping[str, str]) -> web.Application:
                 most_bytes=settings.export_max_bytes,
             )
             app[VALUES] = ValueRanges(database, versions)
-            app[VERSIONS] = versions
+            app[VERSIONS], app[RESTARTED] = versions, versions.restarted
             app[PRESENT_PART].follow(lambda: (app[CATALOGUE].known, app[FOLDING].current), amended)
             app[WHOLE_PAGES] = WholePages()
             app[HEALTH_CHECKS].extend([lambda app: app[CATALOGUE].health(), lambda _: watch.health()])
@@ -139,6 +140,7 @@ def make(env: Mapping[str, str]) -> web.Application:
         # before the process waits for what it has begun: streams have no end of their own
         app[HUB].close()
 
+    app.middlewares.append(asked_again)
     if settings.database_read_urls:
         app.middlewares.append(on_one_server)
     app.cleanup_ctx.append(resources)

@@ -12,6 +12,7 @@ from libs.geo.zooms import IDS
 from libs.web.app import make_app
 from libs.web.health import HEALTH_CHECKS, HEALTH_NOTES
 from libs.web.health import PART as PRESENT_PART
+from libs.web.restarts import RESTARTED, asked_again
 from services.tiles.dataset.style import get_dataset_style
 from services.tiles.dataset.tile import get_dataset_tile
 from services.tiles.dataset.tilejson import get_dataset_tilejson
@@ -55,11 +56,13 @@ def make(env: Mapping[str, str]) -> web.Application:
     async def resources(app: web.Application) -> AsyncIterator[None]:
         async with open_resources(settings) as opened, _warm_up(opened), _purging(opened):
             app[CATALOGUE], app[STORE], app[FOLDING] = opened.catalogue, opened.store, opened.folding
+            app[RESTARTED] = opened.versions.restarted
             app[HEALTH_CHECKS].extend([lambda _: opened.catalogue.health(), lambda _: opened.watch.health()])
             app[PRESENT_PART].follow(lambda: (opened.catalogue.known,), amended)
             app[HEALTH_NOTES].append(lambda: opened.cache.trouble)
             yield
 
+    app.middlewares.append(asked_again)
     if settings.database_read_urls:
         app.middlewares.append(on_one_server)
     app.cleanup_ctx.append(resources)

@@ -30,6 +30,7 @@ class Resources:
     settings: Settings
     watch: Database
     """One connection beside those that make tiles."""
+    versions: DataVersions
     cache: TileCache
     catalogue: CatalogueClient
     store: TileStore
@@ -74,6 +75,6 @@ async def open_resources(settings: Settings, *, name: str = "dams-tiles") -> Asy
             max_bytes=settings.tile_max_bytes,
         )
         try:
-            yield Resources(settings, watch, cache, catalogue, store, folding)
+            yield Resources(settings, watch, versions, cache, catalogue, store, folding)
         finally:
             await store.close()

@@ -140,6 +140,18 @@ def test_the_metrics_are_those_of_the_program() -> None:
     assert {(*code_in(name), tuple(code_in(labels))) for name, labels, _ in rows} == metrics_made()
 
 
+def test_make_test_faults_runs_what_holds_the_table_of_faults() -> None:
+    files = {
+        file
+        for *_, tests in page("docs/faults.md").table("fault", "what a user sees", "recovery", "test")
+        for file in code_in(tests)
+    }
+    assert len(files) > 10
+    assert {
+        file for file in files if "pytest.mark.faults" not in (REPOSITORY / file).read_text(encoding="utf-8")
+    } == set()
+
+
 def test_what_a_stack_takes_is_documented_where_people_start() -> None:
     """The README's table and the head of the Makefile name what `deploy/local/settings.py` reads."""
     documented = {

@@ -12,6 +12,7 @@ from tests.services.conftest import PASSWORD, READER, reader_url
 from tests.services.in_process import Answer, Client, Services, services
 
 ITEMS = "/collections/places.towns/items"
+FACETS = "/collections/places.towns/facets"
 TILE = "/collections/places.towns/tiles/WebMercatorQuad/0/0/0"
 
 

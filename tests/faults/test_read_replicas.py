@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 import asyncpg
 import pytest
@@ -12,7 +14,7 @@ from libs.pg.pool import Database, PoolSettings
 from libs.pg.replicas import Rotation, position
 from tests.deploy.database.private_cluster import PrivateCluster, private_cluster
 from tests.eventually import eventually
-from tests.faults.places import ITEMS, TILE, good, insert_towns, make_places, on_places, town_names
+from tests.faults.places import FACETS, ITEMS, TILE, good, insert_towns, make_places, on_places, town_names
 from tests.services.conftest import reader_url
 from tests.services.in_process import Services
 from tests.services.tiles.cache import OwnRedis
@@ -52,67 +54,65 @@ async def names_and_tag(started: Services) -> tuple[set[str], str | None]:
     return {feature["properties"]["name"] for feature in page["features"]}, answer.headers.get("ETag")
 
 
-async def test_a_lagging_replica_gives_nothing_under_a_new_version(own_redis: OwnRedis) -> None:
+@asynccontextmanager
+async def replicated(own_redis: OwnRedis) -> AsyncIterator[tuple[PrivateCluster, PrivateCluster, Services]]:
+    """A primary, its replica, and services that read the replica already."""
     with private_cluster() as primary:
         await make_places(primary.url("postgres"))
         with private_cluster(primary) as replica:
             read = {"DATABASE_READ_URLS": reader_url(replica.url("postgres")), "REDIS_URL": own_redis.url}
             async with on_places(primary.url("postgres"), "features", "tiles", **read) as started:
                 await eventually(lambda: is_read(started, replica))
-                for number in range(3):
-                    await scalar(replica, "SELECT pg_wal_replay_pause()")
-                    _, before = await names_and_tag(started)
-                    await insert_towns(primary.url("postgres"), f"new {number}")
-                    seen = 0
-                    for _ in range(60):
-                        names, tag = await names_and_tag(started)
-                        if tag != before:
-                            assert f"new {number}" in names
-                            seen += 1
-                        await asyncio.sleep(0.05)
-                    assert seen > 10
-                    await scalar(replica, "SELECT pg_wal_replay_resume()")
-                await eventually(lambda: is_read(started, replica))
+                yield primary, replica, started
+
+
+async def test_a_lagging_replica_gives_nothing_under_a_new_version(own_redis: OwnRedis) -> None:
+    async with replicated(own_redis) as (primary, replica, started):
+        for number in range(3):
+            await scalar(replica, "SELECT pg_wal_replay_pause()")
+            _, before = await names_and_tag(started)
+            await insert_towns(primary.url("postgres"), f"new {number}")
+            seen = 0
+            for _ in range(60):
+                names, tag = await names_and_tag(started)
+                if tag != before:
+                    assert f"new {number}" in names
+                    seen += 1
+                await asyncio.sleep(0.05)
+            assert seen > 10
+            await scalar(replica, "SELECT pg_wal_replay_resume()")
+        await eventually(lambda: is_read(started, replica))
 
 
 async def test_a_lost_replica_costs_no_answer_and_comes_back(own_redis: OwnRedis) -> None:
-    with private_cluster() as primary:
-        await make_places(primary.url("postgres"))
-        with private_cluster(primary) as replica:
-            read = {"DATABASE_READ_URLS": reader_url(replica.url("postgres")), "REDIS_URL": own_redis.url}
-            async with on_places(primary.url("postgres"), "features", "tiles", **read) as started:
-                await eventually(lambda: is_read(started, replica))
-                stopped = asyncio.Event()
-                answers = 0
+    async with replicated(own_redis) as (_, replica, started):
+        stopped = asyncio.Event()
+        answers = 0
 
-                async def load() -> None:
-                    nonlocal answers
-                    while not stopped.is_set():
-                        await good(started["features"], ITEMS, limit=str(1 + answers % 90))
-                        await good(started["tiles"], TILE, limit=str(1000 + answers % 8000))
-                        answers += 1
+        async def load() -> None:
+            nonlocal answers
+            while not stopped.is_set():
+                await good(started["features"], ITEMS, limit=str(1 + answers % 90))
+                await good(started["features"], FACETS, facets="name", filter=f"id>-{answers}")
+                await good(started["tiles"], TILE, limit=str(1000 + answers % 8000))
+                answers += 1
 
-                clients = [asyncio.create_task(load()) for _ in range(4)]
-                await asyncio.sleep(0.5)
-                await asyncio.to_thread(replica.stop)
-                await asyncio.sleep(1.5)
-                stopped.set()
-                await asyncio.gather(*clients)
-                assert answers > 20
-                replica.start()
-                await eventually(lambda: is_read(started, replica))
+        clients = [asyncio.create_task(load()) for _ in range(4)]
+        await asyncio.sleep(0.5)
+        await asyncio.to_thread(replica.stop)
+        await asyncio.sleep(1.5)
+        stopped.set()
+        await asyncio.gather(*clients)
+        assert answers > 20
+        replica.start()
+        await eventually(lambda: is_read(started, replica))
 
 
 async def test_while_the_primary_is_away_its_replica_is_read(own_redis: OwnRedis) -> None:
-    with private_cluster() as primary:
-        await make_places(primary.url("postgres"))
-        with private_cluster(primary) as replica:
-            read = {"DATABASE_READ_URLS": reader_url(replica.url("postgres"))}
-            async with on_places(primary.url("postgres"), "features", "tiles", **read) as started:
-                await eventually(lambda: is_read(started, replica))
-                primary.stop()
-                await asyncio.sleep(2)
-                assert await town_names(started["features"]) == ["first"]
+    async with replicated(own_redis) as (primary, _, started):
+        primary.stop()
+        await asyncio.sleep(2)
+        assert await town_names(started["features"]) == ["first"]
 
 
 async def test_a_promoted_replica_and_one_of_another_timeline_are_not_admitted() -> None:

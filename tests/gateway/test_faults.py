@@ -8,7 +8,7 @@ import signal
 import socket
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import AsyncExitStack, contextmanager
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
@@ -212,24 +212,6 @@ async def test_two_processes_that_hang_take_little_more_time_than_one(tmp_path: 
             release.set()
             for upstream in (one, two):
                 await upstream.stop()
-
-
-async def test_a_service_that_takes_no_connection_is_not_waited_for_long(
-    tmp_path: Path, session: ClientSession
-) -> None:
-    async with AsyncExitStack() as stack:
-        gateway = await stack.enter_async_context(running_gateway(tmp_path / "gateway", GATEWAY_TIMEOUT_SECONDS="60"))
-        await gateway.published()
-        tiles = gateway.upstreams["tiles"]
-        await tiles.stop()
-        full = stack.enter_context(socket.create_server(("127.0.0.1", tiles.port), backlog=0))
-        # the kernel answers nobody who comes after those it keeps waiting
-        for _ in range(4):
-            waiting = stack.enter_context(socket.socket())
-            waiting.setblocking(False)
-            waiting.connect_ex(full.getsockname())
-        async with asyncio.timeout(15), session.get(f"{gateway.url}/api/tileMatrixSets") as response:
-            assert response.status == 504
 
 
 @contextmanager

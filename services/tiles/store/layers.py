@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
-from libs.ogc.errors import DomainError, InvalidParameters, Unavailable
+from libs.ogc.errors import DomainError, InvalidParameters, Restarting, Unavailable
 from services.tiles.request.tile_request import TileRequest
 from services.tiles.store.compression import merged
 from services.tiles.store.tile_store import Tile, TileStore
@@ -44,7 +44,7 @@ def _naming(error: DomainError, collection: str) -> DomainError:
     """The same error with the collection that it comes from."""
     if isinstance(error, InvalidParameters):
         return type(error)([replace(fault, msg=f"{fault.msg} (collection {collection})") for fault in error.faults])
-    if isinstance(error, Unavailable):
+    if isinstance(error, Unavailable) and not isinstance(error, Restarting):
         sentence = f"Collection {collection}: {error} The other collections may have tiles: name them in collections=."
         return Unavailable(sentence, retry_after=error.retry_after, cause=error.cause)
     return error

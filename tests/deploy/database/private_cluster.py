@@ -73,6 +73,11 @@ class PrivateCluster:
         if (self.data / "postmaster.pid").exists():
             _as_server_user([str(_programs() / "pg_ctl"), "-D", str(self.data), "-m", mode, "-w", "stop"])
 
+    def restart(self) -> None:
+        """Stop it in order and start it again, as for a minor release; wait until it answers."""
+        self.stop(mode="fast")
+        self.start()
+
     def promote(self) -> None:
         """Make the replica a primary, with a timeline of its own."""
         _as_server_user([str(_programs() / "pg_ctl"), "-D", str(self.data), "-w", "promote"])

@@ -188,6 +188,41 @@ async def is_known(versions: DataVersions, of: Collection) -> bool:
     return versions.version(of) is not None
 
 
+async def test_a_database_that_has_just_gone_is_waited_for_and_one_that_stays_away_is_not(database_url: str) -> None:
+    server, _, name = database_url.rpartition("/")
+    admin = await asyncpg.connect(f"{server}/postgres")
+    allow = f"ALTER DATABASE {name} ALLOW_CONNECTIONS"
+    leave = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'versions-test'"
+    try:
+        async with (
+            Database(PoolSettings(database_url, "versions-test", size=2)) as database,
+            DataVersions(database, poll_seconds=0.02, grace_seconds=1) as versions,
+        ):
+            await admin.execute(f"{allow} false")
+            await admin.execute(leave)
+            waiting = asyncio.create_task(versions.restarted())
+            await asyncio.sleep(0.3)
+            assert not waiting.done()
+            await admin.execute(f"{allow} true")
+            assert await waiting
+
+            await admin.execute(f"{allow} false")
+            await admin.execute(leave)
+            many = [asyncio.create_task(versions.restarted()) for _ in range(1010)]
+            await asyncio.sleep(0)
+            # no more than so many wait
+            assert [await each for each in many if each.done()] == [False] * 10
+            assert not any(await asyncio.gather(*many))
+            assert versions.server is None
+            gone = asyncio.create_task(versions.restarted())
+            await asyncio.sleep(0)
+            assert gone.done()
+            assert not await gone
+    finally:
+        await admin.execute(f"{allow} true")
+        await admin.close()
+
+
 async def test_a_database_that_is_away_from_the_start_has_versions_when_it_comes(
     owner: asyncpg.Connection, database_url: str
 ) -> None:

@@ -8,6 +8,7 @@ import pytest
 from libs.ogc.errors import (
     DomainError,
     InvalidParameters,
+    Restarting,
     StoredValueError,
     TooSlow,
     Unavailable,
@@ -25,6 +26,29 @@ def test_a_client_is_told_when_it_is_worth_trying_again(error: Exception, second
     found = translate(error)
     assert isinstance(found, Unavailable)
     assert found.retry_after == seconds
+
+
+@pytest.mark.parametrize(
+    ("error", "is_restart"),
+    [
+        (ConnectionRefusedError(), True),
+        (asyncpg.CannotConnectNowError("the database system is starting up"), True),
+        (asyncpg.AdminShutdownError(), True),
+        (asyncpg.ConnectionDoesNotExistError(), True),
+        (asyncpg.InterfaceError("connection is closed"), True),
+        # all the time for waiting is over by then
+        (TimeoutError(), False),
+        (asyncpg.TooManyConnectionsError(), False),
+        (asyncpg.InvalidPasswordError(), False),
+        (asyncpg.InvalidCatalogNameError(), False),
+    ],
+)
+def test_a_server_that_is_restarted_is_told_from_one_that_is_busy_or_says_nothing(
+    error: Exception, is_restart: bool
+) -> None:
+    found = translate(error)
+    assert isinstance(found, Unavailable)
+    assert isinstance(found, Restarting) == is_restart
 
 
 def _function(name: str) -> asyncpg.UndefinedFunctionError:

@@ -29,6 +29,7 @@ def of_shape(number: int) -> Sql:
     return Sql(("SELECT relname FROM pg_class WHERE oid = ",)) + bind(1, "int8") + Sql(tuple(bits))
 
 
+@pytest.mark.faults
 async def test_statements_that_come_once_are_not_kept_and_take_no_memory(session: Database) -> None:
     for number in range(100):
         await session.fetch(of_shape(number))

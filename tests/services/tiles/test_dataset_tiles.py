@@ -8,6 +8,7 @@ from typing import Any
 
 import asyncpg
 import mapbox_vector_tile
+import pytest
 
 from tests.eventually import eventually
 from tests.services.in_process import Answer, Client, Services
@@ -166,6 +167,7 @@ async def test_a_change_of_one_collection_renews_its_layer_alone(
         await owner.close()
 
 
+@pytest.mark.faults
 async def test_no_tile_lacks_the_layer_of_a_collection_that_cannot_be_read(cached: Services, placed: Placed) -> None:
     tiles, owner = cached["tiles"], await asyncpg.connect(placed.owner_url)
     await owner.execute("BEGIN; LOCK TABLE placed.lines IN ACCESS EXCLUSIVE MODE")

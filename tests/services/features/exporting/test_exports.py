@@ -179,6 +179,7 @@ async def slow(
         yield started, state / "exports", url
 
 
+@pytest.mark.faults
 async def test_folders_that_were_left_are_cleared_away(slow: Slow) -> None:
     assert not (slow[1] / "making-old").exists()
 
@@ -204,6 +205,7 @@ async def test_who_asks_for_the_same_at_once_gets_the_same_file(slow: Slow) -> N
     assert len({answer.headers["ETag"] for answer in answers}) == 1
 
 
+@pytest.mark.faults
 async def test_what_nobody_reads_is_given_up(slow: Slow) -> None:
     running, folder, url = slow
     client = running["features"]
@@ -225,6 +227,7 @@ async def test_what_nobody_reads_is_given_up(slow: Slow) -> None:
     await eventually(given_up)
 
 
+@pytest.mark.faults
 @pytest.mark.parametrize("format_", ["csv", "ndjson", "gpkg", "parquet", "fgb"])
 async def test_what_is_too_large_is_refused(slow: Slow, format_: str) -> None:
     running, folder, _ = slow
@@ -249,6 +252,7 @@ async def test_what_is_too_large_is_refused(slow: Slow, format_: str) -> None:
     await eventually(cleared)
 
 
+@pytest.mark.faults
 async def test_a_file_for_which_there_is_no_room_is_refused_and_taken_away(slow: Slow) -> None:
     running, folder, _ = slow
     client, address = running["features"], "/collections/slow.rows/export?f=ndjson&filter=id<150"
@@ -269,6 +273,7 @@ async def test_a_file_for_which_there_is_no_room_is_refused_and_taken_away(slow:
     assert len((await client.get(address)).body.splitlines()) == 149
 
 
+@pytest.mark.faults
 async def test_an_export_that_is_cut_never_looks_whole(slow: Slow) -> None:
     client = slow[0]["features"]
     for format_ in ("csv", "json", "fgb"):

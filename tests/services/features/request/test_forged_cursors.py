@@ -20,6 +20,7 @@ def forged(token: str, *values: str | None) -> str:
     return base64.urlsafe_b64encode(text + blake2b(text, digest_size=6).digest()).rstrip(b"=").decode()
 
 
+@pytest.mark.faults
 @pytest.mark.parametrize("value", ["x", "", "1e400", "99999999999999999999", "1; DROP TABLE x"])
 @pytest.mark.parametrize("limit", ["2", "5000"])
 async def test_values_that_are_none_of_the_columns_type(features: Client, value: str, limit: str) -> None:

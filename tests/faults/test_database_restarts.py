@@ -1,0 +1,99 @@
+"""PostgreSQL is restarted, as for a minor release: requests wait for it, and nobody else notices."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+
+import pytest
+
+from tests.deploy.database.private_cluster import private_cluster
+from tests.eventually import eventually
+from tests.faults.places import FACETS, ITEMS, TILE, good, insert_towns, make_places, on_places
+from tests.services.in_process import Answer, Services
+from tests.services.tiles.cache import OwnRedis, tier
+
+pytestmark = pytest.mark.faults
+
+
+@asynccontextmanager
+async def clients(started: Services) -> AsyncIterator[Counter[str]]:
+    """Seven that ask for pages, items, facets and tiles, each of which nobody has asked for before; what they get."""
+    outcomes: Counter[str] = Counter()
+    stopped, fresh = asyncio.Event(), itertools.count(1)
+    features, tiles = started["features"], started["tiles"]
+
+    async def ask(name: str, request: Callable[[int], Awaitable[int]]) -> None:
+        while not stopped.is_set():
+            outcomes[f"{name} {await request(next(fresh))}"] += 1
+
+    async def page(n: int) -> int:
+        return (await features.get(ITEMS, {"filter": f"id>-{n}"})).status
+
+    async def item(n: int) -> int:
+        return (await features.get(f"{ITEMS}/{n % 3 + 1}", headers={"X-Forwarded-Host": f"a{n}.example.org"})).status
+
+    async def facet(n: int) -> int:
+        return (await features.get(FACETS, {"facets": "name", "filter": f"id>-{n}"})).status
+
+    async def tile(n: int) -> int:
+        return (await tiles.get(TILE, {"filter": f"id>-{n}"})).status
+
+    asks = [*(("page", page), ("item", item), ("tile", tile)) * 2, ("facet", facet)]
+    asking = [asyncio.create_task(ask(*each)) for each in asks]
+    yield outcomes
+    stopped.set()
+    await asyncio.gather(*asking)
+
+
+async def test_a_restart_of_the_database_costs_no_answer(own_redis: OwnRedis) -> None:
+    with private_cluster() as cluster:
+        url = cluster.url("postgres")
+        await make_places(url)
+        await insert_towns(url, "second", "third")
+        async with (
+            on_places(url, "features", "tiles", REDIS_URL=own_redis.url) as started,
+            clients(started) as outcomes,
+        ):
+            for _ in range(3):
+                before = outcomes.total()
+                await asyncio.to_thread(cluster.restart)
+
+                async def asked_since(before: int = before) -> bool:
+                    return outcomes.total() > before + 100
+
+                await eventually(asked_since)
+    assert {outcome.rpartition(" ")[2] for outcome in outcomes} == {"200"}, outcomes
+
+
+async def test_what_is_known_is_given_meanwhile_and_what_waits_has_the_version_of_after(own_redis: OwnRedis) -> None:
+    with private_cluster() as cluster:
+        url = cluster.url("postgres")
+        await make_places(url)
+        async with on_places(url, "features", "tiles", REDIS_URL=own_redis.url) as started:
+            features, tiles = started["features"], started["tiles"]
+
+            async def cached() -> Answer:
+                answer = await good(tiles, TILE)
+                assert tier(answer) == "redis"
+                return answer
+
+            tags = {}
+            for client, path in ((features, ITEMS), (tiles, TILE)):
+                await eventually(cached)
+                tags[client] = path, (await good(client, path)).headers["ETag"]
+            cluster.stop(mode="fast")
+            waiting = [asyncio.create_task(good(features, ITEMS)), asyncio.create_task(good(tiles, f"{TILE}?limit=9"))]
+            for client, (path, tag) in tags.items():
+                assert (await client.get(path, headers={"If-None-Match": tag})).status == 304
+            await cached()
+            assert not any(each.done() for each in waiting)
+            cluster.start()
+            for each, client in zip(waiting, tags, strict=True):
+                answer = await each
+                again = await client.get(answer.url, headers={"If-None-Match": answer.headers["ETag"]})
+                assert again.status == 304
+            assert (await waiting[0]).headers["ETag"] != tags[features][1]

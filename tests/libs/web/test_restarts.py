@@ -1,0 +1,61 @@
+"""A request that meets a restart: asked again once, never after its answer has begun, and only where that is of use."""
+
+from __future__ import annotations
+
+import pytest
+from aiohttp import ClientPayloadError, web
+from aiohttp.test_utils import TestClient, TestServer
+
+from libs.ogc.errors import Restarting, Unavailable
+from libs.web.middleware import add_headers
+from libs.web.restarts import RESTARTED, asked_again
+
+
+@pytest.mark.parametrize(
+    ("error", "failing", "begins", "is_back", "attempts"),
+    [
+        (Restarting, 0, False, True, 1),
+        (Restarting, 1, False, True, 2),
+        (Restarting, 2, False, True, 2),
+        # away for longer
+        (Restarting, 1, False, False, 1),
+        # busy, say
+        (Unavailable, 1, False, True, 1),
+        # the client has read a part of it
+        (Restarting, 1, True, True, 1),
+    ],
+)
+async def test_a_request_is_asked_again_once_where_nothing_of_its_answer_was_sent(
+    error: type[Unavailable], failing: int, begins: bool, is_back: bool, attempts: int
+) -> None:
+    made = waited = 0
+
+    async def handler(request: web.Request) -> web.StreamResponse:
+        nonlocal made
+        made += 1
+        response = web.StreamResponse()
+        if begins:
+            await response.prepare(request)
+            await response.write(b"a part")
+        if made <= failing:
+            raise error("gone")
+        return web.Response()
+
+    async def restarted() -> bool:
+        nonlocal waited
+        waited += 1
+        return is_back
+
+    app = web.Application(middlewares=[asked_again])
+    app[RESTARTED] = restarted
+    app.on_response_prepare.append(add_headers)
+    app.router.add_get("/", handler)
+    async with TestClient(TestServer(app)) as client:
+        response = await client.get("/")
+        if begins:
+            with pytest.raises(ClientPayloadError):
+                await response.read()
+        else:
+            assert response.status == (200 if made > failing else 500)
+    assert made == attempts
+    assert waited == (error is Restarting and failing > 0 and not begins)
