@@ -1,4 +1,6 @@
-"""What collections are about: the contract's modules, and which collections tell of the same event."""
+"""What collections are about: the contract's modules, which collections tell of the same event, and which of what is
+expected.
+"""
 
 from collections.abc import Iterable
 
@@ -48,4 +50,19 @@ def siblings(collection: Collection, others: Iterable[Collection]) -> list[Colle
         and other.id != collection.id
         and module(other) == own
         and other.column(EVENT_KEY) is not None
+    ]
+
+
+def is_forecast(collection: Collection) -> bool:
+    """Whether its features, which have places, say what is expected: by its name, as in the contract."""
+    return collection.name.endswith("_forecast") and collection.kind != "function" and collection.geometry() is not None
+
+
+def forecasts(collection: Collection, others: Iterable[Collection]) -> list[Collection]:
+    """The forecasts of its module, where it is none itself."""
+    if is_forecast(collection):
+        return []
+    own = module(collection)
+    return [
+        other for other in others if other.schema == collection.schema and module(other) == own and is_forecast(other)
     ]

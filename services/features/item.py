@@ -24,6 +24,7 @@ from services.features.formats.jsonfg import profile_header, profiled
 from services.features.formats.links import arguments_query, item_links, with_related
 from services.features.formats.names import saved_as
 from services.features.formats.registry import format_of, refuse_options
+from services.features.pages.expected import expected_around
 from services.features.pages.items_html import row_context
 from services.features.pages.map_links import map_of_item
 from services.features.pages.preview import drawing
@@ -109,8 +110,11 @@ async def _page_context(
     if isinstance(event, str | int):
         related = siblings(collection, call.request.app[CATALOGUE].collections.values())[:_SIBLINGS]
         others = await event_parts(call.request.app[STORE], related, str(event), 1)
+    drawn = drawing(feature)
+    known = call.request.app[CATALOGUE].collections.values()
     return {
-        "preview": drawing(feature),
+        "preview": drawn,
+        "expected": await expected_around(call.request.app[STORE], collection, known, feature, drawn),
         "hazard": hazard(collection),
         "map": map_of_item(collection, feature["id"]) if feature["geometry"] is not None else None,
         "event": {"key": EVENT_KEY, "value": event, "parts": others},

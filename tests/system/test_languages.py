@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from urllib.parse import parse_qs, urlsplit
 
 import aiohttp
@@ -45,6 +46,8 @@ async def test_pages_speak_as_the_browser_does(visit: NewVisit, tag: str, locale
             LANGUAGES[tag].direction,
         ]
         assert await seen.page.get_by_role("link", name=words["Skip to content"]).count() == 1
+        # names of collections and of features are as they come
+        assert not re.search("^(Start|Facets|Tile) | on WebMercatorQuad", await seen.page.title())
         assert await faults(seen.page) == "", path
         assert await seen.page.evaluate("document.documentElement.scrollWidth <= innerWidth"), path
 

@@ -92,7 +92,13 @@ async def test_the_explorer_is_accessible(visit: NewVisit, theme: str, width: in
         await summary.get_by_role("button", name="Execute").wait_for()
     await operation.get_by_role("button", name="Execute").click()
     await operation.locator(".live-responses-table").wait_for()
+    # and one that went wrong in a way that the document does not tell
+    await seen.page.route("**/conformance*", lambda route: route.abort())
+    await operation.get_by_role("button", name="Execute").click()
+    await operation.locator(".response-undocumented").wait_for()
     assert await faults(seen.page) == ""
+    assert await seen.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    seen.problems.clear()  # of the request that was stopped
 
 
 async def test_pages_are_there_without_scripts(visit: NewVisit) -> None:

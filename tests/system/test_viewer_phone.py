@@ -41,15 +41,18 @@ async def test_a_phone_shows_the_world_its_numbers_and_the_tabs(visit: NewVisit)
     legend = page.page.get_by_role("tabpanel", name="Legend")
     await legend.get_by_role("region", name="Legend of Flood events").wait_for()
     assert await page.page.evaluate("document.querySelector('#legend').scrollWidth <= innerWidth")
-    # credits fold away when the map is moved, and come back
-    credits_ = page.page.locator(".maplibregl-ctrl-attrib-inner")
-    assert await credits_.is_visible()
+    # credits are folded, open by a press, and fold away when the map is moved
+    credits_, button = page.page.locator(".maplibregl-ctrl-attrib-inner"), page.page.get_by_label("Sources of the map")
+    await button.wait_for()
+    assert await credits_.is_hidden()
+    await button.click()
+    assert "Natural Earth" in await credits_.inner_text()
     await page.page.mouse.move(180, 200)
     await page.page.mouse.down()
     await page.page.mouse.move(150, 180, steps=3)
     await page.page.mouse.up()
     await credits_.wait_for(state="hidden")
-    await page.page.locator(".maplibregl-ctrl-attrib-button").click()
+    await button.click()
     assert "Natural Earth" in await credits_.inner_text()
     # a window that is made wide shows it beside the list
     await page.page.set_viewport_size({"width": 1280, "height": 800})
@@ -106,6 +109,32 @@ async def test_screen_readers_announce_how_many_are_left(visit: NewVisit, stack:
     # the same is there to see
     assert (await page.page.inner_text("#facts")).startswith(f"{kept:,} of {total:,} features")
     assert await items(stack, _EARTHQUAKES, datetime=time, limit="1")
+
+
+@pytest.mark.parametrize("matrix_set", ["WebMercatorQuad", "WorldCRS84Quad"])
+async def test_what_stands_over_the_map_of_a_phone_covers_nothing(visit: NewVisit, matrix_set: str) -> None:
+    page = await visit(width=390, height=844)
+    await page.open(map_of(_EARTHQUAKES, matrix_set))
+    time = page.page.locator("#timeline")
+    await time.wait_for()
+    # the time in one line
+    line = await page.page.locator("#timeline output").bounding_box()
+    assert line
+    assert line["height"] < 20
+    # the sources are behind a button that a finger can hit
+    sources = page.page.locator(".maplibregl-ctrl-attrib, .ol-attribution")
+    button = await sources.locator("summary, button").bounding_box()
+    assert button
+    assert min(button["width"], button["height"]) >= 24
+    assert "Natural Earth" not in await sources.inner_text()
+    await sources.locator("summary, button").click()
+    assert "Natural Earth" in await sources.inner_text()
+    # a box begins below the time
+    await page.page.get_by_role("button", name="Share", exact=True).click()
+    share, above = await page.page.locator("#share").bounding_box(), await time.bounding_box()
+    assert share
+    assert above
+    assert above["y"] + above["height"] < share["y"] < above["y"] + above["height"] + 20
 
 
 @pytest.mark.parametrize("matrix_set", ["WebMercatorQuad", "WorldCRS84Quad"])

@@ -140,15 +140,7 @@ def _span(part: EventPart, features: Sequence[Mapping[str, Any]]) -> tuple[str |
 
 def _box(feature: Mapping[str, Any]) -> tuple[float, float, float, float] | None:
     shape = preview([{**feature, "id": None}])
-    if shape is None or not shape.shapes:
-        return None
-    shapes = shape.shapes
-    return (
-        min(each.x for each in shapes),
-        -max(each.y + each.height for each in shapes),
-        max(each.x + each.width for each in shapes),
-        -min(each.y for each in shapes),
-    )
+    return shape.box if shape else None
 
 
 def _around(boxes: Sequence[tuple[float, float, float, float]]) -> tuple[float, float, float, float] | None:

@@ -78,6 +78,18 @@ class Preview:
         )
 
     @property
+    def box(self) -> tuple[float, float, float, float] | None:
+        """West, south, east, north of the shapes, in degrees; None where there are spots alone."""
+        if not self.shapes:
+            return None
+        return (
+            min(each.x for each in self.shapes),
+            -max(each.y + each.height for each in self.shapes),
+            max(each.x + each.width for each in self.shapes),
+            -min(each.y for each in self.shapes),
+        )
+
+    @property
     def bottom(self) -> float:
         return self.top + self.height
 

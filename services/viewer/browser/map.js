@@ -8,7 +8,7 @@ import { Explorer } from "./model/explorer.js";
 import { watch } from "./model/freshness.js";
 import { Story } from "./model/story.js";
 import { find } from "./page/dom.js";
-import { followCredits, followPanel, viewPadding } from "./page/layout.js";
+import { followCredits, followPanel, followTime, viewPadding } from "./page/layout.js";
 import { parseView } from "./page/link.js";
 import { readState } from "./page/state.js";
 import { announce, announceError, clearError } from "./page/status.js";
@@ -214,6 +214,7 @@ function showFirstView(explorer, engine, box) {
 
 themeButton(find("#theme"));
 followPanel(find("#panel"));
+followTime([find("#timeline"), find("#life")]);
 // the address's hash is the map's
 find(".skip").addEventListener("click", (event) => {
   event.preventDefault();

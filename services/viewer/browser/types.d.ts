@@ -62,6 +62,8 @@ export interface Collection {
   importance: string | null;
   /** Whether it is among what maps of all collections show. */
   overview?: boolean;
+  /** Whether its features say what is expected. */
+  forecast?: boolean;
   /** Identifiers of the CRSs in which it may be asked for. */
   crs?: string[];
   /** The property that says which event a feature belongs to. */

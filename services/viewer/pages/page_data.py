@@ -8,7 +8,7 @@ import orjson
 
 from libs.catalogue.basins import BASIN, BASINS
 from libs.catalogue.model import Collection
-from libs.catalogue.modules import EVENT_KEY, module
+from libs.catalogue.modules import EVENT_KEY, is_forecast, module
 from libs.ogc.bbox import BBox
 from libs.ogc.temporal import parse_interval
 
@@ -51,6 +51,7 @@ def describe(collection: Collection) -> dict[str, Any]:
         "items": collection.item_count,
         "crs": list(collection.crs()),
         "overview": collection.overview,
+        "forecast": is_forecast(collection),
         "eventKey": EVENT_KEY if collection.column(EVENT_KEY) else None,
         "columns": [
             {

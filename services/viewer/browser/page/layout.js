@@ -23,7 +23,7 @@ export function covered() {
 
 /** Room around what a map shows first: for the panel, and for the timeline. */
 export function viewPadding() {
-  return sides(sheet.matches ? { start: 8, end: 8, top: 72, bottom: 16 } : { start: 352, end: 16, top: 16, bottom: 96 });
+  return sides(sheet.matches ? { start: 8, end: 8, top: 88, bottom: 16 } : { start: 352, end: 16, top: 16, bottom: 96 });
 }
 
 /** Room for the panel at its side and for the popup above; on a narrow screen for the time above. */
@@ -42,6 +42,17 @@ export function followCredits(map) {
   new ResizeObserver(() => {
     document.body.style.setProperty("--credits-height", `${credits.offsetHeight}px`);
   }).observe(credits);
+}
+
+/**
+ * Lets what stands below the time on a narrow screen begin where it ends: the one of these that is shown.
+ * @param {HTMLElement[]} times
+ */
+export function followTime(times) {
+  const observer = new ResizeObserver(() => {
+    document.body.style.setProperty("--time-height", `${Math.max(...times.map((time) => time.offsetHeight))}px`);
+  });
+  for (const time of times) observer.observe(time);
 }
 
 /**

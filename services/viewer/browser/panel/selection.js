@@ -1,6 +1,7 @@
 // The selected feature: its popup, its outline on the map, its place in the address, its relatives.
 
 import { anchor, bboxOf } from "../cartography/geometry.js";
+import { forecastsAround, forecastsOf } from "../model/forecasts.js";
 import { element, find } from "../page/dom.js";
 import { selectionPadding } from "../page/layout.js";
 import { pushState, writeState } from "../page/state.js";
@@ -21,6 +22,7 @@ export class Selection {
   #hits = []; // what lies under the click, the selected one at #at
   #at = 0;
   #isOpening = false;
+  #clicked = false; // whether they lie at one place
   /** @type {Position | null} */
   #position = null;
   /** @type {AbortController | null} */
@@ -56,6 +58,7 @@ export class Selection {
     this.#returnFocus = null;
     this.#hits = hits;
     this.#at = 0;
+    this.#clicked = true;
     this.#position = position;
     return this.#open();
   }
@@ -71,6 +74,7 @@ export class Selection {
     this.#returnFocus = focus;
     this.#hits = [{ collection, id, properties: {}, geometry: null }];
     this.#at = 0;
+    this.#clicked = false;
     this.#position = null;
     return this.#open({ fly, focus: focus !== null, linked });
   }
@@ -108,6 +112,44 @@ export class Selection {
     if (this.#position) explorer.engine.showPopup(this.#position, card, () => this.clear());
     writeState({ id: hit.id === undefined ? null : `${hit.collection}/${hit.id}` });
     if (focus) /** @type {HTMLElement | null} */ (card.querySelector("a, button"))?.focus({ preventScroll: true });
+    this.#offerForecasts(collection, feature, card);
+  }
+
+  /**
+   * A button of the card for the forecasts where its feature is, once it is known that there are some.
+   * @param {Collection} collection
+   * @param {Item} feature
+   * @param {HTMLElement} card
+   */
+  async #offerForecasts(collection, feature, card) {
+    const expecting = forecastsOf(collection, feature, this.#explorer.collections.values());
+    if (!expecting.length) return;
+    try {
+      const hits = await forecastsAround(feature, expecting, { signal: this.#loading?.signal });
+      const onclick = () => this.#showForecasts(hits);
+      if (hits.length) find("nav", card).append(element("button", { type: "button", text: say("Forecast here"), onclick }));
+    } catch (error) {
+      if (!isAbort(error)) this.#explorer.emit("fault", messageOf(error));
+    }
+  }
+
+  /**
+   * Puts forecasts on the map, and opens the nearest one.
+   * @param {Hit[]} hits
+   */
+  async #showForecasts(hits) {
+    for (const id of new Set(hits.map(({ collection }) => collection))) {
+      try {
+        await this.#explorer.show(id);
+      } catch (error) {
+        this.#explorer.emit("fault", `${this.#explorer.collection(id).label}: ${messageOf(error)}`);
+      }
+    }
+    this.#hits = hits;
+    this.#at = 0;
+    this.#clicked = false;
+    this.#position = null;
+    return this.#open({ fly: true, focus: true });
   }
 
   /**
@@ -186,7 +228,8 @@ export class Selection {
       const text = say("{at} of {number} here", { at: this.#at + 1, number: this.#hits.length });
       const next = () => {
         this.#at = (this.#at + 1) % this.#hits.length;
-        this.#open({ focus: true });
+        if (!this.#clicked) this.#position = null;
+        this.#open({ fly: !this.#clicked, focus: true });
       };
       actions.push(element("button", { type: "button", text, title: say("Show the next feature at this place"), onclick: next }));
     }

@@ -1,5 +1,6 @@
 // The map's own buttons, credits and scale: at the side across from the panel, and in the language of the page.
 
+import { sheet } from "../../page/layout.js";
 import { FROM_RIGHT, say } from "../../words/say.js";
 
 /** @import * as MapLibre from "maplibre-gl" */
@@ -11,7 +12,7 @@ export const MAP_WORDS = {
   "NavigationControl.ZoomOut": say("Zoom out"),
   "GlobeControl.Enable": say("Enable globe"),
   "GlobeControl.Disable": say("Disable globe"),
-  "AttributionControl.ToggleAttribution": say("Toggle attribution"),
+  "AttributionControl.ToggleAttribution": say("Sources of the map"),
   "Popup.Close": say("Close popup"),
 };
 
@@ -23,6 +24,8 @@ export function addControls(library, map) {
   const side = FROM_RIGHT ? "left" : "right";
   map.addControl(new library.NavigationControl({ showCompass: false }), `top-${side}`);
   map.addControl(new library.GlobeControl(), `top-${side}`);
-  map.addControl(new library.AttributionControl({}), `bottom-${side}`);
+  map.addControl(new library.AttributionControl({ compact: sheet.matches || undefined }), `bottom-${side}`);
+  // what the library finds folded it does not unfold: the credits of many collections would take a third of a phone's map
+  if (sheet.matches) map.getContainer().querySelector(".maplibregl-ctrl-attrib")?.classList.add("maplibregl-compact");
   map.addControl(new library.ScaleControl({ maxWidth: 100 }), `bottom-${side}`);
 }

@@ -3,6 +3,7 @@
 import { MatrixGrid } from "../../cartography/matrix-grid.js";
 import { systemOf } from "../../cartography/projections.js";
 import { collectionOf, escapedAttribution, sketchFeatures } from "../../cartography/style-document.js";
+import { sheet } from "../../page/layout.js";
 import { address, getJson } from "../../service/api.js";
 import { say } from "../../words/say.js";
 import { flattened } from "../flattened.js";
@@ -120,7 +121,7 @@ class OpenLayersEngine {
       controls: [
         new library.Zoom({ zoomInTipLabel: say("Zoom in"), zoomOutTipLabel: say("Zoom out") }),
         new library.ScaleLine({ maxWidth: 110 }),
-        new library.Attribution({ collapsible: false }),
+        new library.Attribution({ collapsible: sheet.matches, collapsed: sheet.matches, label: "i", collapseLabel: "×", tipLabel: say("Sources of the map") }),
       ],
       // those that the library takes by itself neither pan nor zoom a map that can have the focus and does not
       interactions: library.defaultInteractions(),

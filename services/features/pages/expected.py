@@ -1,0 +1,90 @@
+"""What is expected where a feature is in force: the forecasts in and around it."""
+
+import asyncio
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from math import cos, hypot, radians
+from typing import Any
+
+from libs.catalogue.feature_name import feature_name
+from libs.catalogue.model import Collection
+from libs.catalogue.modules import forecasts
+from libs.ogc.errors import DomainError
+from services.features.formats.geojson import features
+from services.features.pages.preview import Preview, preview
+from services.features.pages.recency import is_live, over_since
+from services.features.request.around import query_around
+from services.features.rows.items_store import ItemsStore
+
+_SHOWN = 4
+"""Forecasts of a collection that a page names; a link has them all."""
+_READ = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """A feature that says what is expected."""
+
+    id: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What a collection expects around a place: the nearest first; `query` are the parameters that have them all."""
+
+    collection: Collection
+    named: tuple[Forecast, ...]
+    query: Mapping[str, str]
+    has_more: bool
+
+
+async def expected_around(
+    store: ItemsStore,
+    collection: Collection,
+    others: Iterable[Collection],
+    feature: Mapping[str, Any],
+    at: Preview | None,
+) -> list[Expected]:
+    """The forecasts of its module around a feature that is in force, `at` being its drawing; what cannot be read now is
+    left out.
+    """
+    box = at.box if at else None
+    if box is None or not is_live(collection) or over_since(collection, feature["properties"]) is not None:
+        return []
+    found = await asyncio.gather(*(_expected(store, each, box) for each in forecasts(collection, others)))
+    return [each for each in found if each is not None]
+
+
+async def _expected(
+    store: ItemsStore, collection: Collection, box: tuple[float, float, float, float]
+) -> Expected | None:
+    query = query_around(collection, box, datetime.now(UTC), limit=_READ)
+    if query is None:
+        return None
+    try:
+        page, ends = await store.page(query, "geojson")
+    except DomainError:
+        return None
+    found = [each for each in features(page.rows, page.layout) if each.get("id") is not None]
+    found.sort(key=lambda each: _distance(each, box))
+    named = tuple(
+        Forecast(str(each["id"]), feature_name(collection, each["id"], each["properties"])) for each in found[:_SHOWN]
+    )
+    return Expected(collection, named, query.given, len(found) > _SHOWN or ends.more) if named else None
+
+
+def _distance(feature: dict[str, Any], box: tuple[float, float, float, float]) -> float:
+    """Degrees of latitude between the middles, well enough to tell what is nearer."""
+    drawn = preview([{**feature, "id": None}])
+    other = drawn.box if drawn else None
+    if other is None:
+        return float("inf")
+    (x, y), (other_x, other_y) = _middle(box), _middle(other)
+    return hypot(((other_x - x + 180) % 360 - 180) * cos(radians(y)), other_y - y)
+
+
+def _middle(box: tuple[float, float, float, float]) -> tuple[float, float]:
+    west, south, east, north = box
+    return (west + east) / 2, (south + north) / 2
