@@ -222,6 +222,7 @@ async def works(cluster: PrivateCluster) -> None:
     assert await scalar(cluster, asked, READER)
 
 
+@pytest.mark.slow
 async def test_by_way_of_poolers_a_replica_is_read_lags_and_is_lost_the_same(own_redis: OwnRedis) -> None:
     async with replicated(own_redis, 1, pooled=True) as found:
         (replica,) = found.replicas
