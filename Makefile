@@ -3,6 +3,7 @@
 #   GATEWAY_PORT (8080), STATE_DIR (.local), COLLECTION_SCHEMAS (hazard),
 #   GATEWAY_HOST (127.0.0.1; 0.0.0.0 lets other machines in),
 #   FEATURES and TILES (one process for each processor, four at the most),
+#   REPLICAS (none; so many streaming replicas of the stack's own database, which are read),
 #   DEMO_DATA (yes; no leaves the tables empty, for `make load`),
 #   DATABASE_URL and REDIS_URL (use existing servers; then no demo data are loaded)
 # A stack keeps the settings of its last start; `make up ARGS=--forget` starts it without them.
@@ -12,7 +13,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
 STATE_DIR ?= .local
-export STATE_DIR GATEWAY_HOST GATEWAY_PORT FEATURES TILES COLLECTION_SCHEMAS DEMO_DATA DATABASE_URL REDIS_URL
+export STATE_DIR GATEWAY_HOST GATEWAY_PORT FEATURES TILES REPLICAS COLLECTION_SCHEMAS DEMO_DATA DATABASE_URL REDIS_URL
 
 WORKERS ?= $(shell echo $$(($$(nproc) + 1)))
 AUDIT := .local/audit

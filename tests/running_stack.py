@@ -125,7 +125,8 @@ def running(name: str, *options: str, purge: bool, **settings: str) -> Iterator[
         environment = {
             variable: value
             for variable, value in os.environ.items()
-            if variable not in {"DATABASE_URL", "REDIS_URL", "COLLECTION_SCHEMAS", "FEATURES", "TILES", "PUBLIC_URL"}
+            if variable
+            not in {"DATABASE_URL", "REDIS_URL", "COLLECTION_SCHEMAS", "FEATURES", "TILES", "PUBLIC_URL", "REPLICAS"}
         } | {"STATE_DIR": str(state_dir), "GATEWAY_PORT": str(port), **settings}
         down = ["down", "--purge"] if purge else ["down"]
         _command(down, environment)

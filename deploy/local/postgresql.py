@@ -7,6 +7,7 @@ import os
 import pwd
 import shutil
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import quote
 
@@ -78,7 +79,7 @@ def choose_cluster(folder: StateFolder) -> Path:
     if user is None:
         return inside / "cluster"
     shutil.chown(inside, user)
-    if _run_as(user, ["test", "-w", str(inside)], check=False).returncode == 0:
+    if run_as(user, ["test", "-w", str(inside)], check=False).returncode == 0:
         return inside / "cluster"
     inside.rmdir()
     name = "dams-" + hashlib.sha256(str(folder.path).encode()).hexdigest()[:12]
@@ -105,7 +106,7 @@ def make_cluster(cluster: Path, password: str) -> None:
     command = [str(find_programs() / "initdb"), "--pgdata", str(new), "--username", OWNER]
     command += ["--pwfile", str(password_file), "--auth", "scram-sha-256", "--encoding", "UTF8"]
     command += ["--locale", "C.UTF-8", "--no-instructions"]
-    made = _run_as(user, command, check=False)
+    made = run_as(user, command, check=False)
     password_file.unlink()
     if made.returncode != 0:
         raise StackError(f"initdb failed:\n{made.stdout}{made.stderr}")
@@ -124,7 +125,7 @@ def make_socket_folder(sockets: Path, client: str | None) -> None:
         if client:
             os.chown(folder, -1, pwd.getpwnam(client).pw_gid)
             folder.chmod(0o2750)  # the socket gets the folder's group
-        if _run_as(user, ["test", "-w", str(folder)], check=False).returncode != 0:
+        if run_as(user, ["test", "-w", str(folder)], check=False).returncode != 0:
             raise StackError(f"the user {user} cannot get into {folder}")
 
 
@@ -182,7 +183,10 @@ async def make_database(url_of_server: str, name: str) -> None:
         await connection.close()
 
 
-def _run_as(user: str | None, command: list[str], *, check: bool) -> subprocess.CompletedProcess[str]:
+def run_as(
+    user: str | None, command: list[str], *, check: bool, environment: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Runs a program to its end as the server's user, with these variables too; what it said."""
     # Not in the working directory: the server's user may not be allowed there.
     return subprocess.run(
         command,
@@ -194,5 +198,5 @@ def _run_as(user: str | None, command: list[str], *, check: bool) -> subprocess.
         user=user,
         group=pwd.getpwnam(user).pw_gid if user else None,
         extra_groups=[] if user else None,
-        env=os.environ | {"LC_ALL": "C.UTF-8"},
+        env={**os.environ, "LC_ALL": "C.UTF-8", **(environment or {})},
     )

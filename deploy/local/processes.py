@@ -17,10 +17,10 @@ def left_behind(state_dir: Path, cluster: Path | None) -> list[psutil.Process]:
     """Processes of this stack that run without its supervisor.
 
     nginx and Redis overwrite the memory that holds their environment: they are known by name and by the
-    folder in their command line.
+    folder in their command line. Replicas are beside the cluster.
     """
     # Not STATE_DIR itself: another stack's may lie inside it.
-    places = [str(state_dir / "gateway"), str(state_dir / "redis.conf"), *([str(cluster)] if cluster else [])]
+    places = [str(state_dir / "gateway"), str(state_dir / "redis.conf"), *([str(cluster.parent)] if cluster else [])]
     found = []
     for process in psutil.process_iter(["name"]):
         if process.pid == os.getpid():

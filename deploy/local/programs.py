@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from deploy.local.ports import needs_root
 from deploy.local.postgresql import server_command, server_user
+from deploy.local.replicas import replica_folder, replica_names
 from deploy.local.settings import REPOSITORY, StackError, StackSettings
 from deploy.local.sockets import services_folder
 from deploy.local.state import StateFolder, write_private
@@ -95,6 +96,7 @@ def port_names(settings: StackSettings) -> list[str]:
     """The names of all ports that are chosen free."""
     servers = [] if settings.database_url else ["postgresql"]
     servers += [] if settings.redis_url else ["redis"]
+    servers += replica_names(settings)
     return ["supervisor", *servers, *service_names(settings), *spare_names(settings), "gateway_internal"]
 
 
@@ -128,19 +130,26 @@ def server_programs(
     """PostgreSQL and Redis, unless the settings name existing ones."""
     programs = []
     if cluster is not None:
-        programs.append(
-            Program(
-                "postgresql",
-                tuple(server_command(cluster, ports["postgresql"], sockets)),
-                ports["postgresql"],
-                user=server_user(),
-                stop_signal="INT",  # fast shutdown: does not wait for clients
-            )
-        )
+        programs.append(_postgresql("postgresql", cluster, ports, sockets))
     if settings.redis_url is None:
         command = command_as(user, redis_command(folder, ports["redis"], sockets, user))
         programs.append(Program("redis", command, ports["redis"]))
     return programs
+
+
+def replica_programs(
+    settings: StackSettings, cluster: Path | None, ports: Mapping[str, int], sockets: Path | None
+) -> list[Program]:
+    """Streaming replicas of the stack's own PostgreSQL, to be started when it runs."""
+    if cluster is None:
+        return []
+    return [_postgresql(name, replica_folder(cluster, name), ports, sockets) for name in replica_names(settings)]
+
+
+def _postgresql(name: str, cluster: Path, ports: Mapping[str, int], sockets: Path | None) -> Program:
+    command = tuple(server_command(cluster, ports[name], sockets))
+    # fast shutdown: does not wait for clients
+    return Program(name, command, ports[name], user=server_user(), stop_signal="INT")
 
 
 def redis_command(folder: StateFolder, port: int, sockets: Path | None, user: str | None) -> tuple[str, ...]:
@@ -232,6 +241,8 @@ def shared_environment(
     ports: Mapping[str, int],
     sockets: Path | None,
     database_url: str,
+    *,
+    read_urls: Sequence[str],
 ) -> dict[str, str]:
     """Variables that all programs get. Secrets travel this way, not through the supervisor's file."""
     # our own schema is described by files of ours; for other data the operator names one
@@ -243,6 +254,7 @@ def shared_environment(
     return {
         **described,
         "DATABASE_URL": database_url,
+        **({"DATABASE_READ_URLS": ",".join(read_urls)} if read_urls else {}),
         "REDIS_URL": settings.redis_url or redis_url(folder, ports, sockets),
         "COLLECTION_SCHEMAS": settings.collection_schemas,
         "CATALOGUE_URL": f"http://127.0.0.1:{ports['common']}",

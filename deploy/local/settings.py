@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, model_validator
 
 from libs.cache.links import redis_address
 from libs.web.settings import EnvironmentSettings, Port, SettingsError, as_written, postgresql_address
@@ -39,8 +39,15 @@ class StackSettings(EnvironmentSettings):
     tiles_processes: Processes = Field(default=PROCESSES, validation_alias="TILES")
     collection_schemas: str = "hazard"
     demo_data: bool = True
+    replicas: Annotated[int, Field(ge=0, le=8)] = 0
     database_url: Annotated[str, AfterValidator(postgresql_address)] | None = Field(default=None, repr=False)
     redis_url: Annotated[str, AfterValidator(redis_address)] | None = Field(default=None, repr=False)
+
+    @model_validator(mode="after")
+    def _own_database(self) -> Self:
+        if self.replicas and self.database_url:
+            raise ValueError("REPLICAS are of the stack's own database; DATABASE_READ_URLS names those of DATABASE_URL")
+        return self
 
 
 def read_settings(environment: Mapping[str, str]) -> StackSettings:

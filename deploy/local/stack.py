@@ -17,6 +17,7 @@ from deploy.local.database import content_version, fill_database
 from deploy.local.ports import choose_ports, require_free
 from deploy.local.programs import Program
 from deploy.local.readiness import accepts_connections, answers_ok, wait_for, wait_for_document
+from deploy.local.replicas import make_replica
 from deploy.local.settings import REPOSITORY, StackError, StackSettings
 from deploy.local.state import StackState, StateFolder
 from deploy.local.supervision import Supervisor, configuration_text
@@ -29,6 +30,7 @@ class Plan:
     """All that a start needs, worked out from settings and remembered state."""
 
     servers: list[Program]
+    replicas: list[Program]
     services: list[Program]
     spares: list[Program]
     gateway: Program
@@ -54,14 +56,18 @@ def make_plan(settings: StackSettings, folder: StateFolder, state: StackState) -
     cluster = None if settings.database_url else Path(state.cluster or "")
     within = _sockets(state)
     servers = programs.server_programs(settings, folder, cluster, state.ports, within, user=state.user)
+    replicas = programs.replica_programs(settings, cluster, state.ports, within)
     processes = programs.service_programs(settings, state.ports, within, state.user)
     services = [program for program in processes if not program.name.endswith(programs.SPARE)]
     spares = [program for program in processes if program not in services]
     gateway = programs.gateway_program(settings, folder, state.ports, within, state.user)
     database_url = settings.database_url or reader_url(folder, state)
-    environment = programs.shared_environment(settings, folder, state.ports, within, database_url)
-    text = configuration_text([*servers, *services, *spares, gateway], folder, state.ports["supervisor"])
-    return Plan(servers, services, spares, gateway, environment, text)
+    if replicas and os.environ.get("DATABASE_READ_URLS"):
+        raise StackError("REPLICAS and DATABASE_READ_URLS both name what is read; one of them has to go")
+    read_urls = [reader_url(folder, state, replica.name) for replica in replicas]
+    environment = programs.shared_environment(settings, folder, state.ports, within, database_url, read_urls=read_urls)
+    text = configuration_text([*servers, *replicas, *services, *spares, gateway], folder, state.ports["supervisor"])
+    return Plan(servers, replicas, services, spares, gateway, environment, text)
 
 
 def owner_url(folder: StateFolder, state: StackState, database: str = postgresql.DATABASE) -> str:
@@ -74,9 +80,9 @@ def loader_url(folder: StateFolder, state: StackState) -> str:
     return postgresql.loader_url(state.ports["postgresql"], folder.secret("loader-password"))
 
 
-def reader_url(folder: StateFolder, state: StackState) -> str:
-    """The address of the private cluster for the role of the services."""
-    return postgresql.reader_url(state.ports["postgresql"], folder.secret("reader-password"), _sockets(state))
+def reader_url(folder: StateFolder, state: StackState, server: str = "postgresql") -> str:
+    """The address of the private cluster, or of its replica `server`, for the role of the services."""
+    return postgresql.reader_url(state.ports[server], folder.secret("reader-password"), _sockets(state))
 
 
 def redis_url(folder: StateFolder, state: StackState) -> str:
@@ -219,6 +225,7 @@ def _start_programs(
         supervisor.start_program(program.name)
     for program in plan.servers:
         _wait(program, supervisor, _server_check(program, folder, state))
+    _start_replicas(plan.replicas, folder, state, supervisor)
     if servers_only:
         return
     if settings.database_url is None:
@@ -234,11 +241,25 @@ def _start_programs(
         _say(f"warning: the gateway does not publish the API description of all services; {log} says why")
 
 
+def _start_replicas(replicas: list[Program], folder: StateFolder, state: StackState, supervisor: Supervisor) -> None:
+    states = supervisor.states()
+    for program in replicas:
+        if states[program.name]["statename"] == "RUNNING":
+            continue
+        make_replica(Path(state.cluster or ""), program.name, state.ports, folder.secret("owner-password"))
+        supervisor.start_program(program.name)
+        url = postgresql.owner_url(program.port, folder.secret("owner-password"), "postgres")
+        _wait(program, supervisor, partial(_takes_connections, url))
+
+
 def _server_check(program: Program, folder: StateFolder, state: StackState) -> Callable[[], bool]:
     if program.name == "postgresql":
-        url = owner_url(folder, state, "postgres")
-        return lambda: asyncio.run(postgresql.is_ready(url))
+        return partial(_takes_connections, owner_url(folder, state, "postgres"))
     return lambda: accepts_connections(program)
+
+
+def _takes_connections(url: str) -> bool:
+    return asyncio.run(postgresql.is_ready(url))
 
 
 def _wait(program: Program, supervisor: Supervisor, is_ready: Callable[[], bool]) -> None:
