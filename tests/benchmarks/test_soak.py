@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 import pytest
 
+from tests.benchmarks.soak.disturbing import Disturbing
 from tests.benchmarks.soak.flatness import Course
+from tests.running_stack import RunningStack
 
 
 def test_what_rises_steadily_is_not_flat() -> None:
@@ -39,3 +44,16 @@ def test_a_cache_may_fill_the_room_that_it_has() -> None:
 def test_small_numbers_may_rise_by_their_floor() -> None:
     assert Course("connections", [20, 21, 22, 23, 24], floor=4).is_flat
     assert not Course("connections", [20, 22, 24, 26, 28], floor=4).is_flat
+
+
+def test_a_process_that_is_away_is_not_killed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    killed: list[int] = []
+    monkeypatch.setattr(os, "kill", lambda pid, _: killed.append(pid))
+    # what the supervisor says of a program that it is about to start again
+    monkeypatch.setattr(RunningStack, "pid", lambda *_: 0)
+    told = Disturbing(RunningStack(tmp_path, ""), seed=1).kill()
+    assert told.endswith("was away already")
+    assert killed == []
+    monkeypatch.setattr(RunningStack, "pid", lambda *_: 4711)
+    Disturbing(RunningStack(tmp_path, ""), seed=1).kill()
+    assert killed == [4711]

@@ -7,6 +7,7 @@ import os
 import random
 import signal
 import time
+import xmlrpc.client
 from collections import Counter
 from collections.abc import Callable
 
@@ -39,16 +40,26 @@ class Disturbing:
         self._quiet_from = float("inf")
         if not self._ahead:
             # of each kind one, in an order of their own each time
-            self._ahead = [self._kill, self._kill, self._redis, self._postgresql, self._connections]
+            self._ahead = [self.kill, self.kill, self._redis, self._postgresql, self._connections]
             self._chance.shuffle(self._ahead)
-        name = self._ahead.pop()()
+        fault = self._ahead.pop()
+        try:
+            name = fault()
+        except (OSError, asyncpg.PostgresError, xmlrpc.client.Error) as error:
+            # something is still being started; the soak goes on
+            name = f"{fault.__name__.strip('_')} was not possible ({type(error).__name__})"
         self._quiet_from = time.monotonic() + _FORGIVEN_SECONDS
         self.done[name] += 1
         return name
 
-    def _kill(self) -> str:
+    def kill(self) -> str:
+        """Ends a process of the services as the kernel does when memory runs out; which."""
         program = self._chance.choice(_SERVICES)
-        os.kill(self._stack.pid(program), signal.SIGKILL)
+        pid = self._stack.pid(program)
+        if not pid:
+            # 0 would be all of our own group
+            return f"{program.partition('_')[0]} was away already"
+        os.kill(pid, signal.SIGKILL)
         return f"kill -9 of {program.partition('_')[0]}"
 
     def _redis(self) -> str:
