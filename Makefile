@@ -28,7 +28,7 @@ ESLINT := services/viewer/node_modules/.bin/eslint --config services/viewer/esli
 COMPILE := .venv/bin/uv pip compile --quiet --no-config --universal --fork-strategy fewest --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-emit-find-links --no-header --override gateway/overrides.in
 
-.PHONY: help up down restart status doctor watch logs test test-quick test-faults test-clients test-newer-clients test-filters walk weigh suites mutants check tiles load generate psql bench format requirements sbom audit clean environment check-environment test-environment clients-environment
+.PHONY: help up down restart status doctor watch logs test test-quick test-faults test-clients test-newer-clients test-filters walk weigh suites mutants check tiles load generate psql bench soak format requirements sbom audit clean environment check-environment test-environment clients-environment
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-18s %s\n", $$1, $$2 }' Makefile
@@ -95,6 +95,9 @@ check: check-environment ## Format, lint, types, import rule, of Python and of t
 	$(ESLINT)
 	cd services/viewer && node_modules/.bin/depcruise --config .dependency-cruiser.cjs browser
 	cd services/viewer && node_modules/.bin/tsc
+
+soak: test-environment ## Mixed load with random faults on a stack of its own, and whether all stays flat: make soak MINUTES=60
+	@$(PYTHON) -m tests.benchmarks.soak --minutes $(or $(MINUTES),60) $(ARGS)
 
 format: check-environment ## Format and fix what can be fixed
 	.venv/bin/ruff format .

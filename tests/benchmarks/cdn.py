@@ -22,9 +22,8 @@ from aiohttp import ClientSession
 from deploy.local import remembered
 from deploy.local.settings import read_settings
 from deploy.local.state import StateFolder
-from deploy.local.supervision import Supervisor
 from tests.benchmarks.settings import SEED, BenchmarkError
-from tests.benchmarks.usage import processor_seconds
+from tests.benchmarks.usage import processes_of, processor_seconds
 from tests.cdn import purging_cdn
 
 _TIMES = 20
@@ -98,17 +97,10 @@ async def ask(url: str, paths: list[str], processes: dict[str, psutil.Process]) 
     return Cost(len(paths), hits, size, spent)
 
 
-def of_stack(folder: StateFolder) -> dict[str, psutil.Process]:
-    """The first processes of a running stack, by program, and who starts them."""
-    states = Supervisor(folder, folder.load().ports["supervisor"]).states()
-    processes = {name: psutil.Process(state["pid"]) for name, state in states.items() if state["pid"]}
-    return processes | {"supervisor": psutil.Process(int(folder.supervisor_pid.read_text()))}
-
-
 async def measure(rounds: int) -> None:
     """Prints two lines for each round."""
     settings = read_settings(os.environ | remembered.recall(read_settings(os.environ).state_dir))
-    processes = of_stack(StateFolder(settings.state_dir))
+    processes = processes_of(StateFolder(settings.state_dir))
     gateway = f"127.0.0.1:{settings.gateway_port}"
     async with purging_cdn() as cdn:
         await cdn.start(gateway)

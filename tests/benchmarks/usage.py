@@ -6,6 +6,8 @@ from collections.abc import Mapping
 
 import psutil
 
+from deploy.local.state import StateFolder
+from deploy.local.supervision import Supervisor
 from tests.benchmarks.peers import PEERS
 
 ROLES = {
@@ -22,6 +24,13 @@ ROLES = {
 
 PRODUCT = ("features", "tiles", "gateway", "logs", "redis", "postgresql")
 """Whose time an answer of the product takes. The other services are not asked; they keep up with the data."""
+
+
+def processes_of(folder: StateFolder) -> dict[str, psutil.Process]:
+    """The first processes of a running stack by program, and who starts them."""
+    states = Supervisor(folder, folder.load().ports["supervisor"]).states()
+    processes = {name: psutil.Process(state["pid"]) for name, state in states.items() if state["pid"]}
+    return processes | {"supervisor": psutil.Process(int(folder.supervisor_pid.read_text()))}
 
 
 def processor_seconds(processes: Mapping[str, psutil.Process]) -> dict[str, float]:
