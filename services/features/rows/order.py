@@ -48,7 +48,7 @@ def beyond(order: Sequence[SortTerm], position: Position) -> Sql:
     values = _bound(order, position)
     if position.alike:
         # how many of those that are alike are behind, an offset says
-        return not_beyond(order, replace(position, alike=0, backwards=not position.backwards))
+        return not_beyond(order, replace(position, backwards=not position.backwards))
     if _is_range(order, position):
         return _compared("<" if order[0].descending != position.backwards else ">", order, values)
     alternatives = []

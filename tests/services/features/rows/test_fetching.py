@@ -50,7 +50,10 @@ async def database(make_database: MakeDatabase) -> AsyncIterator[Database]:
         "CREATE TABLE misplaced (id integer PRIMARY KEY, word text, geom geometry);"
         "INSERT INTO misplaced SELECT n, 'row ' || n, CASE WHEN n NOT IN (3, 8)"
         " THEN ST_Transform(ST_Point(n, 45, 4326), 3035) ELSE 'SRID=3035;POINT(1e9 1e9)' END"
-        " FROM generate_series(1, 12) n; INSERT INTO misplaced VALUES (13, 'row 13', NULL)"
+        " FROM generate_series(1, 12) n; INSERT INTO misplaced VALUES (13, 'row 13', NULL);"
+        # a table and its child, whose rows have the ids of others
+        "CREATE TABLE family AS SELECT * FROM misplaced WHERE id < 4; CREATE TABLE child () INHERITS (family);"
+        "INSERT INTO child SELECT id - 3, word, geom FROM misplaced WHERE id BETWEEN 4 AND 6"
     )
     await owner.close()
     async with Database(PoolSettings(url, "fetching-test", size=1)) as database:
@@ -90,6 +93,16 @@ async def test_each_of_the_others_keeps_its_geometry(database: Database, collect
     some = await _found(database, _query(collection, offset=6), limit=4)
     assert [*some] == [7, 8, 9, 10]
     assert _is_right(some)
+
+
+async def test_rows_that_share_an_id_keep_theirs(database: Database) -> None:
+    family = replace(KEYED, name="family", key_repeats=True, sources=(1, 2))
+    plan = items_plan(_query(family), geometry_as="wkt", limit=100)
+    rows = await fetch_rows(database, family, plan)
+    assert [row[0] for row in rows] == [1, 1, 2, 2, 3, 3]
+    for row in rows:
+        number = int(row[3].partition(" ")[2])
+        assert row[1] == OMITTED if number in LOST else _lies_at(number, row[1])
 
 
 @pytest.mark.parametrize("backwards", [False, True])

@@ -5,7 +5,12 @@ from typing import Any
 import asyncpg
 import pytest
 
-from services.features.rows.rings import may_have_short_rings, without_short_rings, wkt_without_short_rings
+from services.features.rows.rings import (
+    is_nothing_else,
+    may_have_short_rings,
+    without_short_rings,
+    wkt_without_short_rings,
+)
 from tests.eventually import eventually
 from tests.services.in_process import Services
 from tests.services.tiles.places import decoded
@@ -47,8 +52,28 @@ def test_only_polygons_are_looked_at() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "short", "nothing"),
+    [
+        ('{"type":"Polygon","coordinates":[[[0,0],[1,1],[0,0]]]}', True, True),
+        ('{"type":"Polygon","coordinates":[[[0,0],[4,0],[4,4],[0,0]],[[1,1],[2,2],[1,1]]]}', True, False),
+        ('{"type":"Polygon","coordinates":[[[0,0],[4,0],[4,4],[0,0]]]}', False, False),
+        ('{"type":"LineString","coordinates":[[0,0],[1,1]]}', False, False),
+        ("POLYGON((0 0,1 1,0 0))", True, True),
+        ("POLYGON((0 0,4 0,4 4,0 0),(1 1,2 2,1 1))", True, False),
+        ("POLYGON((0 0,4 0,4 4,0 0))", False, False),
+        ("LINESTRING(0 0,1 1)", False, False),
+        # of a collection nobody says so
+        ("GEOMETRYCOLLECTION(POLYGON((0 0,1 1,0 0)),LINESTRING(0 0,1 1))", True, False),
+    ],
+)
+def test_a_geometry_of_short_rings_alone_is_lost(text: str, short: bool, nothing: bool) -> None:
+    assert (may_have_short_rings(text), is_nothing_else(text)) == (short, nothing)
+
+
+@pytest.mark.parametrize(
     ("text", "expected"),
     [
+        ("GEOMETRYCOLLECTION(POLYGON((1 1,2 2,1 1)))", "GEOMETRYCOLLECTION(POLYGON((1 1,2 2,1 1)))"),
         ("POLYGON((0 0,4 0,4 4,0 0),(1 1,2 2,1 1))", "POLYGON((0 0,4 0,4 4,0 0))"),
         ("POLYGON((1 1,2 2,1 1))", None),
         ("MULTIPOLYGON(((0 0,4 0,4 4,0 0),(1 1,1 1)),((0 0,4 0,4 4,0 0)))", None),
