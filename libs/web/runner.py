@@ -21,8 +21,8 @@ from libs.web.unix_socket import bind
 _GC_THRESHOLDS = (50_000, 20, 100)
 """A page of features is tens of thousands of values without cycles; looking for cycles took a third of its time."""
 
-_BACKLOG = 4096
-"""Where a Unix socket's is full, connecting fails at once; TCP would try again."""
+BACKLOG = 4096
+"""Where it is full, connecting to a Unix socket fails at once; TCP tries again later than the gateway waits."""
 
 
 def run(service: str, make: Callable[[Mapping[str, str]], web.Application]) -> None:
@@ -65,7 +65,7 @@ def _run(service: str, make: Callable[[Mapping[str, str]], web.Application]) -> 
         print=None,
         shutdown_timeout=10,
         keepalive_timeout=75,
-        backlog=_BACKLOG,
+        backlog=BACKLOG,
         access_log=None,
         # what a client that has left asked for is not worked out: its statement is cancelled
         handler_cancellation=True,

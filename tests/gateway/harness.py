@@ -19,6 +19,7 @@ from aiohttp import ClientSession, web
 
 from deploy.local.ports import LOWEST, is_free
 from gateway.settings import SERVICES
+from libs.web.runner import BACKLOG
 from libs.web.unix_socket import bind
 from services.common import part as common
 from services.features import part as features
@@ -98,7 +99,7 @@ class Upstream:
         app.router.add_route("*", "/{path:.*}", self._handle)
         self._runner = web.AppRunner(app, access_log=None)
         await self._runner.setup()
-        await web.TCPSite(self._runner, "127.0.0.1", self.port).start()
+        await web.TCPSite(self._runner, "127.0.0.1", self.port, backlog=BACKLOG).start()
         if self.socket is not None:
             await web.SockSite(self._runner, bind(self.socket)).start()
 

@@ -1,9 +1,11 @@
-"""All processes are restarted one after another, and no client notices."""
+"""All processes are restarted one after another, or the database is, and no client notices."""
 
 from __future__ import annotations
 
+import asyncio
 import time
 
+import asyncpg
 import pytest
 
 from tests.eventually import eventually_true
@@ -27,6 +29,24 @@ def test_a_rolling_restart_loses_no_request(stack: RunningStack) -> None:
     assert all(stack.pid(program) != pid for program, pid in before.items())
     # replaced, but nginx went on
     assert stack.pid("gateway") == gateway
+
+
+def test_a_restart_of_the_database_loses_no_request(stack: RunningStack) -> None:
+    # as who restarts it does: its end then takes no longer than a moment
+    asyncio.run(checkpoint(stack))
+    with Clients(stack.base_url) as clients:
+        time.sleep(1)
+        stack.stop("postgresql")
+        stack.start("postgresql")
+        time.sleep(3)
+    assert clients.lost == {}
+    assert min(clients.outcomes.values()) > 10, clients.outcomes
+
+
+async def checkpoint(stack: RunningStack) -> None:
+    owner = await asyncpg.connect(stack.owner_url("dams"))
+    await owner.execute("CHECKPOINT")
+    await owner.close()
 
 
 def test_what_was_just_fetched_is_served_while_the_database_is_away(stack: RunningStack) -> None:
