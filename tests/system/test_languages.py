@@ -55,7 +55,7 @@ async def test_pages_speak_as_the_browser_does(visit: NewVisit, tag: str, locale
 async def test_what_the_data_say_keeps_its_direction_in_arabic(visit: NewVisit) -> None:
     seen = await visit(locale="ar-EG", width=390, height=844)
     await seen.page.goto(f"{seen.base_url}/collections/hazard.hazard_fl_alerts/items/1?f=html")
-    place = seen.page.locator("dl.facts dd").filter(has_text="km ").first
+    place = seen.page.locator("dl.facts dd").filter(has_text="km²").first
     # the number, which the sentence begins with, is at its left
     first, last = await place.evaluate(
         """(cell) => {
