@@ -52,6 +52,27 @@ async def test_pages_speak_as_the_browser_does(visit: NewVisit, tag: str, locale
         assert await seen.page.evaluate("document.documentElement.scrollWidth <= innerWidth"), path
 
 
+async def test_what_the_data_say_keeps_its_direction_in_arabic(visit: NewVisit) -> None:
+    seen = await visit(locale="ar-EG", width=390, height=844)
+    await seen.page.goto(f"{seen.base_url}/collections/hazard.hazard_fl_alerts/items/1?f=html")
+    place = seen.page.locator("dl.facts dd").filter(has_text="km²").first
+    # the number, which the sentence begins with, is at its left
+    first, last = await place.evaluate(
+        """(cell) => {
+            const text = [...cell.childNodes].find((node) => node.nodeType === Node.TEXT_NODE);
+            const said = text.textContent;
+            const left = (at) => {
+                const range = document.createRange();
+                range.setStart(text, at);
+                range.setEnd(text, at + 1);
+                return range.getBoundingClientRect().left;
+            };
+            return [left(said.search(/\\d/)), left(said.search(/km/))];
+        }"""
+    )
+    assert first < last
+
+
 async def test_a_language_that_is_chosen_stays(visit: NewVisit) -> None:
     seen = await visit(locale="de-DE")
     await seen.page.goto(f"{seen.base_url}/?f=html")

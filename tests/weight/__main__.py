@@ -2,6 +2,7 @@
 
 Bytes are those on the wire, headers included; a kB is 1,000 of them. `--seconds` also measures how long data take to be
 drawn on a slow link, and with a processor of a quarter of the speed: on a machine that has nothing else to do.
+`--frames` measures the times between frames while maps move.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from collections.abc import Sequence
 from playwright.async_api import Browser, BrowserContext, Page, async_playwright
 
 from tests.system.visits import ARGUMENTS, MOST_SECONDS, browser_program, map_of
+from tests.weight.frames import measured
 from tests.weight.link import Asked, Link, link_to
 
 MAPS = {
@@ -99,10 +101,21 @@ async def _taken(browser: Browser, base_url: str, path: str, width: int, slower:
     return drawn / 1000, rests / 1000
 
 
+async def _frames(browser: Browser, base_url: str) -> None:
+    head = f"{'map':<30}{'width':>6}{'motion':>8}{'frames':>8}"
+    print(f"{head}{'median: ms':>12}{'95%: ms':>10}{'longest: ms':>13}{'scripts: ms':>13}")
+    for (name, width, motion), frames in (await measured(browser, base_url)).items():
+        times = f"{frames.median:>12.0f}{frames.slow:>10.0f}{frames.longest:>13.0f}{frames.scripts:>13.1f}"
+        print(f"{name:<30}{width:>6}{motion:>8}{frames.number:>8}{times}")
+
+
 async def _run(arguments: argparse.Namespace) -> None:
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=browser_program(), args=ARGUMENTS)
-        await _weigh(browser, arguments.address, each=arguments.each)
+        if arguments.frames:
+            await _frames(browser, arguments.address)
+        else:
+            await _weigh(browser, arguments.address, each=arguments.each)
         if arguments.seconds:
             await _seconds(browser, arguments.address, arguments.seconds)
         await browser.close()
@@ -113,6 +126,7 @@ def main() -> int:
     parser.add_argument("address", help="of the service, such as http://127.0.0.1:8080/api")
     parser.add_argument("--each", action="store_true", help="list each request of a first visit")
     parser.add_argument("--seconds", type=int, default=0, metavar="RUNS", help="measure seconds, too, in so many runs")
+    parser.add_argument("--frames", action="store_true", help="measure frames of maps that move, not what they weigh")
     asyncio.run(_run(parser.parse_args()))
     return 0
 

@@ -55,11 +55,12 @@ class Land:
 
     def country_at(self, point: Point) -> Country | None:
         """The country of a place, None at sea."""
-        named = self.tree.query(point, predicate="intersects")
-        coded = self.coded_tree.query(point, predicate="intersects")
-        if not named.size:
+        named = [self.countries[index] for index in self.tree.query(point, predicate="intersects")]
+        coded = [self.coded[index] for index in self.coded_tree.query(point, predicate="intersects")]
+        if not named:
             return None
-        return Country(whole_name(self.countries[named[0]].name), self.coded[coded[0]].id if coded.size else "")
+        code = min(coded, key=_width).id if coded else ""
+        return Country(whole_name(min(named, key=_width).name), code)
 
     def clip(self, area: BaseGeometry) -> BaseGeometry:
         """The part of the area that is land."""
@@ -67,6 +68,12 @@ class Land:
         if len(touched) == 1 and touched[0].contains(area):
             return area
         return shapely.intersection(area, shapely.union_all(touched))
+
+
+def _width(shape: Shape) -> float:
+    """Degrees. Of countries that a place lies in, one that is cut at the antimeridian reaches around the Earth."""
+    west, _, east, _ = shape.geometry.bounds
+    return float(east - west)
 
 
 def read_rivers(world: Path) -> list[River]:

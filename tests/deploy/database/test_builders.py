@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import shapely
-from shapely.geometry import Point, box
+from shapely.geometry import MultiPolygon, Point, box
 
 from deploy.database.demo.alerts import flood_alerts, forecast_alerts, latest_of_watersheds, runs_of_watersheds
 from deploy.database.demo.earthquakes import earthquake_events
@@ -15,7 +15,7 @@ from deploy.database.demo.floods import Flood, simulate_floods
 from deploy.database.demo.gauges import gauge_forecasts
 from deploy.database.demo.rivers import Country, Land, River, read_rivers
 from deploy.loader.places.gazetteer import Gazetteer
-from deploy.loader.places.topology import read_shapes
+from deploy.loader.places.topology import Shape, read_shapes
 from tests.deploy.database.small_sources import small_sources
 from tests.deploy.loader.places.small_places import small_gazetteer
 from tests.deploy.loader.places.small_topology import topology
@@ -71,6 +71,11 @@ def test_country_by_place(place: tuple[list[River], Land]) -> None:
     assert land.country_at(Point(5, 5)) == Country("Exampleland", "EXA")
     assert land.country_at(Point(-5, 5)) is None
     assert land.clip(box(-5, 5, 5, 6)).equals(box(0, 5, 5, 6))
+    # a country beyond the antimeridian is drawn around the Earth
+    around = Shape("FJI", "Fiji", MultiPolygon([box(-180, 4, 180, 6)]))
+    lands, codes = [around, *land.countries], [around, *land.coded]
+    trees = [shapely.STRtree([shape.geometry for shape in shapes]) for shapes in (lands, codes)]
+    assert Land(lands, trees[0], codes, trees[1]).country_at(Point(5, 5)) == Country("Exampleland", "EXA")
 
 
 def test_floods_are_on_land_along_the_river_and_labelled(place: tuple[list[River], Land], floods: list[Flood]) -> None:
