@@ -28,7 +28,7 @@ ESLINT := services/viewer/node_modules/.bin/eslint --config services/viewer/esli
 COMPILE := .venv/bin/uv pip compile --quiet --no-config --universal --fork-strategy fewest --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-emit-find-links --no-header --override gateway/overrides.in
 
-.PHONY: help up down restart status doctor watch logs test test-quick test-faults test-clients test-newer-clients test-filters walk weigh suites mutants check tiles load generate psql bench soak format requirements sbom audit clean environment check-environment test-environment clients-environment
+.PHONY: help up down restart status doctor watch logs test test-quick test-faults test-clients test-newer-clients test-filters walk weigh suites mutants cluster-test check tiles load generate psql bench soak format requirements sbom audit clean environment check-environment test-environment clients-environment
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-18s %s\n", $$1, $$2 }' Makefile
@@ -86,6 +86,9 @@ suites: environment ## The suites of the OGC against a service in their mode, wi
 
 mutants: test-environment ## Break the code in one place at a time and see whether tests notice: make mutants ARGS="libs/selection"
 	$(PYTHON) -m tests.mutants $(ARGS)
+
+cluster-test: environment ## Deploy the manifests on the cluster that kubectl leads to, and count what is lost while it changes: make cluster-test ARGS="--clients 4"
+	@$(PYTHON) -m tests.cluster $(ARGS)
 
 check: check-environment ## Format, lint, types, import rule, of Python and of the browser's scripts
 	.venv/bin/ruff format --check .

@@ -1,0 +1,1 @@
+"""The manifests on a real cluster, while they are asked."""
