@@ -77,6 +77,7 @@ def _text(request: TileRequest) -> str:
         (Column("c", "jsonb", "object"), '"c"::text'),
         (Column("c", "json", ""), '"c"::text'),
         (Column("c", "integer[]", "array"), 'to_json("c")::text'),
+        (Column("c", "hstore", "object"), 'to_json("c")::text'),
         (
             Column("c", "date", "string", format="date"),
             'CASE WHEN "c" >= \'0001-01-01\' AND "c" < \'10000-01-01\' THEN "c"::text END',
@@ -133,7 +134,7 @@ def test_an_id_is_a_property_too_where_tiles_cannot_have_it_or_it_is_asked_for(
 def test_without_a_numeric_key_features_have_no_id() -> None:
     text = _text(_request(key=None))
     assert "__id" not in text
-    assert "'__geometry')" in text
+    assert "'__geometry') AS tile, " in text
 
 
 LISTED = 'SELECT "id", "size", "name", "geom" FROM "s"."t" WHERE'
@@ -150,7 +151,7 @@ LISTED = 'SELECT "id", "size", "name", "geom" FROM "s"."t" WHERE'
                 ' AND "t"."size" IS NOT NULL ORDER BY "t"."size" DESC, "t"."id" LIMIT ',
                 f") UNION ALL ({LISTED} ",
                 ' AND "t"."size" IS NULL ORDER BY "t"."id" LIMIT ',
-                ")) AS sorted LIMIT ",
+                ")) AS sorted LIMIT $6::int8 + 1) SELECT ST_AsMVT(",
             ],
         ),
         (
@@ -229,7 +230,7 @@ def test_rows_that_are_nowhere_are_counted_where_there_may_be_some() -> None:
 )
 def test_areas_are_worked_out_once(kind: str, apart: bool) -> None:
     text = _text(_request(geometries=(GeometryColumn("geom", kind, 4326),)))
-    assert ("AS __shape FROM" in text) is apart
+    assert ("AS __shape FROM" in text, " OFFSET 0) AS placed" in text) == (apart, apart)
 
 
 def test_the_whole_statement() -> None:
