@@ -16,8 +16,8 @@ import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from urllib.request import urlopen
 
+from tests.system.keeping import Client
 from tests.system.losing import EVENTS, Clients
 
 _HERE = Path(__file__).parent
@@ -88,15 +88,16 @@ def deploy(overlay: str) -> None:
 
 
 def _answers(base_url: str) -> None:
-    """Waits until names of pods that are new are known everywhere. Raises OSError where they never are."""
-    deadline = time.monotonic() + 60
+    """Waits until names of pods that are new are known everywhere. Raises RuntimeError where they never are."""
+    client, deadline = Client(base_url), time.monotonic() + 60
     while True:
         try:
-            with urlopen(f"{base_url}{EVENTS}/items?limit=1", timeout=10):
+            if client.get(f"{EVENTS}/items?limit=1").status == 200:
                 return
         except OSError:
-            if time.monotonic() > deadline:
-                raise
+            client.close()
+        if time.monotonic() > deadline:
+            raise RuntimeError(f"{base_url} does not answer")
         time.sleep(1)
 
 
