@@ -26,7 +26,7 @@ async def test_the_first_map_is_light_and_the_second_lighter(
             before = len(link.asked)
             await page.goto(f"{address}{path}")
             await page.wait_for_selector("body[data-ready]")
-            await page.wait_for_load_state("networkidle")
+            await link.quiet()
             visits.append(link.asked[before:])
         await context.close()
     first, second = visits

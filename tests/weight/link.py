@@ -40,6 +40,16 @@ class Link:
         """Bytes of all answers."""
         return sum(each.size for each in self.asked)
 
+    async def quiet(self, seconds: float = 0.7) -> None:
+        """Wait until nothing has been asked for, or come, for so long.
+
+        A browser's own word for that takes a quarter of a minute where an answer of its cache is renewed meanwhile.
+        """
+        before = (-1, -1)
+        while (now := (len(self.asked), self.size)) != before:
+            before = now
+            await asyncio.sleep(seconds)
+
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """One connection of the browser: requests follow each other on it, each when the last has its answer."""
         try:
