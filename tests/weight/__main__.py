@@ -11,7 +11,6 @@ import argparse
 import asyncio
 import statistics
 import sys
-import time
 from collections.abc import Sequence
 
 from playwright.async_api import Browser, BrowserContext, Page, async_playwright
@@ -41,11 +40,7 @@ async def visited(page: Page, link: Link, address: str) -> list[Asked]:
     before = len(link.asked)
     await page.goto(address)
     await page.wait_for_selector("body[data-ready]")
-    last, size = time.monotonic(), -1
-    while time.monotonic() - last < _QUIET:
-        await asyncio.sleep(0.1)
-        if link.size != size:
-            last, size = time.monotonic(), link.size
+    await link.quiet(_QUIET)
     return link.asked[before:]
 
 
