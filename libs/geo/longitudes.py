@@ -27,6 +27,11 @@ _MOST_SPLIT = 2000
 """Corners of an area that GEOS takes apart; of more it takes minutes where they are jagged."""
 
 
+def turned_back(longitude: float) -> float:
+    """The same longitude from -180 on, and below 180, in degrees."""
+    return (longitude + 180.0) % TURN - 180.0
+
+
 def width_of_world(srid: int | None) -> float:
     """One turn around the Earth in the units of a CRS whose rows may be turned: metres or degrees."""
     return 2 * _HALF_OF_WEB_MERCATOR if srid == WEB_MERCATOR else TURN

@@ -10,6 +10,7 @@ from typing import Any
 from libs.catalogue.feature_name import feature_name
 from libs.catalogue.model import Collection
 from libs.catalogue.modules import forecasts
+from libs.geo.longitudes import turned_back
 from libs.ogc.errors import DomainError
 from services.features.formats.geojson import features
 from services.features.pages.preview import Preview, preview
@@ -82,7 +83,7 @@ def _distance(feature: dict[str, Any], box: tuple[float, float, float, float]) -
     if other is None:
         return float("inf")
     (x, y), (other_x, other_y) = _middle(box), _middle(other)
-    return hypot(((other_x - x + 180) % 360 - 180) * cos(radians(y)), other_y - y)
+    return hypot(turned_back(other_x - x) * cos(radians(y)), other_y - y)
 
 
 def _middle(box: tuple[float, float, float, float]) -> tuple[float, float]:

@@ -7,6 +7,7 @@ from typing import Any
 
 import orjson
 
+from libs.geo.longitudes import turned_back
 from libs.geo.stretch import stretch
 
 _NARROWEST = 40.0
@@ -71,7 +72,7 @@ class Preview:
     @property
     def bbox(self) -> str:
         """West, south, east, north of the basemap below, in degrees; not beyond the poles, which it lacks."""
-        west = (self.left + 180) % 360 - 180
+        west = turned_back(self.left)
         east = west + self.width
         return (
             f"{west:.4f},{max(-90, -self.bottom):.4f},{east - 360 if east > 180 else east:.4f},{min(90, -self.top):.4f}"

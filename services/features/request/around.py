@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from libs.catalogue.model import Collection
+from libs.geo.longitudes import turned_back
 from libs.ogc.errors import InvalidParameters
 from libs.ogc.temporal import rfc3339
 from libs.web.query_params import QueryValues
@@ -27,7 +28,12 @@ def query_around(
     if east - west > _WIDEST:
         return None
     # a longitude beyond 180 is one from -180 on
-    edges = [_turned(west - MARGIN), max(-90.0, south - MARGIN), _turned(east + MARGIN), min(90.0, north + MARGIN)]
+    edges = [
+        turned_back(west - MARGIN),
+        max(-90.0, south - MARGIN),
+        turned_back(east + MARGIN),
+        min(90.0, north + MARGIN),
+    ]
     moment = present.astimezone(UTC).replace(second=0, microsecond=0)
     given = {"bbox": ",".join(f"{edge:.4f}" for edge in edges), "datetime": f"{rfc3339(moment)}/.."}
     asked: dict[str, object] = {"limit": limit, "bbox": [float(edge) for edge in given["bbox"].split(",")]}
@@ -37,7 +43,3 @@ def query_around(
     except InvalidParameters:
         return None
     return replace(query, options=GeometryOptions(bbox_only=True))
-
-
-def _turned(longitude: float) -> float:
-    return (longitude + 180) % 360 - 180

@@ -9,7 +9,7 @@ import pytest
 import shapely
 from shapely.affinity import translate
 
-from libs.geo.longitudes import WEB_MERCATOR, turned, width_of_world
+from libs.geo.longitudes import WEB_MERCATOR, turned, turned_back, width_of_world
 from libs.pg.sql import bind, sql
 from tests.conftest import MakeDatabase
 
@@ -40,3 +40,10 @@ def test_a_turn_in_web_mercator_is_the_circumference_at_the_equator() -> None:
     # 2 π times the radius of the sphere of EPSG:3857
     assert width_of_world(WEB_MERCATOR) == pytest.approx(2 * math.pi * 6_378_137.0)
     assert width_of_world(4326) == width_of_world(None) == 360.0
+
+
+@pytest.mark.parametrize(
+    ("beyond", "within"), [(0.0, 0.0), (190.0, -170.0), (-190.0, 170.0), (180.0, -180.0), (540.5, -179.5)]
+)
+def test_a_longitude_is_turned_back(beyond: float, within: float) -> None:
+    assert turned_back(beyond) == within
