@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.async_api import Browser
 
@@ -10,6 +12,11 @@ from tests.system.visits import MOST_SECONDS, map_of
 from tests.weight.link import Asked, link_to
 
 _MOST_BYTES, _MOST_REQUESTS = 500_000, 25
+_IN_ORDER = ("/assets/library-", r"/tiles/WebMercatorQuad/\d", r"/facets\?", r"/items\?")
+
+
+def _first(addresses: list[str], pattern: str) -> int:
+    return next(place for place, address in enumerate(addresses) if re.search(pattern, address))
 
 
 @pytest.mark.parametrize(("width", "height"), [(1440, 900), (390, 844)])
@@ -36,5 +43,10 @@ async def test_the_first_map_is_light_and_the_second_lighter(
     # nothing twice: no tile, no script, and none of the three fonts under another name
     assert len({asked.address for asked in first}) == len(first), listed
     assert len([asked for asked in first if ".woff2" in asked.address]) == 3, listed
+    # the data before what the panel tells of them, and the library among the first six, which HTTP/1.1 asks for at once
+    addresses = [asked.address for asked in first]
+    places = [_first(addresses, pattern) for pattern in _IN_ORDER]
+    assert places == sorted(places), listed
+    assert places[0] <= 6, listed
     assert sum(asked.size for asked in second) < _MOST_BYTES / 4
     assert not [asked for asked in second if "/assets/" in asked.address or "/basemap/" in asked.address]

@@ -204,6 +204,8 @@ export interface Engine {
   setTogether?(template: string, options?: { keep?: boolean }): void;
   /** `listener()` where one of these tiles cannot be had. */
   onTogetherFault?(listener: () => void): void;
+  /** Resolves when the first tiles of data have been asked for, and at the latest after a second. */
+  asked?(): Promise<void>;
   remove(id: string): void;
   setParameters(id: string, parameters: Parameters): void;
   /** Asks for a collection's tiles again, of another version; the old ones stay until the new ones are there. */

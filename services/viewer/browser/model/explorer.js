@@ -187,6 +187,8 @@ export class Explorer extends EventTarget {
     for (const [id, style] of styles) {
       if (this.shown.has(id) && !joined.includes(id)) this.engine.add(style, this.parameters(id));
     }
+    // what legend, list and timeline ask for would hold the browser's connections up, of which it has six
+    await this.engine.asked?.();
     if (this.subject === null) this.setSubject([...this.shown.keys()][0] ?? null);
     if (styles.size) this.emit("shown");
   }

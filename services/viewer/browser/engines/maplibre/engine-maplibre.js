@@ -8,6 +8,7 @@ import { say } from "../../words/say.js";
 import { flattened } from "../flattened.js";
 import { addControls, MAP_WORDS } from "./controls.js";
 import { openPopup } from "./feature-popup.js";
+import { firstAsked, isTileOf } from "./first-asked.js";
 import { hitsAt } from "./hits.js";
 import { Omissions } from "./omissions.js";
 import { basemapStyle, liesBelow, togetherSource, withTextAttribution } from "./sources.js";
@@ -77,6 +78,8 @@ class MapLibreEngine {
       fadeDuration: matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : 300,
       locale: MAP_WORDS,
     });
+    const asked = firstAsked((url) => isTileOf(this.map, [...this.#styles.keys(), TOGETHER], url));
+    this.asked = () => asked;
     this.map.touchZoomRotate.disableRotation();
     addControls(library, this.map);
     // after the control's own listener, which is older

@@ -1,12 +1,18 @@
-// In MapLibre's worker: tells the page how many features a tile leaves out, which its header says and MapLibre does not.
+// In MapLibre's worker: tells the page what is asked for, and how many features a tile leaves out, which its header says and
+// MapLibre does not.
+
+import { ASKED } from "./first-asked.js";
 
 if (typeof document === "undefined") listen();
 
 function listen() {
   const plain = self.fetch.bind(self);
+  const asked = new BroadcastChannel(ASKED);
   const channel = new BroadcastChannel("dams-features-omitted");
   self.fetch = async (...given) => {
-    const response = await plain(...given);
+    const answer = plain(...given);
+    asked.postMessage(new Request(given[0]).url);
+    const response = await answer;
     const omitted = response.headers.get("DAMS-Features-Omitted");
     if (omitted !== null) channel.postMessage({ url: response.url, omitted });
     return response;

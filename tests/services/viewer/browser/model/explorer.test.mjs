@@ -7,8 +7,9 @@ import { collection } from "../collections.mjs";
 const EVENT = { eventKey: "event_id" };
 let explorer, calls, heard, answers;
 
-/** An engine that writes down what it is asked for. */
-const engine = () => new Proxy({}, { get: (_, name) => (...values) => calls.push([name, ...values.filter((value) => typeof value !== "function")]) });
+/** An engine that writes down what it is asked for; it has no tiles to wait for. */
+const engine = (own = { asked: undefined }) =>
+  new Proxy(own, { get: (_, name) => (name in own ? own[name] : (...values) => calls.push([name, ...values.filter((value) => typeof value !== "function")])) });
 
 beforeEach(() => {
   calls = [];
@@ -169,6 +170,18 @@ function severalStyles(ids) {
     layers: [{ id: "sea", type: "background" }, ...ids.map(layer), { id: "names", type: "symbol" }],
   };
 }
+
+test("legend, list and timeline hear of collections when their first tiles have been asked for", async () => {
+  let ask;
+  const asked = new Promise((resolve) => (ask = resolve));
+  explorer.attach(engine({ asked: () => asked }));
+  const showing = explorer.showAll(["floods"]);
+  await new Promise((resolve) => setTimeout(resolve));
+  assert.deepEqual([calls.at(-1)[0], heard, explorer.subject], ["add", [], null]);
+  ask();
+  await showing;
+  assert.deepEqual([heard, explorer.subject], [["subject", "shown"], "floods"]);
+});
 
 test("the styles of several collections are one request, which tells their tiles and versions, too", async () => {
   globalThis.fetch = async (url) => {

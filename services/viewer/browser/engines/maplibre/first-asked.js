@@ -1,0 +1,38 @@
+// When the first tiles of data have been asked for, which the worker that loads them tells.
+
+/** @import { Map, VectorTileSource } from "maplibre-gl" */
+
+export const ASKED = "dams-tiles-asked";
+
+/**
+ * Resolves when an address has been asked for that is one of data, and at the latest after `longest` milliseconds: a hidden
+ * page asks for no tiles.
+ * @param {(url: string) => boolean} isOfData
+ * @param {number} [longest]
+ * @returns {Promise<void>}
+ */
+export function firstAsked(isOfData, longest = 1000) {
+  return new Promise((resolve) => {
+    const channel = new BroadcastChannel(ASKED);
+    const end = () => {
+      channel.close();
+      clearTimeout(timer);
+      resolve();
+    };
+    const timer = setTimeout(end, longest);
+    channel.onmessage = ({ data }) => isOfData(data) && end();
+  });
+}
+
+/**
+ * Whether an address is that of a tile of one of the map's sources; those that are not on the map have none.
+ * @param {Map} map
+ * @param {string[]} ids
+ * @param {string} url
+ */
+export const isTileOf = (map, ids, url) =>
+  ids.some((id) => {
+    /** @type {VectorTileSource | undefined} */
+    const source = map.getSource(id);
+    return source?.tiles.some((template) => url.startsWith(template.split("{")[0]));
+  });
