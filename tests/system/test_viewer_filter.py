@@ -206,3 +206,15 @@ async def test_a_link_with_a_bad_filter_shows_the_map_and_says_so(visit: NewVisi
     assert "nothing" in status
     assert await page.drawn(_EARTHQUAKES)
     page.problems.clear()
+
+
+async def test_clear_empties_the_form_and_shows_all_again(visit: NewVisit) -> None:
+    page = await visit()
+    await page.open(f"{_MAP}#f.{_EARTHQUAKES}=magnitude%20%3E%3D%205")
+    form = await _open_filter(page)
+    assert await form.get_by_label("Value of Magnitude").input_value() == "5"
+    await form.get_by_role("button", name="Clear", exact=True).click()
+    await page.until("document.querySelector('#facts').textContent.startsWith('1,707 features')")
+    assert "f.hazard" not in page.page.url
+    assert await form.get_by_label("As CQL2").input_value() == ""
+    assert await form.get_by_label("Property").input_value() == ""

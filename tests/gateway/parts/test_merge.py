@@ -123,6 +123,14 @@ def test_reference_into_a_path_and_reference_in_an_example() -> None:
     assert merge([("left", left)])["paths"]["/a"]
 
 
+def test_a_property_may_be_called_like_a_reference() -> None:
+    pointer: dict[str, Any] = {"type": "object", "properties": {"$ref": {"type": "string"}}}
+    assert merge([("left", document("/a", "getA", Pointer=pointer))])["components"]["schemas"]["Pointer"] == pointer
+    pointer["properties"]["$ref"] = {"$ref": "#/components/schemas/Gone"}
+    found = conflicts(("left", document("/a", "getA", Pointer=pointer)))
+    assert found == "left refers to #/components/schemas/Gone, which no service defines"
+
+
 def test_different_versions_and_unknown_members() -> None:
     right = document("/b", "getB") | {"openapi": "3.1.0", "webhooks": {}}
     found = conflicts(("left", document("/a", "getA")), ("right", right))

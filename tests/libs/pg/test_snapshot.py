@@ -7,6 +7,7 @@ import pytest
 
 from libs.ogc.errors import InvalidParameters
 from libs.pg.pool import Database, PoolSettings
+from libs.pg.replicas import one_server, reads, rotation
 from libs.pg.snapshot import snapshot
 from libs.pg.sql import bind, sql
 
@@ -26,3 +27,22 @@ async def test_a_statement_that_fails_leaves_the_snapshot_as_it_was(database_url
             len(chunk) async for chunk in rows.walk(sql("SELECT n FROM rows WHERE n > {n}", n=bind(1, "int4")), 3)
         ]
         assert walked == [3, 1]
+
+
+@pytest.mark.parametrize("admitted", [frozenset(), frozenset({0})])
+async def test_with_replicas_a_snapshot_is_one_whichever_server_is_read(
+    database_url: str, admitted: frozenset[int]
+) -> None:
+    owner = await asyncpg.connect(database_url)
+    await owner.execute("CREATE TABLE rows AS SELECT n FROM generate_series(1, 5) AS n")
+    count, pool = sql("SELECT count(*) FROM rows"), PoolSettings(database_url, "snapshot", size=1)
+    async with rotation(pool, [database_url]) as found, reads(pool, [database_url], found) as database:
+        assert found
+        found.admit(admitted)
+        with one_server():
+            async with snapshot(database) as rows:
+                assert (await rows.fetch(count))[0][0] == 5
+                await owner.execute("DELETE FROM rows WHERE n > 2")
+                assert (await rows.fetch(count))[0][0] == 5
+            assert (await database.fetch(count))[0][0] == 2
+    await owner.close()

@@ -102,6 +102,22 @@ async def test_without_icu_a_locale_of_the_c_library_serves(make: Make, ctype: s
         assert await folded(database, (await text_folding(database)).case) == FOLDED
 
 
+async def test_a_locale_that_knows_fewer_letters_serves_as_far_as_it_goes(make: Make) -> None:
+    url = await make("C.UTF-8")
+    await _without_collations(url, "collprovider = 'i' OR collname IN ('C.utf8', 'en_US.utf8')")
+    # as of a C library that knows the letters of western Europe alone
+    await _execute(
+        url,
+        "CREATE SCHEMA poor; CREATE FUNCTION poor.lower(text) RETURNS text IMMUTABLE STRICT LANGUAGE sql"
+        " AS $$ SELECT translate($1, 'AEIORSTÀÉÖ', 'aeiorstàéö') $$;"
+        "DO $$ BEGIN"
+        " EXECUTE format('ALTER DATABASE %I SET search_path = poor, pg_catalog', current_database()); END $$",
+    )
+    async with opened(url) as database:
+        folding = await text_folding(database)
+        assert await folded(database, folding.case, ("Straße", "STRASSE", "ÉTÉ ﬁ")) == ["strasse", "strasse", "été fi"]
+
+
 async def test_what_a_database_cannot_do_is_not_offered(make: Make) -> None:
     url = await make("C")
     await _without_collations(url, "collname NOT IN ('C', 'POSIX', 'default', 'ucs_basic')")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import asyncpg
 import pytest
 
@@ -47,6 +49,16 @@ async def test_collections_say_who_publishes_them(make_database: MakeDatabase) -
         assert licences == [("https://example.org/usgs", "USGS earthquakes: Public domain")]
         assert Collection.from_json(found[name].to_json()) == found[name]
     assert not {"updated", "publishers"} & collection_json(found["hazard_fl_events"], Whole((), (), ()), "", "").keys()
+
+
+async def test_a_licence_without_an_address_is_told_and_not_linked(make_database: MakeDatabase) -> None:
+    found = (await collections(await make_database(with_loads)))["strong"]
+    [publisher] = found.publishers
+    unlinked = replace(found, publishers=(replace(publisher, licence_url=None),))
+    said = collection_json(unlinked, Whole((), (), ()), "http://base", "application/json")
+    assert said["publishers"][0]["license"] == "Public domain"
+    assert "licenseUrl" not in said["publishers"][0]
+    assert [link["href"] for link in said["links"] if link["rel"] == "license"] == []
 
 
 async def test_the_same_collection_is_the_same_object(make_database: MakeDatabase) -> None:

@@ -10,6 +10,7 @@ import asyncpg
 import pytest
 
 from libs.catalogue.model import Collection
+from libs.ogc.errors import Unavailable
 from libs.pg.pool import Database, PoolSettings
 from services.common.introspection.extents import Extents
 from services.common.introspection.introspect import Introspection
@@ -111,6 +112,19 @@ async def test_the_times_of_a_view_are_read_where_its_box_takes_too_long(
     assert found["far"].times[0].start == "2020-01-02T00:00:00Z"
     assert found["far"].geometries[0].bbox is None
     assert _box(found["plain"]) == [10, 20, 11, 21]
+
+
+async def test_what_is_locked_says_nothing_of_its_extent(owner: tuple[asyncpg.Connection, str]) -> None:
+    """It is looked at again as soon as it can be, not when the view changes or is due."""
+    async with Database(PoolSettings(owner[1], "test", lock_timeout_ms=20)) as database:
+        bare, states = await _bare(database)
+        views = ViewExtents(database)
+        async with owner[0].transaction():
+            await owner[0].execute("LOCK TABLE seen.places")
+            with pytest.raises(Unavailable):
+                await views.filled_in(bare, states)
+        found = _named(await views.filled_in(bare, states))
+        assert _box(found["plain"]) == [10, 20, 11, 21]
 
 
 async def test_a_change_shows_when_its_time_has_come(owner: tuple[asyncpg.Connection, str]) -> None:

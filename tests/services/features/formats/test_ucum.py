@@ -37,3 +37,12 @@ from services.features.formats.ucum import ucum
 )
 def test_codes(unit: str, code: str | None) -> None:
     assert ucum(unit) == code
+
+
+def test_units_of_the_metric_system_are_codes_with_and_without_a_prefix() -> None:
+    units = [
+        *("m", "g", "s", "rad", "sr", "K", "Cel", "Pa", "J", "W", "A", "V", "N"),
+        *("Hz", "L", "l", "t", "bar", "mol", "eV", "B", "ar", "u"),
+    ]
+    codes = [*units, *(f"M{unit}" for unit in units), *(f"da{unit}2" for unit in units)]
+    assert [ucum(code) for code in codes] == codes

@@ -3,8 +3,8 @@ from decimal import Decimal
 import pytest
 
 from libs.catalogue.model import Column
-from services.features.aggregation.facet import NumberFacet
-from services.features.pages.facet_html import usual_facets
+from services.features.aggregation.facet import NumberFacet, TermFacet
+from services.features.pages.facet_html import sections, usual_facets
 from services.features.rows.value_ranges import ValueRange
 
 MAGNITUDE = NumberFacet("magnitude", Column("magnitude", "numeric", "number"), bins=10)
@@ -39,3 +39,11 @@ def test_a_page_counts_numbers_between_round_ones(least: object, greatest: objec
 )
 def test_otherwise_by_ten_ranges_of_equal_width(known: dict[str, ValueRange]) -> None:
     assert usual_facets([MAGNITUDE], known) == [MAGNITUDE]
+
+
+def test_truth_is_linked_as_the_form_of_the_features_writes_it() -> None:
+    facet = TermFacet("felt", Column("felt", "boolean", "boolean"))
+    buckets = [{"value": value, "count": 2} for value in (True, False)]
+    (section,) = sections([facet], {"felt": {"buckets": buckets}}, {"f": "html", "lang": "fr"})
+    found = [(row["label"], row["query"]) for row in section["rows"]]
+    assert found == [("true", "lang=fr&felt=true"), ("false", "lang=fr&felt=false")]

@@ -28,6 +28,9 @@ test("at the poles coarser tiles are taken before they are too many", () => {
   const tiles = tilesOver([-180, 60, 180, 90], 5, 5);
   assert.ok(tiles.length <= 48);
   assert.equal(tiles[0].zoom, 3);
+  // as many as may be taken: three rows around the whole Earth
+  assert.deepEqual([...new Set(names([-180, 30, 180, 90], 3).map((name) => name.split("/")[0]))], ["3"]);
+  assert.equal(names([-180, 30, 180, 90], 3).length, 48);
 });
 
 test("zooms below the first have the tiles of the first", () => {
