@@ -28,6 +28,10 @@ BODY = Column("body", "text", "string")
 KEYED = Collection("public.few", "public", "few", 1, "table", "F", None, (ID, KIND, BODY), key="id", sources=(1,))
 VIEW = replace(KEYED, id="public.alike", name="alike", kind="view", key=None, columns=(KIND,))
 """Of rows that are alike, so that they are counted."""
+UNEVEN = replace(VIEW, id="public.uneven", name="uneven")
+"""Fifty that are alike, and ten."""
+PAIRED = replace(VIEW, id="public.paired", name="paired")
+"""Of which only the 20th and the 21st are alike."""
 UNKNOWN = replace(VIEW, sources=())
 """Where nothing tells rows apart."""
 
@@ -47,6 +51,8 @@ async def few_tables(owner: asyncpg.Connection) -> None:
         "CREATE TABLE few (id integer PRIMARY KEY, kind text, body text);"  # noqa: S608 - our own number
         " INSERT INTO few SELECT n, chr(97 + n % 3), repeat('x', 2000) || n % 7"
         f" FROM generate_series(1, {ROWS}) n; CREATE VIEW alike AS SELECT kind FROM few;"
+        " CREATE VIEW uneven AS SELECT CASE WHEN id <= 50 THEN 'a' ELSE 'b' END AS kind FROM few;"
+        " CREATE VIEW paired AS SELECT chr(CASE id WHEN 21 THEN 20 ELSE id END + 60) AS kind FROM few;"
         " CREATE TABLE short AS SELECT n AS id, 'a' AS kind, 'b' AS body FROM generate_series(1, 3000) n;"
         " CREATE FUNCTION is_right(id integer) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN"
         " IF id IN (7, 13) THEN RAISE EXCEPTION 'no place' USING ERRCODE = 'XX000'; END IF; RETURN true; END $$;"

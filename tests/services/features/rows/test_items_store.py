@@ -29,7 +29,9 @@ from tests.services.features.rows.few import (
     ID,
     KEYED,
     KIND,
+    PAIRED,
     ROWS,
+    UNEVEN,
     UNKNOWN,
     VIEW,
     SetVersions,
@@ -98,10 +100,12 @@ PAGES = [
 
 @pytest.mark.parametrize(("asked", "expected", "ends"), PAGES)
 async def test_pages_hold_what_lies_between_their_ends(
-    store: ItemsStore, asked: dict[str, Any], expected: range, ends: PageEnds
+    store: ItemsStore, fetches: list[Fetch], asked: dict[str, Any], expected: range, ends: PageEnds
 ) -> None:
     found, its_ends = await store.page(query(**asked), "geojson")
     assert (ids(found), its_ends) == ([*expected], ends)
+    # one row more than are wanted tells whether another page follows
+    assert [fetch.rows for fetch in fetches if '"body"' in fetch.text] == [len(expected) + ends.more]
     rows, its_ends = await large(store, query(**asked))
     assert ([row[0] for row in rows], its_ends) == ([*expected], ends)
 
@@ -134,17 +138,43 @@ async def test_pages_in_chunks_follow_each_other(
 
 @pytest.mark.parametrize("limit", [1, 7, 19, 20, 41, 59, 60])
 @pytest.mark.parametrize("width", [None, 100_000])
-async def test_rows_that_are_alike_are_counted_on_the_way(store: ItemsStore, limit: int, width: int | None) -> None:
-    collection = replace(VIEW, row_bytes=width)
-    seen, asked = [], query(collection, limit, sort=(SortTerm(KIND),))
+@pytest.mark.parametrize(
+    ("view", "kinds"),
+    [
+        (VIEW, "a" * 20 + "b" * 20 + "c" * 20),
+        (UNEVEN, "a" * 50 + "b" * 10),
+        (PAIRED, "".join(chr(60 + number) for number in [*range(1, 21), 20, *range(22, 61)])),
+    ],
+    ids=["alike", "uneven", "paired"],
+)
+async def test_rows_that_are_alike_are_counted_on_the_way(
+    store: ItemsStore, limit: int, width: int | None, view: Collection, kinds: str
+) -> None:
+    seen, asked = [], query(replace(view, row_bytes=width), limit, sort=(SortTerm(KIND),))
     for _ in range(ROWS + 1):
         rows, ends = await large(store, asked)
-        seen.append([row[0] for row in rows])
+        seen.append("".join(row[0] for row in rows))
         if ends.next is None:
             break
         asked = replace(asked, after=ends.next)
-    assert [kind for rows in seen for kind in rows] == ["a"] * 20 + ["b"] * 20 + ["c"] * 20
+    assert "".join(seen) == kinds
     assert {len(rows) for rows in seen[:-1]} <= {limit}
+
+
+async def test_backwards_among_rows_that_are_alike(store: ItemsStore) -> None:
+    by_kind = query(UNEVEN, 50, sort=(SortTerm(KIND),))
+    _, ends = await large(store, by_kind)
+    rows, ends = await large(store, replace(by_kind, limit=5, after=ends.next))
+    assert [row[0] for row in rows] == ["b"] * 5
+    rows, ends = await large(store, replace(by_kind, limit=5, after=ends.prev))
+    assert [row[0] for row in rows] == ["a"] * 5
+    # forty-five come before these
+    assert ends.more
+    _, ends = await large(store, replace(by_kind, limit=51))
+    rows, ends = await large(store, replace(by_kind, limit=9, after=ends.next))
+    assert [row[0] for row in rows] == ["b"] * 9
+    rows, ends = await large(store, replace(by_kind, limit=2, after=ends.prev))
+    assert [row[0] for row in rows] == ["a", "b"]
 
 
 async def test_where_nothing_tells_rows_apart_a_page_goes_by_offset(store: ItemsStore) -> None:
@@ -183,10 +213,8 @@ async def test_a_page_that_grows_meanwhile_keeps_its_rows(store: ItemsStore, url
     )
     more = "INSERT INTO grows SELECT $1::int + n, 'new', 'new' FROM generate_series(1, 30) n"
     try:
-        page, seen = (
-            await store.large(query(replace(KEYED, id="public.grows", name="grows", row_bytes=100_000), 50)),
-            [],
-        )
+        grows, seen = replace(KEYED, id="public.grows", name="grows", row_bytes=100_000), []
+        page = await store.large(query(grows, 50))
         async for found in store.chunks(page, "geojson"):
             seen += ids(found)
             await owner.execute(more, seen[-1])
@@ -249,7 +277,7 @@ async def test_long_values_of_a_cursor_are_those_of_its_row(store: ItemsStore, u
             await store.found(query(sort=by_body, after=replace(after, values=values)))
         [fault] = raised.value.faults
         assert fault.loc == ("query", "cursor")
-        assert "behind a row that has changed or is gone" in fault.msg
+        assert fault.msg == "cursor starts behind a row that has changed or is gone; start again without it"
 
 
 @pytest.mark.parametrize(
