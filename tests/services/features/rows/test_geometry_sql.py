@@ -117,6 +117,10 @@ async def test_longitudes_may_be_given_as_they_are_stored(given: Given) -> None:
     assert await given(far, _column("LineString", turns=(1,))) == "MULTILINESTRING((170 0,180 0),(-180 0,-170 0))"
     assert await given(far, _column("LineString")) is None
     assert await given("SRID=4326;POINT(190 0)", _column("Point", turns=(1,))) == "POINT(-170 0)"
+    assert await given("SRID=4326;POINT(190 0)", _column("Point", as_stored=True, turns=(1,))) == "POINT(190 0)"
+    several = "SRID=4326;MULTILINESTRING((170 0, 190 0), (1 1, 2 2))"
+    found = shapely.from_wkt(await given(several, _column("MultiLineString", turns=(1,))))
+    assert (found.geom_type, len(found.geoms)) == ("MultiLineString", 3)
     beyond = "SRID=4326;LINESTRING(170 0, 190 91)"
     assert await given(beyond, _column("LineString", as_stored=True)) is None
 
@@ -226,6 +230,7 @@ async def test_boxes(given: Given, kind: str, stored: str, box: str) -> None:
 async def test_a_box_in_another_crs_is_one(given: Given) -> None:
     found = await given("SRID=4326;MULTIPOINT(180 0, -180 0)", _column("MultiPoint"), replace(BOXES, crs=_crs(3857)))
     assert shapely.from_wkt(found).bounds == (-20037508.3428, 0, 20037508.3428, 0)
+    assert found.startswith("LINESTRING")
 
 
 def _ring(corners: int, radius: float, *, x: float = 0, clockwise: bool = True) -> str:

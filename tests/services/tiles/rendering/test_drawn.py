@@ -94,6 +94,12 @@ async def test_longitudes_are_turned(database: Database, longitude: float, x: in
     assert found.bounds[0] == found.bounds[2] == x
 
 
+async def test_what_is_turned_stays_one_geometry(database: Database) -> None:
+    stored = "SRID=4326;MULTILINESTRING((160 0, 200 0), (0 0, 40 40))"
+    found = await _drawn(database, _request(_column("MultiLineString", turns=(1,))), stored)
+    assert (found.geom_type, len(found.geoms)) == ("MultiLineString", 3)
+
+
 async def test_an_edge_of_a_geography_goes_the_short_way(database: Database) -> None:
     column = _column("LineString", is_geography=True, crosses=True)
     found = await _drawn(database, _request(column), "SRID=4326;LINESTRING(170 0, -170 0)")
