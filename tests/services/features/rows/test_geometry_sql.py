@@ -211,6 +211,13 @@ async def test_places_that_no_crs_has_are_omitted(given: Given, place: str, is_t
             "MULTIPOINT(180 4, 170 9, -180 8, -175 3)",
             "MULTIPOLYGON(((170 3,180 3,180 9,170 9,170 3)),((-180 3,-175 3,-175 9,-180 9,-180 3)))",
         ),
+        # on one side alone there is nothing to cut, nor where parts leave no gap
+        ("MultiPoint", "MULTIPOINT(180 4, 170 9)", "POLYGON((170 4,180 4,180 9,170 9,170 4))"),
+        (
+            "MultiLineString",
+            "MULTILINESTRING((-180 3, 0 4), (0 5, 180 9))",
+            "POLYGON((-180 3,180 3,180 9,-180 9,-180 3))",
+        ),
         # the widest gap, and of two the western one
         (
             "MultiPoint",
@@ -330,6 +337,11 @@ async def test_a_drawing_has_what_a_pixel_shows(
     # aside from the middle
     places[30] = (places[30][0] + (0 if width else bump), places[30][1] + (bump if width else 0))
     assert (len(await _drawn(given, _line(places))) > 2) is stays
+
+
+async def test_corners_that_are_no_numbers_are_drawn_as_a_box(given: Given) -> None:
+    places: list[tuple[float, float]] = [(n / 10, n / 10) for n in range(60)]
+    assert len(await _drawn(given, _line([*places[:30], (float("nan"), 2), *places[30:]]))) == 5
 
 
 async def test_few_positions_are_drawn_as_they_are(given: Given) -> None:
