@@ -201,13 +201,24 @@ def test_where_a_feature_is_is_the_middle_of_its_box(is_geography: bool) -> None
     ]
 
 
-def test_the_index_of_a_geography_looks_within_the_world_by_short_steps() -> None:
-    request = _request(_column("Polygon", is_geography=True), place=(4, 0, 0))
+@pytest.mark.parametrize(
+    ("tms", "place", "boxes"),
+    [
+        # on both sides of the antimeridian
+        ("WebMercatorQuad", (4, 0, 0), 2),
+        # whose boxes reach beyond the edges of the world
+        ("WorldCRS84Quad", (3, 0, 0), 1),
+        ("WorldCRS84Quad", (3, 15, 7), 1),
+    ],
+)
+def test_the_index_of_a_geography_looks_within_the_world_by_short_steps(
+    tms: str, place: tuple[int, int, int], boxes: int
+) -> None:
+    request = _request(_column("Polygon", is_geography=True), tms, place)
     around = "ST_Segmentize(ST_MakeEnvelope(#, #, #, #, #), #)::geography"
     text, args = is_near(request).render()
     found = re.findall(re.escape(around).replace(r"\#", r"\$(\d+)::\w+"), text)
-    # on both sides of the antimeridian
-    assert len(found) == len(request.region.near) == 2
+    assert len(found) == len(request.region.near) == boxes
     for numbers, (left, bottom, right, top) in zip(found, request.region.near, strict=True):
         values = [args[int(number) - 1] for number in numbers]
         assert values == [
