@@ -218,6 +218,12 @@ async def test_places_that_no_crs_has_are_omitted(given: Given, place: str, is_t
             "MULTILINESTRING((-180 3, 0 4), (0 5, 180 9))",
             "POLYGON((-180 3,180 3,180 9,-180 9,-180 3))",
         ),
+        # parts may lie within the longitudes of others
+        (
+            "MultiLineString",
+            "MULTILINESTRING((170 0, 180 10), (-180 -5, -170 5), (-60 2, 100 3), (-50 1, -40 12))",
+            "MULTIPOLYGON(((-60 -5,180 -5,180 12,-60 12,-60 -5)),((-180 -5,-170 -5,-170 12,-180 12,-180 -5)))",
+        ),
         # the widest gap, and of two the western one
         (
             "MultiPoint",
