@@ -14,8 +14,10 @@ from prometheus_client import REGISTRY
 from deploy.database.apply import apply_schema
 from libs.catalogue.model import Collection
 from libs.catalogue.versions import DataVersions
+from libs.concurrency.background import periodic
 from libs.pg.pool import Database, PoolSettings
 from libs.pg.replicas import Rotation
+from tests.eventually import eventually
 
 
 class Replicas(Rotation):
@@ -101,14 +103,22 @@ async def test_a_definition_counts_from_the_poll_after_it_was_first_seen(databas
 
 
 async def test_after_the_end_nothing_is_polled(database_url: str) -> None:
-    replicas = Replicas()
+    replicas, ticks = Replicas(), 0
+
+    async def tick() -> None:
+        nonlocal ticks
+        ticks += 1
+
     async with Database(PoolSettings(database_url, "versions-test", size=2)) as database:
-        async with DataVersions(database, replicas, poll_seconds=0.001) as versions:
+        async with DataVersions(database, replicas, poll_seconds=0.01) as versions:
             assert await versions.looked_again()
         number = len(replicas.servers)
-        async with DataVersions(database, poll_seconds=0.001) as others:
-            for _ in range(5):
-                assert await others.looked_again()
+        async with periodic(tick, 0.01, name="ticks"):
+
+            async def many() -> None:
+                assert ticks >= 30
+
+            await eventually(many)
         assert len(replicas.servers) == number
 
 

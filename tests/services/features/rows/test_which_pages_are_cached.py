@@ -121,6 +121,9 @@ async def _comes_from_the_cache(cache: Cache, query: ItemsQuery) -> bool:
 )
 async def test_pages_that_come_again_are_put_together(database: Database, query: ItemsQuery) -> None:
     cache = Cache(database)
+    # what comes for the first time, or again for the first time, is not
+    assert [(await cache.page(query)).features for _ in range(2)] == [None, None]
+    assert cache.encoded == []
     assert await _comes_from_the_cache(cache, query)
     assert len(cache.encoded) == query.limit + 1
 

@@ -186,6 +186,7 @@ async def test_an_area_of_very_many_corners_has_fewer(database: Database, srid: 
         # its numbers are those of a box on the other side
         ("LINESTRING(179 50, -179 50)", True, False),
         ("LINESTRING(10 50, -179 50)", True, True),
+        ("POINT(10 50)", True, True),
     ],
 )
 async def test_rows_of_geographies_near_a_tile(database: Database, stored: str, crosses: bool, is_seen: bool) -> None:
