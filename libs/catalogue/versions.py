@@ -193,7 +193,6 @@ def _is_exact(collection: Collection, versions: Sequence[str]) -> bool:
     if collection.kind == "materialized view":
         # nothing but REFRESH changes its rows, and that writes its entry anew, of which the version is made
         return True
-    if collection.kind not in ("table", "partitioned table") or collection.row_security:
-        return False
     # as database_state.py spells versions, those of watched relations begin with a w
-    return all(version.startswith("w") for version in versions)
+    are_watched = all(version.startswith("w") for version in versions)
+    return are_watched and collection.kind in ("table", "partitioned table") and not collection.row_security

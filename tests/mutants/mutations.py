@@ -113,12 +113,20 @@ def _is_left_alone(node: ast.AST, parents: dict[ast.AST, tuple[ast.AST, str, int
             return True
         if isinstance(parent, ast.Expr) and isinstance(node, ast.Constant):
             return True
-        if isinstance(parent, ast.Call) and getattr(parent.func, "id", "") in ("TypeVar", "cast", "fault", "CqlError"):
+        if isinstance(parent, ast.Call) and _is_for_people(node, parent):
             return True
         if isinstance(parent, ast.JoinedStr) or (isinstance(parent, ast.keyword) and parent.arg == "strict"):
             return True
         node = parent
     return False
+
+
+def _is_for_people(argument: ast.AST, call: ast.Call) -> bool:
+    """Or for those who check types. Of a metric it is what is said of it; its name and labels are for programs."""
+    called = getattr(call.func, "id", "")
+    if called in ("Counter", "Gauge", "Histogram"):
+        return argument in call.args[1:2]
+    return called in ("TypeVar", "cast", "fault", "CqlError")
 
 
 def _is_none(node: ast.expr) -> bool:

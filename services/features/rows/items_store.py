@@ -70,8 +70,9 @@ class ItemsStore:
     async def page(self, query: ItemsQuery, geometry_as: str, *, features: bool = False) -> tuple[Rows, PageEnds]:
         """A page in the order of the query, and where the pages beside it start. Raises Unavailable."""
         # one row more than are wanted tells whether another page follows
-        plan = items_plan(query, limit=query.limit + 1, geometry_as=geometry_as)
-        found = await self._rows(query, plan, limit=query.limit + 1, features=features)
+        limit = query.limit + 1
+        plan = items_plan(query, limit=limit, geometry_as=geometry_as)
+        found = await self._rows(query, plan, limit=limit, features=features)
         ends = page_ends(query, found.rows, found.sort_values)
         page = replace(found, rows=found.rows[: query.limit], features=found.features and found.features[: query.limit])
         if plan.reversed:
@@ -200,9 +201,9 @@ class ItemsStore:
         if query.by_content:
             rows = [row(at) for at in range(found)]
         else:
-            # none but those at the ends are looked at
+            # none but the first and the last of the page are looked at
             rows = [row(0)] * found
-            rows[number - 1], rows[-1] = row(number - 1), row(found - 1)
+            rows[number - 1] = row(number - 1)
         ends = page_ends(query, rows, places)
         backwards = query.after is not None and query.after.backwards
         named = [arrays[place] for place in name_places(query, places)]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import gc
 import weakref
 
+from prometheus_client import REGISTRY
+
 from services.features.rows.encoded_features import EncodedFeatures, Namespace
 
 _SPACE: Namespace = ("server", "a.b", "geom")
@@ -110,3 +112,43 @@ def test_what_there_is_room_for_is_all_there() -> None:
     for number in range(980):
         cache.put(_SPACE, {(number,): b"x" * 750})
     assert None not in cache.get(_SPACE, [(number,) for number in range(980)])
+
+
+def _metric(name: str, **labels: str) -> float:
+    return REGISTRY.get_sample_value(name, labels) or 0.0
+
+
+def test_how_many_bytes_are_held_is_a_metric_and_half_of_them_are_young() -> None:
+    cache = EncodedFeatures(1300)
+    assert _metric("dams_feature_cache_bytes") == 0
+    # each takes 250 beside its text
+    cache.put(_SPACE, {(1,): b"x" * 100, (2,): b"y" * 50})
+    assert _metric("dams_feature_cache_bytes") == 650
+    cache.put(_SPACE, {(3,): b""})
+    assert _metric("dams_feature_cache_bytes") == 0
+    assert cache.get(_SPACE, [(1,)]) == [b"x" * 100]
+    assert _metric("dams_feature_cache_bytes") == 350
+
+
+def test_what_is_found_and_what_is_missing_is_counted() -> None:
+    cache, name = EncodedFeatures(1_000_000), "dams_feature_cache_lookups_total"
+    before = [_metric(name, result=result) for result in ("hit", "miss")]
+    cache.put(_SPACE, {(1,): b"x", (2,): b"y"})
+    cache.get(_SPACE, [(1,), (2,), (8,)])
+    assert [_metric(name, result=result) for result in ("hit", "miss")] == [before[0] + 2, before[1] + 1]
+
+
+def test_more_than_half_of_a_page_must_be_known() -> None:
+    cache = EncodedFeatures(100_000_000)
+    cache.admits(_SPACE, range(10_000))
+    assert cache.admits(_SPACE, range(4_000, 14_000))
+    assert not cache.admits(_SPACE, range(10_000, 20_000))
+
+
+def test_pages_of_what_is_no_longer_held_are_not_expected() -> None:
+    cache, other = EncodedFeatures(2_000), (*_SPACE, "other")
+    for namespace in (_SPACE, other):
+        cache.expect_hits(namespace)
+    cache.put(_SPACE, {(1,): b"x" * 2_000})
+    assert cache.expects_hits(_SPACE)
+    assert not cache.expects_hits(other)

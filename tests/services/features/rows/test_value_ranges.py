@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import asyncpg
 import pytest
 
-from libs.catalogue.model import Collection, Column
+from libs.catalogue.model import Collection, Column, GeometryColumn
 from libs.catalogue.versions import DataVersion, DataVersions
 from libs.pg.pool import Database, PoolSettings
 from services.features.rows.value_ranges import ValueRange, ValueRanges
@@ -61,10 +62,15 @@ async def table(hostile: HostileDatabase) -> AsyncIterator[asyncpg.Connection]:
         " 'row ' || n"
         " FROM generate_series(0, 819) n; INSERT INTO hostile.ranged (at) VALUES ('infinity');"
         "ANALYZE hostile.ranged; UPDATE hostile.ranged SET more = whole % 60;"
-        "GRANT SELECT ON hostile.ranged TO hostile_reader"
+        "GRANT SELECT ON hostile.ranged TO hostile_reader;"
+        # a table of that name, and one beside it, in which the column has few values
+        "CREATE SCHEMA elsewhere; GRANT USAGE ON SCHEMA elsewhere TO hostile_reader;"
+        "CREATE TABLE elsewhere.ranged AS SELECT (n % 3)::text AS own FROM generate_series(1, 99) n;"
+        "CREATE TABLE hostile.beside AS TABLE elsewhere.ranged; ANALYZE elsewhere.ranged, hostile.beside;"
+        "GRANT SELECT ON elsewhere.ranged, hostile.beside TO hostile_reader"
     )
     yield owner
-    await owner.execute("DROP TABLE IF EXISTS hostile.ranged")
+    await owner.execute("DROP TABLE IF EXISTS hostile.ranged, hostile.beside; DROP SCHEMA elsewhere CASCADE")
     await owner.close()
 
 
@@ -148,7 +154,9 @@ async def test_suggestions_do_not_wait_for_a_slow_search(hostile: HostileDatabas
         await eventually(is_there)
 
 
-async def test_what_fails_is_unknown_and_looked_for_again(hostile: HostileDatabase, table: asyncpg.Connection) -> None:
+async def test_what_fails_is_unknown_and_looked_for_again(
+    hostile: HostileDatabase, table: asyncpg.Connection, caplog: pytest.LogCaptureFixture
+) -> None:
     async with started(hostile) as (ranges, _):
         await table.execute("ALTER TABLE hostile.ranged RENAME TO away")
         try:
@@ -156,3 +164,41 @@ async def test_what_fails_is_unknown_and_looked_for_again(hostile: HostileDataba
         finally:
             await table.execute("ALTER TABLE hostile.away RENAME TO ranged")
         assert (await ranges.ranges(TABLE) or {})["whole"] == ValueRange(0, 819)
+    [said] = [record for record in caplog.records if record.message == "no ranges"]
+    assert (said.name, vars(said)["fields"]["collection"]) == ("dams.features", "hostile.ranged")
+    assert "changing" in vars(said)["fields"]["cause"]
+
+
+async def test_geometries_that_are_not_given_are_counted_where_there_may_be_some(
+    hostile: HostileDatabase, table: asyncpg.Connection
+) -> None:
+    await table.execute(
+        "CREATE TABLE hostile.beyond AS SELECT 'SRID=4326;POINT(0 91)'::geometry AS geom, NULL::geometry AS whole;"
+        "GRANT SELECT ON hostile.beyond TO hostile_reader"
+    )
+    columns = (GeometryColumn("geom", "Point", 4326, partial=True), GeometryColumn("whole", "Point", 4326))
+    beyond = replace(TABLE, id="hostile.beyond", name="beyond", columns=(), geometries=columns)
+    try:
+        async with started(hostile) as (ranges, _):
+            assert await ranges.ranges(beyond) == {"geom": ValueRange(omitted=1)}
+    finally:
+        await table.execute("DROP TABLE hostile.beyond")
+    assert ValueRange().omitted == 0
+
+
+async def test_no_search_outlives_its_service(hostile: HostileDatabase, table: asyncpg.Connection) -> None:
+    async with Database(PoolSettings(hostile.reader_url, "test-ranges-end", size=2)) as database:
+        ranges = ValueRanges(database, SetVersions(database))
+        async with table.transaction():
+            await table.execute("LOCK TABLE hostile.ranged")
+            assert await ranges.recent(TABLE) is None
+            searching = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'test-ranges-end'"
+            searching += " AND state = 'active'"
+            assert await table.fetchval(searching) == 1
+            await ranges.close()
+
+            async def ended() -> None:
+                await table.execute("SELECT pg_stat_clear_snapshot()")
+                assert await table.fetchval(searching) == 0
+
+            await eventually(ended, seconds=3)

@@ -1,0 +1,200 @@
+"""Which pages are put together of features that were encoded before, and how: without a service."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import asyncpg
+import pytest
+
+from libs.catalogue.model import Collection, Column, GeometryColumn
+from libs.geo.crs import crs_of
+from libs.pg.pool import Database, PoolSettings
+from libs.pg.sql import sql
+from libs.selection.selection import Selection, SortTerm
+from services.features.request.geometry_options import AS_STORED, GeometryOptions
+from services.features.request.items_query import ItemsQuery, total_order
+from services.features.rows.feature_cache import FeatureCache
+from services.features.rows.items_sql import items_plan
+from services.features.rows.layout import Layout, Row, Rows
+from tests.conftest import MakeDatabase
+from tests.services.features.conftest import Fetch
+from tests.services.features.rows.few import ID, SetVersions
+
+PLACE = GeometryColumn("geom", "Point", 4326)
+WORD = Column("word", "text", "string", not_null=True)
+PART = Column("part", "double precision", "number", not_null=True)
+TABLE = Collection(
+    "public.placed",
+    "public",
+    "placed",
+    1,
+    "table",
+    "P",
+    None,
+    (ID, WORD, PART),
+    geometries=(PLACE,),
+    key="id",
+    sources=(1,),
+)
+MERCATOR = crs_of("http://www.opengis.net/def/crs/EPSG/0/3857")
+
+
+class Versions(SetVersions):
+    """Of a server that may be unknown."""
+
+    server: str | None = "a server"  # type: ignore[assignment]
+
+
+@pytest.fixture(scope="module")
+async def url(make_database: MakeDatabase) -> str:
+    return await make_database(placed_tables)
+
+
+async def placed_tables(owner: asyncpg.Connection) -> None:
+    """Six hundred places."""
+    await owner.execute(
+        "CREATE TABLE placed (id integer PRIMARY KEY, word text, part float8, geom geometry(Point, 4326));"
+        "INSERT INTO placed SELECT n, 'word ' || n, n / 2.0, ST_SetSRID(ST_MakePoint(n % 90, 1), 4326)"
+        " FROM generate_series(1, 600) n"
+    )
+
+
+@pytest.fixture
+async def database(url: str) -> AsyncIterator[Database]:
+    async with Database(PoolSettings(url, "cached-test", size=1)) as database:
+        yield database
+
+
+class Cache(FeatureCache):
+    """Of features that are the text of a row, each encoded once as long as it is cached."""
+
+    def __init__(self, database: Database, versions: Versions | None = None) -> None:
+        self.encoded: list[int] = []
+        super().__init__(database, versions or Versions(database), self.encode, 10**8)
+
+    def encode(self, rows: Sequence[Row], _: Layout) -> list[bytes]:
+        """What the service does in JSON."""
+        self.encoded += [row[0] for row in rows]
+        return [str(tuple(row)).encode() for row in rows]
+
+    async def page(self, query: ItemsQuery) -> Rows:
+        """As the store asks for it."""
+        limit = query.limit + 1
+        return await self.rows(query, items_plan(query, limit=limit), limit=limit)
+
+
+def _query(
+    collection: Collection = TABLE,
+    *,
+    limit: int = 150,
+    geometry: GeometryColumn | None = PLACE,
+    properties: tuple[Column, ...] | None = None,
+    options: GeometryOptions = AS_STORED,
+    least: int = 0,
+) -> ItemsQuery:
+    shown = collection.columns if properties is None else properties
+    conditions = (sql("id > 0"),) * least
+    selection = Selection(collection, geometry, conditions, shown, (SortTerm(ID),))
+    return ItemsQuery(selection, total_order(selection), limit, 0, None, options, {}, "")
+
+
+async def _comes_from_the_cache(cache: Cache, query: ItemsQuery) -> bool:
+    pages = [await cache.page(query) for _ in range(4)]
+    assert {len(page.rows) for page in pages} == {query.limit + 1}
+    last = pages[-1]
+    return last.features is not None
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        _query(),
+        _query(limit=100),
+        _query(geometry=None),
+        _query(options=GeometryOptions(bbox_only=True)),
+        _query(replace(TABLE, key="word")),
+        _query(replace(TABLE, sources=(1, 2))),
+    ],
+)
+async def test_pages_that_come_again_are_put_together(database: Database, query: ItemsQuery) -> None:
+    cache = Cache(database)
+    # what comes for the first time, or again for the first time, is not
+    assert [(await cache.page(query)).features for _ in range(2)] == [None, None]
+    assert cache.encoded == []
+    assert await _comes_from_the_cache(cache, query)
+    assert len(cache.encoded) == query.limit + 1
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        _query(limit=99),
+        _query(replace(TABLE, kind="view")),
+        _query(replace(TABLE, key=None)),
+        _query(replace(TABLE, key="other")),
+        _query(replace(TABLE, columns=(replace(ID, not_null=False), WORD, PART))),
+        _query(replace(TABLE, key="part")),
+        # what few ask for
+        _query(properties=(ID, WORD)),
+        _query(options=GeometryOptions(simplify=0.1)),
+        _query(options=GeometryOptions(crs=MERCATOR)) if MERCATOR else _query(limit=99),
+        # nobody would know how many are without their geometry
+        _query(geometry=replace(PLACE, partial=True)),
+    ],
+)
+async def test_other_pages_are_not(database: Database, query: ItemsQuery) -> None:
+    cache = Cache(database)
+    assert not await _comes_from_the_cache(cache, query)
+    assert cache.encoded == []
+
+
+async def test_without_a_version_of_the_server_nothing_is_cached(database: Database) -> None:
+    versions = Versions(database)
+    versions.server = None
+    assert not await _comes_from_the_cache(Cache(database, versions), _query())
+
+
+async def test_what_is_shown_otherwise_is_cached_by_itself(database: Database) -> None:
+    cache = Cache(database)
+    features: dict[str, Any] = {}
+    for name, query in {
+        "whole": _query(),
+        "boxes": _query(options=GeometryOptions(bbox_only=True)),
+        "no geometry": _query(geometry=None),
+        "another definition": _query(replace(TABLE, shape="other")),
+        "another table": _query(replace(TABLE, oid=2, sources=(2,))),
+    }.items():
+        assert await _comes_from_the_cache(cache, query), name
+        features[name] = (await cache.page(query)).features
+    assert len(cache.encoded) == 5 * 151
+    assert features["no geometry"] != features["whole"]
+
+
+async def test_what_is_missing_is_fetched_and_stays(database: Database, fetches: list[Fetch]) -> None:
+    cache = Cache(database)
+    assert await _comes_from_the_cache(cache, _query(limit=200))
+    fetches.clear()
+    # as many as are there are missing: that is worth while
+    found = await cache.page(_query(limit=401, least=1))
+    assert found.features is not None
+    assert [row[0] for row in found.rows] == [*range(1, 403)]
+    assert [int(feature[1:].partition(b",")[0]) for feature in found.features] == [*range(1, 403)]
+    # first the keys of all, then the rows that are missing
+    assert [fetch.rows for fetch in fetches] == [402, 201]
+    fetches.clear()
+    again = await cache.page(_query(limit=401, least=2))
+    assert (again.features, [fetch.rows for fetch in fetches]) == (found.features, [402])
+
+
+async def test_a_page_of_which_most_is_missing_comes_as_it_is(database: Database, fetches: list[Fetch]) -> None:
+    cache = Cache(database)
+    assert await _comes_from_the_cache(cache, _query(limit=199))
+    fetches.clear()
+    # but once, lest who reads all of it leaves something
+    found = await cache.page(_query(limit=401))
+    assert (found.features, [len(row) for row in found.rows[:1]]) == (None, [5])
+    assert [fetch.rows for fetch in fetches] == [402, 402]
+    assert (await cache.page(_query(limit=401))).features is not None
