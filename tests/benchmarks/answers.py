@@ -56,7 +56,8 @@ def features_of(content: bytes, kind: str) -> Features:
     if kind in ("items", "item"):
         document = json.loads(content)
         found = document["features"] if kind == "items" else [document]
-        return {feature["id"]: (_rounded(feature["geometry"]), _names(feature)) for feature in found}
+        # pg_featureserv writes numbers as text
+        return {str(feature["id"]): (_rounded(feature["geometry"]), _names(feature)) for feature in found}
     return _tile_features(content)
 
 

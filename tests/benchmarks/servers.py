@@ -17,6 +17,7 @@ import psutil
 
 from deploy.local import postgresql, stack
 from deploy.local.ports import choose_ports
+from deploy.local.programs import SPARE
 from deploy.local.settings import StackSettings
 from deploy.local.state import StateFolder
 from deploy.local.supervision import Supervisor
@@ -101,7 +102,8 @@ def _described(folder: StateFolder, ports: dict[str, int], owner_url: str, peers
                 processes[name] = psutil.Process(info["pid"])
         if state_folder is not folder:
             processes["supervisor"] = psutil.Process(int(state_folder.supervisor_pid.read_text()))
-    product = StateFolder(_STACK).load().ports
+    # a spare, which a service of one process has, runs while that is replaced
+    product = {name: port for name, port in StateFolder(_STACK).load().ports.items() if not name.endswith(SPARE)}
     return Servers(
         product=Target("product", ports["gateway"], "/api"),
         peers={name: Target(name, ports[name]) for name in peers},

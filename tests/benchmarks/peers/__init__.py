@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from tests.benchmarks.peers.crunchy import PG_FEATURESERV, PG_TILESERV
 from tests.benchmarks.peers.martin import MARTIN, MARTIN_CACHED
 from tests.benchmarks.peers.peer import Peer
 from tests.benchmarks.peers.tipg import TIPG
 
-PEERS: dict[str, Peer] = {peer.name: peer for peer in (TIPG, MARTIN, MARTIN_CACHED)}
+PEERS: dict[str, Peer] = {peer.name: peer for peer in (TIPG, MARTIN, MARTIN_CACHED, PG_FEATURESERV, PG_TILESERV)}
