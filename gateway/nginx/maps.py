@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gateway.nginx.directives import EmptyBlock, Section, one
 from gateway.nginx.headers import ALLOWED
+from gateway.nginx.log import LOGGED, UTF8
 from gateway.nginx.routes import ALIASES, PREFIX, Routes
 from libs.web.accept_language import ENGLISH, LANGUAGE_RULES
 from libs.web.content_coding import BROTLI_RULES, GZIP_RULES, Rules
@@ -72,6 +73,7 @@ def variables(routes: Routes) -> object:
         ),
         # A 304 varies as the whole answer would, to which `gzip_vary` adds this: caches take over its headers.
         _map("$status $upstream_http_vary", "$unsaid_vary", [("~*^304 (?!.*accept-encoding)", "Accept-Encoding")], ""),
+        *(_map(said, logged, [(UTF8, said)], "not UTF-8") for said, logged in LOGGED.items()),
         _representations(),
     )
 

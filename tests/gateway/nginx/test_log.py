@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import re
 import shlex
 from pathlib import Path
 
+import pytest
 from aiohttp import ClientSession
 
 from tests.eventually import eventually
@@ -20,14 +23,18 @@ async def logged(gateway: Gateway, session: ClientSession) -> tuple[str, str, in
     async with session.get(f"{gateway.url}{PATH}", headers={"User-Agent": AGENT, "Accept-Encoding": "identity"}) as got:
         request_id, length = got.headers["X-Request-Id"], len(await got.read())
 
+    return await line_of(gateway, request_id), request_id, length
+
+
+async def line_of(gateway: Gateway, request_id: str) -> str:
+    """The line of a request, once it has been written."""
+
     async def line() -> str:
-        # of requests of other tests nginx writes what they sent, be it UTF-8 or not
-        text = gateway.log.read_text(encoding="utf-8", errors="replace")
-        found = [line for line in text.splitlines() if request_id in line]
+        found = [line for line in gateway.log.read_text(encoding="utf-8").splitlines() if request_id in line]
         assert found
         return found[0]
 
-    return await eventually(line), request_id, length
+    return await eventually(line)
 
 
 async def test_as_json_with_whatever_a_client_says(gateway: Gateway, session: ClientSession) -> None:
@@ -36,6 +43,32 @@ async def test_as_json_with_whatever_a_client_says(gateway: Gateway, session: Cl
     assert (said["request_id"], said["client"], said["method"]) == (request_id, "127.0.0.1", "GET")
     assert (said["path"], said["status"], said["bytes"], said["agent"]) == (PATH, 200, length, AGENT)
     assert (said["service"], said["level"], said["logger"]) == ("gateway", "INFO", "dams.access")
+
+
+@pytest.mark.parametrize(
+    ("sent", "agent"),
+    [
+        ("Zürich 東京 🌀".encode(), "Zürich 東京 🌀"),
+        ("\ud7ff\ue000\uffff\U00010000\U0010ffff".encode(), "\ud7ff\ue000\uffff\U00010000\U0010ffff"),
+        (b"Z\xfcrich", "not UTF-8"),
+        (b"cut off \xe6\x9d", "not UTF-8"),
+        (b"too long \xc0\xaf", "not UTF-8"),
+        (b"a surrogate \xed\xa0\x80", "not UTF-8"),
+        (b"beyond \xf4\x90\x80\x80", "not UTF-8"),
+    ],
+)
+async def test_json_is_utf_8_whatever_bytes_a_client_sends(gateway: Gateway, sent: bytes, agent: str) -> None:
+    host = gateway.url.removeprefix("http://")
+    reader, writer = await asyncio.open_connection(*host.split(":"))
+    head = b"GET /api/collections?\xff HTTP/1.1\r\nHost: " + host.encode() + b"\r\nConnection: close\r\n"
+    writer.write(head + b"User-Agent: " + sent + b"\r\nReferer: \xfe\r\n\r\n")
+    answer = await reader.read()
+    writer.close()
+    request_id = re.search(rb"(?i)x-request-id: (\w+)", answer)
+    assert answer.startswith(b"HTTP/1.1 400")
+    assert request_id
+    said = json.loads(await line_of(gateway, request_id[1].decode()))
+    assert (said["path"], said["referrer"], said["agent"]) == ("not UTF-8", "not UTF-8", agent)
 
 
 async def test_as_text_in_fields_apart(tmp_path: Path, session: ClientSession) -> None:
