@@ -47,6 +47,8 @@ GROWING_SHAPES = tuple(
 
 def tables_of(settings: BenchmarkSettings) -> tuple[Table, ...]:
     """The tables that a run needs."""
+    if settings.partitions:
+        return ()
     if settings.growth:
         return (*GROWING_POINTS, *GROWING_SHAPES)
     return (POINTS, POLYGONS, LINES, *((FEW_POINTS, MANY_POINTS) if settings.large else ()))

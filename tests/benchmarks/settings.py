@@ -13,6 +13,13 @@ FOLDER = REPOSITORY / ".local" / "bench"
 SCHEMA = "bench"
 LARGE_SCHEMA = "bench_large"
 GROWTH_SCHEMA = "bench_growth"
+PARTITION_ROWS = (10**5, 10**6, 10**7)
+PARTITION_SCHEMAS = {
+    (rows, by_season): f"bench_{'seasons' if by_season else 'plain'}_{rows}"
+    for rows in PARTITION_ROWS
+    for by_season in (False, True)
+}
+"""Each with a table of so many rows, partitioned by season or plain."""
 SEED = 1
 
 
@@ -34,6 +41,8 @@ class BenchmarkSettings:
     large: bool = False
     growth: bool = False
     """Tables of growing size, and no others."""
+    partitions: bool = False
+    """The schemas of tables with and without partitions, which are filled while all runs."""
     keep: bool = False
     processes: int = PROCESSES
     peers: tuple[str, ...] = ("tipg",)
@@ -42,6 +51,8 @@ class BenchmarkSettings:
     @property
     def schemas(self) -> tuple[str, ...]:
         """Whose tables all sides serve."""
+        if self.partitions:
+            return tuple(PARTITION_SCHEMAS.values())
         if self.growth:
             return (GROWTH_SCHEMA,)
         return (SCHEMA, LARGE_SCHEMA) if self.large else (SCHEMA,)

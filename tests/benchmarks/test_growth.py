@@ -27,6 +27,11 @@ def test_the_last_step_is_told_beside_the_whole() -> None:
     assert "| rows | a page, ms | 10: 1.00, 100: 1.00, 1,000: 10.0 | 0.50 | 1.00 |" in table([found])
 
 
+def test_a_larger_size_is_reckoned_from_the_last_step() -> None:
+    assert _series([(10, 1), (100, 1), (1000, 10)]).at(10_000) == pytest.approx(100)
+    assert _series([(10, 1), (100, 5), (1000, 5)]).at(100_000) == pytest.approx(5)
+
+
 def test_the_picture_has_a_panel_and_a_mark_for_each_point() -> None:
     drawn = ET.fromstring(picture([_series([(10, 1), (100, 20)]), _series([(1, 5), (2, 5), (4, 5)])]))  # noqa: S314 - ours
     svg = "{http://www.w3.org/2000/svg}"

@@ -5,7 +5,7 @@ Each statement gives one row: `tile`, the encoded tile, and `rows`, the number o
 
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import NamedTuple
+from typing import LiteralString, NamedTuple
 
 from libs.catalogue.model import Collection, Column
 from libs.pg.column_types import SAFE_INTEGER, Kind, as_float8, base_type, column_type
@@ -52,12 +52,21 @@ def _is_hardly_full(request: TileRequest) -> bool:
     return rows is not None and rows * _CROWDING < request.limit * matrix.columns * matrix.rows
 
 
-def chosen_statement(request: TileRequest, chosen: Sql) -> Sql:
-    """The tile of the rows that `chosen` gives, a query of identities as `identity` tells them."""
-    # rows of one table are fetched by their places in it; where there are several the index finds those near again
-    template = "{table} WHERE {identity} = ANY(ARRAY({chosen}))"
-    if _is_of_several_tables(request.selection.collection):
+def chosen_statement(request: TileRequest, chosen: Sql, near: int = 0) -> Sql:
+    """The tile of the rows that `chosen` gives, a query of identities as `identity` tells them, among so many near."""
+    collection = request.selection.collection
+    # rows of one table are fetched by their places in it
+    template: LiteralString = "{table} WHERE {identity} = ANY(ARRAY({chosen}))"
+    if _is_of_several_tables(collection):
+        # where there are several the index finds those near again
         template = "{table} WHERE {where} AND ({identity}) IN ({chosen})"
+        if near > request.limit * len(collection.sources):
+            # or, where these are more, each table is asked for all the places, and rows say whether they are meant
+            template = (
+                "(WITH chosen(feature) AS MATERIALIZED ({chosen}) SELECT * FROM {table}"
+                " WHERE ctid = ANY(ARRAY(SELECT substring(feature FROM '[(].*')::tid FROM chosen))"
+                " AND ({identity}) IN (SELECT feature FROM chosen)) AS found"
+            )
     rows = sql(
         template,
         table=request.selection.table,

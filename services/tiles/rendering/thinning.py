@@ -41,7 +41,7 @@ def thinned_statement(request: TileRequest, matched: int, floor: object = None) 
     where = matching(request)
     if identity(request) is None:
         return rows_statement(request, _first(request, where))
-    return chosen_statement(request, _chosen(request, where, matched, floor))
+    return chosen_statement(request, _chosen(request, where, matched, floor), matched)
 
 
 def floor_statement(request: TileRequest, matched: int) -> Sql | None:

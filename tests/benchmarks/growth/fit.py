@@ -29,6 +29,11 @@ class Series:
         """The exponent between the last two sizes, where what does not grow weighs least."""
         return _slope([(math.log(size), math.log(cost)) for size, cost in self.points[-2:]])
 
+    def at(self, size: float) -> float:
+        """The cost at a larger size, were it to grow on as it did in the last step."""
+        last, cost = self.points[-1]
+        return cost * math.pow(size / last, self.last)
+
 
 def _slope(points: Sequence[tuple[float, float]]) -> float:
     mean_x, mean_y = (sum(values) / len(points) for values in zip(*points, strict=True))
@@ -40,7 +45,7 @@ def table(series: Sequence[Series]) -> str:
     """The figures as a table in Markdown."""
     lines = ["| what grows | cost | at | exponent | of the last step |", "|---|---|---|---|---|"]
     for each in series:
-        at = ", ".join(f"{size:,.0f}: {_figure(cost)}" for size, cost in each.points)
+        at = ", ".join(f"{size:,.0f}: {figure(cost)}" for size, cost in each.points)
         lines.append(f"| {each.of} | {each.title}, {each.unit} | {at} | {each.exponent:.2f} | {each.last:.2f} |")
     return "\n".join(lines)
 
@@ -90,5 +95,6 @@ def _panel(series: Series) -> str:
     return "".join(marks)
 
 
-def _figure(value: float) -> str:
+def figure(value: float) -> str:
+    """Of three places, about."""
     return f"{value:.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"

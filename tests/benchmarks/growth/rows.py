@@ -5,6 +5,8 @@ from __future__ import annotations
 import itertools
 import random
 import time
+from collections import Counter
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 
 import asyncpg
@@ -41,21 +43,28 @@ async def rows(servers: Servers, connection: asyncpg.Connection) -> list[Series]
 async def first_maps(servers: Servers, connection: asyncpg.Connection) -> list[str]:
     """Seconds until the tile of each zoom is there that holds most of the ten million points, made anew."""
     table = GROWING_POINTS[-1]
-    places = await connection.fetch(
-        f"SELECT ST_X(geom), ST_Y(geom) FROM {table.id} TABLESAMPLE SYSTEM (0.05) REPEATABLE (1)"
-    )
     await new_version(servers, connection, table.id)
-    lines = []
-    for zoom in range(13):
-        counted: dict[tuple[int, int, int], int] = {}
-        for place in places:
-            address = tile_at(zoom, *place)
-            counted[address] = counted.get(address, 0) + 1
-        z, x, y = max(counted, key=lambda address: counted[address])
+    return [
+        f"{table.rows:,} points, zoom {zoom}: {seconds:.2f} s, {size:,} bytes"
+        for zoom, seconds, size in await fullest_tiles(servers, connection, table.id, range(13), percent=0.05)
+    ]
+
+
+async def fullest_tiles(
+    servers: Servers, connection: asyncpg.Connection, table: str, zooms: Iterable[int], *, percent: float
+) -> list[tuple[int, float, int]]:
+    """Zoom, seconds and bytes of the tile that holds most of a sample of so many per cent of the table."""
+    places = await connection.fetch(
+        f"SELECT ST_X(geom), ST_Y(geom) FROM {table} TABLESAMPLE SYSTEM ({percent}) REPEATABLE (1)"
+    )
+    found = []
+    for zoom in zooms:
+        counted = Counter(tile_at(zoom, *place) for place in places)
+        z, x, y = counted.most_common(1)[0][0]
         started = time.monotonic()
-        answer = ask(servers.product, f"{_tiles(table)}/{z}/{x}/{y}", encoding="gzip")
-        lines.append(f"{table.rows:,} points, zoom {z}: {time.monotonic() - started:.2f} s, {len(answer.body):,} bytes")
-    return lines
+        answer = ask(servers.product, f"/collections/{table}/tiles/WebMercatorQuad/{z}/{x}/{y}", encoding="gzip")
+        found.append((zoom, time.monotonic() - started, len(answer.body)))
+    return found
 
 
 async def _requests(servers: Servers, connection: asyncpg.Connection, table: Table) -> dict[str, list[str]]:
