@@ -1,0 +1,36 @@
+"""Which SRIDs have an identifier of their authority."""
+
+from __future__ import annotations
+
+import pytest
+
+from libs.ogc.crs import CRS84, USUAL_SRIDS, crs_uri
+
+
+@pytest.mark.parametrize(
+    ("srid", "identifier"),
+    [
+        (0, None),
+        (1023, None),
+        (1024, "EPSG/0/1024"),
+        (4326, "EPSG/0/4326"),
+        (32_767, "EPSG/0/32767"),
+        (32_768, None),
+        (36_999, None),
+        (37_000, "ESRI/0/37000"),
+        (102_100, "ESRI/0/102100"),
+        (199_999, "ESRI/0/199999"),
+        (200_000, None),
+        # how old maps have Web Mercator
+        (900_913, None),
+    ],
+)
+def test_identifiers_of_epsg_and_esri(srid: int, identifier: str | None) -> None:
+    assert crs_uri(srid) == (identifier and f"http://www.opengis.net/def/crs/{identifier}")
+
+
+def test_every_usual_crs_has_one_that_is_not_crs84() -> None:
+    found = [crs_uri(srid) for srid in USUAL_SRIDS]
+    assert None not in found
+    assert CRS84 not in found
+    assert len(set(found)) == len(USUAL_SRIDS)

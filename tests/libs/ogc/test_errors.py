@@ -1,0 +1,45 @@
+"""What errors tell whoever answers with them: faults, causes, and when it is worth trying again."""
+
+from __future__ import annotations
+
+import pytest
+
+from libs.ogc.errors import Fault, InvalidParameters, Restarting, StoredValueError, TooSlow, Unavailable
+
+
+def test_a_fault_is_a_validation_error_of_the_contract() -> None:
+    assert Fault(("query", "bbox"), "is no box", "1,2", "enum").to_json() == {
+        "type": "enum",
+        "loc": ["query", "bbox"],
+        "msg": "is no box",
+        "input": "1,2",
+    }
+    assert Fault(("path",), "is wrong").to_json() == {
+        "type": "value_error",
+        "loc": ["path"],
+        "msg": "is wrong",
+        "input": None,
+    }
+
+
+def test_invalid_parameters_tell_every_fault() -> None:
+    faults = [Fault(("query", "a"), "one"), Fault(("query", "b"), "other")]
+    error = InvalidParameters(faults)
+    assert error.faults == tuple(faults)
+    assert str(error) == "one; other"
+
+
+@pytest.mark.parametrize(
+    ("error", "retry_after", "cause"),
+    [
+        (Unavailable("away"), 2, "other"),
+        (Unavailable("away", retry_after=7, cause="deadline"), 7, "deadline"),
+        (Restarting("away"), 2, "other"),
+        (TooSlow(), 5, "slow"),
+        (TooSlow("ask for less"), 5, "slow"),
+        # a stored value is not mended in a moment
+        (StoredValueError(), 60, "value"),
+    ],
+)
+def test_what_is_away_says_when_to_try_again_and_why(error: Unavailable, retry_after: int, cause: str) -> None:
+    assert (error.retry_after, error.cause) == (retry_after, cause)
