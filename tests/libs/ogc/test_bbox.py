@@ -23,10 +23,10 @@ def test_boxes(numbers: list[float], box: BBox) -> None:
     [
         ([1, 2, 3], "4 or 6 numbers"),
         ([1, 2, 3, 4, 5], "4 or 6 numbers"),
-        ([-181, 0, 0, 1], "outside longitudes"),
-        ([0, 0, 181, 1], "east edge 181 is outside longitudes"),
-        ([0, -91, 0, 1], "outside latitudes"),
-        ([0, 0, 1, 91], "north edge 91 is outside latitudes"),
+        ([-181, 0, 0, 1], "^west edge -181 is outside longitudes"),
+        ([0, 0, 181, 1], "^east edge 181 is outside longitudes"),
+        ([0, -91, 0, 1], "^south edge -91 is outside latitudes"),
+        ([0, 0, 1, 91], "^north edge 91 is outside latitudes"),
         ([0, 10, 1, 5], "north of the north edge"),
         ([0, 0, 9, 1, 1, 3], "minimum height"),
         ([float("nan"), 0, 1, 1], "finite"),
@@ -40,6 +40,8 @@ def test_what_is_no_box_is_refused_with_a_reason(numbers: list[float], fault: st
 def test_a_box_over_the_antimeridian_has_two_parts_that_meet_there() -> None:
     parts = BBox(170, -10, -170, 10).parts()
     assert parts == (BBox(170, -10, 180, 10), BBox(-180, -10, -170, 10))
+    meridian = BBox(7, -10, 7, 10)
+    assert meridian.parts() == (meridian,)
 
 
 def test_without_the_antimeridian_a_box_is_what_it_was_or_goes_around_the_world() -> None:
@@ -83,6 +85,7 @@ def test_boxes_share_edges_on_every_side(other: BBox, shared: bool) -> None:
         (BBox(170, 0, -160, 10), (-175, 5)),
         (BBox(160, 0, -170, 10), (175, 5)),
         (BBox(170, 0, -170, 10), (180, 5)),
+        (BBox(170, 0, -169, 10), (-179.5, 5)),
         (BBox(0, 0, 1 / 3, 2 / 3), (0.166667, 0.333333)),
     ],
 )

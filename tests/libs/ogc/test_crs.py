@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from libs.geo.tile_matrix_sets import tile_matrix_set
+from libs.geo.zooms import IDS
 from libs.ogc.crs import CRS84, USUAL_SRIDS, crs_uri
 
 
@@ -29,8 +31,10 @@ def test_identifiers_of_epsg_and_esri(srid: int, identifier: str | None) -> None
     assert crs_uri(srid) == (identifier and f"http://www.opengis.net/def/crs/{identifier}")
 
 
-def test_every_usual_crs_has_one_that_is_not_crs84() -> None:
-    found = [crs_uri(srid) for srid in USUAL_SRIDS]
-    assert None not in found
-    assert CRS84 not in found
-    assert len(set(found)) == len(USUAL_SRIDS)
+def test_the_usual_crs_are_those_of_the_tile_matrix_sets() -> None:
+    assert {tile_matrix_set(identifier).srid for identifier in IDS} == set(USUAL_SRIDS)
+    assert None not in [crs_uri(srid) for srid in USUAL_SRIDS]
+
+
+def test_longitude_and_latitude_have_an_identifier_of_their_own() -> None:
+    assert CRS84 == "http://www.opengis.net/def/crs/OGC/1.3/CRS84" != crs_uri(4326)

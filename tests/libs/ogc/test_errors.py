@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from libs.ogc.errors import Fault, InvalidParameters, Restarting, StoredValueError, TooSlow, Unavailable
@@ -30,16 +32,20 @@ def test_invalid_parameters_tell_every_fault() -> None:
 
 
 @pytest.mark.parametrize(
-    ("error", "retry_after", "cause"),
+    ("make", "said", "retry_after", "cause"),
     [
-        (Unavailable("away"), 2, "other"),
-        (Unavailable("away", retry_after=7, cause="deadline"), 7, "deadline"),
-        (Restarting("away"), 2, "other"),
-        (TooSlow(), 5, "slow"),
-        (TooSlow("ask for less"), 5, "slow"),
+        (lambda: Unavailable("away"), "away", 2, "other"),
+        (lambda: Unavailable("away", retry_after=7, cause="deadline"), "away", 7, "deadline"),
+        (lambda: Restarting("away"), "away", 2, "other"),
+        (TooSlow, "too long", 5, "slow"),
+        (lambda: TooSlow("a filter"), "a filter", 5, "slow"),
         # a stored value is not mended in a moment
-        (StoredValueError(), 60, "value"),
+        (StoredValueError, "stored value", 60, "value"),
     ],
 )
-def test_what_is_away_says_when_to_try_again_and_why(error: Unavailable, retry_after: int, cause: str) -> None:
+def test_what_is_away_says_when_to_try_again_and_why(
+    make: Callable[[], Unavailable], said: str, retry_after: int, cause: str
+) -> None:
+    error = make()
+    assert said in str(error)
     assert (error.retry_after, error.cause) == (retry_after, cause)

@@ -46,7 +46,9 @@ def test_relations_of_the_ogc_are_those_of_its_register() -> None:
         REL_TILING_SCHEME,
         REL_TILING_SCHEMES,
     )
-    assert [rel.removeprefix("http://www.opengis.net/def/rel/ogc/1.0/") for rel in found] == [
+    assert [
+        str(Link("/", rel).to_json()["rel"]).removeprefix("http://www.opengis.net/def/rel/ogc/1.0/") for rel in found
+    ] == [
         "conformance",
         "data",
         "functions",

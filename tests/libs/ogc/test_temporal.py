@@ -65,6 +65,13 @@ def test_an_offset_whose_plus_got_lost_is_explained(text: str) -> None:
         parse_interval(text)
 
 
+def test_what_is_no_time_is_told_what_one_looks_like() -> None:
+    with pytest.raises(ValueError, match=r"^'yesterday' is not an RFC 3339 date-time"):
+        parse_interval("yesterday")
+    with pytest.raises(ValueError, match=r"^'2020-02-30' is not a date of the calendar"):
+        parse_interval("2020-02-30")
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
