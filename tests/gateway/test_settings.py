@@ -34,6 +34,7 @@ def test_what_nobody_says_is_as_it_is_written_down() -> None:
     ("text", "upstream"),
     [
         ("a.example:80", (Endpoint("a.example", 80),)),
+        ("boX:80", (Endpoint("boX", 80),)),
         ("[::1]:1, 10.0.0.1:65535", (Endpoint("::1", 1), Endpoint("10.0.0.1", 65535))),
         ("unix:/run/a.sock, 10.0.0.1:80 backup", (UnixSocket("/run/a.sock"), Endpoint("10.0.0.1", 80, backup=True))),
         ("a:80,,unix:/b backup", (Endpoint("a", 80), UnixSocket("/b", backup=True))),
