@@ -30,6 +30,18 @@ def test_what_nobody_says_is_as_it_is_written_down() -> None:
     }  # fmt: skip
 
 
+def test_where_it_listens_is_read_from_the_environment() -> None:
+    found = _settings(
+        GATEWAY_HOST="10.0.0.1",
+        GATEWAY_PORT="1",
+        GATEWAY_INTERNAL_PORT="2",
+        GATEWAY_TLS_PORT="3",
+        PUBLIC_URL="http://a/",
+    )
+    assert (found.host, found.port, found.internal_port, found.tls_port) == ("10.0.0.1", 1, 2, 3)
+    assert (found.folder, found.public_url) == (Path("/run/gateway"), "http://a")
+
+
 @pytest.mark.parametrize(
     ("text", "upstream"),
     [
