@@ -18,6 +18,13 @@ async def test_addresses_are_in_order_and_in_the_words_of_nginx() -> None:
     assert set(found["viewer"]) & {"127.0.0.1:82", "[::1]:82"}
 
 
+async def test_the_order_is_always_the_same() -> None:
+    """So that nginx is not reloaded for nothing."""
+    many = [f"10.0.0.{number}" for number in range(10, 40)]
+    found = await resolve({"tiles": tuple(Endpoint(host, 80) for host in reversed(many))}, {})
+    assert found["tiles"] == tuple(f"{host}:80" for host in many)
+
+
 async def test_a_name_that_nobody_knows_keeps_what_was_known_of_it() -> None:
     lost: Upstreams = {"tiles": (Endpoint("no-host.invalid", 80),), "viewer": (Endpoint("no-host.invalid", 80),)}
     assert await resolve(lost, {"tiles": ("10.0.0.1:80",)}) == {"tiles": ("10.0.0.1:80",), "viewer": ()}
