@@ -6,7 +6,7 @@ What nginx makes of it is for the tests of a running gateway; here is what these
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -36,7 +36,8 @@ class Block:
 
     @classmethod
     def read(cls, words: Iterator[str]) -> Block:
-        found, line = cls([], {}), []
+        line: list[str] = []
+        found = cls([], {})
         for word in words:
             if word == "}":
                 break
@@ -64,18 +65,20 @@ class Block:
         return {header: value for header, value, *_ in self.all(name)}
 
 
-def _config(known: Routes = ALL, *, user: str | None = None, cached: bool = True, **environment: str) -> Block:
-    settings = GatewaySettings.from_env({"GATEWAY_DIR": "/run/the gateway", **environment})
+def _config(
+    environment: Mapping[str, str] | None = None, known: Routes = ALL, *, user: str | None = None, cached: bool = True
+) -> Block:
+    settings = GatewaySettings.from_env({"GATEWAY_DIR": "/run/the gateway", **(environment or {})})
     text = build_config(settings, ADDRESSES, known, user=user, cached=cached)
     return Block.read(iter(_WORD.findall(text)))
 
 
 def _http(**environment: str) -> Block:
-    return _config(**environment).blocks["http"]
+    return _config(environment).blocks["http"]
 
 
-def _server(known: Routes = ALL, *, cached: bool = True, **environment: str) -> Block:
-    return _config(known, cached=cached, **environment).blocks["http"].blocks["server"]
+def _server(environment: Mapping[str, str] | None = None, known: Routes = ALL, *, cached: bool = True) -> Block:
+    return _config(environment, known, cached=cached).blocks["http"].blocks["server"]
 
 
 def _seconds(text: str | None) -> float:
@@ -99,7 +102,7 @@ def test_the_program_stays_in_the_foreground_and_in_its_folder() -> None:
 @pytest.mark.parametrize("place", [API, TILES, "location @uncached", "location @leaving"])
 def test_nobody_waits_for_ten_seconds(place: str, environment: dict[str, str], silence: float) -> None:
     """For another's answer, for a machine that is gone, for a process that hangs, and then for another one."""
-    server = _server(**environment)
+    server = _server(environment)
     first, again = server.blocks[place], server.blocks["location @again"]
     assert _seconds(first.one("proxy_read_timeout")) == silence
     waits = [
@@ -163,7 +166,7 @@ def test_a_long_link_fits_into_the_head_of_an_answer() -> None:
 
 def test_a_path_that_none_declares_is_unknown_once_all_services_are_known() -> None:
     def status(known: Routes, place: str) -> str | None:
-        return _server(known).blocks[place].blocks['if ($service = "")'].one("return")
+        return _server(known=known).blocks[place].blocks['if ($service = "")'].one("return")
 
     for place in (API, TILES, EXPORT, CHANGES):
         assert status(ALL, place) == "404"
@@ -259,17 +262,14 @@ def test_the_address_of_a_client_is_what_a_trusted_proxy_says() -> None:
 
 
 def test_a_certificate_brings_a_second_port(tmp_path: Path) -> None:
-    assert _server(GATEWAY_HOST="::1", GATEWAY_PORT="81").all("listen") == [["[::1]:81"]]
+    assert _server({"GATEWAY_HOST": "::1", "GATEWAY_PORT": "81"}).all("listen") == [["[::1]:81"]]
     assert _server().one("ssl_certificate") is None
     certificate, key = tmp_path / "certificate.pem", tmp_path / "key.pem"
     certificate.touch()
     key.touch()
-    server = _server(
-        GATEWAY_TLS_CERTIFICATE=str(certificate),
-        GATEWAY_TLS_KEY=str(key),
-        GATEWAY_HOST="0.0.0.0",  # noqa: S104
-    )
-    assert server.all("listen") == [["0.0.0.0:8080"], ["0.0.0.0:8443", "ssl", "http2"]]
+    environment = {"GATEWAY_TLS_CERTIFICATE": str(certificate), "GATEWAY_TLS_KEY": str(key), "GATEWAY_HOST": "10.0.0.1"}
+    server = _server(environment)
+    assert server.all("listen") == [["10.0.0.1:8080"], ["10.0.0.1:8443", "ssl", "http2"]]
     assert (server.one("ssl_certificate"), server.one("ssl_certificate_key")) == (f"'{certificate}'", f"'{key}'")
     assert server.all("ssl_protocols") == [["TLSv1.2", "TLSv1.3"]]
     assert server.one("ssl_session_tickets") == "off"
@@ -309,7 +309,7 @@ def test_answers_say_in_the_gateways_words_who_they_are() -> None:
 
 def test_the_published_document_has_the_address_that_is_set_or_asked_for() -> None:
     known, asked = (
-        _server(**env).blocks["location = /_openapi/openapi"] for env in ({"PUBLIC_URL": "https://a.example"}, {})
+        _server(env).blocks["location = /_openapi/openapi"] for env in ({"PUBLIC_URL": "https://a.example"}, {})
     )
     assert (known.one("gzip_static"), known.one("sub_filter")) == ("on", None)
     assert (asked.one("gzip_static"), (asked.one("sub_filter") or "").split()[-1]) == (

@@ -21,13 +21,20 @@ def formats_of_this_test_alone() -> Iterator[None]:
 
 
 @pytest.mark.parametrize(
-    ("name", "of_f"),
-    [("json", MediaType.JSON), ("html", MediaType.HTML), ("schemajson", MediaType.SCHEMAJSON), ("mvt", MediaType.MVT)],
+    ("name", "of_f", "label"),
+    [
+        ("json", "application/json", "JSON"),
+        ("html", "text/html", "HTML"),
+        ("schemajson", "application/schema+json", "JSON Schema"),
+        ("mvt", "application/vnd.mapbox-vector-tile", "vector tile"),
+    ],
 )
-def test_the_formats_of_several_services_have_names_and_labels(name: str, of_f: MediaType) -> None:
-    assert FORMATS[name] == of_f
-    assert FORMAT_NAMES[of_f] == name
-    assert LABELS[of_f]
+def test_the_formats_of_several_services_have_names_and_labels(name: str, of_f: str, label: str) -> None:
+    assert (FORMATS[name], FORMAT_NAMES[of_f], LABELS[of_f]) == (of_f, name, label)
+
+
+def test_a_document_of_openapi_says_its_version() -> None:
+    assert MediaType.OPENAPI_JSON == "application/vnd.oai.openapi+json;version=3.0"
 
 
 @pytest.mark.parametrize(
