@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from urllib.parse import unquote
+
+import yaml
 
 from libs.catalogue.chosen_collections import MOST, chosen_collections, collections_value
 from libs.catalogue.model import Collection, GeometryColumn
 
+COMPONENTS = Path(__file__).parents[3] / "libs" / "web" / "components.yaml"
 LATEST = Collection("a.latest", "a", "latest", 1, "table", "L", None, (), (GeometryColumn("geom", "Point", 4326),))
 HISTORY = replace(LATEST, id="a.history", name="history", overview=False)
 
@@ -39,7 +43,7 @@ def test_every_name_that_chooses_nothing_is_told() -> None:
     known = {each.id: each for each in (LATEST, HISTORY, bare)}
     long = "x" * 200
     chosen, faults = chosen_collections(known, ["a.latst", "a.bare", "a.latest", "a.latest", "a.histry", long], "")
-    assert (chosen.collections, chosen.named) == ((LATEST,), True)
+    assert (chosen.collections, chosen.named, chosen.omitted) == ((LATEST,), True, 0)
     assert [fault.msg for fault in faults] == [
         "collections: there is no collection 'a.latst'; did you mean a.latest?",
         "collections: 'a.bare' has no geometry, hence no tiles",
@@ -65,3 +69,16 @@ def test_a_value_in_an_address_chooses_the_collections_that_it_was_made_of() -> 
     known = {each.id: each for each in odd}
     names = [unquote(name) for name in collections_value(odd).split(",")]
     assert chosen_collections(known, names, "")[0].collections == tuple(odd)
+
+
+def test_at_the_most_three_names_may_have_been_meant() -> None:
+    known = {f"a.late{letter}": LATEST for letter in "abcde"}
+    (fault,) = chosen_collections(known, ["a.late"], "")[1]
+    assert fault.msg.count("a.late") == 1 + 3
+
+
+def test_a_tile_has_no_more_collections_than_its_parameter_may_name() -> None:
+    parameters = yaml.safe_load(COMPONENTS.read_text(encoding="utf-8"))["parameters"]
+    assert parameters["collections"]["schema"]["maxItems"] == MOST
+    chosen, _ = chosen_collections({f"a.{number}": LATEST for number in range(MOST + 1)}, None, "")
+    assert (len(chosen.collections), chosen.omitted) == (MOST, 1)

@@ -6,7 +6,7 @@ from math import inf, nan
 
 import pytest
 
-from libs.geo.boxes import Box, overlap, transformed
+from libs.geo.boxes import WORLD, Box, overlap, transformed
 from libs.geo.longitudes import can_be_given, reaches_antimeridian, turned, turned_ends, turns_of
 from libs.geo.stretch import stretch
 from libs.pg.sql import sql
@@ -92,6 +92,11 @@ def test_what_is_beyond_nothing_stays_as_it_is() -> None:
 )
 def test_what_boxes_share(one: Box, other: Box, shared: Box | None) -> None:
     assert overlap(one, other) == overlap(other, one) == shared
+
+
+def test_the_world_ends_at_the_antimeridian_and_the_poles() -> None:
+    assert WORLD == (-180, -90, 180, 90)
+    assert overlap(WORLD, (-999, -999, 999, 999)) == WORLD
 
 
 def test_a_box_in_another_crs_is_around_its_corners() -> None:

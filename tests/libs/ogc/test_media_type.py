@@ -34,7 +34,7 @@ def test_the_formats_of_several_services_have_names_and_labels(name: str, of_f: 
 
 
 def test_a_document_of_openapi_says_its_version() -> None:
-    assert MediaType.OPENAPI_JSON == "application/vnd.oai.openapi+json;version=3.0"
+    assert MediaType.OPENAPI_JSON.value == "application/vnd.oai.openapi+json;version=3.0"
 
 
 @pytest.mark.parametrize(
