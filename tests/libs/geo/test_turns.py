@@ -95,7 +95,7 @@ def test_what_boxes_share(one: Box, other: Box, shared: Box | None) -> None:
 
 
 def test_the_world_ends_at_the_antimeridian_and_the_poles() -> None:
-    assert WORLD == (-180, -90, 180, 90)
+    assert list(WORLD) == [-180, -90, 180, 90]
     assert overlap(WORLD, (-999, -999, 999, 999)) == WORLD
 
 
