@@ -71,6 +71,7 @@ def test_an_id_is_made_of_all_columns_of_the_key(collection: Collection, columns
     [
         (_of(), ("ctid",), True),
         (_of("materialized view"), ("ctid",), True),
+        (_of("materialized view", sources=()), (), True),
         # children and partitions number their rows by themselves
         (_of(sources=(7, 8)), ("tableoid", "ctid"), True),
         (_of("partitioned table", sources=(8,)), ("tableoid", "ctid"), True),
@@ -214,6 +215,13 @@ def test_a_collection_of_an_earlier_release_has_no_publishers_and_no_licences_of
     value = _of().to_json()
     del value["publishers"], value["part_licenses"]
     assert Collection.from_json(value) == _of()
+
+
+def test_a_geometry_of_which_nobody_says_more_is_plain() -> None:
+    found = GeometryColumn("geom", "Point", 4326)
+    assert (found.dimensions, found.bbox, found.turns) == (2, None, ())
+    flags = (found.is_geography, found.crosses, found.partial, found.as_stored, found.not_null)
+    assert not any(flags)
 
 
 def test_what_is_found_by_name_or_else_is_the_default() -> None:
