@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from gateway.parts.merge import MergeError, merge
+from gateway.parts.merge import METHODS, MergeError, merge
 
 ERROR = {"description": "Not there", "content": {"application/json": {"schema": {"$ref": "#/components/schemas/E"}}}}
 
@@ -167,3 +167,31 @@ def test_of_enumerations_one_may_know_more(
         assert "components/schemas/Kind differently" in conflicts(*documents)
     else:
         assert merge(documents)["components"]["schemas"]["Kind"]["enum"] == united
+
+
+@pytest.mark.parametrize("method", ["get", "head", "options", "post", "put", "patch", "delete", "trace"])
+def test_no_method_is_defined_twice_not_even_in_the_same_words(method: str) -> None:
+    def one() -> dict[str, Any]:
+        found = document("/a", "of A")
+        found["paths"]["/a"] = {method: found["paths"]["/a"]["get"]}
+        del found["paths"]["/a"][method]["operationId"]
+        return found
+
+    assert method in METHODS
+    assert conflicts(("left", one()), ("right", one())) == f"left and right both define {method.upper()} /a"
+    one_with_typo = one()
+    one_with_typo["paths"]["/a"][method]["tags"] = ["Typo"]
+    assert conflicts(("left", one_with_typo)).startswith(f"left: {method.upper()} /a has the tag 'Typo'")
+
+
+def test_what_is_said_twice_in_the_same_words_is_said_once() -> None:
+    left, right = document("/a", "getA"), document("/a", "postA")
+    right["paths"]["/a"]["post"] = right["paths"]["/a"].pop("get")
+    for each in (left, right):
+        each["paths"]["/a"]["parameters"] = [{"name": "x"}]
+    assert merge([("left", left), ("right", right)])["paths"]["/a"]["parameters"] == [{"name": "x"}]
+
+
+def test_an_error_tells_every_conflict_in_its_message() -> None:
+    error = MergeError(["one", "other"])
+    assert (str(error), error.conflicts) == ("one; other", ("one", "other"))

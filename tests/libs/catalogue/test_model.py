@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import json
+from dataclasses import fields, replace
 from typing import Any
 
 import pytest
 
-from libs.catalogue.model import Collection, Column, GeometryColumn, TimeColumn
+from libs.catalogue.model import Argument, Collection, Column, GeometryColumn, Publisher, TimeColumn
 from libs.ogc.crs import CRS84, crs_uri
 
 
@@ -70,6 +71,7 @@ def test_an_id_is_made_of_all_columns_of_the_key(collection: Collection, columns
     [
         (_of(), ("ctid",), True),
         (_of("materialized view"), ("ctid",), True),
+        (_of("materialized view", sources=()), (), True),
         # children and partitions number their rows by themselves
         (_of(sources=(7, 8)), ("tableoid", "ctid"), True),
         (_of("partitioned table", sources=(8,)), ("tableoid", "ctid"), True),
@@ -147,3 +149,110 @@ def test_features_may_be_had_in_their_own_crs_too(srid: int, stored: str | None,
     collection = _of(geometries=(GeometryColumn("geom", "Point", srid),), srids=(3857,))
     assert (collection.storage_crs(), [*collection.crs()]) == (stored, crs)
     assert (_of().storage_crs(), _of().crs()) == (None, (CRS84,))
+
+
+# every member is another one than where nobody says it
+FULL = Collection(
+    id="a.b",
+    schema="a",
+    name="b",
+    oid=7,
+    kind="function",
+    title="B",
+    description="All of them",
+    columns=(
+        Column("id", "integer", "integer", indexed=True, not_null=True),
+        Column("kind", "a.kind", "string", "uri", "Kind", "Of what kind", "m", ("x", "y"), items="string"),
+    ),
+    geometries=(
+        GeometryColumn("geom", "Point", 3857, True, 3, (1.0, 2.0, 3.0, 4.0), (-1, 1), True, True, True, True),
+        GeometryColumn("other", "Polygon", 4326),
+    ),
+    times=(TimeColumn("at", "date", FIRST, LAST, nulls=True), TimeColumn("until", "date")),
+    time_end="until",
+    time_issued="at",
+    key="id",
+    composite_key=("id", "kind"),
+    key_repeats=True,
+    suggested_key="kind",
+    row_security=True,
+    rows=5,
+    item_count=6,
+    row_bytes=8,
+    large_rows=True,
+    sources=(7, 8),
+    arguments=(Argument("n", "integer", "integer", "int32", "1"),),
+    sort=("-id",),
+    importance=("kind",),
+    minzoom=1,
+    maxzoom=9,
+    tile_properties=((0, 4, ("id",)), (5, 9, ())),
+    srids=(3857,),
+    overview=False,
+    item_links=(("next", (("id", "kind"),)),),
+    keywords=("one",),
+    license="https://example.org/terms",
+    part_licenses=(("Places", "https://example.org/places"),),
+    attribution="Us",
+    publishers=(Publisher("GDACS", "CC BY", None, "GDACS", 360, FIRST),),
+    shape="s",
+)
+
+
+def test_a_collection_travels_between_the_services_as_it_is() -> None:
+    for collection in (FULL, _of(), replace(FULL, geometries=FULL.geometries[1:], key=None)):
+        found = Collection.from_json(json.loads(json.dumps(collection.to_json())))
+        assert found == collection
+        assert hash(found) == hash(collection)
+        assert found.columns[-1].enum == collection.columns[-1].enum
+    assert "_hash" not in FULL.to_json()
+    plain = Collection("", "", "", 0, "", "", "", ())
+    same = [each.name for each in fields(FULL) if each.init and getattr(FULL, each.name) == getattr(plain, each.name)]
+    assert not same, "tell another value of it above"
+
+
+def test_a_collection_of_an_earlier_release_has_no_publishers_and_no_licences_of_parts() -> None:
+    value = _of().to_json()
+    del value["publishers"], value["part_licenses"]
+    assert Collection.from_json(value) == _of()
+
+
+def test_a_geometry_of_which_nobody_says_more_is_plain() -> None:
+    found = GeometryColumn("geom", "Point", 4326)
+    assert (found.dimensions, found.bbox, found.turns) == (2, None, ())
+    flags = (found.is_geography, found.crosses, found.partial, found.as_stored, found.not_null)
+    assert not any(flags)
+
+
+def test_what_is_found_by_name_or_else_is_the_default() -> None:
+    assert [FULL.geometry(name) for name in (None, "other", "lost")] == [*FULL.geometries, None]
+    assert [FULL.time(name) for name in (None, "until", "lost")] == [*FULL.times, None]
+    assert (FULL.column("kind"), FULL.column("lost")) == (FULL.columns[1], None)
+    assert (_of().geometry(), _of().time(), _of().bbox()) == (None, None, None)
+    assert FULL.bbox() == (1.0, 2.0, 3.0, 4.0)
+    assert replace(FULL, geometries=FULL.geometries[1:]).bbox() is None
+
+
+@pytest.mark.parametrize(
+    ("sql_type", "json_type", "ordered"),
+    [("integer", "integer", True), ("jsonb", "object", False), ("text[]", "array", False), ("xml", "string", False)],
+)
+def test_what_rows_can_be_sorted_by(sql_type: str, json_type: str, ordered: bool) -> None:
+    assert Column("a", sql_type, json_type).ordered is ordered
+
+
+@pytest.mark.parametrize("sql_type", ["daterange", "tsrange", "tstzrange", "date"])
+def test_a_range_of_time_is_a_period(sql_type: str) -> None:
+    assert TimeColumn("a", sql_type).is_period is (sql_type != "date")
+
+
+def test_collections_of_another_state_of_the_data_have_another_place_in_tables() -> None:
+    moved = replace(FULL.geometries[0], bbox=(0.0, 0.0, 0.0, 0.0))
+    others = [
+        replace(FULL, rows=6),
+        replace(FULL, item_count=7),
+        replace(FULL, shape="t"),
+        replace(FULL, geometries=(moved,)),
+        replace(FULL, times=(replace(FULL.times[0], end=FIRST),)),
+    ]
+    assert len({hash(each) for each in (FULL, *others)}) == 6

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from libs.catalogue.model import Collection, Column, GeometryColumn
-from libs.catalogue.modules import forecasts, siblings
+from libs.catalogue.modules import forecasts, hazard, is_forecast, module, of_events, siblings
 
 
 def _collection(identifier: str, *columns: str) -> Collection:
@@ -39,3 +41,35 @@ def test_forecasts_are_those_of_the_module_that_have_places() -> None:
     assert forecasts(alerts, [alerts, *apart, gauges]) == [gauges]
     # what is expected of a forecast is it
     assert forecasts(gauges, [alerts, gauges]) == []
+
+
+@pytest.mark.parametrize(
+    ("identifier", "of_module", "of_hazard"),
+    [
+        ("hazard.hazard_eq_events", "Earthquakes", "earthquakes"),
+        ("hazard.fl_areas", "Floods", "floods"),
+        ("hazard.gdacs_fl", "Floods", "floods"),
+        ("hazard.ts_disturbance_areas", "Tropical disturbances", "storms"),
+        ("hazard.hazard_ts_tracks", "Tropical storms", "storms"),
+        # of no hazard: the schema's name
+        ("city_plan.bts_events", "City plan", ""),
+        ("hazard.equipment", "Hazard", ""),
+    ],
+)
+def test_a_collection_is_of_the_module_that_its_name_tells(identifier: str, of_module: str, of_hazard: str) -> None:
+    collection = _collection(identifier)
+    assert (module(collection), hazard(collection)) == (of_module, of_hazard)
+
+
+def test_events_are_those_of_what_has_them_and_is_no_function() -> None:
+    own, bare = _collection("hazard.eq_events", "event_id"), _collection("hazard.eq_bare", "id")
+    assert of_events([replace(own, kind="function"), bare, own]) == [own]
+
+
+def test_a_forecast_is_told_by_the_end_of_its_name() -> None:
+    place = (GeometryColumn("geom", "Point", 4326),)
+    found = replace(_collection("hazard.fl_forecast"), geometries=place)
+    assert is_forecast(found)
+    assert not is_forecast(replace(found, name="fl_forecast_errors"))
+    assert not is_forecast(replace(found, geometries=()))
+    assert not is_forecast(replace(found, kind="function"))

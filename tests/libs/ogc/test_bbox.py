@@ -10,6 +10,8 @@ from libs.ogc.bbox import BBox, bbox_of
         ([-10, -20, 0, 30, 40, 100], BBox(-10, -20, 30, 40)),
         ([177, 65, -177, 70], BBox(177, 65, -177, 70)),
         ([-180, -90, 180, 90], BBox(-180, -90, 180, 90)),
+        # a place, at one height
+        ([1, 5, 7, 1, 5, 7], BBox(1, 5, 1, 5)),
     ],
 )
 def test_boxes(numbers: list[float], box: BBox) -> None:
@@ -21,8 +23,10 @@ def test_boxes(numbers: list[float], box: BBox) -> None:
     [
         ([1, 2, 3], "4 or 6 numbers"),
         ([1, 2, 3, 4, 5], "4 or 6 numbers"),
-        ([-181, 0, 0, 1], "outside longitudes"),
-        ([0, -91, 0, 1], "outside latitudes"),
+        ([-181, 0, 0, 1], "^west edge -181 is outside longitudes"),
+        ([0, 0, 181, 1], "^east edge 181 is outside longitudes"),
+        ([0, -91, 0, 1], "^south edge -91 is outside latitudes"),
+        ([0, 0, 1, 91], "^north edge 91 is outside latitudes"),
         ([0, 10, 1, 5], "north of the north edge"),
         ([0, 0, 9, 1, 1, 3], "minimum height"),
         ([float("nan"), 0, 1, 1], "finite"),
@@ -36,6 +40,8 @@ def test_what_is_no_box_is_refused_with_a_reason(numbers: list[float], fault: st
 def test_a_box_over_the_antimeridian_has_two_parts_that_meet_there() -> None:
     parts = BBox(170, -10, -170, 10).parts()
     assert parts == (BBox(170, -10, 180, 10), BBox(-180, -10, -170, 10))
+    meridian = BBox(7, -10, 7, 10)
+    assert meridian.parts() == (meridian,)
 
 
 def test_without_the_antimeridian_a_box_is_what_it_was_or_goes_around_the_world() -> None:
@@ -49,3 +55,39 @@ def test_intersection_knows_the_antimeridian_and_edges() -> None:
     assert pacific.intersects(BBox(-175, 0, -174, 1))
     assert not pacific.intersects(BBox(0, 0, 10, 10))
     assert BBox(0, 0, 10, 10).intersects(BBox(10, 10, 20, 20))
+
+
+@pytest.mark.parametrize(
+    ("other", "shared"),
+    [
+        (BBox(10, 0, 20, 10), True),
+        (BBox(-10, 0, 0, 10), True),
+        (BBox(0, 10, 10, 20), True),
+        (BBox(0, -10, 10, 0), True),
+        (BBox(10.1, 0, 20, 10), False),
+        (BBox(-10, 0, -0.1, 10), False),
+        (BBox(0, 10.1, 10, 20), False),
+        (BBox(0, -10, 10, -0.1), False),
+    ],
+)
+def test_boxes_share_edges_on_every_side(other: BBox, shared: bool) -> None:
+    assert BBox(0, 0, 10, 10).intersects(other) is shared
+    assert other.intersects(BBox(0, 0, 10, 10)) is shared
+
+
+@pytest.mark.parametrize(
+    ("box", "middle"),
+    [
+        (BBox(-10, -20, 30, 40), (10, 10)),
+        (BBox(5, 5, 5, 5), (5, 5)),
+        (BBox(-180, -90, 180, 90), (0, 0)),
+        # across the antimeridian, on either side of it or on it
+        (BBox(170, 0, -160, 10), (-175, 5)),
+        (BBox(160, 0, -170, 10), (175, 5)),
+        (BBox(170, 0, -170, 10), (180, 5)),
+        (BBox(170, 0, -169, 10), (-179.5, 5)),
+        (BBox(0, 0, 1 / 3, 2 / 3), (0.166667, 0.333333)),
+    ],
+)
+def test_the_middle_of_a_box(box: BBox, middle: tuple[float, float]) -> None:
+    assert box.middle() == middle

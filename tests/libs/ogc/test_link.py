@@ -1,4 +1,16 @@
-from libs.ogc.link import Link
+from libs.ogc.link import (
+    REL_CONFORMANCE,
+    REL_DATA,
+    REL_FUNCTIONS,
+    REL_QUERYABLES,
+    REL_SCHEMA,
+    REL_SORTABLES,
+    REL_TILESETS_VECTOR,
+    REL_TILING_SCHEME,
+    REL_TILING_SCHEMES,
+    Link,
+    path_segment,
+)
 
 
 def test_a_link_has_the_members_that_are_set() -> None:
@@ -10,3 +22,40 @@ def test_a_link_has_the_members_that_are_set() -> None:
         "title": "A",
         "templated": True,
     }
+
+
+def test_a_link_in_a_header_has_no_title() -> None:
+    assert Link("/a", "next", "text/html", "Überall").to_header() == '</a>; rel="next"; type="text/html"'
+    assert Link("/a", "license").to_header() == '</a>; rel="license"'
+
+
+def test_an_id_is_one_segment_of_a_path() -> None:
+    assert path_segment("a/b c?ü~.-_") == "a%2Fb%20c%3F%C3%BC~.-_"
+
+
+def test_relations_of_the_ogc_are_those_of_its_register() -> None:
+    """https://www.opengis.net/def/rel/ogc/1.0, by which clients find what they look for."""
+    found = (
+        REL_CONFORMANCE,
+        REL_DATA,
+        REL_FUNCTIONS,
+        REL_QUERYABLES,
+        REL_SCHEMA,
+        REL_SORTABLES,
+        REL_TILESETS_VECTOR,
+        REL_TILING_SCHEME,
+        REL_TILING_SCHEMES,
+    )
+    assert [
+        str(Link("/", rel).to_json()["rel"]).removeprefix("http://www.opengis.net/def/rel/ogc/1.0/") for rel in found
+    ] == [
+        "conformance",
+        "data",
+        "functions",
+        "queryables",
+        "schema",
+        "sortables",
+        "tilesets-vector",
+        "tiling-scheme",
+        "tiling-schemes",
+    ]

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from libs.ogc.temporal import Interval, moment_of, parse_instant, parse_interval, rfc3339, understood
+from libs.ogc.temporal import Interval, day, moment_of, now, parse_instant, parse_interval, rfc3339, understood
 
 
 def utc(*parts: int) -> datetime:
@@ -22,6 +22,15 @@ def utc(*parts: int) -> datetime:
         (
             "2020-01-31 12:00:00/2020-02-01 00:00:00.5",
             Interval(utc(2020, 1, 31, 12), utc(2020, 2, 1, 0, 0, 0, 500_000)),
+        ),
+        # offsets up to a day, and ends that are one moment
+        ("2020-01-31T23:59:00+23:59", Interval(utc(2020, 1, 31), utc(2020, 1, 31))),
+        ("2020-01-31T12:00:00-02:30", Interval(utc(2020, 1, 31, 14, 30), utc(2020, 1, 31, 14, 30))),
+        ("2020-01-01T00:00:00Z/2020-01-01T00:00:00Z", Interval(utc(2020, 1, 1), utc(2020, 1, 1))),
+        # no more than microseconds
+        (
+            "2020-01-31T12:00:00.1234567Z",
+            Interval(utc(2020, 1, 31, 12, 0, 0, 123_456), utc(2020, 1, 31, 12, 0, 0, 123_456)),
         ),
         ("2016-12-31T23:59:60Z", Interval(utc(2017, 1, 1), utc(2017, 1, 1))),
         ("2020-01-31", Interval(utc(2020, 1, 31), utc(2020, 1, 31, 23, 59, 59, 999_999))),
@@ -42,7 +51,8 @@ def test_intervals(text: str, interval: Interval) -> None:
      "yesterday", "2020", "2020-13-01", "2020-02-30", "2020-01-01T25:00:00Z", "2020-01-01T00:00", "2020-01-01T25:00:00",
      "2020-01-01/2019-01-01", "a/b/c",
      "0000-01-01", "0000-01-01/..", "0000-13-01/2020-01-01",
-     "2020-01-01T00:00:00+99:00", "٢٠٢٠-01-01", "0001-01-01T00:00:00+05:00"],
+     "2020-01-01T00:00:00+99:00", "2020-01-01T00:00:00+24:00", "2020-01-01T00:00:00+01:60", "2020-01-01T00:00:61Z",
+     "٢٠٢٠-01-01", "0001-01-01T00:00:00+05:00"],
 )  # fmt: skip
 def test_what_is_no_time_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r".+"):
@@ -53,6 +63,13 @@ def test_what_is_no_time_is_refused(text: str) -> None:
 def test_an_offset_whose_plus_got_lost_is_explained(text: str) -> None:
     with pytest.raises(ValueError, match="write \\+ as %2B"):
         parse_interval(text)
+
+
+def test_what_is_no_time_is_told_what_one_looks_like() -> None:
+    with pytest.raises(ValueError, match=r"^'yesterday' is not an RFC 3339 date-time"):
+        parse_interval("yesterday")
+    with pytest.raises(ValueError, match=r"^'2020-02-30' is not a date of the calendar"):
+        parse_interval("2020-02-30")
 
 
 @pytest.mark.parametrize(
@@ -93,3 +110,23 @@ def test_a_fraction_is_as_long_as_it_has_to_be(text: str, written: str) -> None:
 )
 def test_a_property_tells_a_time_or_none(value: object, moment: datetime | None) -> None:
     assert moment_of(value) == moment
+
+
+@pytest.mark.parametrize(
+    ("moment", "said"),
+    [
+        ("2018-01-31T12:00:00Z", "31 Jan 2018"),
+        ("2018-01-31T23:30:00-02:00", "1 Feb 2018"),
+        ("2018-01-31", "31 Jan 2018"),
+        ("2018-01-05T00:00:00", "5 Jan 2018"),
+        ("some day", "some day"),
+    ],
+)
+def test_a_day_is_that_of_utc(moment: str, said: str) -> None:
+    assert day(moment) == said
+
+
+def test_a_time_stamp_is_the_present_in_whole_seconds() -> None:
+    before, stamp, after = datetime.now(UTC).replace(microsecond=0), now(), datetime.now(UTC)
+    assert before <= parse_instant(stamp) <= after
+    assert parse_instant(stamp).microsecond == 0

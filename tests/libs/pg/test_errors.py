@@ -20,12 +20,26 @@ from libs.pg.errors import BrokenFunction, Locked, Uninterrupted, translate
 
 @pytest.mark.parametrize(
     ("error", "seconds"),
-    [(asyncpg.TooManyConnectionsError(), 5), (asyncpg.UndefinedTableError(), 2), (OSError(), 2)],
+    [
+        (asyncpg.TooManyConnectionsError(), 5),
+        (asyncpg.UndefinedTableError(), 2),
+        (asyncpg.UndefinedColumnError(), 2),
+        (asyncpg.DatatypeMismatchError(), 2),
+        (asyncpg.CannotCoerceError(), 2),
+        (asyncpg.ObjectNotInPrerequisiteStateError(), 5),
+        (asyncpg.InsufficientPrivilegeError(), 2),
+        (asyncpg.DeadlockDetectedError(), 2),
+        (asyncpg.PostgresIOError(), 5),
+        (OSError(), 2),
+        (asyncpg.InvalidPasswordError(), 2),
+        (asyncpg.AdminShutdownError(), 2),
+    ],
 )
 def test_a_client_is_told_when_it_is_worth_trying_again(error: Exception, seconds: int) -> None:
     found = translate(error)
     assert isinstance(found, Unavailable)
     assert found.retry_after == seconds
+    assert found.cause == "database"
 
 
 @pytest.mark.parametrize(
@@ -95,3 +109,12 @@ def test_what_a_driver_says_in_the_words_of_the_service(
 )
 def test_a_mistake_of_ours_is_none_of_the_clients(error: Exception) -> None:
     assert translate(error) is None
+
+
+def test_what_is_broken_or_locked_says_so_in_metrics_and_how_long_it_takes() -> None:
+    locked, broken = translate(asyncpg.LockNotAvailableError()), translate(_within(_function("f"), "SQL function"))
+    assert isinstance(locked, Locked)
+    assert (locked.cause, locked.retry_after) == ("lock", 2)
+    # until somebody mends it
+    assert isinstance(broken, BrokenFunction)
+    assert broken.retry_after == 60

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from libs.pg.sql import EMPTY, Sql, all_of, any_of, bind, ident, join, sql
+from libs.pg.sql import EMPTY, Sql, all_of, any_of, bind, binds, ident, join, sql
 
 
 def test_render_numbers_binds_in_the_order_of_the_text() -> None:
@@ -72,3 +72,16 @@ def test_all_of_and_any_of_put_each_condition_in_parentheses_and_skip_empty_ones
     assert all_of([]).render()[0] == "TRUE"
     assert any_of([EMPTY]).render()[0] == "FALSE"
     assert not Sql()
+
+
+def test_several_values_have_commas_between_them() -> None:
+    assert binds([1, 2, 2], "int8").render() == ("$1::int8, $2::int8, $3::int8", (1, 2, 2))
+    assert binds([1], "int8").render() == ("$1::int8", (1,))
+    assert not binds([], "int8")
+
+
+def test_what_is_used_again_and_again_is_joined_without_a_change() -> None:
+    value = bind(1, "int8")
+    pieces = sql("a ") + sql("= ") + value + sql(" AND ") + sql("b = ") + value
+    assert pieces.joined().render() == pieces.render() == ("a = $1::int8 AND b = $1::int8", (1,))
+    assert len(pieces.joined().parts) == 4

@@ -9,6 +9,7 @@ from pydantic import Field, ValidationError
 
 from deploy.local.settings import REPOSITORY
 from libs.web.settings import (
+    DatabaseSettings,
     EnvironmentSettings,
     HttpAddress,
     Names,
@@ -159,3 +160,54 @@ def test_all_faults_are_reported_at_once_each_by_its_variable() -> None:
         "TRUSTED_PROXIES='10.0.0.0/8,x' is not a list of addresses and networks: "
         "'x' does not appear to be an IPv4 or IPv6 network",
     ]
+
+
+URL = "postgresql://localhost/database"
+
+
+@pytest.mark.parametrize(
+    ("size", "share", "connections"), [(10, 50, 5), (1, 1, 1), (3, 50, 1), (7, 100, 7), (200, 1, 2), (10, 99, 9)]
+)
+def test_one_collection_has_its_share_of_the_connections(size: int, share: int, connections: int) -> None:
+    found = DatabaseSettings.from_env(
+        {"PORT": "1", "DATABASE_URL": URL, "POOL_SIZE": str(size), "COLLECTION_SHARE": str(share)}
+    )
+    assert found.collection_connections == connections
+
+
+def test_replicas_are_a_list_of_addresses() -> None:
+    said = {"PORT": "1", "DATABASE_URL": URL}
+    assert DatabaseSettings.from_env(said).database_read_urls is None
+    found = DatabaseSettings.from_env({**said, "DATABASE_READ_URLS": f"{URL}1 , {URL}2"})
+    assert found.database_read_urls == (f"{URL}1", f"{URL}2")
+    with pytest.raises(SettingsError, match="DATABASE_READ_URLS is not an address"):
+        DatabaseSettings.from_env({**said, "DATABASE_READ_URLS": f"{URL}1,"})
+
+
+@pytest.mark.parametrize(
+    ("name", "within", "beyond"),
+    [
+        ("PORT", ("1", "65535"), ("0", "65536")),
+        ("REQUEST_TIMEOUT_SECONDS", ("0.1", "600"), ("0", "601")),
+        ("CDN_MAX_AGE", ("0", "31536000"), ("-1", "31536001")),
+        ("OTEL_TRACES_SAMPLER_ARG", ("0", "1"), ("-0.1", "1.1")),
+        ("POOL_SIZE", ("1", "200"), ("0", "201")),
+        ("COLLECTION_SHARE", ("1", "100"), ("0", "101")),
+        ("INVALID_PARAMETER_STATUS", ("400", "422"), ("404", "x")),
+    ],
+)
+def test_numbers_have_bounds(name: str, within: tuple[str, ...], beyond: tuple[str, ...]) -> None:
+    said = {"PORT": "1", "DATABASE_URL": URL}
+    for text in within:
+        assert DatabaseSettings.from_env({**said, name: text})
+    for text in beyond:
+        with pytest.raises(SettingsError, match=name):
+            DatabaseSettings.from_env({**said, name: text})
+
+
+def test_what_nobody_says_is_as_it_is_written_down() -> None:
+    found = DatabaseSettings.from_env({"PORT": "1", "DATABASE_URL": URL})
+    assert (found.pool_size, found.collection_share, found.request_timeout_seconds) == (10, 50, 8.7)
+    assert (found.invalid_parameter_status, found.cdn_max_age, found.traces_share) == (422, 0, 1.0)
+    assert all(address in found.trusted_proxies for address in ("127.0.0.1", "::1", ""))
+    assert (found.log_format, found.log_level, found.host) == ("json", "INFO", "127.0.0.1")

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from libs.catalogue.model import Collection, Column, GeometryColumn, TimeColumn
+from libs.ogc.crs import USUAL_SRIDS
 from services.common.catalogue.configuration import CatalogueConfig, CollectionConfig, ConfigError
 
 QUAKES = Collection(
@@ -279,3 +280,100 @@ def test_the_documented_example_is_valid_and_names_every_member(tmp_path: Path) 
         assert f"`{member}`" in text.partition("| member |")[2], member
     assert config.include
     assert config.exclude
+
+
+def test_what_is_said_of_zooms_links_and_crs_is_applied(tmp_path: Path) -> None:
+    said = "{minzoom: 0, maxzoom: 30, description: All, crs: [EPSG:25832, ESRI:102100], longitudes: stored}"
+    found = load(tmp_path, f"collections: {{hazard.quakes: {said}}}").apply(QUAKES)
+    assert (found.minzoom, found.maxzoom, found.description) == (0, 30, "All")
+    assert found.srids == (25832, 102100)
+    assert [geometry.as_stored for geometry in found.geometries] == [True, True]
+    plain = CatalogueConfig().apply(QUAKES)
+    assert [geometry.as_stored for geometry in plain.geometries] == [False, False]
+    assert (plain.title, plain.description, plain.srids) == ("Quakes", None, USUAL_SRIDS)
+    same = load(tmp_path, "collections: {hazard.quakes: {minzoom: 4, maxzoom: 4}}").apply(QUAKES)
+    assert (same.minzoom, same.maxzoom) == (4, 4)
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["crs: [25832]", "crs: EPSG:25832", "crs: [EPSG:123]", "crs: [EPSG:1234567]", "crs: [OGC:84]", "longitudes: both"],
+)
+def test_a_crs_is_named_by_its_authority_and_code(tmp_path: Path, said: str) -> None:
+    with pytest.raises(ConfigError, match=said.partition(":")[0]):
+        load(tmp_path, f"collections: {{hazard.quakes: {{{said}}}}}")
+
+
+@pytest.mark.parametrize(
+    ("ranges", "fits"),
+    [
+        ("{0-4: [id], 5-7: [id]}", True),
+        ("{5-7: [id], 0-4: [id]}", True),
+        ("{0-4: [id], 4-7: [id]}", False),
+        ("{4-7: [id], 0-4: [id]}", False),
+        ("{0-9: [id], 3-4: [id]}", False),
+        ("{3-4: [id], 0-9: [id]}", False),
+        ("{3-3: [id]}", True),
+        ("{100: [id]}", False),
+    ],
+)
+def test_ranges_of_zooms_share_no_zoom(tmp_path: Path, ranges: str, fits: bool) -> None:
+    text = f"collections: {{hazard.quakes: {{tile_properties: {ranges}}}}}"
+    if fits:
+        assert load(tmp_path, text).apply(QUAKES).tile_properties
+    else:
+        with pytest.raises(ConfigError, match="tile_properties"):
+            load(tmp_path, text)
+
+
+@pytest.mark.parametrize(
+    ("situation", "fault"),
+    [
+        ("{title: T, at_least: {magnitude: 6, id: 1}, unset: [at]}", None),
+        ("{title: T, at_least: {at: 6}}", "situation.at_least: there is no column 'at'; there are id, magnitude"),
+        ("{title: T, unset: [withdrawn]}", "situation.unset: there is no column 'withdrawn'"),
+    ],
+)
+def test_what_is_going_on_is_known_by_columns_that_there_are(tmp_path: Path, situation: str, fault: str | None) -> None:
+    config = load(tmp_path, f"collections: {{hazard.quakes: {{situation: {situation}}}}}")
+    if fault is None:
+        assert config.apply(QUAKES).id == "hazard.quakes"
+    else:
+        with pytest.raises(ConfigError, match=fault):
+            config.apply(QUAKES)
+
+
+def test_what_is_going_on_needs_a_column_of_instants(tmp_path: Path) -> None:
+    config = load(tmp_path, "collections: {hazard.quakes: {situation: {title: T}}}")
+    for times in ((), (TimeColumn("at", "tstzrange"),)):
+        with pytest.raises(ConfigError, match="no column of instants"):
+            config.apply(replace(QUAKES, times=times))
+    # of the one that is named
+    named = load(tmp_path, "collections: {hazard.quakes: {datetime_column: at, situation: {title: T}}}")
+    assert named.apply(replace(QUAKES, times=(TimeColumn("during", "tstzrange"), *QUAKES.times)))
+
+
+def test_an_id_column_that_cannot_be_used_is_left_out(tmp_path: Path) -> None:
+    config = load(tmp_path, "collections: {hazard.quakes: {id_column: at}, a.b: {title: B}}")
+    assert [config.names_ids(name) for name in ("hazard.quakes", "a.b", "a.c")] == [True, False, False]
+    composite = replace(QUAKES, key=None, composite_key=("at", "id"), suggested_key="id")
+    used, unused = config.apply(composite), config.apply(composite, id_column=False)
+    assert (used.key, used.composite_key, used.suggested_key, used.key_repeats) == ("at", (), None, True)
+    assert (unused.key, unused.composite_key, unused.suggested_key) == (None, ("at", "id"), "id")
+    shown = load(tmp_path, "collections: {hazard.quakes: {properties: [magnitude]}}").apply(composite)
+    assert {column.name for column in shown.columns} == {"at", "id", "magnitude"}
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "description: Other", "id_column: magnitude", "properties: [id]", "geometry_column: area",
+        "datetime_column: at", "datetime_column: [at, until]", "issued_column: at", "sort: [at]", "importance: [at]",
+        "tile_properties: {0: [id]}", "longitudes: stored", "crs: [EPSG:25832]", "overview: false",
+        "item_links: {next: {id: id}}", "license: 'https://example.org/'", "part_licenses: {a: 'https://example.org/'}",
+        "attribution: Us",
+    ],
+)  # fmt: skip
+def test_whatever_answers_show_makes_another_shape(tmp_path: Path, said: str) -> None:
+    found = load(tmp_path, f"collections: {{hazard.quakes: {{{said}}}}}").apply(LASTING)
+    assert found.shape != CatalogueConfig().apply(LASTING).shape

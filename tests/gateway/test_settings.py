@@ -1,0 +1,114 @@
+"""What the gateway can be told, and what it refuses to be told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gateway.settings import Endpoint, GatewaySettings, UnixSocket
+from libs.web.settings import SettingsError
+
+
+def _settings(**environment: str) -> GatewaySettings:
+    return GatewaySettings.from_env({"GATEWAY_DIR": "/run/gateway", **environment})
+
+
+def test_what_nobody_says_is_as_it_is_written_down() -> None:
+    found = _settings()
+    assert (found.host, found.port, found.internal_port, found.tls_port) == ("127.0.0.1", 8080, 8090, 8443)
+    # with the attempt at another process less than the ten seconds that nobody is to wait for longer
+    assert found.timeout_seconds == 8.9
+    assert (found.requests_per_client, found.requests_per_second) == (200, 0)
+    assert (found.tls_certificate, found.tls_key, found.trusted_proxies, found.public_url) == (None,) * 4
+    assert {service: [(each.host, each.port) for each in several if isinstance(each, Endpoint)]
+            for service, several in found.upstreams.items()} == {
+        "common": [("127.0.0.1", 8081)],
+        "features": [("127.0.0.1", 8082)],
+        "tiles": [("127.0.0.1", 8083)],
+        "viewer": [("127.0.0.1", 8084)],
+    }  # fmt: skip
+
+
+def test_where_it_listens_is_read_from_the_environment() -> None:
+    found = _settings(
+        GATEWAY_HOST="10.0.0.1",
+        GATEWAY_PORT="1",
+        GATEWAY_INTERNAL_PORT="2",
+        GATEWAY_TLS_PORT="3",
+        PUBLIC_URL="http://a/",
+    )
+    assert (found.host, found.port, found.internal_port, found.tls_port) == ("10.0.0.1", 1, 2, 3)
+    assert (found.folder, found.public_url) == (Path("/run/gateway"), "http://a")
+
+
+@pytest.mark.parametrize(
+    ("text", "upstream"),
+    [
+        ("a.example:80", (Endpoint("a.example", 80),)),
+        ("boX:80", (Endpoint("boX", 80),)),
+        ("[::1]:1, 10.0.0.1:65535", (Endpoint("::1", 1), Endpoint("10.0.0.1", 65535))),
+        ("unix:/run/a.sock, 10.0.0.1:80 backup", (UnixSocket("/run/a.sock"), Endpoint("10.0.0.1", 80, backup=True))),
+        ("a:80,,unix:/b backup", (Endpoint("a", 80), UnixSocket("/b", backup=True))),
+        (f"unix:/{'a' * 106}", (UnixSocket(f"/{'a' * 106}"),)),
+    ],
+)
+def test_a_service_may_be_at_several_addresses(text: str, upstream: tuple[Endpoint | UnixSocket, ...]) -> None:
+    assert _settings(TILES_UPSTREAM=text).upstreams["tiles"] == upstream
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        (" , ", "names nothing"),
+        ("a", "neither host:port nor unix"),
+        (":80", "neither host:port nor unix"),
+        ("a:http", "neither host:port nor unix"),
+        ("a:0", "neither host:port nor unix"),
+        ("a:65536", "neither host:port nor unix"),
+        ("unix:run/a.sock", "absolute path"),
+        (f"unix:/{'a' * 107}", "absolute path"),
+        ("unix:/a;b", "absolute path"),
+        ("10.0.0.1:80 down", "only `backup` may be said"),
+        ("a:80, b:80 backup", "an address, not a name"),
+        ("10.0.0.1:80 backup", "nothing that it is one of"),
+    ],
+)
+def test_an_address_that_is_none_is_refused(text: str, fault: str) -> None:
+    with pytest.raises(SettingsError, match=fault):
+        _settings(TILES_UPSTREAM=text)
+
+
+@pytest.mark.parametrize(
+    ("name", "least", "most"),
+    [
+        ("GATEWAY_TIMEOUT_SECONDS", "0.1", "600"),
+        ("GATEWAY_REQUESTS_PER_CLIENT", "0", "65535"),
+        ("GATEWAY_REQUESTS_PER_SECOND", "0", "65535"),
+    ],
+)
+def test_numbers_have_bounds(name: str, least: str, most: str) -> None:
+    for text in (least, most):
+        assert _settings(**{name: text})
+    for text in (str(float(least) - 0.05) if "." in least else "-1", str(int(most) + 1)):
+        with pytest.raises(SettingsError, match=name):
+            _settings(**{name: text})
+
+
+def test_a_certificate_and_its_key_need_each_other_and_must_be_there(tmp_path: Path) -> None:
+    file = tmp_path / "tls.pem"
+    file.write_text("secret")
+    both = _settings(GATEWAY_TLS_CERTIFICATE=str(file), GATEWAY_TLS_KEY=str(file))
+    assert (both.tls_certificate, both.tls_key) == (file, file)
+    for name in ("GATEWAY_TLS_CERTIFICATE", "GATEWAY_TLS_KEY"):
+        with pytest.raises(SettingsError, match="need each other"):
+            _settings(**{name: str(file)})
+        with pytest.raises(SettingsError, match="cannot be read"):
+            _settings(**{name: str(tmp_path / "lost.pem")})
+
+
+def test_proxies_are_addresses_and_networks() -> None:
+    found = _settings(GATEWAY_TRUSTED_PROXIES="10.0.0.1, 192.168.1.7/24,,fc00::/7")
+    assert found.trusted_proxies == ("10.0.0.1/32", "192.168.1.0/24", "fc00::/7")
+    with pytest.raises(SettingsError, match="not a list of addresses and networks"):
+        _settings(GATEWAY_TRUSTED_PROXIES="proxy.example")

@@ -1,0 +1,26 @@
+"""What others add to links that people share."""
+
+from __future__ import annotations
+
+import pytest
+
+from libs.web.trackers import is_tracking
+
+
+@pytest.mark.parametrize(
+    ("name", "tracks"),
+    [
+        ("utm_source", True),
+        ("utm_", True),
+        ("fbclid", True),
+        ("gclid", True),
+        ("mc_cid", True),
+        ("mc_eid", True),
+        ("msclkid", True),
+        ("utm", False),
+        ("f", False),
+        ("my_utm_source", False),
+    ],
+)
+def test_names(name: str, tracks: bool) -> None:
+    assert is_tracking(name) is tracks
