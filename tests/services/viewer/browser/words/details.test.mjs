@@ -103,8 +103,8 @@ test("a feature is named by the month and the day of its time", () => {
     return featureName({ label: "Floods", time: { column: "day" } }, { properties: { day } });
   });
   assert.deepEqual(months, "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ").map((month) => `Flood, 3 ${month} 2015`));
-  const named = (properties) => featureName({ label: "Floods" }, { id: 5, properties });
-  assert.deepEqual([named({ place: "P", name: "N", title: "T" }), named({ place: "P", name: "N" }), named({ city_name: "C", label: "L" }), named({ city_name: "C" }), named(null)], ["T", "N", "L", "C", "Flood 5"]);
+  const called = (properties) => featureName({ label: "Floods" }, { id: 5, properties });
+  assert.deepEqual([called({ place: "P", name: "N", title: "T" }), called({ place: "P", name: "N" }), called({ city_name: "C", label: "L" }), called({ city_name: "C" }), called(null)], ["T", "N", "L", "C", "Flood 5"]);
 });
 
 test("values have their unit, times their zone, and codes no grouping", () => {
