@@ -194,14 +194,17 @@ class HTMLInputElement extends HTMLElement {
 }
 class HTMLTextAreaElement extends HTMLInputElement {}
 class HTMLSelectElement extends HTMLElement {
-  #value = null;
+  #chosen = null;
   get options() { return this.querySelectorAll("option"); }
-  get selectedIndex() { return this.options.findIndex(({ value }) => value === this.value); }
-  get value() {
-    const values = this.options.map((each) => each.value);
-    return values.includes(this.#value) ? this.#value : (this.options.find(({ selected }) => selected)?.value ?? values[0] ?? "");
+  /** The option that was chosen, as long as there is it; else the one that is marked, or the first. */
+  get #option() {
+    const { options } = this;
+    return options.includes(this.#chosen) ? this.#chosen : (options.find(({ selected }) => selected) ?? options[0]);
   }
-  set value(value) { this.#value = String(value); }
+  get selectedIndex() { return this.options.indexOf(this.#option); }
+  set selectedIndex(at) { this.#chosen = this.options[at]; }
+  get value() { return this.#option?.value ?? ""; }
+  set value(value) { this.#chosen = this.options.find((each) => each.value === String(value)) ?? null; }
 }
 class HTMLOptionElement extends HTMLElement {
   get value() { return this.getAttribute("value") ?? this.textContent; }
