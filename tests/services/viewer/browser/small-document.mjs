@@ -1,5 +1,5 @@
 // A document that is small, for scripts that build parts of a page: elements with attributes, children, events and a few
-// selectors (`tag`, `#id`, `.class`, `[name=value]`, `:checked`, one within another, several with commas).
+// selectors (`tag`, `#id`, `.class`, `[name=value]`, `:checked`, `:is(…)`, one within another, several with commas).
 
 class Emitter {
   #listeners = new Map();
@@ -81,6 +81,9 @@ class Element extends Node {
   get childElementCount() {
     return this.children.length;
   }
+  get tagName() {
+    return this.localName.toUpperCase();
+  }
   get parentElement() {
     return this.parentNode instanceof Element ? this.parentNode : null;
   }
@@ -113,7 +116,7 @@ class Element extends Node {
   }
 
   matches(selector) {
-    return selector.split(/\s*,\s*/).some((each) => isFound(this, each.trim().split(/\s+/)));
+    return expanded(selector).some((each) => isFound(this, each.split(/\s+/)));
   }
   querySelectorAll(selector) {
     return this.children.flatMap((each) => [...(each.matches(selector) ? [each] : []), ...each.querySelectorAll(selector)]);
@@ -142,13 +145,25 @@ class Element extends Node {
 
 const dataName = (name) => `data-${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
-/** Whether an element is what the last of the parts says, within what those before say. */
+/** The selectors that one stands for: those with commas between them, and each of `:is(…)`. */
+function expanded(selector) {
+  const choice = /^(.*?):is\(([^)]*)\)(.*)$/s.exec(selector);
+  if (!choice) return selector.split(",").map((each) => each.trim());
+  const [, before, chosen, after] = choice;
+  const [start, end] = [before.lastIndexOf(",") + 1, after.indexOf(",")];
+  const rest = end < 0 ? "" : after.slice(end + 1);
+  const own = chosen.split(",").flatMap((each) => expanded(before.slice(start) + each.trim() + (end < 0 ? after : after.slice(0, end))));
+  return [...(start ? expanded(before.slice(0, start - 1)) : []), ...own, ...(rest.trim() ? expanded(rest) : [])];
+}
+
+/** Whether an element is what the last of the parts says, within what those before say; right within after `>`. */
 function isFound(element, parts) {
-  const own = parts[parts.length - 1];
   const around = parts.slice(0, -1);
-  if (!isOne(element, own)) return false;
+  if (!isOne(element, parts[parts.length - 1])) return false;
   if (!around.length) return true;
-  for (let at = element.parentElement; at; at = at.parentElement) if (isFound(at, around)) return true;
+  const parent = element.parentElement;
+  if (around[around.length - 1] === ">") return parent !== null && isFound(parent, around.slice(0, -1));
+  for (let at = parent; at; at = at.parentElement) if (isFound(at, around)) return true;
   return false;
 }
 
@@ -177,6 +192,12 @@ for (const name of ["hidden", "disabled", "open", "selected"]) {
   Object.defineProperty(Element.prototype, name, {
     get() { return this.getAttribute(name) !== null; },
     set(value) { if (value) this.setAttribute(name, ""); else this.removeAttribute(name); },
+  });
+}
+for (const [name, attribute] of [["ariaLabel", "aria-label"], ["ariaLevel", "aria-level"]]) {
+  Object.defineProperty(Element.prototype, name, {
+    get() { return this.getAttribute(attribute); },
+    set(value) { this.setAttribute(attribute, value); },
   });
 }
 Object.defineProperty(Element.prototype, "tabIndex", {
@@ -288,6 +309,7 @@ export function openPage({ hash = "", media = [], markup = "" } = {}) {
     matchMedia: (text) => new Media(media.includes(text)),
     ResizeObserver: class { observe() {} },
     devicePixelRatio: 2,
+    innerHeight: 800,
   };
   for (const [name, value] of Object.entries(own)) Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
   return page;
