@@ -82,6 +82,32 @@ test("an entry is chosen, and gets the focus back though the list was filled ane
   assert.equal(page.activeElement, find("#events ol button"), "without it the first");
 });
 
+test("an entry says which event it is of where its name does not, and what is over is marked", async () => {
+  items = { features: [
+    { id: 1, properties: { event_id: "E1" } }, { id: 2, properties: { event_id: "E2", title: "Two", withdrawn: "2020-01-01T00:00:00Z" } },
+    { id: 3, properties: { event_id: "E3", name: "IRMA", basin: "NA", at: "2018-02-07T06:00:00Z", nearest_place: "B" } }, { id: 4, properties: { title: "Near B", nearest_place: "B" } },
+  ], numberMatched: 4 };
+  for (const feature of items.features) feature.properties.at ??= "2018-02-07T06:00:00Z";
+  await openList();
+  const rows = find("#events ol").children;
+  assert.equal(rows.length, 4, "all are listed");
+  assert.deepEqual(rows.map((each) => each.getAttribute("class")), [null, "over", null, null]);
+  assert.deepEqual(rows.map((each) => [each.querySelector("time").getAttribute("datetime"), /E\d/.exec(each.querySelector("time").textContent)?.[0], each.querySelector("small")?.textContent]), [
+    ["2018-02-07T06:00:00Z", "E1", undefined], ["2018-02-07T06:00:00Z", undefined, undefined], ["2018-02-07T06:00:00Z", "E3", "B"], ["2018-02-07T06:00:00Z", undefined, undefined],
+  ]);
+});
+
+test("while the list is asked for it is busy, and an empty page promises no more", async () => {
+  await openList();
+  assert.equal(find("#events ol").children.at(-1).getAttribute("class"), "empty");
+  items = { features: [], numberMatched: 5 };
+  explorer.emit("move");
+  mock.timers.tick(350);
+  assert.equal(find("#events").getAttribute("aria-busy"), "true");
+  await settled();
+  assert.deepEqual([entries().length, find("#events").getAttribute("aria-busy")], [1, null]);
+});
+
 test("downloads have all that is listed, in view, in the area or found", async () => {
   await openList();
   const download = find("#download");
@@ -121,6 +147,7 @@ test("a search is asked for everywhere and narrows the map, that of the subject 
   assert.match(explorer.searches.get("quake.events"), /%foo%/);
   await pass(350);
   assert.deepEqual(["bbox" in lastItems(), find("#download span").textContent], [false, "Download all 5 found:"]);
+  assert.equal(lastItems().filter, "((CASEI(title) LIKE CASEI('%foo%') OR CASEI(place) LIKE CASEI('%foo%')))", "once");
   items = { features: [], numberMatched: 0 };
   explorer.emit("move");
   await pass(350);

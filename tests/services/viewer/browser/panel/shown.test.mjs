@@ -90,6 +90,7 @@ test("of several collections each is told, what is empty is said, and so is a fa
   await explorer.show("floods");
   await explorer.show("gauges");
   await pass(50);
+  assert.equal(status.textContent, "", "neither is empty");
   assert.deepEqual([facts(), find("#simulated").textContent, find("#simulated").hidden], ["11 features: 2 floods, 9 gauges", "1 gauge simulated, not observed", false]);
   explorer.hide("floods");
   await pass(50);
@@ -129,6 +130,9 @@ test("how many are not drawn is told of the view, as the tiles say it", async ()
   await pass(1);
   assert.match(find("#drawn").textContent, /^Drawn are 40 of 100 in view, the strongest among them/);
   assert.match(asked.at(-1), /bbox=1\.0000,2\.0000,3\.0000,4\.0000/);
+  explorer.setFilter("gauges", "a = 1");
+  await pass(400);
+  assert.match(asked.at(-1), /filter=a = 1&bbox=/);
   await explorer.show("floods");
   await pass(400);
   assert.match(find("#drawn").textContent, /^Not all features in view are drawn/);
