@@ -220,6 +220,70 @@ test("a time is chosen by its name", async () => {
   assert.equal(form.hidden, true);
 });
 
+test("a time is written and read by the clock of the reader, where that is another than UTC", async () => {
+  const before = process.env.TZ;
+  process.env.TZ = "America/New_York";
+  page = openMap();
+  root = find("#timeline");
+  new Timeline(root, explorer);
+  await show("floods");
+  explorer.setDatetime("2017-09-06T12:00:00Z/..");
+  const form = find("form", root);
+  const [from, zone, local] = ["[name=from]", "[name=zone]", "option[value=local]"].map((name) => find(name, form));
+  assert.deepEqual([local.textContent, local.hidden], ["America/New York", false]);
+  button("choose").click();
+  assert.equal(from.value, "2017-09-06T12:00");
+  zone.value = "local";
+  fire(zone, "change");
+  assert.equal(from.value, "2017-09-06T08:00");
+  from.value = "2018-01-01T00:00";
+  fire(form, "submit");
+  assert.equal(explorer.datetime, "2018-01-01T05:00:00Z/..");
+  button("choose").click();
+  from.focus();
+  find("[data-act=close]", form).click();
+  assert.deepEqual([form.hidden, page.activeElement], [true, button("choose")]);
+  if (before === undefined) delete process.env.TZ;
+  else process.env.TZ = before;
+});
+
+test("who moves an end stops what plays, and is not overtaken by what was about to be shown", async () => {
+  await show("floods");
+  button("play").click();
+  const [first] = root.querySelectorAll(".range input");
+  first.value = "10000";
+  fire(first, "input");
+  assert.deepEqual([explorer.playing, button("play").getAttribute("aria-pressed")], [false, "false"]);
+  button("all").click();
+  mock.timers.tick(200);
+  assert.equal(explorer.datetime, null);
+  // a hand that moves on is waited for
+  fire(first, "input");
+  mock.timers.tick(150);
+  first.value = "12000";
+  fire(first, "input");
+  mock.timers.tick(150);
+  assert.equal(explorer.datetime, null);
+  mock.timers.tick(50);
+  assert.equal(explorer.datetime.slice(0, 10), "2012-11-08");
+});
+
+test("a part that is shown stays while the time on it changes", async () => {
+  await show("floods");
+  explorer.setDatetime("2017-09-06/2017-09-07");
+  await settled();
+  button("whole").click();
+  explorer.setFilter("floods", "a = 1");
+  await settled();
+  assert.equal(button("whole").hidden, true, "the same time does not zoom again");
+  explorer.setDatetime("2017-09-06/2017-09-08");
+  await settled();
+  assert.equal(button("whole").hidden, false);
+  explorer.setDatetime("2017-09-06/2017-09-09");
+  await settled();
+  assert.equal(button("whole").hidden, false);
+});
+
 test("a time is typed, from and to or one of them", async () => {
   await show("floods");
   explorer.setDatetime("2017-09-06T12:00:00Z/2017-09-07T00:00:30Z");
