@@ -85,6 +85,11 @@ test("a geometry without positions has no anchor", () => {
   assert.equal(anchor({ type: "GeometryCollection", geometries: [{ type: "GeometryCollection", geometries: [] }] }), null);
 });
 
+test("a matrix set reaches as far as its tiles", () => {
+  const matrix = { id: "0", cellSize: 2, pointOfOrigin: [-100, 50], tileWidth: 10, tileHeight: 5, matrixWidth: 4, matrixHeight: 3 };
+  assert.deepEqual(new MatrixGrid({ tileMatrices: [matrix, { ...matrix, id: "1", cellSize: 1, matrixWidth: 9 }] }).extent(), [-100, 20, -10, 50]);
+});
+
 test("of rows of wide tiles each has its own width", () => {
   const matrix = {
     id: "0", cellSize: 1, pointOfOrigin: [-180, 90], tileWidth: 10, tileHeight: 10, matrixWidth: 8, matrixHeight: 4,

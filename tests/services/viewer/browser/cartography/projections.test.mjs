@@ -66,6 +66,11 @@ test("a map draws as far as its projection can", () => {
   assert.ok(Math.abs(areaOf(3857)[3] - 85.0511) < 0.01 && areaOf(3857)[1] === -areaOf(3857)[3]);
   assert.deepEqual(areaOf(4326), [-180, -90, 180, 90]);
   assert.deepEqual(systemOf({ crs: "http://www.opengis.net/def/crs/OGC/1.3/CRS84" }).area, areaOf(4326));
+  // none reaches beyond where what it is made for is drawn without tearing
+  for (const [code, [west, south, east, north]] of [[3978, [-180, 0, 0, 90]], [3035, [-70, 0, 100, 90]], [32631, [-45, -84, 51, 84]], [5482, [-180, -90, 180, -30]]]) {
+    const area = areaOf(code);
+    assert.ok(west <= area[0] && south <= area[1] && area[2] <= east && area[3] <= north, String(code));
+  }
   // New Zealand's lies on both sides of the antimeridian
   assert.ok(areaOf(2193)[0] < 166 && areaOf(2193)[2] > 180);
   for (const [code, pole] of [[3978, 90], [5041, 90], [5042, -90], [5482, -90]]) assert.equal(pole > 0 ? areaOf(code)[3] : areaOf(code)[1], pole);

@@ -8,7 +8,7 @@ import { parsedFilter } from "../../../../../services/viewer/browser/filters/cql
 import { NULLITY, OPERATORS, quotedName } from "../../../../../services/viewer/browser/filters/cql2.js";
 import { exampleFilter, rangeText } from "../../../../../services/viewer/browser/filters/example.js";
 import { filterProperties, filterPropertiesOf } from "../../../../../services/viewer/browser/filters/properties.js";
-import { searchFilter } from "../../../../../services/viewer/browser/filters/search.js";
+import { searchFilter, searchHint } from "../../../../../services/viewer/browser/filters/search.js";
 import { collection } from "../collections.mjs";
 
 let asked, failing;
@@ -90,6 +90,9 @@ test("an example is of what can be compared", () => {
 test("the search looks at all that names a feature, and finds each of the words", () => {
   const columns = ["title", "name", "place", "country", "event_id"].map((name) => ({ name, type: "string" }));
   for (const { name } of columns) assert.equal(searchFilter({ columns: [{ name, type: "string" }] }, "x"), `(CASEI(${name}) LIKE CASEI('%x%'))`);
+  const hints = ["name", "place", "country", "basin", "event_id"].map((name) => searchHint({ columns: [{ name, type: "string" }] }));
+  assert.deepEqual(hints, ["name", "place", "country", "basin", "event"].map((word) => `Search by ${word}`));
+  assert.deepEqual([searchHint({ columns: [{ name: "season", type: "integer" }] }), searchHint({ columns: [{ name: "title", type: "string" }] })], ["Search by year", null]);
   // a word that is found nowhere is no filter that leaves it out
   assert.equal(searchFilter({ columns: [{ name: "season", type: "integer" }] }, "2015 x"), null);
   const storms = { columns: [{ name: "category", type: "string" }] };

@@ -33,6 +33,14 @@ test("at first time stands still, and nothing is chosen", () => {
   assert.deepEqual([explorer.playing, explorer.subject, explorer.datetime, explorer.area], [false, null, null, null]);
 });
 
+test("a view that moves is told", () => {
+  let move, moves = 0;
+  explorer.attach(new Proxy({}, { get: (_, name) => (listener) => name === "onMove" && (move = listener) }));
+  explorer.addEventListener("move", () => (moves += 1));
+  move();
+  assert.equal(moves, 1);
+});
+
 test("a search that is the same, or was none, changes nothing", async () => {
   await explorer.show("c");
   let queries = 0;
@@ -97,6 +105,23 @@ test("styles of several are asked for together where two of them are wanted as t
   styles.prepare(["a", "c", "own", "b"]);
   assert.equal(asked[1], "/tiles/X/style.json?collections=a,c");
   assert.equal(styles.templateOf([]), null);
+});
+
+test("a style that is not among those of several is asked for by itself", async () => {
+  globalThis.fetch = async (url) => {
+    asked.push(url);
+    const metadata = { "dams:collection": "a" };
+    return new Response(JSON.stringify(url.startsWith("/tiles/") ? { metadata: { "dams:styles": [{ metadata, source: {} }] }, sources: {}, layers: [] } : { metadata: { of: "b" } }));
+  };
+  const styles = new Styles("X", () => ({}));
+  styles.prepare(["a", "b"]);
+  assert.deepEqual([(await styles.of("a")).metadata, (await styles.of("b")).metadata], [{ "dams:collection": "a" }, { of: "b" }]);
+  assert.equal(styles.templateOf(["a", "b"]), null, "without a layer no tiles are known");
+});
+
+test("where none are drawn together their tiles are not asked for", async () => {
+  await new Together({}, "X").renew();
+  assert.deepEqual(asked, []);
 });
 
 test("tiles are shared by those whose tiles have versions, or by those without", async () => {

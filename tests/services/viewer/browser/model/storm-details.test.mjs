@@ -54,6 +54,8 @@ test("the strongest step is the first to be seen, whose wind is known", () => {
   const winds = (...values) => values.map((wind, at) => ({ moment: at, expected: false, properties: { wind_kt: wind } }));
   assert.deepEqual([firstStep(winds(null, 50, null)), firstStep(winds(null, null)), firstStep(winds(60, 50))], [1, 0, 0]);
   const ahead = [{ moment: 0, expected: true, properties: { wind_kt: 10 } }, { moment: 1, expected: true, properties: { wind_kt: 90 } }];
+  const underWay = [{ moment: 0, expected: false, properties: { wind_kt: 10 } }, ahead[1]];
+  assert.deepEqual([firstStep(underWay), firstStep([underWay[0], ...underWay])], [0, 1], "where it was last, however strong it will be");
   assert.equal(firstStep(ahead), 1, "of a storm that nobody saw yet");
 });
 
@@ -201,6 +203,13 @@ test("what is the same is not told again, and without a storm nothing is looked 
   heard.length = 0;
   explorer.dispatchEvent(new Event("query"));
   assert.deepEqual([heard, story.isAlone], [[], true]);
+});
+
+test("an event that is chosen alone is followed, whoever chose it", async () => {
+  explorer.events.set("points", "AL7");
+  explorer.dispatchEvent(new Event("query"));
+  await turn();
+  assert.equal(story.life.event, "AL7");
 });
 
 test("a link that says no step, wind or advisory that there is has those of the beginning", async () => {
