@@ -148,6 +148,13 @@ test("forecasts where a feature is are offered, and shown", async () => {
   card().querySelector("nav button").click();
   await turn();
   assert.deepEqual([[...explorer.shown.keys()], globalThis.location.hash, of("fit").length], [["flows"], "#id=flows/1", 2]);
+  explorer.hide("flows");
+  explorer.collections.set("lost", { ...explorer.collection("lost"), group: "Rivers", forecast: true });
+  await selection.choose("alerts", 4);
+  await turn();
+  card().querySelector("nav button").click();
+  await turn();
+  assert.deepEqual([faults[0], explorer.shown.has("flows")], ["Lost: no style", true], "what cannot be shown is said, and the rest is shown");
   items.forecasts = [];
   await selection.choose("alerts", 4);
   await turn();
@@ -196,4 +203,31 @@ test("the box shares what the map shows now", async () => {
   explorer.emit("query");
   await turn();
   assert.doesNotMatch(link.value, /c=a/, "while it is closed nothing is written");
+});
+
+test("a picture is saved as PNG, or on a page of a PDF", async () => {
+  explorer.attach(engineOf(calls, { picture: async () => ({ width: 200, height: 100 }) }));
+  const { createElement } = page;
+  const saved = [];
+  page.createElement = (name) => {
+    const made = createElement(name);
+    if (name === "canvas") {
+      made.getContext = () => new Proxy({ measureText: () => ({ width: 1 }) }, { get: (own, each) => own[each] ?? (() => {}), set: () => true });
+      made.toBlob = (done, type, quality) => done(type === "image/png" || quality < 1 ? new Blob(["picture"], { type }) : null);
+    }
+    if (name === "a") made.addEventListener("click", () => saved.push([made.download, made.href]));
+    return made;
+  };
+  globalThis.getComputedStyle = () => ({});
+  const made = [];
+  globalThis.URL.createObjectURL = (blob) => `blob:${made.push(blob)}`;
+  const box = find("#share");
+  share(box, explorer);
+  for (const act of ["png", "pdf"]) {
+    find(`[data-act=${act}]`, box).click();
+    await turn();
+  }
+  assert.deepEqual(saved, [["map.png", "blob:1"], ["map.pdf", "blob:2"]]);
+  assert.deepEqual(made.map(({ type }) => type), ["image/png", "application/pdf"]);
+  assert.match(await made[1].text(), /\/Width 1280 /);
 });

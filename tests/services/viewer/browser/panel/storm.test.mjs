@@ -75,6 +75,7 @@ test("the panel tells the step that is looked at", async () => {
   assert.deepEqual([find("h2", root).textContent, offered, time.options.length, time.selectedIndex], ["IRMA", [true], 4, 2]);
   assert.match(find("header p", root).textContent.replace(/\s+/g, " "), /^5 Sept 2017, 18:00 ?– ?6 Sept 2017, 06:00 UTC$/);
   assert.equal(find(".state", root).textContent, "160 kt, category 5 · gusts 190 kt · 18°N 60°W Landfall, Barbuda");
+  assert.match(time.options[2].textContent, /00:00 UTC, 160 kt$/);
   const winds = root.querySelectorAll("fieldset label");
   assert.deepEqual(winds.map((each) => [each.textContent, each.title, each.querySelector("input").checked, each.querySelector("i").style.background]), [["34 kt", "34 kt, gale force", false, "#112233"], ["64 kt", "64 kt, hurricane force", true, "#445566"]]);
   const muted = () => root.querySelectorAll(".muted").map((each) => each.textContent);
