@@ -1,7 +1,7 @@
 // A feature is chosen: its card, its relatives, its storm, its forecasts; and what is shared of the map.
 
 import assert from "node:assert/strict";
-import { beforeEach, test } from "node:test";
+import { beforeEach, mock, test } from "node:test";
 
 import { collection } from "../collections.mjs";
 import { answered, engineOf, openMap } from "../map-page.mjs";
@@ -221,12 +221,20 @@ test("a picture is saved as PNG, or on a page of a PDF", async () => {
   globalThis.getComputedStyle = () => ({});
   const made = [];
   globalThis.URL.createObjectURL = (blob) => `blob:${made.push(blob)}`;
+  const revoked = [];
+  globalThis.URL.revokeObjectURL = (address) => revoked.push(address);
+  mock.timers.enable({ apis: ["setTimeout"] });
   const box = find("#share");
   share(box, explorer);
-  for (const act of ["png", "pdf"]) {
+  for (const [at, act] of ["png", "pdf"].entries()) {
     find(`[data-act=${act}]`, box).click();
-    await turn();
+    while (saved.length <= at) await new Promise((resolve) => setImmediate(resolve));
   }
+  mock.timers.tick(59_999);
+  assert.deepEqual(revoked, [], "until the browser has read them");
+  mock.timers.tick(1);
+  assert.deepEqual(revoked, ["blob:1", "blob:2"]);
+  mock.timers.reset();
   assert.deepEqual(saved, [["map.png", "blob:1"], ["map.pdf", "blob:2"]]);
   assert.deepEqual(made.map(({ type }) => type), ["image/png", "application/pdf"]);
   assert.match(await made[1].text(), /\/Width 1280 /);
