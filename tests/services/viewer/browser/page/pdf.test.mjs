@@ -34,3 +34,19 @@ test("the page lies as the picture does, which fills it between the margins", as
   assert.ok(upright.includes("/MediaBox [0 0 595.28 841.89]"));
   assert.ok(upright.includes("q 396.94 0.00 0.00 793.89 99.17 24.00 cm /Map Do Q"), upright);
 });
+
+test("it is a PDF of one page, which shows the picture that it has", async () => {
+  const made = pdfOf(PICTURE, { width: 500, height: 500 }, "A");
+  assert.equal(made.type, "application/pdf");
+  const text = await textOf(made);
+  const objects = [...text.matchAll(/(\d) 0 obj\n([^]*?)\nendobj/g)].map(([, number, body]) => [number, body]);
+  assert.deepEqual(objects.map(([number]) => number), ["1", "2", "3", "4", "5", "6"]);
+  const [catalog, pages, sheet, drawing, image, information] = objects.map(([, body]) => body);
+  assert.match(catalog, /^<< \/Type \/Catalog \/Pages 2 0 R .*\/DisplayDocTitle true/);
+  assert.match(pages, /^<< \/Type \/Pages \/Kids \[3 0 R\] \/Count 1 >>$/);
+  assert.match(sheet, /^<< \/Type \/Page \/Parent 2 0 R .*\/XObject << \/Map 5 0 R >> >> \/Contents 4 0 R >>$/);
+  assert.match(image, /^<< \/Type \/XObject \/Subtype \/Image .*\/Filter \/DCTDecode /);
+  const [, length, stream] = /^<< \/Length (\d+) >>\nstream\n([^]*)\nendstream$/.exec(drawing);
+  assert.equal(stream.length, Number(length));
+  assert.equal(information, "<< /Title <feff0041> >>");
+});
