@@ -62,7 +62,7 @@ async def fullest_tiles(
         counted = Counter(tile_at(zoom, *place) for place in places)
         z, x, y = counted.most_common(1)[0][0]
         started = time.monotonic()
-        answer = ask(servers.product, f"/collections/{table}/tiles/WebMercatorQuad/{z}/{x}/{y}", encoding="gzip")
+        answer = ask(servers.product, f"{_tiles(table)}/{z}/{x}/{y}", encoding="gzip")
         found.append((zoom, time.monotonic() - started, len(answer.body)))
     return found
 
@@ -93,7 +93,7 @@ async def _requests(servers: Servers, connection: asyncpg.Connection, table: Tab
         "items of a filter, one in eight": [
             f"{items}?limit=10&filter=network%3D%27us%27%20AND%20significance%3E-{number}" for number in range(1, _EACH)
         ],
-        "tile, zoom 0": [f"{_tiles(table)}/0/0/0?limit={limit}" for limit in range(9_999, 9_960, -1)],
+        "tile, zoom 0": [f"{_tiles(table.id)}/0/0/0?limit={limit}" for limit in range(9_999, 9_960, -1)],
         "tile, zoom 5": _at(table, 5, seen),
         "tile, zoom 10": _at(table, 10, seen),
     }
@@ -101,7 +101,7 @@ async def _requests(servers: Servers, connection: asyncpg.Connection, table: Tab
 
 def _at(table: Table, zoom: int, seen: list[tuple[float, float]]) -> list[str]:
     addresses = dict.fromkeys(tile_at(zoom, *place) for place in seen)
-    paths = [f"{_tiles(table)}/{z}/{x}/{y}" for z, x, y in addresses]
+    paths = [f"{_tiles(table.id)}/{z}/{x}/{y}" for z, x, y in addresses]
     return [f"{path}?limit={limit}" for limit, path in itertools.product(range(9_999, 9_990, -1), paths)]
 
 
@@ -111,8 +111,8 @@ def _box(x: float, y: float, half: float) -> str:
     return ",".join(f"{number:.5f}" for number in box)
 
 
-def _tiles(table: Table) -> str:
-    return f"/collections/{table.id}/tiles/WebMercatorQuad"
+def _tiles(table: str) -> str:
+    return f"/collections/{table}/tiles/WebMercatorQuad"
 
 
 def _deep(servers: Servers, table: Table) -> str:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, datetime
 
 import asyncpg
 
 from libs.catalogue.model import Collection, Column
-from libs.catalogue.versions import DataVersion, DataVersions
 from libs.pg.pool import Database
 from libs.pg.sql import Sql
 from libs.selection.selection import Selection, SortTerm
@@ -20,6 +18,7 @@ from services.features.rows.failing_rows import FailingRows
 from services.features.rows.feature_cache import FeatureCache
 from services.features.rows.items_store import ItemsStore
 from services.features.rows.layout import Rows
+from tests.services.features.rows.set_versions import SetVersions
 
 ROWS = 60
 ID = Column("id", "integer", "integer", not_null=True)
@@ -34,15 +33,6 @@ PAIRED = replace(VIEW, id="public.paired", name="paired")
 """Of which only the 20th and the 21st are alike."""
 UNKNOWN = replace(VIEW, sources=())
 """Where nothing tells rows apart."""
-
-
-class SetVersions(DataVersions):
-    """Always the same."""
-
-    server = "a server"
-
-    def version(self, collection: Collection) -> DataVersion | None:
-        return DataVersion("one", datetime(2024, 1, 1, tzinfo=UTC))
 
 
 async def few_tables(owner: asyncpg.Connection) -> None:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
-from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlencode
 
 import asyncpg
 import pytest
 
-from libs.catalogue.model import Collection
-from libs.catalogue.versions import DataVersion, DataVersions
+from libs.catalogue.versions import DataVersions
 from libs.pg.pool import Database, PoolSettings, Statements
 from libs.pg.sql import sql
 from libs.selection.selection import Selection
@@ -20,6 +18,7 @@ from services.features.resources import CATALOGUE
 from services.features.rows.counts import Counts
 from tests.eventually import eventually
 from tests.services.conftest import HostileDatabase
+from tests.services.features.rows.set_versions import SetVersions
 from tests.services.in_process import Services
 
 
@@ -70,21 +69,11 @@ async def test_no_count_outlives_its_service(
         await eventually(ended, seconds=3)
 
 
-class SetVersions(DataVersions):
-    """Versions that are what the test says."""
-
-    current = DataVersion("old", datetime(2024, 1, 1, tzinfo=UTC))
-
-    def version(self, collection: Collection) -> DataVersion | None:
-        return self.current
-
-
 async def test_a_count_of_rows_that_changed_meanwhile_is_not_remembered(
     running: Services, hostile: HostileDatabase, owner: asyncpg.Connection
 ) -> None:
     collection = running.apps["features"][CATALOGUE].collection("hostile.events")
     selection = Selection(collection, None, (sql("id < 11"),), (), ())
-    old, new = SetVersions.current, DataVersion("new", datetime(2024, 1, 2, tzinfo=UTC))
     async with Database(PoolSettings(hostile.reader_url, "test-counts", size=4)) as database:
         versions = SetVersions(database)
         counts = Counts(database, versions, seconds=10, at_once=2)
@@ -98,10 +87,10 @@ async def test_a_count_of_rows_that_changed_meanwhile_is_not_remembered(
             async with asyncio.timeout(10):
                 while not await owner.fetchval(waiting):
                     await owner.execute("SELECT pg_sleep(0.05), pg_stat_clear_snapshot()")
-            versions.current = new
+            versions.token = "second"
         assert await counting == 10
         assert counts.known(selection, "meanwhile") is None
-        versions.current = old
+        versions.token = "first"
         assert counts.known(selection, "meanwhile") is None
         assert counts.known(selection, "quiet") == 10
 

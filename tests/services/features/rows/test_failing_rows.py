@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from dataclasses import replace
-from datetime import UTC, datetime
 
 import asyncpg
 import pytest
 
 from libs.catalogue.model import Collection, Column
-from libs.catalogue.versions import DataVersion, DataVersions
 from libs.ogc.errors import StoredValueError
 from libs.pg.pool import Database, PoolSettings
 from libs.pg.sql import Sql, bind, sql
@@ -18,6 +16,7 @@ from libs.selection.selection import Selection
 from services.features.rows.failing_rows import FailingRows, calls_postgis, features_omitted
 from services.features.rows.items_sql import count_statement
 from tests.conftest import MakeDatabase
+from tests.services.features.rows.set_versions import SetVersions
 
 ID = Column("id", "integer", "integer", not_null=True)
 FAILS = sql("is_right(id)")
@@ -25,15 +24,6 @@ FAILS = sql("is_right(id)")
 ONE = Collection("public.rows", "public", "rows", 1, "table", "R", None, (ID,), key="id", sources=(1,))
 SEVERAL = replace(ONE, id="public.parted", name="parted", kind="partitioned table", key=None, sources=(1, 2, 3))
 VIEW = replace(ONE, id="public.seen", name="seen", kind="view")
-
-
-class SetVersions(DataVersions):
-    """Versions that are what the test says."""
-
-    token: str | None = "first"
-
-    def version(self, collection: Collection) -> DataVersion | None:
-        return None if self.token is None else DataVersion(self.token, datetime(2024, 1, 1, tzinfo=UTC))
 
 
 @pytest.fixture(scope="module")

@@ -34,7 +34,6 @@ from tests.services.features.rows.few import (
     UNEVEN,
     UNKNOWN,
     VIEW,
-    SetVersions,
     before,
     behind,
     few_tables,
@@ -42,6 +41,7 @@ from tests.services.features.rows.few import (
     query,
     store_of,
 )
+from tests.services.features.rows.set_versions import SetVersions
 
 
 @pytest.fixture(scope="module")

@@ -6,18 +6,17 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from datetime import UTC, datetime
 
 import asyncpg
 import pytest
 
 from libs.catalogue.model import Collection, Column, GeometryColumn
-from libs.catalogue.versions import DataVersion, DataVersions
 from libs.pg.pool import Database, PoolSettings
 from services.features.rows.value_ranges import ValueRange, ValueRanges
 from tests.eventually import eventually
 from tests.services.conftest import HostileDatabase
 from tests.services.features.conftest import Fetch
+from tests.services.features.rows.set_versions import SetVersions
 
 COLUMNS = (
     Column("whole", "integer", "integer"),
@@ -36,15 +35,6 @@ COLUMNS = (
 )
 TABLE = Collection("hostile.ranged", "hostile", "ranged", 1, "table", "R", None, COLUMNS, key=None, sources=(1,))
 FUNCTION = Collection("hostile.none", "hostile", "none", 2, "function", "N", None, (), key=None, sources=())
-
-
-class SetVersions(DataVersions):
-    """Versions that are what the test says."""
-
-    token = "first"
-
-    def version(self, collection: Collection) -> DataVersion | None:
-        return None if collection is FUNCTION else DataVersion(self.token, datetime(2024, 1, 1, tzinfo=UTC))
 
 
 @pytest.fixture(scope="module")

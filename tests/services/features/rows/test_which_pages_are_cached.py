@@ -21,7 +21,8 @@ from services.features.rows.items_sql import items_plan
 from services.features.rows.layout import Layout, Row, Rows
 from tests.conftest import MakeDatabase
 from tests.services.features.conftest import Fetch
-from tests.services.features.rows.few import ID, SetVersions
+from tests.services.features.rows.few import ID
+from tests.services.features.rows.set_versions import SetVersions
 
 PLACE = GeometryColumn("geom", "Point", 4326)
 WORD = Column("word", "text", "string", not_null=True)
@@ -40,12 +41,6 @@ TABLE = Collection(
     sources=(1,),
 )
 MERCATOR = crs_of("http://www.opengis.net/def/crs/EPSG/0/3857")
-
-
-class Versions(SetVersions):
-    """Of a server that may be unknown."""
-
-    server: str | None = "a server"  # type: ignore[assignment]
 
 
 @pytest.fixture(scope="module")
@@ -71,9 +66,9 @@ async def database(url: str) -> AsyncIterator[Database]:
 class Cache(FeatureCache):
     """Of features that are the text of a row, each encoded once as long as it is cached."""
 
-    def __init__(self, database: Database, versions: Versions | None = None) -> None:
+    def __init__(self, database: Database, versions: SetVersions | None = None) -> None:
         self.encoded: list[int] = []
-        super().__init__(database, versions or Versions(database), self.encode, 10**8)
+        super().__init__(database, versions or SetVersions(database), self.encode, 10**8)
 
     def encode(self, rows: Sequence[Row], _: Layout) -> list[bytes]:
         """What the service does in JSON."""
@@ -152,7 +147,7 @@ async def test_other_pages_are_not(database: Database, query: ItemsQuery) -> Non
 
 
 async def test_without_a_version_of_the_server_nothing_is_cached(database: Database) -> None:
-    versions = Versions(database)
+    versions = SetVersions(database)
     versions.server = None
     assert not await _comes_from_the_cache(Cache(database, versions), _query())
 

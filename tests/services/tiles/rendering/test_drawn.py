@@ -10,26 +10,14 @@ from typing import Any
 import pytest
 import shapely
 
-from libs.catalogue.model import Collection, Column, GeometryColumn
-from libs.geo.tile_matrix_sets import tile_matrix_set
+from libs.catalogue.model import GeometryColumn
 from libs.pg.pool import Database, PoolSettings
 from libs.pg.sql import Sql, bind, sql
 from services.tiles.rendering.shape import drawn, is_near, is_nowhere, projected
-from services.tiles.request.plain_tile import plain_tile
 from services.tiles.request.tile_request import TileRequest
 from tests.conftest import MakeDatabase
+from tests.services.tiles.rendering.points import tile_of_column
 
-COLLECTION = Collection(
-    id="s.t",
-    schema="s",
-    name="t",
-    oid=1,
-    kind="table",
-    title="T",
-    description=None,
-    columns=(Column("id", "integer", "integer"),),
-    key="id",
-)
 WORLD = (0, 0, 0)
 
 
@@ -46,8 +34,7 @@ def _column(kind: str = "Geometry", srid: int = 4326, **more: Any) -> GeometryCo
 def _request(
     column: GeometryColumn, tms: str = "WebMercatorQuad", place: tuple[int, int, int] = WORLD, **more: Any
 ) -> TileRequest:
-    collection = replace(COLLECTION, geometries=(column,), shape=repr((column, more)), **more)
-    return plain_tile(collection, tile_matrix_set(tms), *place, 100)
+    return tile_of_column(column, tms, place, **more)
 
 
 async def _of_row(database: Database, value: Sql, column: GeometryColumn, stored: str) -> Any:

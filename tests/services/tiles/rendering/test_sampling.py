@@ -8,29 +8,22 @@ from typing import Any
 
 import pytest
 
-from libs.catalogue.model import Collection, Column, GeometryColumn
+from libs.catalogue.model import Column, GeometryColumn
 from libs.geo.tile_matrix_sets import tile_matrix_set
 from libs.pg.sql import Sql
 from services.tiles.rendering.thinning import chosen_rows, floor_statement, thinned_statement
 from services.tiles.request.plain_tile import tile_of
 from services.tiles.request.tile_request import TileRequest
+from tests.services.tiles.rendering.points import POINTS, bound
 
-COLLECTION = Collection(
-    id="s.t",
-    schema="s",
-    name="t",
-    oid=1,
-    kind="table",
-    title="T",
-    description=None,
+COLLECTION = replace(
+    POINTS,
     columns=(
         Column("id", "integer", "integer", not_null=True),
         Column("size", "real", "number"),
         Column("at", "date", "string", format="date"),
         Column("shape", "json", ""),
     ),
-    geometries=(GeometryColumn("geom", "Point", 4326),),
-    key="id",
     sources=(1,),
 )
 
@@ -43,9 +36,7 @@ def _request(limit: int = 1000, **of_collection: Any) -> TileRequest:
 def _numbers(statement: Sql | None, pattern: str) -> list[Any]:
     """What is bound where the pattern has `#`, at its first place; nothing where it has none."""
     assert statement is not None
-    text, args = statement.render()
-    found = re.search(re.escape(pattern).replace(r"\#", r"\$(\d+)::\w+"), text)
-    return [args[int(number) - 1] for number in found.groups()] if found else []
+    return bound(statement, pattern)
 
 
 @pytest.mark.parametrize(

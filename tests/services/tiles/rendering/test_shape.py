@@ -3,29 +3,16 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from libs.catalogue.model import Collection, Column, GeometryColumn
-from libs.geo.tile_matrix_sets import tile_matrix_set
+from libs.catalogue.model import GeometryColumn
 from libs.pg.sql import Sql, sql
 from services.tiles.rendering.shape import drawn, is_near, is_nowhere, may_hold_areas, middle, projected
-from services.tiles.request.plain_tile import plain_tile
 from services.tiles.request.tile_request import TileRequest
+from tests.services.tiles.rendering.points import bound, tile_of_column
 
-COLLECTION = Collection(
-    id="s.t",
-    schema="s",
-    name="t",
-    oid=1,
-    kind="table",
-    title="T",
-    description=None,
-    columns=(Column("id", "integer", "integer"),),
-    key="id",
-)
 WORLD = (5, 9, 9)
 CURVES = ("CircularString", "CompoundCurve", "CurvePolygon", "MultiCurve", "MultiSurface")
 SURFACES = ("PolyhedralSurface", "Triangle", "Tin")
@@ -39,19 +26,11 @@ def _column(kind: str = "Polygon", srid: int = 4326, **of_column: Any) -> Geomet
 def _request(
     column: GeometryColumn, tms: str = "WebMercatorQuad", place: tuple[int, int, int] = WORLD, **of_collection: Any
 ) -> TileRequest:
-    collection = replace(COLLECTION, geometries=(column,), shape=repr((column, of_collection)), **of_collection)
-    return plain_tile(collection, tile_matrix_set(tms), *place, 100)
+    return tile_of_column(column, tms, place, **of_collection)
 
 
 def _text(statement: Sql) -> str:
     return statement.render()[0]
-
-
-def _bound(statement: Sql, pattern: str) -> list[Any]:
-    """What is bound where the pattern has `#`."""
-    text, args = statement.render()
-    found = re.search(re.escape(pattern).replace(r"\#", r"\$(\d+)::\w+"), text)
-    return [args[int(number) - 1] for number in found.groups()] if found else []
 
 
 @pytest.mark.parametrize("kind", [*PLAIN, *CURVES, *SURFACES, "Geometry"])
@@ -177,12 +156,12 @@ def test_an_area_that_crosses_itself_has_fewer_corners_or_is_none() -> None:
     unit = (right - left) / 4096
     statement = drawn(request, sql("shape"))
     pattern = "CASE WHEN ST_NPoints(shape) <= # OR ST_Dimension(shape) < 2 OR ST_IsValid(shape) THEN shape"
-    assert _bound(statement, pattern) == [300]
+    assert bound(statement, pattern) == [300]
     pattern = (
         " WHEN ST_NPoints(ST_Simplify(shape, #)) <= # THEN ST_Simplify(shape, #)"
         " WHEN ST_NPoints(ST_Simplify(shape, #)) <= # THEN ST_Simplify(shape, #) END"
     )
-    assert _bound(statement, pattern) == pytest.approx([unit, 300, unit, 8 * unit, 300, 8 * unit])
+    assert bound(statement, pattern) == pytest.approx([unit, 300, unit, 8 * unit, 300, 8 * unit])
 
 
 @pytest.mark.parametrize("is_geography", [False, True])

@@ -6,23 +6,16 @@ from dataclasses import replace
 
 import pytest
 
-from libs.catalogue.model import Collection, Column, GeometryColumn, TimeColumn
+from libs.catalogue.model import Column, GeometryColumn, TimeColumn
 from libs.geo.tile_matrix_sets import tile_matrix_set
 from libs.geo.zooms import IDS
 from services.tiles.rendering.statement import matching, tile_statement
 from services.tiles.request.plain_tile import plain_tile, tile_of
+from tests.services.tiles.rendering.points import POINTS
 
-COLLECTION = Collection(
-    id="s.t",
-    schema="s",
-    name="t",
-    oid=1,
-    kind="table",
-    title="T",
-    description=None,
+COLLECTION = replace(
+    POINTS,
     columns=(Column("id", "integer", "integer"), Column("size", "real", "number"), Column("name", "text", "string")),
-    geometries=(GeometryColumn("geom", "Point", 4326),),
-    key="id",
     rows=100_000,
     tile_properties=((0, 3, ("size",)),),
 )

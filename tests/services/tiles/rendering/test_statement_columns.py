@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from libs.catalogue.model import Collection, Column, GeometryColumn
+from libs.catalogue.model import Column, GeometryColumn
 from libs.geo.tile_matrix_sets import tile_matrix_set
 from libs.pg.sql import sql
 from services.tiles.rendering.statement import (
@@ -21,23 +21,13 @@ from services.tiles.rendering.statement import (
 )
 from services.tiles.request.plain_tile import tile_of
 from services.tiles.request.tile_request import TileRequest
+from tests.services.tiles.rendering.points import POINTS
 
 ID = Column("id", "integer", "integer", not_null=True)
 LARGE = Column("id", "bigint", "integer", not_null=True)
 SIZE = Column("size", "real", "number")
 NAME = Column("name", "text", "string")
-COLLECTION = Collection(
-    id="s.t",
-    schema="s",
-    name="t",
-    oid=1,
-    kind="table",
-    title="T",
-    description=None,
-    columns=(ID, SIZE, NAME),
-    geometries=(GeometryColumn("geom", "Point", 4326),),
-    key="id",
-)
+COLLECTION = replace(POINTS, columns=(ID, SIZE, NAME))
 BOX = '(("geom" && ST_MakeEnvelope($1::float8, $2::float8, $3::float8, $4::float8, $5::int4)))'
 SAFE = 9007199254740991
 
