@@ -73,7 +73,8 @@ def variables(routes: Routes) -> object:
         ),
         # A 304 varies as the whole answer would, to which `gzip_vary` adds this: caches take over its headers.
         _map("$status $upstream_http_vary", "$unsaid_vary", [("~*^304 (?!.*accept-encoding)", "Accept-Encoding")], ""),
-        *(_map(said, logged, [(UTF8, said)], "not UTF-8") for said, logged in LOGGED.items()),
+        # nginx does not ask patterns about a header that is absent.
+        *(_map(said, logged, [("", ""), (UTF8, said)], "not UTF-8") for said, logged in LOGGED.items()),
         _representations(),
     )
 

@@ -1,15 +1,18 @@
 /**
- * Calls `action` once the calls have paused for `milliseconds`.
+ * Calls `action` once the calls have paused for `milliseconds`; `cancel` calls off what waits for that.
  * @template {unknown[]} V
  * @param {(...values: V) => unknown} action
  * @param {number} milliseconds
- * @returns {(...values: V) => void}
+ * @returns {((...values: V) => void) & { cancel: () => void }}
  */
 export function debounced(action, milliseconds) {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
-  return (...values) => {
-    clearTimeout(timer);
+  const cancel = () => clearTimeout(timer);
+  /** @param {V} values */
+  const soon = (...values) => {
+    cancel();
     timer = setTimeout(() => action(...values), milliseconds);
   };
+  return Object.assign(soon, { cancel });
 }

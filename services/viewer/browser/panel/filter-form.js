@@ -68,14 +68,18 @@ export class FilterForm {
     this.#form.hidden = !collection;
     if (!collection || this.#subject === collection.id) return;
     this.#subject = collection.id;
+    const text = this.#text.value;
     this.#form.setAttribute("aria-busy", "true");
     try {
       const properties = await filterProperties(collection);
       if (this.#subject !== collection.id) return;
       this.#properties = properties;
       this.#text.placeholder = exampleFilter(properties);
-      this.#setText(this.#explorer.filters.get(collection.id) ?? "");
-      this.#setFault(null);
+      // what was typed meanwhile stays
+      if (this.#text.value === text) {
+        this.#setText(this.#explorer.filters.get(collection.id) ?? "");
+        this.#setFault(null);
+      } else this.#read();
     } catch (error) {
       this.#subject = null;
       this.#setFault(messageOf(error));

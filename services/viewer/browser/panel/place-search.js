@@ -42,16 +42,24 @@ export function placeSearch(form, explorer, choose) {
   /** @type {Option[]} */
   let options = [];
   let active = -1;
+  /** @type {string | null} */
+  let listed = null; // what the options were found for
   /** @type {AbortController | null} */
   let loading = null;
 
-  const close = () => show([], null);
+  const close = () => {
+    soon.cancel();
+    loading?.abort();
+    show([], null);
+  };
   /**
    * @param {Option[]} found
    * @param {string | null} text in place of options; null for none
+   * @param {string | null} [words] what they were found for
    */
-  function show(found, text) {
+  function show(found, text, words = null) {
     options = found;
+    listed = words;
     list.replaceChildren(...found.map((option, at) => entry(option, at, () => take(at))));
     if (text !== null) list.append(element("li", { class: "empty", role: "option", "aria-disabled": "true", text }));
     list.hidden = list.childElementCount === 0;
@@ -61,10 +69,7 @@ export function placeSearch(form, explorer, choose) {
   /** @param {number} at */
   function mark(at) {
     active = at;
-    list.querySelectorAll("li").forEach((each, index) => each.setAttribute("aria-selected", String(index === at)));
-    list.children[at]?.scrollIntoView({ block: "nearest" });
-    if (at < 0) input.removeAttribute("aria-activedescendant");
-    else input.setAttribute("aria-activedescendant", `go-${at}`);
+    showMarked(list, input, at);
   }
   /** @param {number} at */
   function take(at) {
@@ -75,6 +80,7 @@ export function placeSearch(form, explorer, choose) {
     option.go();
   }
   async function search() {
+    soon.cancel();
     loading?.abort();
     const { signal } = (loading = new AbortController());
     const text = input.value.trim();
@@ -82,7 +88,7 @@ export function placeSearch(form, explorer, choose) {
     try {
       const found = await optionsOf(text, explorer, choose, signal);
       if (signal.aborted) return undefined;
-      show(found, found.length ? null : say("Nothing is called so"));
+      show(found, found.length ? null : say("Nothing is called so"), text);
       return sayToScreenReaders(found.length ? say("{number} found; arrow keys choose", { number: found.length }) : say("Nothing is called so"));
     } catch (error) {
       return isAbort(error) ? undefined : show([], messageOf(error));
@@ -104,9 +110,22 @@ export function placeSearch(form, explorer, choose) {
   });
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
-    if (!options.length) await search();
-    take(Math.max(active, 0));
+    if (listed !== input.value.trim()) await search();
+    // typing may have gone on meanwhile
+    if (listed === input.value.trim()) take(Math.max(active, 0));
   });
+}
+
+/**
+ * @param {HTMLElement} list
+ * @param {HTMLInputElement} input
+ * @param {number} at
+ */
+function showMarked(list, input, at) {
+  list.querySelectorAll("li").forEach((each, index) => each.setAttribute("aria-selected", String(index === at)));
+  list.children[at]?.scrollIntoView({ block: "nearest" });
+  if (at < 0) input.removeAttribute("aria-activedescendant");
+  else input.setAttribute("aria-activedescendant", `go-${at}`);
 }
 
 /**

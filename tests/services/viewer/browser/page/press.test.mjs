@@ -52,3 +52,14 @@ test("what is called again and again is done once, with what came last, when the
   mock.timers.tick(1000);
   assert.deepEqual(heard, [[2, 3]]);
 });
+
+test("what waits for a pause can be called off", () => {
+  const heard = [];
+  const soon = debounced((value) => heard.push(value), 100);
+  soon(1);
+  soon.cancel();
+  mock.timers.tick(1000);
+  soon(2);
+  mock.timers.tick(100);
+  assert.deepEqual(heard, [2]);
+});

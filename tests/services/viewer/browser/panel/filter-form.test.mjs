@@ -207,3 +207,36 @@ test("where nothing is known of a collection it is said, and asked again", async
   await filterForm.open();
   assert.deepEqual([fault.hidden, list.childElementCount, form.getAttribute("aria-busy")], [true, 1, null]);
 });
+
+test("what is typed while the properties are on their way stays, and so does what the service says to it", async () => {
+  const { text, list, fault, result } = await openForm();
+  const answer = globalThis.fetch;
+  const later = async () => {
+    const slow = `slow ${(serial += 1)}`;
+    explorer.collections.set(slow, collection(slow));
+    let arrive;
+    const way = new Promise((resolve) => (arrive = resolve));
+    globalThis.fetch = async (url) => {
+      if (url.includes("/items")) return answer(url);
+      await way;
+      return new Response(JSON.stringify({ properties: { height: { type: "number" } } }));
+    };
+    explorer.setSubject(slow);
+    return { slow, arrive };
+  };
+  const { slow, arrive } = await later();
+  set(text, "height > 3", "input");
+  fire(text, "keydown", { key: "Enter", shiftKey: false });
+  await done();
+  arrive();
+  await done();
+  assert.deepEqual([text.value, explorer.filters.get(slow), result.textContent, list.childElementCount], ["height > 3", "height > 3", "1 feature matches.", 1]);
+  assert.equal(list.querySelector(".value input").value, "3");
+  const second = await later();
+  set(text, "wrong = 1", "input");
+  fire(form, "submit");
+  await done();
+  second.arrive();
+  await done();
+  assert.deepEqual([text.value, fault.textContent, text.placeholder], ["wrong = 1", "depht is no property", "height IS NOT NULL"]);
+});
