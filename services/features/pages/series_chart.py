@@ -171,7 +171,8 @@ def _ticks(low: float, high: float) -> list[float]:
     rough = ((high - low) or 1) / 3
     unit = 10.0 ** floor(log10(rough))
     step = next((times * unit for times in (1, 2, 5) if times * unit >= rough), 10 * unit)
-    return [round(at * step, 12) for at in range(ceil(low / step), floor(high / step) + 1)]
+    # 0.3 / 0.1 is a little less than 3
+    return [round(at * step, 12) for at in range(ceil(low / step - 1e-9), floor(high / step + 1e-9) + 1)]
 
 
 def _dates(start: float, end: float) -> list[tuple[float, str]]:

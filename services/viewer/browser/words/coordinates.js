@@ -27,7 +27,7 @@ export function parseCoordinates(text) {
     .toUpperCase()
     .replace(/^\s*GEO:/, "")
     .replace(/[−–]/g, "-")
-    .replace(/[º˚]|\bDEG\b/g, "°")
+    .replace(/[º˚]|DEG(?:REES?)?/g, "°")
     .replace(/[′’‘]/g, "'")
     .replace(/''|[″“”]/g, '"')
     .replace(ISOLATES, "")

@@ -51,8 +51,8 @@ export const unitOf = (name, column) => column?.unit ?? UNITS[suffixOf(name) ?? 
 export function propertyTitle(name, column) {
   if (column?.title) return column.title;
   const unit = suffixOf(name);
-  const words = (unit ? name.slice(0, -unit.length) : name).replaceAll("_", " ").trim();
-  return words.charAt(0).toUpperCase() + words.slice(1).replace(/\burl\b/gi, "").trimEnd();
+  const words = (unit ? name.slice(0, -unit.length) : name).replaceAll("_", " ").trim().replace(/ url\b/gi, "");
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 /**

@@ -117,8 +117,9 @@ export function ticks(low, high, about = 3) {
   const rough = (high - low || 1) / about;
   const unit = 10 ** Math.floor(Math.log10(rough));
   const step = ([1, 2, 5].find((times) => times * unit >= rough) ?? 10) * unit;
-  const first = Math.ceil(low / step);
-  return Array.from({ length: Math.max(0, Math.floor(high / step) - first + 1) }, (_, at) => Number(((first + at) * step).toPrecision(12)));
+  // 0.3 / 0.1 is a little less than 3
+  const first = Math.ceil(low / step - 1e-9);
+  return Array.from({ length: Math.max(0, Math.floor(high / step + 1e-9) - first + 1) }, (_, at) => Number(((first + at) * step).toPrecision(12)));
 }
 
 /**

@@ -53,6 +53,12 @@ def test_a_forecast_has_axes_quartiles_return_periods_and_today() -> None:
     assert chart.numbers[0][0] > chart.numbers[1][0]
 
 
+def test_the_least_and_the_highest_number_of_an_axis_are_on_it() -> None:
+    series = [{"time": f"2026-11-0{day}", "discharge_m3s": value} for day, value in ((1, 0.1), (2, 0.3))]
+    (chart,) = charts_of(COLLECTION, {"id": 1, "properties": {"series": orjson.Fragment(orjson.dumps(series))}})
+    assert [label for _, label in chart.numbers] == ["0.1", "0.2", "0.3"]
+
+
 @pytest.mark.parametrize(
     "series",
     [

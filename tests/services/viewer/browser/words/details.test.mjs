@@ -28,6 +28,7 @@ test("up to three collections are counted one by one", () => {
   assert.equal(countWords([{ label: "A", total: null, matched: 3, narrowed: true }]), "3 features", "of a total that is not known nothing is said");
   assert.equal(countWords([counted("A", null), counted("B", null)]), "");
   assert.deepEqual([named(1, "Glass"), named(3, "Wildfire events"), named(0, "Storms")], ["1 glass", "3 wildfires", "0 storms"]);
+  assert.deepEqual([named(1, "GDACS events"), named(3, "GDACS events")], ["1 GDACS event", "3 GDACS events"]);
 });
 
 test("where all is drawn, or nobody knows how much, no number is said", () => {
@@ -76,7 +77,7 @@ test("thresholds are those in the unit of the chart, and the next above it that 
 
 test("an axis has steps of one, two and five, and of hours that people count by", () => {
   assert.deepEqual([ticks(0, 3), ticks(0, 6), ticks(0, 15), ticks(0, 27), ticks(0, 2, 2)], [[0, 1, 2, 3], [0, 2, 4, 6], [0, 5, 10, 15], [0, 10, 20], [0, 1, 2]]);
-  assert.deepEqual(ticks(0.1, 0.34), [0.1, 0.2, 0.3]);
+  assert.deepEqual([ticks(0.1, 0.34), ticks(0.1, 0.3), ticks(-0.3, -0.1)], [[0.1, 0.2, 0.3], [0.1, 0.2, 0.3], [-0.3, -0.2, -0.1]]);
   const HOUR = 3600e3;
   const steps = [5, 6, 15, 16, 30, 31, 60, 61, 120, 121, 240, 241, 600, 601, 1200, 1201, 3600, 3601, 10800, 10801, 99_999].map((hours) => {
     const [first, second] = timeTicks(0, hours * HOUR);
@@ -91,7 +92,7 @@ test("coordinates are read to the second, on each side, the direction before or 
   near("S33°54'30\" E151°12'36\"", [151.21, -(33 + 54.5 / 60)]);
   near("W70°30' S33°15'", [-70.5, -33.25]);
   near("E121°33' N25°2'", [121 + 33 / 60, 25 + 2 / 60]);
-  near("25 deg N 121.5 deg E", [121.5, 25]);
+  for (const text of ["25 deg N 121.5 deg E", "25deg N, 121.5degE", "25 degrees N 121.5 degrees E"]) near(text, [121.5, 25]);
   near("0°30'S 0°15'W", [-0.25, -0.5]);
   for (const text of ["N25 S30", "91N 0E", "0N 181E", "E25 E30"]) assert.equal(parseCoordinates(text), null, text);
   assert.deepEqual([formatPosition([0, 0]), formatPosition([-0.0004, -90]), formatPosition([-180, 12.34567])], ["0°N 0°E", "90°S 0°W", "12.346°N 180°W"]);
@@ -113,7 +114,7 @@ test("values have their unit, times their zone, and codes no grouping", () => {
   assert.equal(formatText("code", 1.23456), "1.235");
   assert.match(formatInstant("2018-02-07T00:05:00Z"), /^7 Feb 2018, 00:05 UTC$/);
   assert.deepEqual([formatText("a", "2018-02-07", { format: "date" }), formatText("a", "Feb 7 2018 06:00 UTC", { format: "date-time" }), formatDay(0)], ["7 Feb 2018", "7 Feb 2018, 06:00 UTC", "1 Jan 1970"]);
-  assert.deepEqual([unitOf("a_kt", { unit: null }), propertyTitle("area_km2"), propertyTitle("url")], ["kt", "Area", "Url"]);
+  assert.deepEqual([unitOf("a_kt", { unit: null }), propertyTitle("area_km2"), propertyTitle("url"), propertyTitle("curl_url")], ["kt", "Area", "Url", "Curl"]);
 });
 
 test("lengths and areas change their unit where they are long", () => {
