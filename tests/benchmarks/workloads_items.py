@@ -1,4 +1,4 @@
-"""Features: pages of several sizes, one feature, deep pages, filters."""
+"""Pages of features of several sizes, one feature, deep pages, filters; the list of collections."""
 
 from __future__ import annotations
 
@@ -43,6 +43,7 @@ def items_workloads(product: Target) -> list[Workload]:
         Workload("filter_cql2", "items by a filter", "items", filters, _BY_VALUE, vary_host=True, limit=True),
         _uncounted("filter_bbox_uncounted", "items in a bbox, not counted", boxes),
         _uncounted("filter_cql2_uncounted", "items by a filter, not counted", filters),
+        Workload("collections", "collections", "collections", ["/collections"], _BY_HOST, vary_host=True),
         Workload("item_hot", "one item, cached", "item", [f"{_ITEMS}/{rows[0]}"], "", of_peer={"tipg": 4}),
     ]
 

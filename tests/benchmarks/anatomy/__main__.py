@@ -20,6 +20,7 @@ import asyncpg
 import psutil
 
 from deploy.local.ports import choose_ports
+from deploy.local.programs import service_of
 from deploy.local.settings import StackError
 from tests.benchmarks.anatomy.bare import KINDS
 from tests.benchmarks.anatomy.shares import shares
@@ -32,6 +33,7 @@ from tests.benchmarks.workloads_items import items_workloads
 from tests.benchmarks.workloads_tiles import tile_workloads
 
 _WORKLOADS = {
+    "common": ("collections",),
     "features": ("item", "items_10", "filter_bbox", "filter_cql2", "items_1000_new"),
     "tiles": ("tile_small", "tile_hot_small"),
 }
@@ -68,10 +70,9 @@ async def _measure(servers: Servers, seconds: float) -> None:
         for service, names in _WORKLOADS.items():
             samples = FOLDER / f"{service}.samples"
             command = [sys.executable, "-m", "tests.benchmarks.anatomy.sampled", str(samples), f"services.{service}"]
+            running = next(process for name, process in servers.processes.items() if service_of(name) == service)
             environment = {
-                name: value
-                for name, value in servers.processes[f"{service}_0"].environ().items()
-                if not name.startswith(_FROM_THE_SUPERVISOR)
+                name: value for name, value in running.environ().items() if not name.startswith(_FROM_THE_SUPERVISOR)
             }
             with _program(command, {**environment, "PORT": str(ports[service])}, ports[service]) as process:
                 beside = replace(servers, tiles_ports=(ports[service],))

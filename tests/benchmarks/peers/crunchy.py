@@ -58,6 +58,8 @@ def _keywords(url: str) -> str:
 
 def _features_paths(workload: Workload) -> Sequence[str] | None:
     """In the order of the key, as ours always are, so that the rows are the same; it does not count."""
+    if workload.kind == "collections":
+        return [f"{path}.json" for path in workload.paths]
     if workload.kind not in ("items", "item"):
         return None
     return [_features_path(path) for path in workload.peer_paths or workload.paths]
