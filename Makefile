@@ -21,7 +21,7 @@ SBOM := .local/sbom
 CLIENTS := .local/clients
 RELEASES := .local/debian
 RELEASE ?= trixie
-QUICK := tests/architecture tests/libs tests/services/features tests/services/viewer/browser --ignore=tests/services/features/exporting
+QUICK := tests/architecture tests/libs tests/services/features tests/services/viewer/test_browser.py --ignore=tests/services/features/exporting
 BOOTSTRAP := deploy/local/bootstrap.sh
 PYTHON := .venv/bin/python
 ESLINT := services/viewer/node_modules/.bin/eslint --config services/viewer/eslint.config.js services/viewer tests/services/viewer
@@ -68,7 +68,7 @@ test-newer-clients: test-environment ## As root: QGIS and GDAL of another Debian
 	bash tests/other_debian.sh $(RELEASES)/$(RELEASE) $(RELEASE)
 	DAMS_CLIENTS_ROOT=$(abspath $(RELEASES)/$(RELEASE)) $(PYTHON) -m pytest tests/system/test_qgis.py tests/contract/test_clients.py -k "qgis or gdal" $(ARGS)
 
-test-quick: environment ## The tests of libraries, features and scripts, for the loop of work: CONTRIBUTING.md says what is left out
+test-quick: check-environment ## The tests of libraries, features and scripts, for the loop of work: CONTRIBUTING.md says what is left out
 	$(PYTHON) -m pytest -q -n $(WORKERS) --dist loadfile --no-loadscope-reorder --hypothesis-profile quick \
 		-m "not stack and not slow" $(or $(ARGS),$(QUICK))
 

@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 
-import { openPage } from "./small-document.mjs";
+import { openPage } from "./open-page.mjs";
 
 const TEMPLATE = readFileSync(new URL("../../../../services/viewer/templates/map.html", import.meta.url), "utf8");
 
@@ -17,8 +17,7 @@ Map.groupBy ??= (values, keyOf) => {
 const markup = () =>
   TEMPLATE.slice(TEMPLATE.indexOf("<main>"), TEMPLATE.indexOf("</body>"))
     .replace(/\{\{ _\("([^"]*)"\) \}\}/g, "$1")
-    .replace(/\{\{[^}]*\}\}|\{%[^%]*%\}/g, "")
-    .replace(/<noscript>.*?<\/noscript>|<!--.*?-->|<script.*?<\/script>/gs, "");
+    .replace(/\{\{[^}]*\}\}|\{%[^%]*%\}/g, "");
 
 /** Opens the page; `media` are the queries that hold. */
 export const openMap = (options = {}) => openPage({ ...options, markup: markup() });

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 
-import { fire, openPage } from "../small-document.mjs";
+import { fire, openPage } from "../open-page.mjs";
 
 globalThis.damsWords = { language: "fr", fromRight: false, plural: () => 0, texts: { Server: "Serveur", required: "requis", Execute: "Exécuter", "Try it": "Essayer", Name: "Nom" } };
 openPage();
@@ -23,7 +23,6 @@ function draw(markup) {
     observe(element, how) { observers.push({ element, how, changed: this.changed }); }
   };
   globalThis.requestAnimationFrame = (drawn) => frames.push(drawn);
-  globalThis.CSS = { escape: (text) => text };
   root = page.querySelector("#ui");
 }
 const changed = () => observers.forEach((each) => each.changed());
@@ -41,7 +40,7 @@ test("names, regions and levels are there whenever Swagger UI has drawn anew", (
   changed();
   assert.equal(frames.length, 1, "once for all that has changed");
   frames[0]();
-  const attributes = (selector, name) => root.querySelectorAll(selector).map((each) => each.getAttribute(name));
+  const attributes = (selector, name) => [...root.querySelectorAll(selector)].map((each) => each.getAttribute(name));
   assert.deepEqual([attributes("a", "href"), attributes("table", "role")], [[null, "#y"], [null, null]]);
   assert.deepEqual([attributes("#servers", "aria-label"), attributes("tr input", "aria-label"), attributes("tr select", "aria-label")], [["Serveur"], ["limit"], ["own"]]);
   assert.deepEqual(attributes("pre", "tabindex"), ["0", "0", null]);
@@ -55,13 +54,13 @@ test("what Swagger UI says is in the language of the page; the document's words 
   draw(`<button> Execute </button><button><span>Try it</span></button><h4 title="Name" aria-label="Name">Name</h4><p title="Other">Name</p>
     <div class="markdown"><h4>Name</h4></div><pre><small>Name</small></pre><div class="opblock-summary-path"><small>Name</small></div>`);
   inLanguage(root);
-  assert.deepEqual(root.querySelectorAll("button").map((each) => each.textContent), [" Exécuter ", "Essayer"]);
+  assert.deepEqual([...root.querySelectorAll("button")].map((each) => each.textContent), [" Exécuter ", "Essayer"]);
   const [heading] = root.querySelectorAll("h4");
   assert.deepEqual([heading.textContent, heading.title, heading.getAttribute("aria-label")], ["Nom", "Nom", "Nom"]);
   const [paragraph] = root.querySelectorAll("p");
   assert.deepEqual([paragraph.textContent, paragraph.title], ["Name", "Other"]);
   assert.deepEqual([".markdown h4", "pre small", ".opblock-summary-path small"].map((selector) => root.querySelector(selector).textContent), ["Name", "Name", "Name"]);
-  assert.deepEqual([root.querySelector(".markdown").lang, root.querySelector("pre").lang, root.style["--required"]], ["en", "", '"requis"']);
+  assert.deepEqual([root.querySelector(".markdown").lang, root.querySelector("pre").lang, root.style.getPropertyValue("--required")], ["en", "", '"requis"']);
 });
 
 const OPERATION = (id, open = "is-open") => `<div class="opblock ${open}"><table><tr data-param-name="collectionId"><td><input value="${id}"></td></tr>

@@ -9,7 +9,7 @@ import { addOverlays, drawHighlight, drawOutline, drawSketch, isOverlay, setOver
 import { basemapStyle, liesBelow, togetherSource, withTextAttribution } from "../../../../../services/viewer/browser/engines/maplibre/sources.js";
 import { addStorm, drawStorm, isStorm, setStormTheme, veil } from "../../../../../services/viewer/browser/engines/maplibre/storm-layers.js";
 import { hitsAt as hitsOfOpenLayers } from "../../../../../services/viewer/browser/engines/openlayers/hits.js";
-import { openPage } from "../small-document.mjs";
+import { openPage } from "../open-page.mjs";
 
 test("an attribution is text", () => {
   assert.deepEqual(withTextAttribution({ type: "vector", attribution: "<b>" }), { type: "vector", attribution: "&#60;b&#62;" });
@@ -146,13 +146,13 @@ test("under a click on the map of OpenLayers lie the features of collections", (
 test("the canvases of a map are one picture, each where it is seen", () => {
   const page = openPage({ markup: '<div id="map"><div class="ol-layers"><canvas></canvas><canvas></canvas></div><canvas class="maplibregl-canvas"></canvas><canvas></canvas></div>' });
   const map = page.querySelector("#map");
-  const canvases = map.querySelectorAll("canvas");
+  const canvases = [...map.querySelectorAll("canvas")];
   canvases.forEach((canvas, at) => Object.assign(canvas, { width: at === 1 ? 0 : 10, height: 20, getBoundingClientRect: () => ({ left: 30 + at, top: 50, width: 5, height: 6 }) }));
   map.getBoundingClientRect = () => ({ left: 10, top: 20, width: 100, height: 80 });
   globalThis.getComputedStyle = (of) => ({ backgroundColor: `ground of ${of.id}`, opacity: of.localName === "canvas" ? "0.5" : of.id ? "1" : "0.8" });
   const drawn = [];
   const context = { scale: () => {}, fillRect: (...values) => drawn.push([context.fillStyle, ...values]), drawImage: (canvas, ...values) => drawn.push([canvases.indexOf(canvas), context.globalAlpha, ...values]) };
-  const { createElement } = page;
+  const createElement = page.createElement.bind(page);
   page.createElement = (name) => Object.assign(createElement(name), { getContext: () => context });
   const copy = flattened(map);
   assert.deepEqual([copy.width, copy.height], [200, 160]);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { openPage } from "../small-document.mjs";
+import { withValues, openPage } from "../open-page.mjs";
 
 const SHEET = "(max-width: 820px) and (min-height: 481px)";
 const COMPACT = "(max-width: 820px), (max-height: 640px)";
@@ -38,7 +38,7 @@ test("above a sheet a map has its whole width", async () => {
 
 test("the page knows how high credits, times and panel are", async () => {
   const { page, observed, layout } = await open();
-  const made = (offsetHeight, name = "div") => Object.assign(page.createElement("div"), { offsetHeight, className: name });
+  const made = (offsetHeight, name = "div") => withValues(Object.assign(page.createElement("div"), { className: name }), { offsetHeight });
   const map = page.createElement("div");
   layout.followCredits(map);
   assert.deepEqual(observed, [], "a map without credits is followed by nothing");
@@ -51,9 +51,9 @@ test("the page knows how high credits, times and panel are", async () => {
   layout.followPanel(panel);
   assert.deepEqual(observed.map(({ element }) => element.offsetHeight), [17, 40, 0, 300]);
   const { style } = page.body;
-  assert.equal(style["--panel-height"], "300px", "that of the panel at once");
+  assert.equal(style.getPropertyValue("--panel-height"), "300px", "that of the panel at once");
   for (const { changed } of observed) changed();
   panel.offsetHeight = 20;
   observed[3].changed();
-  assert.deepEqual(["--credits-height", "--time-height", "--panel-height"].map((name) => style[name]), ["17px", "40px", "20px"]);
+  assert.deepEqual(["--credits-height", "--time-height", "--panel-height"].map((name) => style.getPropertyValue(name)), ["17px", "40px", "20px"]);
 });

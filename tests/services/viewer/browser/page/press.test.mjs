@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, mock, test } from "node:test";
 
-import { fire, openPage } from "../small-document.mjs";
+import { fire, openPage } from "../open-page.mjs";
 
-const { beyond } = openPage();
+const { defaultView: beyond } = openPage();
 const { debounced } = await import("../../../../../services/viewer/browser/page/debounced.js");
 const { afterPress } = await import("../../../../../services/viewer/browser/page/press.js");
 let done;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 
-import { openPage } from "../small-document.mjs";
+import { openPage } from "../open-page.mjs";
 import { element } from "../../../../../services/viewer/browser/page/dom.js";
 
 const page = openPage();

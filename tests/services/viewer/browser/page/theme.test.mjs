@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { openPage } from "../small-document.mjs";
+import { openPage } from "../open-page.mjs";
 
 const DARK = "(prefers-color-scheme: dark)";
 let kept, opened = 0;

@@ -20,7 +20,7 @@ const STYLE = { metadata: { "dams:legend": [{ title: "Category", properties: ["c
 test("a feature's class is a word in its colour, a magnitude comes first", () => {
   const badge = (properties) => {
     const made = featureBadge(STYLE, properties);
-    return made && [made.textContent, made.title, made.style["background-color"], made.style.color];
+    return made && [made.textContent, made.title, made.style.getPropertyValue("background-color"), made.style.color];
   };
   assert.deepEqual(badge({ category: "C1" }), ["C1", "Category", "#ffffff", "#10171e"]);
   assert.deepEqual(badge({ category: "C5" }), ["◆ C5", "Category", "#000000", "#ffffff"]);
@@ -58,12 +58,12 @@ test("a card has title, properties, products and links, and nothing twice", () =
   assert.equal(card.querySelector("h2").textContent, "Gauge 7");
   assert.match(card.querySelector("header p").textContent, /^Gauges · 7 Feb 2018, 06:00 UTC/);
   const [body, products, nav] = [".card-body", ".products", "nav"].map((name) => card.querySelector(name));
-  const rows = body.querySelectorAll("dt").map((each, at) => [each.textContent, body.querySelectorAll("dd")[at].textContent]);
+  const rows = [...body.querySelectorAll("dt")].map((each, at) => [each.textContent, body.querySelectorAll("dd")[at].textContent]);
   assert.deepEqual(rows, [["At", "7 Feb 2018, 06:00 UTC"], ["Level", "12 m³/s"], ["Source", "simulated"], ["Nearest place", "3 km N of A"]]);
   assert.equal(body.querySelectorAll("figure").length, 1);
-  assert.deepEqual(products.querySelectorAll("a").map((link) => [link.textContent, link.href, link.getAttribute("rel")]), [["Report", properties.report_url, "noopener noreferrer"]]);
-  assert.deepEqual(nav.children.slice(0, 2).map((link) => [link.textContent, link.href]), [["Feature page", "/collections/my%20gauges/items/g%2F7?f=html"], ["GeoJSON", "/collections/my%20gauges/items/g%2F7?f=geojson"]]);
-  assert.deepEqual([nav.children[2], card.querySelector(".simulated").textContent, card.querySelector(".ended")], [action, "Simulated, not observed", null]);
+  assert.deepEqual([...products.querySelectorAll("a")].map((link) => [link.textContent, link.href, link.getAttribute("rel")]), [["Report", properties.report_url, "noopener noreferrer"]]);
+  assert.deepEqual([...nav.children].slice(0, 2).map((link) => [link.textContent, link.getAttribute("href")]), [["Feature page", "/collections/my%20gauges/items/g%2F7?f=html"], ["GeoJSON", "/collections/my%20gauges/items/g%2F7?f=geojson"]]);
+  assert.deepEqual([nav.children[2] === action, card.querySelector(".simulated").textContent, card.querySelector(".ended")], [true, "Simulated, not observed", null]);
 });
 
 test("a card says that its feature is over; without products, properties or an id it has none", () => {
@@ -78,7 +78,7 @@ test("a value is text or a link to another site, never markup", () => {
   const link = valueNode("url", `https://a.example/x/${"b".repeat(50)}?c`);
   assert.deepEqual([link.textContent.length, link.getAttribute("target"), link.getAttribute("rel")], [40, "_blank", "noopener noreferrer"]);
   assert.deepEqual([valueNode("url", "https://a.example/").textContent, valueNode("a", "<b>").textContent, valueNode("a", null)], ["a.example", "<b>", null]);
-  assert.deepEqual([webLink("t", "h").textContent, webLink("t", "h").href], ["t", "h"]);
+  assert.deepEqual([webLink("t", "h").textContent, webLink("t", "h").getAttribute("href")], ["t", "h"]);
 });
 
 const DAYS = [1, 2, 3].map((day) => ({ time: `2026-11-0${day}T00:00:00Z`, p10: day, flow_m3s: day * 10, p90: day * 20 }));
@@ -94,10 +94,10 @@ test("a chart has its numbers within it, and says them", () => {
   assert.deepEqual(line.map(([, y]) => y), [10, 20, 30].map((value) => Number((92 - ((value - 1) / 69) * 78).toFixed(1))));
   const band = svg.querySelector("polygon").getAttribute("points").split(" ").map((pair) => Number(pair.split(",")[0]));
   assert.deepEqual(band, [34, 156, 278, 278, 156, 34]);
-  const thresholds = svg.querySelectorAll("line").map((each) => Number(each.getAttribute("y1")));
+  const thresholds = [...svg.querySelectorAll("line")].map((each) => Number(each.getAttribute("y1")));
   assert.deepEqual(thresholds, [50, 70].map((value) => Number((92 - ((value - 1) / 69) * 78).toFixed(1))));
   assert.equal(svg.querySelector(".now").getAttribute("d"), "M156.0 10V96");
-  const texts = svg.querySelectorAll("text").map((each) => [each.textContent, each.getAttribute("text-anchor")]);
+  const texts = [...svg.querySelectorAll("text")].map((each) => [each.textContent, each.getAttribute("text-anchor")]);
   assert.deepEqual(texts.map(([text]) => text.replace("Nov", "N")), ["50", "1 N", "12:00", "2 N", "12:00", "3 N", "Warning", "2-year", "now"]);
   assert.deepEqual(texts.map(([, anchor]) => anchor), ["end", "start", "middle", "middle", "middle", "end", "end", "end", "middle"]);
 });
@@ -109,7 +109,7 @@ test("a chart says what its numbers stay below, its hours, and nothing of now wh
   assert.doesNotMatch(caption({}), /below/);
   const hours = [0, 1, 2].map((hour) => [`2026-11-01T0${hour}:00:00Z`, 5]);
   const figure = seriesChart("rain_mm", hours, {}, new Map(), 0);
-  assert.deepEqual(figure.querySelectorAll("text").map((each) => each.textContent).slice(-3).map((text) => text.slice(-5)), ["1 Nov", "01:00", "02:00"]);
+  assert.deepEqual([...figure.querySelectorAll("text")].map((each) => each.textContent).slice(-3).map((text) => text.slice(-5)), ["1 Nov", "01:00", "02:00"]);
   assert.deepEqual([figure.querySelector(".now"), figure.querySelector("polygon"), figure.querySelectorAll("line").length], [null, null, 0]);
   assert.equal(seriesChart("rain_mm", 5), null);
 });
@@ -118,7 +118,7 @@ test("a legend shows each class in its colour, with its mark or its kind of symb
   const entry = { title: "Category", properties: [], classes: CLASSES, symbol: "line", ramp: false, unclassed: { label: "no category", color: "#888888" } };
   const [made] = legendOf([entry]);
   assert.equal(made.querySelector("h3").textContent, "Category");
-  const items = made.querySelectorAll(".legend-swatches span").map((each) => [each.textContent, each.querySelector("i").getAttribute("class"), each.querySelector("i").style["--class-color"]]);
+  const items = [...made.querySelectorAll(".legend-swatches span")].map((each) => [each.textContent, each.querySelector("i").getAttribute("class"), each.querySelector("i").style.getPropertyValue("--class-color")]);
   assert.deepEqual(items, [["C1", "symbol-line", "#ffffff"], ["◆C5", "shape", "#000000"], ["no category", "symbol-line", "#888888"]]);
   const [provisional] = legendOf([{ ...entry, provisional: true, unclassed: null, title: undefined }]);
   assert.deepEqual([provisional.querySelector("i").getAttribute("class"), provisional.querySelector("h3")], ["symbol-line provisional", null]);
@@ -129,7 +129,7 @@ test("many classes are a ramp, and sizes are circles as large", () => {
     { title: "Depth", unit: "km", properties: [], classes: CLASSES, ramp: true, unclassed: null },
     { properties: [], sizes: [{ label: "5", diameter: 9 }], ramp: false, unclassed: null }, { properties: [], ramp: false, unclassed: null },
   ]);
-  assert.deepEqual([ramp.querySelector("h3").textContent, ramp.querySelectorAll(".legend-ramp i").map((each) => each.style["background-color"])], ["Depth (km)", ["#ffffff", "#000000"]]);
+  assert.deepEqual([ramp.querySelector("h3").textContent, [...ramp.querySelectorAll(".legend-ramp i")].map((each) => each.style.getPropertyValue("background-color"))], ["Depth (km)", ["#ffffff", "#000000"]]);
   const circle = sizes.querySelector(".legend-sizes i");
   assert.deepEqual([circle.style.width, circle.style.height, sizes.textContent], ["9px", "9px", "5"]);
   assert.equal(none.querySelectorAll("i").length, 0);

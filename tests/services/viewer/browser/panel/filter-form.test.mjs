@@ -5,7 +5,7 @@ import { beforeEach, test } from "node:test";
 
 import { collection } from "../collections.mjs";
 import { engineOf, openMap, settled } from "../map-page.mjs";
-import { fire } from "../small-document.mjs";
+import { fire, withValues } from "../open-page.mjs";
 
 let page = openMap();
 const { Explorer } = await import("../../../../../services/viewer/browser/model/explorer.js");
@@ -27,6 +27,7 @@ beforeEach(() => {
 
 const rowOf = (start) => {
   const row = new ConditionRow(PROPERTIES, start, { changed: () => (changes += 1), removed: () => (removed += 1) });
+  page.body.append(row.item);
   const [chosen, operator] = row.item.querySelectorAll("select");
   return { row, chosen, operator, value: row.item.querySelector(".value"), hint: row.item.querySelector(".hint") };
 };
@@ -38,18 +39,18 @@ const set = (field, value, event = "change") => {
 test("a row begins without a property, and offers what the chosen one is compared by", () => {
   const { row, chosen, operator, value, hint } = rowOf({});
   assert.deepEqual([row.condition, operator.hidden, value.hidden, hint.hidden], [{ property: "", operator: "=", value: "" }, true, true, true]);
-  assert.deepEqual(chosen.options.map((each) => each.textContent), ["Choose a property", "DEPTH", "PLACE", "LEVEL", "TSUNAMI", "AT", "DAY"]);
+  assert.deepEqual([...chosen.options].map((each) => each.textContent), ["Choose a property", "DEPTH", "PLACE", "LEVEL", "TSUNAMI", "AT", "DAY"]);
   row.focus();
-  assert.equal(page.activeElement, chosen);
+  assert.ok(page.activeElement === chosen);
   set(chosen, "depth");
   assert.deepEqual([changes, operator.hidden, value.hidden, hint.textContent, chosen.title], [1, false, false, "0 to 700 km", "How deep"]);
-  assert.equal(operator.options.map((each) => each.value).join(" "), ">= <= between > < = <> in filled empty");
+  assert.equal([...operator.options].map((each) => each.value).join(" "), ">= <= between > < = <> in filled empty");
   const input = value.querySelector("input");
   assert.deepEqual([input.type, input.step, input.getAttribute("aria-label"), input.getAttribute("aria-describedby")], ["number", "any", "Value of DEPTH", hint.id]);
   set(input, "5", "input");
   assert.deepEqual([changes, row.condition], [2, { property: "depth", kind: "number", operator: ">=", value: "5" }]);
   set(operator, "between");
-  assert.deepEqual(value.querySelectorAll("input").map((each) => [each.value, each.getAttribute("aria-label")]), [["5", "Value of DEPTH, from"], ["", "Value of DEPTH, to"]]);
+  assert.deepEqual([...value.querySelectorAll("input")].map((each) => [each.value, each.getAttribute("aria-label")]), [["5", "Value of DEPTH, from"], ["", "Value of DEPTH, to"]]);
   set(value.querySelectorAll("input")[1], "9", "input");
   assert.deepEqual(row.condition, { property: "depth", kind: "number", operator: "between", value: "5", upper: "9" });
   set(operator, "in");
@@ -68,10 +69,10 @@ test("a row begins without a property, and offers what the chosen one is compare
 
 test("values that there are can be chosen, one or several, with those that are chosen already", () => {
   const one = rowOf({ property: "level", operator: "=", value: "Blue" });
-  const options = () => one.value.querySelectorAll("option").map((each) => each.value);
+  const options = () => [...one.value.querySelectorAll("option")].map((each) => each.value);
   assert.deepEqual([options(), one.row.condition], [["Red", "Green", "Blue"], { property: "level", kind: "choice", operator: "=", value: "Blue" }]);
   set(one.operator, "in");
-  const boxes = one.value.querySelectorAll("input");
+  const boxes = [...one.value.querySelectorAll("input")];
   assert.deepEqual(boxes.map(({ value, checked }) => [value, checked]), [["Red", false], ["Green", false], ["Blue", true]]);
   assert.equal(one.value.querySelector("fieldset").getAttribute("aria-label"), "Value of LEVEL");
   boxes[0].checked = true;
@@ -82,13 +83,13 @@ test("values that there are can be chosen, one or several, with those that are c
   assert.equal(one.row.condition.value, "Red");
   assert.deepEqual(rowOf({ property: "level", operator: "in", values: ["Green"] }).row.condition.values, ["Green"]);
   const whether = rowOf({ property: "tsunami", operator: "=", value: "false" });
-  assert.deepEqual([whether.value.querySelectorAll("option").map((each) => [each.value, each.textContent]), whether.row.condition.value], [[["true", "yes"], ["false", "no"]], "false"]);
+  assert.deepEqual([[...whether.value.querySelectorAll("option")].map((each) => [each.value, each.textContent]), whether.row.condition.value], [[["true", "yes"], ["false", "no"]], "false"]);
 });
 
 test("times are typed in UTC, days as days", () => {
-  const [at, day, place] = [{ property: "at", operator: ">=", value: "2018-02-01T06:30:00.250Z" }, { property: "day", operator: "=", value: "2018-02-01" }, { property: "place", operator: "contains", value: null }].map(rowOf);
+  const [at, day, place] = [{ property: "at", operator: ">=", value: "2018-02-01T06:30:15.250Z" }, { property: "day", operator: "=", value: "2018-02-01" }, { property: "place", operator: "contains", value: null }].map(rowOf);
   const field = (row) => row.value.querySelector("input");
-  assert.deepEqual([field(at).type, field(at).value, field(at).title, field(at).step], ["datetime-local", "2018-02-01T06:30:00", "UTC", "1"]);
+  assert.deepEqual([field(at).type, field(at).value, field(at).title, field(at).step], ["datetime-local", "2018-02-01T06:30:15", "UTC", "1"]);
   assert.deepEqual([field(day).type, field(day).value, field(day).title], ["date", "2018-02-01", ""]);
   assert.deepEqual([field(place).type, field(place).value, field(place).step], ["text", "", ""]);
 });
@@ -108,7 +109,7 @@ async function openForm() {
   explorer = new Explorer({ collections: [collection(one), collection(other)], tileMatrixSet: "X", styleParameters: () => ({}) });
   explorer.attach(engineOf([]));
   form = find("#filter form");
-  form.offsetParent = page.body;
+  withValues(form, { offsetParent: page.body });
   filterForm = new FilterForm(form, explorer);
   explorer.setSubject(one);
   await filterForm.open();
@@ -125,16 +126,16 @@ test("the form offers a row, writes its condition and applies it", async () => {
   set(list.querySelector(".value input"), "5", "input");
   assert.equal(text.value, "depth >= 5");
   find("[data-act=add]", form).click();
-  assert.deepEqual([list.childElementCount, joint.hidden, page.activeElement], [2, false, list.children[1].querySelector("select")]);
+  assert.deepEqual([list.childElementCount, joint.hidden, page.activeElement === list.children[1].querySelector("select")], [2, false, true]);
   set(list.children[1].querySelector("select"), "many");
   set(list.children[1].querySelector(".value input"), "x", "input");
   set(find("select", joint), "OR");
   assert.equal(text.value, "depth >= 5 OR CASEI(many) LIKE CASEI('%x%')");
-  assert.equal(fire(form, "submit").isPrevented, true);
+  assert.equal(fire(form, "submit").defaultPrevented, true);
   await done();
   assert.deepEqual([explorer.filters.get(one), result.textContent, find("#tab-filter span").textContent], [text.value, "7 features match.", "1"]);
   list.children[1].querySelector("button").click();
-  assert.deepEqual([text.value, list.childElementCount, joint.hidden, page.activeElement], ["depth >= 5", 1, true, list.querySelector("select")]);
+  assert.deepEqual([text.value, list.childElementCount, joint.hidden, page.activeElement === list.querySelector("select")], ["depth >= 5", 1, true, true]);
   list.querySelector("button").click();
   assert.deepEqual([text.value, list.childElementCount, page.activeElement.dataset.act], ["", 0, "add"]);
   fire(form, "submit");
@@ -154,8 +155,8 @@ test("what is typed becomes rows where these can hold it, and is applied by Ente
   for (const other of ["other = 1", "depth = 'x' OR NOT depth = 2", "many IN ('a,b')", "level > 'c'"]) assert.deepEqual(await typed(other), [0, false], other);
   assert.deepEqual(await typed("level IN ('a,b', 'c')"), [1, true]);
   text.value = "depth < 3";
-  assert.equal(fire(text, "keydown", { key: "Enter", shiftKey: true }).isPrevented, false);
-  assert.equal(fire(text, "keydown", { key: "Enter", shiftKey: false }).isPrevented, true);
+  assert.equal(fire(text, "keydown", { key: "Enter", shiftKey: true }).defaultPrevented, false);
+  assert.equal(fire(text, "keydown", { key: "Enter", shiftKey: false }).defaultPrevented, true);
   await done();
   assert.deepEqual([explorer.filters.get(one), result.textContent, list.childElementCount], ["depth < 3", "1 feature matches.", 1]);
   find("[data-act=clear]", form).click();
@@ -182,12 +183,12 @@ test("the form follows the collection that is looked at, and what others set, bu
   text.focus();
   explorer.setFilter(one, "depth > 2");
   assert.equal(text.value, "depth > 1");
-  page.activeElement = page.body;
+  page.activeElement.blur();
   asked.length = 0;
   explorer.setSubject(other);
   await done();
   assert.deepEqual([asked.some((url) => url.includes(`${other}/queryables`)), text.value], [true, ""]);
-  form.offsetParent = null;
+  withValues(form, { offsetParent: null });
   asked.length = 0;
   explorer.setSubject(null);
   await filterForm.open();

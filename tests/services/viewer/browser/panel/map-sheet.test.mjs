@@ -26,7 +26,7 @@ function contextOf() {
 beforeEach(() => {
   page = openMap();
   drawn = [];
-  const { createElement } = page;
+  const createElement = page.createElement.bind(page);
   page.createElement = (name) => {
     const made = createElement(name);
     if (name === "canvas") {
@@ -36,7 +36,6 @@ beforeEach(() => {
     return made;
   };
   globalThis.getComputedStyle = (of) => ({ color: `ink of ${of.id || of.localName}`, backgroundColor: `ground of ${of.id || of.localName}` });
-  globalThis.location.origin = "https://example.org";
   explorer = new Explorer({ collections: [collection("a", { label: "Floods" }), collection("b", { label: "Quakes" })], tileMatrixSet: "X", styleParameters: () => ({}) });
   explorer.attach(engineOf([], { picture: async () => PICTURE }));
   find("#panel h1").textContent = "Disasters  of the world";

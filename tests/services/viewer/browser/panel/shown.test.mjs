@@ -5,11 +5,11 @@ import { afterEach, beforeEach, mock, test } from "node:test";
 
 import { collection } from "../collections.mjs";
 import { answered, engineOf, openMap, settled } from "../map-page.mjs";
-import { fire } from "../small-document.mjs";
+import { fire } from "../open-page.mjs";
 
 let page = openMap();
 const [status, spoken] = ["#status", "#spoken"].map((name) => page.querySelector(name));
-const beyond = page.beyond;
+const beyond = page.defaultView;
 const { Explorer } = await import("../../../../../services/viewer/browser/model/explorer.js");
 const { find } = await import("../../../../../services/viewer/browser/page/dom.js");
 const { clearError, currentError } = await import("../../../../../services/viewer/browser/page/status.js");
@@ -160,12 +160,12 @@ test("what is left out of the map is a chip that brings it back", async () => {
   explorer.setArea({ kind: "box", box: [1, 2, 3, 4] });
   explorer.setFilter("floods", "a = 1");
   await settled();
-  const said = () => container.querySelectorAll("span").map((each) => each.textContent);
+  const said = () => [...container.querySelectorAll("span")].map((each) => each.textContent);
   assert.deepEqual(said(), ["Only Great flood", "Only in the box 2°N 1°E to 4°N 3°E", "a = 1"]);
   await explorer.show("gauges");
   await settled();
   assert.equal(said()[2], "Flood events: a = 1");
-  const buttons = () => container.querySelectorAll("button");
+  const buttons = () => [...container.querySelectorAll("button")];
   assert.deepEqual(buttons().map((each) => [each.textContent, each.getAttribute("aria-label")]), [["Show all", null], ["Clear", "Clear the area"], ["Clear", "Clear the filter of Flood events"]]);
   for (let left = 2; left >= 0; left--) buttons()[left].click();
   assert.deepEqual([container.childElementCount, explorer.events.size, explorer.area, explorer.filters.size], [0, 0, null, 0]);
@@ -214,10 +214,10 @@ test("the subject is chosen where several are shown", async () => {
   await explorer.show("floods");
   assert.equal(find(".subject").hidden, true);
   await explorer.show("gauges");
-  assert.deepEqual([find(".subject").hidden, select.options.map((each) => [each.value, each.textContent, each.selected])], [false, [["floods", "Flood events", true], ["gauges", "Gauges", false]]]);
+  assert.deepEqual([find(".subject").hidden, [...select.options].map((each) => [each.value, each.textContent, each.selected])], [false, [["floods", "Flood events", true], ["gauges", "Gauges", false]]]);
   select.value = "gauges";
   fire(select, "change");
-  assert.deepEqual([explorer.subject, select.options.map((each) => each.selected)], ["gauges", [false, true]]);
+  assert.deepEqual([explorer.subject, [...select.options].map((each) => each.selected)], ["gauges", [false, true]]);
 });
 
 test("collections that look alike share a legend, with the classes that occur", async () => {

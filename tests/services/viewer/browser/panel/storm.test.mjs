@@ -5,7 +5,7 @@ import { afterEach, beforeEach, mock, test } from "node:test";
 
 import { collection } from "../collections.mjs";
 import { answered, engineOf, openMap, settled } from "../map-page.mjs";
-import { fire } from "../small-document.mjs";
+import { fire, withValues } from "../open-page.mjs";
 
 let page = openMap();
 const { Explorer } = await import("../../../../../services/viewer/browser/model/explorer.js");
@@ -53,7 +53,7 @@ beforeEach(() => {
   });
   explorer.attach(engineOf(calls));
   story = new Story(explorer);
-  find("#life .range").clientWidth = 372;
+  withValues(find("#life .range"), { clientWidth: 372 });
   find("#life .range svg").getBoundingClientRect = () => ({ left: 100, width: 300 });
 });
 afterEach(() => mock.timers.reset());
@@ -76,9 +76,9 @@ test("the panel tells the step that is looked at", async () => {
   assert.match(find("header p", root).textContent.replace(/\s+/g, " "), /^5 Sept 2017, 18:00 ?– ?6 Sept 2017, 06:00 UTC$/);
   assert.equal(find(".state", root).textContent, "160 kt, category 5 · gusts 190 kt · 18°N 60°W Landfall, Barbuda");
   assert.match(time.options[2].textContent, /00:00 UTC, 160 kt$/);
-  const winds = root.querySelectorAll("fieldset label");
+  const winds = [...root.querySelectorAll("fieldset label")];
   assert.deepEqual(winds.map((each) => [each.textContent, each.title, each.querySelector("input").checked, each.querySelector("i").style.background]), [["34 kt", "34 kt, gale force", false, "#112233"], ["64 kt", "64 kt, hurricane force", true, "#445566"]]);
-  const muted = () => root.querySelectorAll(".muted").map((each) => each.textContent);
+  const muted = () => [...root.querySelectorAll(".muted")].map((each) => each.textContent);
   assert.equal(muted()[1], "As it was analysed");
   fire(winds[0].querySelector("input"), "change");
   assert.equal(story.wind, 34);
@@ -91,8 +91,8 @@ test("the panel tells the step that is looked at", async () => {
   time.selectedIndex = 2;
   fire(time, "change");
   assert.equal(story.at, 2);
-  assert.deepEqual(issue.options.map((each) => each.value), ["", "2017-09-05T21:00:00Z"]);
-  const links = root.children.at(-1).querySelectorAll("a").map((link) => [link.href, link.download]);
+  assert.deepEqual([...issue.options].map((each) => each.value), ["", "2017-09-05T21:00:00Z"]);
+  const links = [...root.lastElementChild.querySelectorAll("a")].map((link) => [link.getAttribute("href"), link.download]);
   assert.deepEqual(links, [["/events/AL11?f=html", ""], ["/events/AL11?f=geojson", "AL11.geojson"]]);
   story.end();
   assert.deepEqual(offered, [true, false]);
@@ -137,12 +137,12 @@ test("the axis has a bar for each step, and its handle is the story's", async ()
   new LifeAxis(root, explorer, story);
   await follow();
   const input = find(".range input", root);
-  assert.deepEqual([root.hidden, root.getAttribute("aria-label"), find(".of", root).textContent, input.max, input.value, root.style["--steps"], page.body.matches(".following")], [false, "Life of IRMA", "IRMA", "3", "2", "4", true]);
-  const bars = () => root.querySelectorAll(".range svg rect").map((bar) => [bar.getAttribute("x"), bar.getAttribute("height"), bar.getAttribute("class"), bar.style.fill]);
+  assert.deepEqual([root.hidden, root.getAttribute("aria-label"), find(".of", root).textContent, input.max, input.value, root.style.getPropertyValue("--steps"), page.body.matches(".following")], [false, "Life of IRMA", "IRMA", "3", "2", "4", true]);
+  const bars = () => [...root.querySelectorAll(".range svg rect")].map((bar) => [bar.getAttribute("x"), bar.getAttribute("height"), bar.getAttribute("class"), bar.style.fill]);
   assert.deepEqual(bars(), [["0", "27", null, "#445566"], ["90", "2", null, "#5b6b7b"], ["180", "36", "now", "#445566"], ["270", "34.875", null, "#445566"]]);
   assert.match(find("output", root).textContent, /00:00 UTC$/);
   assert.deepEqual([find(".strength", root).textContent, /UTC, 160 kt, category 5$/.test(input.getAttribute("aria-valuetext"))], ["160 kt · C5", true]);
-  assert.deepEqual(find(".ticks", root).children.map((each) => [each.textContent.replace("Sept", "Sep"), each.style.left]), [["6 Sep", "62.5%"]]);
+  assert.deepEqual([...find(".ticks", root).children].map((each) => [each.textContent.replace("Sept", "Sep"), each.style.left]), [["6 Sep", "62.5%"]]);
   for (const [act, at] of [["before", 1], ["after", 2], ["after", 3], ["after", 3]]) {
     find(`[data-act=${act}]`, root).click();
     assert.equal(story.at, at);
@@ -153,7 +153,7 @@ test("the axis has a bar for each step, and its handle is the story's", async ()
   const svg = find(".range svg", root);
   fire(svg, "pointermove", { clientX: 330, buttons: 0 });
   const tip = find(".tip", root);
-  assert.deepEqual([tip.hidden, tip.style["--at"], story.at], [false, "87.5%", 0]);
+  assert.deepEqual([tip.hidden, tip.style.getPropertyValue("--at"), story.at], [false, "87.5%", 0]);
   assert.match(tip.textContent, /06:00 UTC: 155 kt, category 5$/);
   fire(svg, "pointermove", { clientX: 190, buttons: 1 });
   assert.equal(story.at, 1);
@@ -219,9 +219,9 @@ test("the places within the winds are asked for by a click, once the step rests"
   await pass(1);
   assert.match(asked[0], /^\/places\/within\?area=.*&limit=12&f=geojson$/);
   assert.equal(told.textContent, "5 places of about 1,000 people and more");
-  assert.deepEqual(list.children.map((each) => each.children.map((part) => part.textContent)), [["Codrington", "Barbuda", "1,300"], ["Land", "", ""], []]);
-  assert.equal(list.children.at(-1).textContent, "and 3 smaller ones");
-  assert.deepEqual(downloads.children.map((link) => [link.textContent, link.download, /limit=5&f=(csv|geojson)$/.exec(link.href)?.[1]]), [["Places as CSV", "AL11-places.csv", "csv"], ["as GeoJSON", "AL11-places.geojson", "geojson"]]);
+  assert.deepEqual([...list.children].map((each) => [...each.children].map((part) => part.textContent)), [["Codrington", "Barbuda", "1,300"], ["Land", "", ""], []]);
+  assert.equal(list.lastElementChild.textContent, "and 3 smaller ones");
+  assert.deepEqual([...downloads.children].map((link) => [link.textContent, link.download, /limit=5&f=(csv|geojson)$/.exec(link.href)?.[1]]), [["Places as CSV", "AL11-places.csv", "csv"], ["as GeoJSON", "AL11-places.geojson", "geojson"]]);
   assert.equal(root.getAttribute("aria-busy"), null);
   asked.length = 0;
   story.setStep(0);
@@ -245,7 +245,7 @@ test("of a zone that an advisory has the people are told, too, and it is a downl
   button.click();
   await pass(300);
   assert.equal(told.textContent, "5 places of about 1,000 people and more; at least 2,000 people in them");
-  assert.deepEqual([downloads.children.at(-1).href, downloads.children.at(-1).download], ["/collections/zones/items/7?f=geojson", "AL12-zone.geojson"]);
+  assert.deepEqual([downloads.lastElementChild.getAttribute("href"), downloads.lastElementChild.download], ["/collections/zones/items/7?f=geojson", "AL12-zone.geojson"]);
   story.setStep(2);
   [places, zone] = [{ features: [], numberMatched: 0 }, null];
   await pass(300);
