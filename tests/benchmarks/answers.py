@@ -52,7 +52,10 @@ def ask(target: Target, path: str, *, encoding: str | None = None, host: str | N
 
 
 def features_of(content: bytes, kind: str) -> Features:
-    """The features in an answer; `kind` is `items`, `item`, or for tiles `points` or `shapes`. Of `collections` their ids."""
+    """The features in an answer; `kind` is `items`, `item`, or for tiles `points` or `shapes`.
+
+    Of `collections` those are the collections.
+    """
     if kind == "collections":
         return {collection["id"]: None for collection in json.loads(content)["collections"]}
     if kind in ("items", "item"):

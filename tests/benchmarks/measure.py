@@ -25,7 +25,7 @@ from tests.benchmarks.workload import Workload
 _WARM_UP_SECONDS = 1
 _SAMPLES = 60
 _READER = "dams"
-_REQUESTS = re.compile(r"^dams_request_seconds_count\{route=\"(/collections/[^\"]*)\".*\} ([\d.e+]+)$", re.MULTILINE)
+_REQUESTS = re.compile(r"^dams_request_seconds_count\{route=\"(/collections[^\"]*)\".*\} ([\d.e+]+)$", re.MULTILINE)
 _HITS = re.compile(r"^dams_tile_cache_lookups_total\{result=\"hit\"\} ([\d.e+]+)$", re.MULTILINE)
 
 
@@ -200,7 +200,7 @@ class Meter:
     def _counters(self) -> tuple[float, float]:
         """Requests about collections that reached the services, and tiles that Redis had."""
         requests = hits = 0.0
-        for port in (*self._servers.features_ports, *self._servers.tiles_ports):
+        for port in (self._servers.common_port, *self._servers.features_ports, *self._servers.tiles_ports):
             with urllib.request.urlopen(f"http://127.0.0.1:{port}/internal/metrics") as answer:
                 text = answer.read().decode()
             requests += sum(float(count) for _, count in _REQUESTS.findall(text))

@@ -119,7 +119,7 @@ def details(results: Sequence[Result]) -> str:
 
 def memory_line(when: str, megabytes: Mapping[str, float]) -> str:
     """What the product takes without PostgreSQL, and what each program takes."""
-    own = sum(megabytes.get(role, 0) for role in (*PRODUCT, "other services") if role != "postgresql")
+    own = sum(megabytes.get(role, 0) for role in (*PRODUCT, "viewer") if role != "postgresql")
     parts = ", ".join(f"{role} {size:,.0f}" for role, size in megabytes.items())
     return f"Memory {when}, MiB (proportional set size): the product {own:,.0f} without PostgreSQL\n  {parts}"
 

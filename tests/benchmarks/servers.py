@@ -41,6 +41,7 @@ class Servers:
     owner_url: str
     reader_url: str
     postgresql_log: Path
+    common_port: int
     features_ports: tuple[int, ...]
     tiles_ports: tuple[int, ...]
     processes: dict[str, psutil.Process]
@@ -111,6 +112,7 @@ def _described(folder: StateFolder, ports: dict[str, int], owner_url: str, peers
         owner_url=owner_url,
         reader_url=stack.reader_url(folder, folder.load()),
         postgresql_log=folder.log / "postgresql.log",
+        common_port=product["common"],
         features_ports=tuple(port for name, port in product.items() if name.startswith("features_")),
         tiles_ports=tuple(port for name, port in product.items() if name.startswith("tiles_")),
         processes=processes,

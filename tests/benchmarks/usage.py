@@ -11,6 +11,7 @@ from deploy.local.supervision import Supervisor
 from tests.benchmarks.peers import PEERS
 
 ROLES = {
+    "common": ("common",),
     "features": tuple(f"features_{number}" for number in range(4)),
     "tiles": tuple(f"tiles_{number}" for number in range(4)),
     "gateway": ("gateway",),
@@ -18,12 +19,12 @@ ROLES = {
     "redis": ("redis",),
     "postgresql": ("postgresql",),
     **{name: (name,) for name in PEERS},
-    "other services": ("common", "viewer"),
+    "viewer": ("viewer",),
 }
 """What belongs together in the report, by the names of the first processes; `logs` is who writes them to disk."""
 
-PRODUCT = ("features", "tiles", "gateway", "logs", "redis", "postgresql")
-"""Whose time an answer of the product takes. The other services are not asked; they keep up with the data."""
+PRODUCT = ("common", "features", "tiles", "gateway", "logs", "redis", "postgresql")
+"""Whose time an answer of the product takes: common, too, which keeps up with the data. The viewer is not asked."""
 
 
 def processes_of(folder: StateFolder) -> dict[str, psutil.Process]:

@@ -43,6 +43,8 @@ def _environment(wanted: Wanted, *, server: str, database: str, most: str) -> di
         f"{server}HTTPHOST": "127.0.0.1",
         f"{server}HTTPPORT": str(wanted.port),
         f"{database}DBPOOLMAXCONNS": str(10 * wanted.processes),
+        # pg_featureserv would list all schemas of the database
+        f"{database}TABLEINCLUDES": " ".join(wanted.schemas),
         most: str(_MOST_FEATURES),
         "PATH": os.environ.get("PATH", ""),
     }
