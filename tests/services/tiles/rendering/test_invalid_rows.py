@@ -38,9 +38,12 @@ INSERT INTO ward.mixed SELECT id, geom FROM ward.places WHERE id < 5;
 INSERT INTO ward.mixed VALUES (5, 'SRID=4326;POINT(10 50)'), (6, 'POINT(11 51)'), (7, 'SRID=990001;POINT(1 1)');
 CREATE VIEW ward.seen AS SELECT id + 0 AS id, geom FROM ward.places;
 CREATE VIEW ward.half_named AS SELECT nullif(id, 8) AS id, geom FROM ward.places WHERE id < 20;
+CREATE SCHEMA other_ward;
+CREATE TABLE other_ward.unlucky (LIKE ward.places INCLUDING ALL);
+INSERT INTO other_ward.unlucky SELECT * FROM ward.places;
 ANALYZE;
-GRANT USAGE ON SCHEMA ward TO dams_reader;
-GRANT SELECT ON ALL TABLES IN SCHEMA ward TO dams_reader;
+GRANT USAGE ON SCHEMA ward, other_ward TO dams_reader;
+GRANT SELECT ON ALL TABLES IN SCHEMA ward, other_ward TO dams_reader;
 """  # noqa: S608 - our own words
 
 
@@ -48,7 +51,7 @@ GRANT SELECT ON ALL TABLES IN SCHEMA ward TO dams_reader;
 async def ward(tiles_on: TilesOn) -> AsyncIterator[Services]:
     """Common and tiles on tables with rows that cannot be drawn."""
     described = "collections: {ward.half_named: {id_column: id}}"
-    async with tiles_on(_TABLES, described, COLLECTION_SCHEMAS="ward", TILE_WARM_UP="none") as started:
+    async with tiles_on(_TABLES, described, COLLECTION_SCHEMAS="ward,other_ward", TILE_WARM_UP="none") as started:
         yield started
 
 
@@ -121,8 +124,9 @@ async def test_a_search_that_led_to_nothing_is_not_made_again(ward: Services, mo
     assert times[1] <= 0
     monkeypatch.undo()
     assert (await ward["tiles"].get("/collections/ward.unlucky/tiles/WebMercatorQuad/0/0/0?limit=903")).status == 503
-    # others are searched
-    assert (await ward["tiles"].get("/collections/ward.places/tiles/WebMercatorQuad/0/0/0?limit=903")).status == 200
+    # others are searched, also one of the same name
+    for other in ("ward.places", "other_ward.unlucky"):
+        assert (await ward["tiles"].get(f"/collections/{other}/tiles/WebMercatorQuad/0/0/0?limit=903")).status == 200
 
 
 async def test_the_healthy_pay_nothing(ward: Services, monkeypatch: pytest.MonkeyPatch) -> None:
