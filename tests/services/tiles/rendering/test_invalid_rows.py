@@ -15,6 +15,7 @@ from tests.services.tiles.places import Drawn
 OMITTED = "DAMS-Features-Omitted"
 # In the box around the part of the plane that has places on Earth, but beyond it: PROJ refuses.
 _LOST = "ST_SetSRID(ST_MakePoint(15700000, 14800000), 3035)"
+_LOST_NEARER = "ST_SetSRID(ST_MakePoint(14200000, 14600000), 3035)"
 _FOUND = "ST_Transform(ST_SetSRID(ST_MakePoint(n % 30, 40 + n % 20), 4326), 3035)"
 _TABLES = f"""
 CREATE SCHEMA ward;
@@ -38,6 +39,10 @@ INSERT INTO ward.mixed SELECT id, geom FROM ward.places WHERE id < 5;
 INSERT INTO ward.mixed VALUES (5, 'SRID=4326;POINT(10 50)'), (6, 'POINT(11 51)'), (7, 'SRID=990001;POINT(1 1)');
 CREATE VIEW ward.seen AS SELECT id + 0 AS id, geom FROM ward.places;
 CREATE VIEW ward.half_named AS SELECT nullif(id, 8) AS id, geom FROM ward.places WHERE id < 20;
+-- twelve of a place that is lost nearer to the others
+CREATE TABLE ward.apart (LIKE ward.places INCLUDING ALL);
+INSERT INTO ward.apart SELECT n, n, CASE WHEN n < 3 THEN {_FOUND} WHEN n < 15 THEN {_LOST_NEARER} ELSE {_LOST} END
+FROM generate_series(1, 16) n;
 CREATE SCHEMA other_ward;
 CREATE TABLE other_ward.unlucky (LIKE ward.places INCLUDING ALL);
 INSERT INTO other_ward.unlucky SELECT * FROM ward.places;
@@ -94,6 +99,20 @@ async def test_rows_each_in_a_crs_of_its_own(tiles: Client) -> None:
     assert answer.headers[OMITTED] == "1"
     # nor does it cost the tiles elsewhere theirs
     assert not (await _tile(tiles, "mixed", "3/0/0"))[0]
+
+
+async def test_invalid_rows_elsewhere_are_no_matter_of_the_tile(
+    tiles: Client, caplog: pytest.LogCaptureFixture
+) -> None:
+    features, answer = await _tile(tiles, "apart", "1/1/0")
+    assert {feature.id for feature in features} == {1, 2}
+    assert answer.headers[OMITTED] == "12"
+    # whoever runs it is told of some
+    [told] = [record for record in caplog.records if record.getMessage() == "rows left out of a tile"]
+    said = vars(told)["fields"]
+    assert (told.name, said["collection"], said["number"]) == ("dams.tiles", "ward.apart", 12)
+    # by where they are in the table, as not every table has a key
+    assert said["rows"] == [f"(0,{number})" for number in range(3, 13)]
 
 
 async def test_invalid_rows_without_an_identity_are_an_error_that_says_so(tiles: Client) -> None:
