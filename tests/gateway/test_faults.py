@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import signal
 import socket
@@ -137,6 +138,12 @@ async def test_a_process_that_hangs_is_passed_over(tmp_path: Path, session: Clie
     async def used(*names: str) -> bool:
         return await upstreams() == [f"unix:{tmp_path / name}" for name in names]
 
+    async def told(*names: str) -> bool:
+        """Whether its log says last that requests go there."""
+        lines = [json.loads(line) for line in gateway.log.read_text(encoding="utf-8").splitlines()]
+        changes = [line["upstreams"].get("tiles") for line in lines if line["message"] == "other addresses or routes"]
+        return changes[-1:] == [[f"unix:{tmp_path / name}" for name in names]]
+
     watching = asyncio.create_task(watch())
     with silent(tmp_path / "hangs"):
         try:
@@ -150,6 +157,7 @@ async def test_a_process_that_hangs_is_passed_over(tmp_path: Path, session: Clie
             # alone it stays: it may be busy
             await good.stop()
             await eventually(partial(used, "good", "hangs"))
+            await eventually(partial(told, "good", "hangs"))
             await good.start()
             # the second attempt knows when the first one was made
             before = len(good.seen)

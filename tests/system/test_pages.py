@@ -189,6 +189,14 @@ async def test_an_example_is_copied(visit: NewVisit) -> None:
     assert copied == f"curl '{seen.base_url}{_EARTHQUAKES}/items?limit=10'"
 
 
+async def test_an_example_that_the_browser_does_not_let_be_copied_is_said_not_to_be(visit: NewVisit) -> None:
+    seen = await visit()
+    await _see(seen, f"{_EARTHQUAKES}?f=html")
+    await seen.page.get_by_role("button", name="Copy: The first features, with curl").click()
+    await seen.page.get_by_text("Not copied").first.wait_for()
+    assert await seen.page.get_by_text("Copied", exact=True).count() == 0
+
+
 async def test_the_keyboard_comes_first_to_the_content(visit: NewVisit) -> None:
     seen = await visit()
     await _see(seen, "/?f=html")

@@ -10,7 +10,7 @@ import shapely
 from shapely.affinity import translate
 
 from libs.geo.longitudes import WEB_MERCATOR, turned, turned_back, width_of_world
-from libs.pg.sql import bind, sql
+from libs.pg.sql import bind, ident, sql
 from tests.conftest import MakeDatabase
 
 _CORNERS = 4000
@@ -32,6 +32,26 @@ async def test_an_area_of_many_corners_keeps_all_of_itself(make_database: MakeDa
                 expected = shapely.union_all([translate(area, by * width) & world for by in (-1, 0, 1)])
                 assert [part.is_empty for part in found.geoms] == [False, False]
                 assert shapely.symmetric_difference(found, expected).area < 1e-9 * area.area, (turns, turn)
+    finally:
+        await connection.close()
+
+
+async def test_a_jagged_area_of_very_many_corners_is_cut_in_time(make_database: MakeDatabase) -> None:
+    """GEOS would take minutes."""
+    connection = await asyncpg.connect(await make_database(), command_timeout=30)
+    try:
+        cut, _ = sql("SELECT {cut} FROM jagged", cut=turned(ident("geom"), (1,))).render()
+        await connection.execute(
+            "CREATE TABLE jagged AS SELECT ST_MakePolygon(ST_AddPoint(line, ST_StartPoint(line))) AS geom FROM"
+            " (SELECT ST_SetSRID(ST_MakeLine(ST_MakePoint(180 + r * cos(n), r * sin(n)) ORDER BY n), 4326) AS line FROM"
+            " (SELECT n * 2 * pi() / 2e5 AS n, 3 + (hashint4(n) & 65535) / 65535.0 AS r"
+            " FROM generate_series(0, 199999) n) AS corners) AS rings"
+        )
+        parts, corners = await connection.fetchrow(
+            f"SELECT ST_NumGeometries(cut.g), ST_NPoints(cut.g) FROM ({cut}) AS cut(g)"  # noqa: S608
+        )
+        assert parts > 1
+        assert corners > 200_000
     finally:
         await connection.close()
 

@@ -52,6 +52,18 @@ async def test_who_waits_for_too_long_or_with_too_many_is_told() -> None:
     await shares.enter("a")
 
 
+async def test_as_many_may_wait_as_before_once_others_have_stopped_waiting() -> None:
+    shares = Shares(1, wait_seconds=60, most_waiting=2)
+    await shares.enter("a")
+    for _ in range(2):
+        waiting = [await eventually_waits(shares, "a") for _ in range(2)]
+        with pytest.raises(Unavailable, match="too much"):
+            await asyncio.wait_for(shares.enter("a"), 5)
+        for task in waiting:
+            task.cancel()
+        await asyncio.wait(waiting)
+
+
 async def test_a_turn_of_one_who_went_away_is_the_next_ones() -> None:
     shares = Shares(1, wait_seconds=5)
     await shares.enter("a")

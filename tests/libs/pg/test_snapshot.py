@@ -27,6 +27,10 @@ async def test_a_statement_that_fails_leaves_the_snapshot_as_it_was(database_url
             len(chunk) async for chunk in rows.walk(sql("SELECT n FROM rows WHERE n > {n}", n=bind(1, "int4")), 3)
         ]
         assert walked == [3, 1]
+        # nothing is left open, and the share of a collection is of the same rows
+        declared = sql("SELECT name FROM pg_cursors WHERE statement LIKE 'DECLARE%'")
+        assert await rows.of("any").fetch(declared) == []
+        assert (await rows.of("any").fetch(count))[0][0] == 5
 
 
 @pytest.mark.parametrize("admitted", [frozenset(), frozenset({0})])

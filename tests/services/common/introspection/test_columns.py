@@ -39,3 +39,18 @@ async def test_the_first_line_of_a_comment_is_the_title_of_a_table(database_url:
     assert {table.name: (table.title, table.description) for table in found} == {
         name: (title, description) for name, (_, title, description) in comments.items()
     }
+
+
+async def test_a_column_is_indexed_where_an_index_finds_its_ends(database_url: str) -> None:
+    owner = await asyncpg.connect(database_url)
+    await owner.execute(
+        "CREATE SCHEMA ends; CREATE TABLE ends.quakes (id integer PRIMARY KEY, first integer, second integer,"
+        " partly integer, hashed integer, summed integer, span tstzrange, worked_out integer);"
+        "CREATE INDEX ON ends.quakes (first, second); CREATE INDEX ON ends.quakes (partly) WHERE partly > 0;"
+        "CREATE INDEX ON ends.quakes USING hash (hashed); CREATE INDEX ON ends.quakes USING brin (summed);"
+        "CREATE INDEX ON ends.quakes USING gist (span); CREATE INDEX ON ends.quakes ((worked_out + 1))"
+    )
+    await owner.close()
+    async with Database(PoolSettings(database_url, "test")) as database:
+        (quakes,) = await Introspection(database, ("ends",)).collections()
+    assert [column.name for column in quakes.columns if column.indexed] == ["id", "first"]

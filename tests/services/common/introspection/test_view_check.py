@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 
 import asyncpg
 import pytest
 
+from libs.ogc.errors import Unavailable
 from libs.pg.errors import BrokenFunction
 from libs.pg.pool import Database, PoolSettings
 from libs.pg.sql import sql
 from services.common.introspection.introspect import Introspection
+from services.common.introspection.view_check import ViewCheck
 
 
 @pytest.fixture
@@ -58,6 +61,24 @@ async def test_who_asks_nevertheless_is_told_that_it_is_no_matter_of_time(databa
     async with Database(PoolSettings(database_url, "test", size=1)) as database:
         with pytest.raises(BrokenFunction, match="names a table, a column or a function"):
             await database.fetch(sql("SELECT * FROM own.current_stations"))
+
+
+async def test_nothing_is_said_of_a_view_that_cannot_be_looked_at_for_the_moment(
+    owner: asyncpg.Connection, database_url: str
+) -> None:
+    await owner.execute("ALTER FUNCTION own.stations_now() SET search_path = own")
+    async with Database(PoolSettings(database_url, "test", size=1, acquire_timeout=0.5)) as database:
+        collections = await Introspection(database, ("own",)).collections()
+        assert "own.current_stations" in {collection.id for collection in collections}
+        await owner.execute("ALTER FUNCTION own.stations_now() RESET search_path")
+        views = ViewCheck(database)
+        looking = asyncio.create_task(views.usable(collections))
+        await asyncio.sleep(0)
+        # whoever comes second has the only connection after the first statement, and keeps it
+        async with database.connection():
+            with pytest.raises(Unavailable):
+                await looking
+        assert [collection.id for collection in await views.usable(collections)] == ["own.stations"]
 
 
 async def test_a_table_of_which_no_query_can_be_planned_is_left_out(

@@ -41,6 +41,24 @@ async def test_slow_counts_leave_connections_for_pages(
             assert await database.fetchval(sql("SELECT 1")) == 1
 
 
+async def test_slow_counts_of_one_collection_leave_turns_for_others_even_of_its_name(
+    running: Services, hostile: HostileDatabase
+) -> None:
+    collection = running.apps["features"][CATALOGUE].collection("hostile.events")
+    slow = Selection(collection, None, (sql("pg_sleep(60) IS NULL"),), (), ())
+    quick = replace(slow, conditions=(sql("id < 11"),))
+    elsewhere = replace(quick, collection=replace(collection, id="elsewhere.events"))
+    async with Database(PoolSettings(hostile.reader_url, "test-turns", size=4)) as database:
+        counts = Counts(database, SetVersions(database), seconds=0.3, at_once=2, of_collection=1)
+        try:
+            # it goes on
+            assert await counts.matched(slow, "slow") is None
+            assert await counts.matched(elsewhere, "elsewhere") == 10
+            assert await counts.matched(quick, "quick") is None
+        finally:
+            await counts.close()
+
+
 async def test_what_the_database_gives_up_is_a_number_that_is_not_known(
     running: Services, hostile: HostileDatabase
 ) -> None:

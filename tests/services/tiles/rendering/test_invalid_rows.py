@@ -15,6 +15,7 @@ from tests.services.tiles.places import Drawn
 OMITTED = "DAMS-Features-Omitted"
 # In the box around the part of the plane that has places on Earth, but beyond it: PROJ refuses.
 _LOST = "ST_SetSRID(ST_MakePoint(15700000, 14800000), 3035)"
+_LOST_NEARER = "ST_SetSRID(ST_MakePoint(14200000, 14600000), 3035)"
 _FOUND = "ST_Transform(ST_SetSRID(ST_MakePoint(n % 30, 40 + n % 20), 4326), 3035)"
 _TABLES = f"""
 CREATE SCHEMA ward;
@@ -38,9 +39,16 @@ INSERT INTO ward.mixed SELECT id, geom FROM ward.places WHERE id < 5;
 INSERT INTO ward.mixed VALUES (5, 'SRID=4326;POINT(10 50)'), (6, 'POINT(11 51)'), (7, 'SRID=990001;POINT(1 1)');
 CREATE VIEW ward.seen AS SELECT id + 0 AS id, geom FROM ward.places;
 CREATE VIEW ward.half_named AS SELECT nullif(id, 8) AS id, geom FROM ward.places WHERE id < 20;
+-- twelve of a place that is lost nearer to the others
+CREATE TABLE ward.apart (LIKE ward.places INCLUDING ALL);
+INSERT INTO ward.apart SELECT n, n, CASE WHEN n < 3 THEN {_FOUND} WHEN n < 15 THEN {_LOST_NEARER} ELSE {_LOST} END
+FROM generate_series(1, 16) n;
+CREATE SCHEMA other_ward;
+CREATE TABLE other_ward.unlucky (LIKE ward.places INCLUDING ALL);
+INSERT INTO other_ward.unlucky SELECT * FROM ward.places;
 ANALYZE;
-GRANT USAGE ON SCHEMA ward TO dams_reader;
-GRANT SELECT ON ALL TABLES IN SCHEMA ward TO dams_reader;
+GRANT USAGE ON SCHEMA ward, other_ward TO dams_reader;
+GRANT SELECT ON ALL TABLES IN SCHEMA ward, other_ward TO dams_reader;
 """  # noqa: S608 - our own words
 
 
@@ -48,7 +56,7 @@ GRANT SELECT ON ALL TABLES IN SCHEMA ward TO dams_reader;
 async def ward(tiles_on: TilesOn) -> AsyncIterator[Services]:
     """Common and tiles on tables with rows that cannot be drawn."""
     described = "collections: {ward.half_named: {id_column: id}}"
-    async with tiles_on(_TABLES, described, COLLECTION_SCHEMAS="ward", TILE_WARM_UP="none") as started:
+    async with tiles_on(_TABLES, described, COLLECTION_SCHEMAS="ward,other_ward", TILE_WARM_UP="none") as started:
         yield started
 
 
@@ -93,6 +101,20 @@ async def test_rows_each_in_a_crs_of_its_own(tiles: Client) -> None:
     assert not (await _tile(tiles, "mixed", "3/0/0"))[0]
 
 
+async def test_invalid_rows_elsewhere_are_no_matter_of_the_tile(
+    tiles: Client, caplog: pytest.LogCaptureFixture
+) -> None:
+    features, answer = await _tile(tiles, "apart", "1/1/0")
+    assert {feature.id for feature in features} == {1, 2}
+    assert answer.headers[OMITTED] == "12"
+    # whoever runs it is told of some
+    [told] = [record for record in caplog.records if record.getMessage() == "rows left out of a tile"]
+    said = vars(told)["fields"]
+    assert (told.name, said["collection"], said["number"]) == ("dams.tiles", "ward.apart", 12)
+    # by where they are in the table, as not every table has a key
+    assert said["rows"] == [f"(0,{number})" for number in range(3, 13)]
+
+
 async def test_invalid_rows_without_an_identity_are_an_error_that_says_so(tiles: Client) -> None:
     answer = await tiles.get("/collections/ward.seen/tiles/WebMercatorQuad/0/0/0")
     assert answer.status == 503
@@ -121,8 +143,9 @@ async def test_a_search_that_led_to_nothing_is_not_made_again(ward: Services, mo
     assert times[1] <= 0
     monkeypatch.undo()
     assert (await ward["tiles"].get("/collections/ward.unlucky/tiles/WebMercatorQuad/0/0/0?limit=903")).status == 503
-    # others are searched
-    assert (await ward["tiles"].get("/collections/ward.places/tiles/WebMercatorQuad/0/0/0?limit=903")).status == 200
+    # others are searched, also one of the same name
+    for other in ("ward.places", "other_ward.unlucky"):
+        assert (await ward["tiles"].get(f"/collections/{other}/tiles/WebMercatorQuad/0/0/0?limit=903")).status == 200
 
 
 async def test_the_healthy_pay_nothing(ward: Services, monkeypatch: pytest.MonkeyPatch) -> None:

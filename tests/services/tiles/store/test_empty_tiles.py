@@ -28,6 +28,7 @@ async def test_empty_tiles_are_remembered(cached: Services, own_redis: OwnRedis)
     first, second = await cached["tiles"].get(f"{LINES}/20/5/5"), await cached["tiles"].get(f"{LINES}/20/5/5")
     assert (tier(first), tier(second)) == ("postgis", "redis")
     assert first.body == second.body == b""
+    assert {answer.headers["DAMS-Features-Omitted"] for answer in (first, second)} == {"0"}
     assert (await only_key(own_redis.url)).startswith(b"dams:tile:3:e:")
 
 

@@ -56,3 +56,35 @@ async def test_what_is_made_while_rows_change_is_not_marked(
             await owner.execute("DELETE FROM placed.lines WHERE id = 6000")
             await owner.close()
             await sealing.close()
+
+
+async def test_what_waits_for_the_next_look_is_bounded(
+    placed: Placed, placed_services: Services, own_redis: OwnRedis
+) -> None:
+    lines = placed_services.apps["tiles"][CATALOGUE].collection("placed.lines")
+    async with (
+        Database(PoolSettings(placed.env["DATABASE_URL"], "sealing", size=1)) as database,
+        DataVersions(database, poll_seconds=0.5) as versions,
+        TileCache(own_redis.url) as cache,
+    ):
+        sealing = Sealing(cache, versions)
+        present = versions.version(lines)
+        assert present is not None
+
+        async def looked() -> list[bytes | None]:
+            for _ in range(2):
+                assert await versions.looked_again()
+            return await cache.get("t:more")
+
+        cache.put("t:more", b"made")
+        try:
+            # together all that may wait; of a version that has ended, so that the cache need not take them
+            for name in ("t:half", "t:other half"):
+                sealing.add(lines, "ended", name, bytes(16 * 1024 * 1024))
+            sealing.add(lines, present.token, "t:more", b"marked")
+            assert await looked() == [b"made"]
+            # what waited waits no more
+            sealing.add(lines, present.token, "t:more", b"marked")
+            assert await looked() == [b"marked"]
+        finally:
+            await sealing.close()

@@ -65,7 +65,7 @@ for (const text of ["a = 1 AND b = 2 OR c = 3", "NOT a = 1", "a = 1 AND", "a = 1
   test(`other texts are left alone: ${text}`, () => assert.equal(parsedFilter(text), null));
 }
 
-for (const [kind, value] of [["number", "x"], ["number", ""], ["number", " "], ["number", null], ["number", "Infinity"], ["instant", "tomorrow"], ["date", "1.2.18"], ["text", "  "]]) {
+for (const [kind, value] of [["number", "x"], ["number", ""], ["number", " "], ["number", null], ["text", null], ["choice", undefined], ["number", "Infinity"], ["instant", "tomorrow"], ["date", "1.2.18"], ["text", "  "]]) {
   test(`a value that is half written makes no condition: ${kind} ${value}`, () => {
     assert.equal(conditionText({ property: "a", kind, operator: "=", value }), null);
     assert.equal(filterText([{ property: "a", kind, operator: "=", value }, CONDITIONS[0][0]], "AND"), "magnitude >= 5");
