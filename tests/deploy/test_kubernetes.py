@@ -121,6 +121,24 @@ def test_what_is_applied_is_valid_and_knows_its_database_and_redis(folder: Path)
     assert outside != ("redis" in containers)
 
 
+def test_each_instance_of_the_operator_may_be_read_by_an_address_of_its_own() -> None:
+    found = built(MANIFESTS / "overlays/cloudnative-pg")
+    (cluster,) = [one for one in found if one["kind"] == "Cluster"]
+    name, count = cluster["metadata"]["name"], cluster["spec"]["instances"]
+    instances = [f"{name}-{number}" for number in range(1, count + 1)]
+    selected = {
+        one["metadata"]["name"]: one["spec"]["selector"].get("cnpg.io/instanceName")
+        for one in found
+        if one["kind"] == "Service" and one["metadata"]["name"].startswith(name)
+    }
+    assert selected == dict(zip(instances, instances, strict=True))
+    for one in found:
+        if one["kind"] == "Deployment" and one["metadata"]["name"] in {"features", "tiles"}:
+            own = {each["name"]: each.get("value", "") for each in one["spec"]["template"]["spec"]["containers"][0]["env"]}
+            assert re.findall(r"@([a-z0-9-]+):5432/dams(?:,|$)", own["DATABASE_READ_URLS"]) == instances
+            assert own["DATABASE_URL"].endswith("@dams-postgresql-pooler:5432/dams")
+
+
 def test_the_small_one_fits_two_processors_while_all_of_it_is_replaced() -> None:
     found = built(MANIFESTS / "overlays/small")
     requests = [
