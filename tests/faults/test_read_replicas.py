@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager
 import asyncpg
 import pytest
 
+from libs.ogc.errors import Unavailable
 from libs.pg.pool import Database, PoolSettings
 from libs.pg.replicas import Rotation, position
 from tests.deploy.database.private_cluster import PrivateCluster, private_cluster
@@ -138,6 +139,36 @@ async def test_a_promoted_replica_and_one_of_another_timeline_are_not_admitted()
             # the other way round: what follows the old timeline is no replica of the new one
             other = Rotation([first])
             assert await other.look(second, (await position(second)).server) == frozenset()
+
+
+async def test_a_primary_that_goes_after_its_versions_were_read_costs_no_replica() -> None:
+    with private_cluster() as primary, private_cluster(primary) as replica:
+        async with (
+            Database(PoolSettings(primary.url("postgres"), "test", size=1)) as first,
+            Database(PoolSettings(replica.url("postgres"), "test", size=1)) as second,
+        ):
+            rotation = Rotation([second])
+            server = (await position(first)).server
+
+            async def admitted() -> None:
+                rotation.admit(await rotation.look(first, server))
+                assert rotation.admitted == {0}
+
+            await eventually(admitted)
+            primary.stop()
+            # as a poll that could not read them: what was read goes on
+            with pytest.raises(Unavailable):
+                await rotation.look(first, server)
+            assert await rotation.look_alone() == {0}
+
+
+async def test_without_the_right_to_a_servers_history_no_replica_is_read() -> None:
+    with private_cluster() as primary:
+        await scalar(primary, "REVOKE EXECUTE ON FUNCTION pg_control_system() FROM PUBLIC")
+        await scalar(primary, "CREATE ROLE somebody LOGIN")
+        url = primary.url("postgres").replace("://postgres@", "://somebody@")
+        async with Database(PoolSettings(url, "test", size=1)) as database:
+            assert await Rotation([]).look(database, "any") == frozenset()
 
 
 async def test_the_end_of_a_segment_is_replayed() -> None:

@@ -159,6 +159,24 @@ async def test_a_killed_replica_of_two_costs_no_answer(own_redis: OwnRedis) -> N
         await eventually(found.all_are_read)
 
 
+async def test_a_replica_lost_while_the_primary_is_away_costs_no_answer(own_redis: OwnRedis) -> None:
+    async with replicated(own_redis, 2) as found:
+        async with load(found.started) as answers:
+            await answers.more()
+            await asyncio.to_thread(found.primary.stop)
+            await answers.more(200)
+            # as an operator does at the one that it promotes, which takes new ones at once
+            ended = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE usename = $1"
+            for _ in range(5):
+                assert await scalar(found.replicas[1], ended, READER)
+                await answers.more(20)
+            kill(found.replicas[0])
+            await answers.more(200)
+            # nothing is left of its first process, so that it can be stopped
+            await eventually(partial(started_again, found.replicas[0]))
+        assert set(answers.statuses) == {200}, answers.statuses
+
+
 async def started_again(cluster: PrivateCluster) -> None:
     """Fails while it cannot be started."""
     try:
