@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 
 import asyncpg
 import pytest
@@ -114,6 +115,14 @@ async def test_while_the_primary_is_away_its_replica_is_read(own_redis: OwnRedis
         primary.stop()
         await asyncio.sleep(2)
         assert await town_names(started["features"]) == ["first"]
+        # or a cluster would take away from what answers
+        for name in ("features", "tiles"):
+            await eventually(partial(notes_the_primary, started, name))
+
+
+async def notes_the_primary(started: Services, name: str) -> None:
+    """Fails while the service is not well, or says nothing of the primary."""
+    assert "no answer of the primary" in (await good(started[name], "/internal/health/ready")).body.decode()
 
 
 async def test_a_promoted_replica_and_one_of_another_timeline_are_not_admitted() -> None:
