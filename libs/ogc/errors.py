@@ -63,6 +63,9 @@ class Unavailable(DomainError):
 class Restarting(Unavailable):
     """What the answer stands on took leave or takes no connections, as while it is restarted."""
 
+    elsewhere = False
+    """Whether another server may answer at once."""
+
 
 class TooSlow(Unavailable):
     """The statement took longer than it may."""

@@ -18,7 +18,7 @@ from typing import Any, Self
 import asyncpg
 from prometheus_client import Gauge
 
-from libs.ogc.errors import DomainError, TooSlow, Unavailable
+from libs.ogc.errors import DomainError, Restarting, TooSlow, Unavailable
 from libs.pg.pool import Database, PoolSettings, Statements
 from libs.pg.sql import Sql, sql
 
@@ -114,12 +114,15 @@ class Rotation:
     async def look(self, primary: Database, server: str) -> frozenset[int]:
         """Which have replayed what `server` has written by now; none where another server answers.
 
-        To be called after the versions were read from `server`.
+        To be called after the versions were read from `server`. Raises DomainError where that is away by now: as
+        `look_alone` says, those that are read may go on.
         """
         try:
             needed = await position(primary)
         except DomainError as error:
-            # without the right to tell its history, or away by now
+            if isinstance(error, Restarting) or await primary.passes(error):
+                raise
+            # without the right to tell its history
             _LOG.warning("no replica is read", extra={"fields": {"cause": str(error)}})
             return frozenset()
         if needed.server != server:
@@ -166,22 +169,24 @@ async def rotation(pool: PoolSettings, urls: Sequence[str]) -> AsyncIterator[Rot
 
 
 @dataclass(slots=True)
-class _Choice:
+class Choice:
     """The server that a request reads: the first that it was given, else the primary, which no other is ahead of."""
 
     made: bool = False
     replica: int | None = None
+    began_at_replica: bool = False
 
 
-_CHOICE: ContextVar[_Choice | None] = ContextVar("choice of a replica", default=None)
+_CHOICE: ContextVar[Choice | None] = ContextVar("choice of a replica", default=None)
 
 
 @contextlib.contextmanager
-def one_server() -> Iterator[None]:
+def one_server() -> Iterator[Choice]:
     """Statements in the block go to one server. Outside of such a block all go to the primary."""
-    token = _CHOICE.set(_Choice())
+    choice = Choice()
+    token = _CHOICE.set(choice)
     try:
-        yield
+        yield choice
     finally:
         _CHOICE.reset(token)
 
@@ -226,6 +231,7 @@ class ReadDatabase(Database):
             return None
         if not choice.made:
             choice.made, choice.replica = True, self._rotation.next()
+            choice.began_at_replica = choice.replica is not None
         elif choice.replica not in self._rotation.admitted:
             choice.replica = None
         return choice.replica

@@ -1,4 +1,4 @@
-"""Requests that meet a restart of what they stand on wait for its end, and are asked again, once."""
+"""Requests that meet a restart of what they stand on go elsewhere or wait for its end, and are asked again."""
 
 from collections.abc import Awaitable, Callable
 
@@ -19,15 +19,23 @@ _ASKED_AGAIN = Counter(
 
 @web.middleware
 async def asked_again(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """The handler's response; of a second attempt where a restart interrupted the first.
+    """The handler's response; of another attempt where a restart interrupted the first.
 
     The whole request begins anew, so that nothing in its answer is of before the restart, the version of the data
-    neither. An answer of which the client has the beginning is not asked for again.
+    neither: once at another server, where there may be one, and once more after waiting for the end of the restart. An
+    answer of which the client has the beginning is not asked for again.
     """
-    try:
-        return await handler(request)
-    except Restarting:
-        if has_begun(request) or not await request.app[RESTARTED]():
-            raise
-    _ASKED_AGAIN.inc()
-    return await handler(request)
+    tried_elsewhere = waited = False
+    while True:
+        try:
+            return await handler(request)
+        except Restarting as error:
+            if has_begun(request):
+                raise
+            if error.elsewhere and not tried_elsewhere:
+                tried_elsewhere = True
+            elif waited or not await request.app[RESTARTED]():
+                raise
+            else:
+                waited = True
+        _ASKED_AGAIN.inc()

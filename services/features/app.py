@@ -13,7 +13,7 @@ from libs.pg.pool import Database, PoolSettings
 from libs.pg.replicas import reads, rotation
 from libs.pg.text_folding import TextFoldings
 from libs.web.app import make_app
-from libs.web.health import HEALTH_CHECKS
+from libs.web.health import HEALTH_CHECKS, HEALTH_NOTES
 from libs.web.health import PART as PRESENT_PART
 from libs.web.restarts import RESTARTED, asked_again
 from services.features.aggregation.facet_counts import FacetCounts
@@ -129,7 +129,8 @@ def make(env: Mapping[str, str]) -> web.Application:
             app[VERSIONS], app[RESTARTED] = versions, versions.restarted
             app[PRESENT_PART].follow(lambda: (app[CATALOGUE].known, app[FOLDING].current), amended)
             app[WHOLE_PAGES] = WholePages()
-            app[HEALTH_CHECKS].extend([lambda app: app[CATALOGUE].health(), lambda _: watch.health()])
+            app[HEALTH_CHECKS].extend([lambda app: app[CATALOGUE].health(), lambda _: versions.health()])
+            app[HEALTH_NOTES].append(lambda: versions.trouble)
             yield
             await app[EXPORTS].close()
             await app[VALUES].close()

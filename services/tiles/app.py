@@ -57,9 +57,9 @@ def make(env: Mapping[str, str]) -> web.Application:
         async with open_resources(settings) as opened, _warm_up(opened), _purging(opened):
             app[CATALOGUE], app[STORE], app[FOLDING] = opened.catalogue, opened.store, opened.folding
             app[RESTARTED] = opened.versions.restarted
-            app[HEALTH_CHECKS].extend([lambda _: opened.catalogue.health(), lambda _: opened.watch.health()])
+            app[HEALTH_CHECKS].extend([lambda _: opened.catalogue.health(), lambda _: opened.versions.health()])
             app[PRESENT_PART].follow(lambda: (opened.catalogue.known,), amended)
-            app[HEALTH_NOTES].append(lambda: opened.cache.trouble)
+            app[HEALTH_NOTES].extend([lambda: opened.cache.trouble, lambda: opened.versions.trouble])
             yield
 
     app.middlewares.append(asked_again)

@@ -28,8 +28,6 @@ class Resources:
     """As long as the process or the command lives."""
 
     settings: Settings
-    watch: Database
-    """One connection beside those that make tiles."""
     versions: DataVersions
     cache: TileCache
     catalogue: CatalogueClient
@@ -75,6 +73,6 @@ async def open_resources(settings: Settings, *, name: str = "dams-tiles") -> Asy
             max_bytes=settings.tile_max_bytes,
         )
         try:
-            yield Resources(settings, watch, versions, cache, catalogue, store, folding)
+            yield Resources(settings, versions, cache, catalogue, store, folding)
         finally:
             await store.close()

@@ -2,33 +2,51 @@
 
 Deploys an overlay, with a database of its own in the namespace `dams-trial`, and asks it without a pause while every
 part is rolled out anew, its pods are killed and PostgreSQL is restarted; then looks from another namespace at what
-the network policies are to forbid. The node must have the images (`docker compose build`, tag 1.0.0a0), and this
-machine must reach the addresses of Services. Ends with 1 where an answer was lost or something else is not as it should
-be. What it made stays for a look; `--delete` takes it away.
+the network policies are to forbid. With `--overlay cloudnative-pg` the database is that of the operator, which must be
+there: its primary is moved, lost and killed, while a row is written all the time to see how old answers are. The node
+must have the images (`docker compose build`, tag 1.0.0a0), and this machine must reach the addresses of Services. Ends
+with 1 where an answer was lost or something else is not as it should be. What it made stays for a look; `--delete`
+takes it away.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import subprocess
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from tests.cluster import cloudnative_pg
+from tests.cluster.kubectl import MINUTES, kubectl, make_secret, pods, rolled_out
+from tests.cluster.writing import OLDEST_SECONDS, Writing
 from tests.system.keeping import Client
 from tests.system.losing import EVENTS, Clients
 
 _HERE = Path(__file__).parent
 _OVERLAYS = _HERE.parents[1] / "deploy" / "kubernetes" / "overlays"
+_OPERATED = "cloudnative-pg"
 _PARTS = ("common", "features", "tiles", "viewer", "gateway")
-_READER = "DATABASE_URL=postgresql://dams:trial-reader@postgresql.dams-trial:5432/dams"
+_READER = "postgresql://dams:trial-reader@postgresql.dams-trial:5432/dams"
 _INSIDE = {"common": 8081, "features": 8082, "tiles": 8083, "viewer": 8084, "gateway-internal": 8090}
 """What other namespaces must not reach, by name of the Service."""
-_MINUTES = 10
 _NAMED_SECONDS = 35
 """Until the gateway knows a new pod at the latest: names that the cluster's DNS gives may be 30 seconds old."""
+
+
+@dataclass(frozen=True)
+class _Trial:
+    """How the service is asked."""
+
+    base_url: str
+    clients: int
+    pause: float
+    is_operated: bool
+    """Whether its database is the operator's."""
 
 
 def main() -> int:
@@ -42,49 +60,42 @@ def main() -> int:
     given = parser.parse_args()
     if given.delete:
         kubectl("delete", "namespace", "dams", "dams-trial", "--ignore-not-found")
+        cloudnative_pg.forget_disks()
         return 0
     deploy(given.overlay)
     address = kubectl("-n", "dams", "get", "service", "gateway", "-o", "jsonpath={.spec.clusterIP}")
-    base_url = f"http://{address}/api"
-    _answers(base_url)
-    print(f"{base_url} answers", flush=True)
-    chosen = [(title, change) for title, change in _changes() if given.only in title]
+    trial = _Trial(f"http://{address}/api", given.clients, given.pause, given.overlay == _OPERATED)
+    _answers(trial.base_url)
+    print(f"{trial.base_url} answers", flush=True)
     lost = 0
-    for title, change in chosen:
-        found = _lost(base_url, title, change, clients=given.clients, pause=given.pause)
-        # its only server is away until its container runs again: longer than requests wait
-        lost += 0 if change is _database_restarted else found
-    open_ports = reached_from_elsewhere()
+    for title, change in _changes(is_operated=trial.is_operated):
+        if given.only in title:
+            found = _lost(trial, title, change)
+            # its only server is away until its container runs again: longer than requests wait
+            lost += 0 if change is _database_restarted else found
+    open_ports = reached_from_elsewhere(is_operated=trial.is_operated)
     print(f"reached from another namespace: {', '.join(open_ports) or 'the gateway alone'}")
     return 1 if lost or (given.policies and open_ports) else 0
 
 
-def kubectl(*arguments: str, given: str | None = None) -> str:
-    """What kubectl writes. Raises CalledProcessError where it fails, having written why."""
-    done = subprocess.run(["kubectl", *arguments], input=given, stdout=subprocess.PIPE, check=True, text=True)
-    return done.stdout
-
-
 def deploy(overlay: str) -> None:
     """Database and overlay, as the README of the manifests has it; returns when all is available."""
-    kubectl("apply", "-f", str(_HERE / "database.yaml"))
-    kubectl("-n", "dams-trial", "rollout", "status", "statefulset/postgresql", f"--timeout={_MINUTES}m")
-    kubectl("-n", "dams-trial", "wait", "--for=condition=complete", "job/database", f"--timeout={_MINUTES}m")
-    kubectl("apply", "-f", str(_OVERLAYS.parent / "base" / "namespace.yaml"))
-    secret = (
-        "create",
-        "secret",
-        "generic",
-        "dams-database",
-        "--from-env-file=/dev/stdin",
-        "--dry-run=client",
-        "-o",
-        "yaml",
-    )
-    kubectl("-n", "dams", "apply", "-f", "-", given=kubectl("-n", "dams", *secret, given=_READER))
-    kubectl("apply", "-k", str(_OVERLAYS / overlay))
+    kubectl("apply", "-f", str(_HERE / "namespace.yaml"))
+    if overlay == _OPERATED:
+        cloudnative_pg.deploy()
+    else:
+        _deploy_beside_a_database(overlay)
     for part in _PARTS:
-        _rolled_out(part)
+        rolled_out(part)
+
+
+def _deploy_beside_a_database(overlay: str) -> None:
+    kubectl("apply", "-f", str(_HERE / "database.yaml"))
+    kubectl("-n", "dams-trial", "rollout", "status", "statefulset/postgresql", f"--timeout={MINUTES}m")
+    kubectl("-n", "dams-trial", "wait", "--for=condition=complete", "job/database", f"--timeout={MINUTES}m")
+    kubectl("apply", "-f", str(_OVERLAYS.parent / "base" / "namespace.yaml"))
+    make_secret("dams-database", DATABASE_URL=_READER)
+    kubectl("apply", "-k", str(_OVERLAYS / overlay))
 
 
 def _answers(base_url: str) -> None:
@@ -101,12 +112,13 @@ def _answers(base_url: str) -> None:
         time.sleep(1)
 
 
-def reached_from_elsewhere() -> list[str]:
+def reached_from_elsewhere(*, is_operated: bool) -> list[str]:
     """The Services, but for the gateway's, that a pod of another namespace can connect to.
 
     Raises CalledProcessError where not even the gateway answers it.
     """
-    tried = {f"{name}.dams": port for name, port in {**_INSIDE, "gateway": 80}.items()}
+    inside = {**_INSIDE, **(cloudnative_pg.INSIDE if is_operated else {}), "gateway": 80}
+    tried = {f"{name}.dams": port for name, port in inside.items()}
     script = (
         "import json, socket, sys\n"
         f"for name, port in {tried!r}.items():\n"
@@ -116,41 +128,41 @@ def reached_from_elsewhere() -> list[str]:
         "    except OSError:\n"
         "        pass\n"
     )
-    inside = ("-n", "dams-trial", "run", f"look-{int(time.time())}", "--rm", "-i", "--quiet", "--restart=Never")
-    said = kubectl(*inside, "--image=dams-database:1.0.0a0", "--command", "--", "python", "-c", script).split()
+    run = ("-n", "dams-trial", "run", f"look-{int(time.time())}", "--rm", "-i", "--quiet", "--restart=Never")
+    said = kubectl(*run, "--image=dams-database:1.0.0a0", "--command", "--", "python", "-c", script).split()
     if "gateway.dams" not in said:
         raise subprocess.CalledProcessError(1, "look", output=f"a pod of another namespace reached {said}")
     return [name for name in said if name != "gateway.dams"]
 
 
-def _changes() -> list[tuple[str, Callable[[], object]]]:
+def _changes(*, is_operated: bool) -> list[tuple[str, Callable[[], object]]]:
     """What happens to the cluster, one after the other."""
     return [
         *((f"{part} is rolled out", partial(_restarted, part)) for part in _PARTS),
         *((f"a pod of {part} is killed", partial(_killed, part)) for part in _PARTS),
-        ("PostgreSQL is restarted", _database_restarted),
+        *(cloudnative_pg.changes() if is_operated else [("PostgreSQL is restarted", _database_restarted)]),
     ]
 
 
 def _restarted(part: str) -> None:
     before = _pods(part)
     kubectl("-n", "dams", "rollout", "restart", f"deployment/{part}")
-    _rolled_out(part)
+    rolled_out(part)
     # the old processes answer to their end
-    kubectl("-n", "dams", "wait", "--for=delete", *before, f"--timeout={_MINUTES}m")
+    kubectl("-n", "dams", "wait", "--for=delete", *before, f"--timeout={MINUTES}m")
 
 
 def _killed(part: str) -> None:
     """One pod of the part, at once, while another one is there: with a single one there is nothing to answer."""
     kubectl("-n", "dams", "scale", f"deployment/{part}", "--replicas=2")
-    _rolled_out(part)
+    rolled_out(part)
     time.sleep(_NAMED_SECONDS)
     kubectl("-n", "dams", "delete", _pods(part)[0], "--grace-period=0", "--force", "--wait=false")
-    _rolled_out(part)
+    rolled_out(part)
 
 
 def _pods(part: str) -> list[str]:
-    return kubectl("-n", "dams", "get", "pods", "-l", f"app.kubernetes.io/name={part}", "-o", "name").split()
+    return pods(f"app.kubernetes.io/name={part}")
 
 
 def _database_restarted() -> None:
@@ -158,27 +170,36 @@ def _database_restarted() -> None:
     command = ["kubectl", "-n", "dams-trial", "exec", "postgresql-0", "--", "sh", "-c", "kill -INT 1"]
     subprocess.run(command, check=False, stderr=subprocess.DEVNULL)
     time.sleep(1)
-    kubectl("-n", "dams-trial", "wait", "--for=condition=ready", "pod/postgresql-0", f"--timeout={_MINUTES}m")
+    kubectl("-n", "dams-trial", "wait", "--for=condition=ready", "pod/postgresql-0", f"--timeout={MINUTES}m")
 
 
-def _rolled_out(part: str) -> None:
-    kubectl("-n", "dams", "rollout", "status", f"deployment/{part}", f"--timeout={_MINUTES}m")
-
-
-def _lost(base_url: str, title: str, change: Callable[[], object], *, clients: int, pause: float) -> int:
-    with Clients(base_url, clients=clients, pause=pause) as asking:
+def _lost(trial: _Trial, title: str, change: Callable[[], object]) -> int:
+    with contextlib.ExitStack() as stack:
+        writing = None
+        if trial.is_operated:
+            cloudnative_pg.ready()
+            writing = stack.enter_context(Writing(cloudnative_pg.owner_url(), trial.base_url))
+        asking = stack.enter_context(Clients(trial.base_url, clients=trial.clients, pause=trial.pause))
         time.sleep(2)
         started = time.monotonic()
         change()
         seconds = time.monotonic() - started
         time.sleep(5)
-    total = asking.outcomes.total()
+    total, lost = asking.outcomes.total(), sum(asking.lost.values())
     print(
-        f"{title}, {seconds:.0f} s: {sum(asking.lost.values())} lost of {total}, {total / (seconds + 7):.0f} a second,"
+        f"{title}, {seconds:.0f} s: {lost} lost of {total}, {total / (seconds + 7):.0f} a second,"
         f" the slowest {asking.slowest:.1f} s {asking.lost or ''}",
         flush=True,
     )
-    return sum(asking.lost.values())
+    if writing is None:
+        return lost
+    print(
+        f"  {writing.committed} commits, none for {writing.pause:.1f} s, {writing.lost_commits} confirmed and lost;"
+        f" an answer was {writing.oldest:.1f} s old at the most, {writing.refused.total()} were not given"
+        f" {dict(writing.refused) or ''}",
+        flush=True,
+    )
+    return lost + writing.refused.total() + (writing.oldest > OLDEST_SECONDS)
 
 
 if __name__ == "__main__":

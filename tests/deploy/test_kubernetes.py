@@ -26,6 +26,7 @@ from tests.architecture.documents import code_in, page
 REPOSITORY = Path(__file__).parents[2]
 MANIFESTS = REPOSITORY / "deploy" / "kubernetes"
 OVERLAYS = sorted((MANIFESTS / "overlays").iterdir())
+TRIAL = REPOSITORY / "tests/cluster/cloudnative_pg"
 VERSION = "1.30"
 DOCKERFILES = {
     **{name: REPOSITORY / "services" / name / "Dockerfile" for name in ("common", "features", "tiles", "viewer")},
@@ -98,7 +99,7 @@ def test_images_have_the_tag_of_this_release() -> None:
         assert tags <= {release}, file
 
 
-@pytest.mark.parametrize("folder", [MANIFESTS, *OVERLAYS], ids=lambda folder: folder.name)
+@pytest.mark.parametrize("folder", [MANIFESTS, *OVERLAYS, TRIAL], ids=lambda folder: folder.name)
 def test_what_is_applied_is_valid_and_knows_its_database_and_redis(folder: Path) -> None:
     found = built(folder)
     for one in found:
@@ -119,6 +120,25 @@ def test_what_is_applied_is_valid_and_knows_its_database_and_redis(folder: Path)
     outside = {"secretRef": {"name": "dams-redis"}} in containers["tiles"]["envFrom"]
     assert outside != ("REDIS_URL" in settings)
     assert outside != ("redis" in containers)
+
+
+def test_each_instance_of_the_operator_may_be_read_by_an_address_of_its_own() -> None:
+    found = built(MANIFESTS / "overlays/cloudnative-pg")
+    (cluster,) = [one for one in found if one["kind"] == "Cluster"]
+    name, count = cluster["metadata"]["name"], cluster["spec"]["instances"]
+    instances = [f"{name}-{number}" for number in range(1, count + 1)]
+    selected = {
+        one["metadata"]["name"]: one["spec"]["selector"].get("cnpg.io/instanceName")
+        for one in found
+        if one["kind"] == "Service" and one["metadata"]["name"].startswith(name)
+    }
+    assert selected == dict(zip(instances, instances, strict=True))
+    for one in found:
+        if one["kind"] == "Deployment" and one["metadata"]["name"] in {"features", "tiles"}:
+            (container,) = one["spec"]["template"]["spec"]["containers"]
+            own = {each["name"]: each.get("value", "") for each in container["env"]}
+            assert re.findall(r"@([a-z0-9-]+):5432/dams(?:,|$)", own["DATABASE_READ_URLS"]) == instances
+            assert own["DATABASE_URL"].endswith("@dams-postgresql-pooler:5432/dams")
 
 
 def test_the_small_one_fits_two_processors_while_all_of_it_is_replaced() -> None:

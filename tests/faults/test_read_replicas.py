@@ -6,10 +6,12 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 
 import asyncpg
 import pytest
 
+from libs.ogc.errors import Unavailable
 from libs.pg.pool import Database, PoolSettings
 from libs.pg.replicas import Rotation, position
 from tests.deploy.database.private_cluster import PrivateCluster, private_cluster
@@ -113,6 +115,14 @@ async def test_while_the_primary_is_away_its_replica_is_read(own_redis: OwnRedis
         primary.stop()
         await asyncio.sleep(2)
         assert await town_names(started["features"]) == ["first"]
+        # or a cluster would take away from what answers
+        for name in ("features", "tiles"):
+            await eventually(partial(notes_the_primary, started, name))
+
+
+async def notes_the_primary(started: Services, name: str) -> None:
+    """Fails while the service is not well, or says nothing of the primary."""
+    assert "no answer of the primary" in (await good(started[name], "/internal/health/ready")).body.decode()
 
 
 async def test_a_promoted_replica_and_one_of_another_timeline_are_not_admitted() -> None:
@@ -138,6 +148,36 @@ async def test_a_promoted_replica_and_one_of_another_timeline_are_not_admitted()
             # the other way round: what follows the old timeline is no replica of the new one
             other = Rotation([first])
             assert await other.look(second, (await position(second)).server) == frozenset()
+
+
+async def test_a_primary_that_goes_after_its_versions_were_read_costs_no_replica() -> None:
+    with private_cluster() as primary, private_cluster(primary) as replica:
+        async with (
+            Database(PoolSettings(primary.url("postgres"), "test", size=1)) as first,
+            Database(PoolSettings(replica.url("postgres"), "test", size=1)) as second,
+        ):
+            rotation = Rotation([second])
+            server = (await position(first)).server
+
+            async def admitted() -> None:
+                rotation.admit(await rotation.look(first, server))
+                assert rotation.admitted == {0}
+
+            await eventually(admitted)
+            primary.stop()
+            # as a poll that could not read them: what was read goes on
+            with pytest.raises(Unavailable):
+                await rotation.look(first, server)
+            assert await rotation.look_alone() == {0}
+
+
+async def test_without_the_right_to_a_servers_history_no_replica_is_read() -> None:
+    with private_cluster() as primary:
+        await scalar(primary, "REVOKE EXECUTE ON FUNCTION pg_control_system() FROM PUBLIC")
+        await scalar(primary, "CREATE ROLE somebody LOGIN")
+        url = primary.url("postgres").replace("://postgres@", "://somebody@")
+        async with Database(PoolSettings(url, "test", size=1)) as database:
+            assert await Rotation([]).look(database, "any") == frozenset()
 
 
 async def test_the_end_of_a_segment_is_replayed() -> None:

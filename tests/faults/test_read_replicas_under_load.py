@@ -27,6 +27,8 @@ from tests.services.tiles.cache import OwnRedis, metric
 # by itself a pooler has clients wait for two minutes for a server that is away
 POOLER = {"pool_mode": "transaction", "query_wait_timeout": "3", "server_login_retry": "1"}
 
+ENDED = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE usename = $1"
+
 pytestmark = pytest.mark.faults
 
 
@@ -157,6 +159,22 @@ async def test_a_killed_replica_of_two_costs_no_answer(own_redis: OwnRedis) -> N
                 await eventually(partial(found.in_rotation, number))
         assert set(answers.statuses) == {200}, answers.statuses
         await eventually(found.all_are_read)
+
+
+async def test_a_replica_lost_while_the_primary_is_away_costs_no_answer(own_redis: OwnRedis) -> None:
+    async with replicated(own_redis, 2) as found:
+        async with load(found.started) as answers:
+            await answers.more()
+            await asyncio.to_thread(found.primary.stop)
+            await answers.more(200)
+            # as an operator does at the one that it promotes, which takes new ones at once
+            await scalar(found.replicas[0], ENDED, READER)
+            await answers.more()
+            kill(found.replicas[0])
+            await answers.more(200)
+            # nothing is left of its first process, so that it can be stopped
+            await eventually(partial(started_again, found.replicas[0]))
+        assert set(answers.statuses) == {200}, answers.statuses
 
 
 async def started_again(cluster: PrivateCluster) -> None:

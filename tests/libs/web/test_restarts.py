@@ -59,3 +59,39 @@ async def test_a_request_is_asked_again_once_where_nothing_of_its_answer_was_sen
             assert response.status == (200 if made > failing else 500)
     assert made == attempts
     assert waited == (error is Restarting and failing > 0 and not begins)
+
+
+@pytest.mark.parametrize(
+    ("failing", "is_back", "attempts", "waits"),
+    [
+        (1, False, 2, 0),
+        (2, True, 3, 1),
+        (2, False, 2, 1),
+        (3, True, 3, 1),
+    ],
+)
+async def test_where_another_server_may_answer_it_is_asked_before_anything_is_waited_for(
+    failing: int, is_back: bool, attempts: int, waits: int
+) -> None:
+    made = waited = 0
+
+    async def handler(_: web.Request) -> web.StreamResponse:
+        nonlocal made
+        made += 1
+        if made > failing:
+            return web.Response()
+        error = Restarting("gone")
+        error.elsewhere = True
+        raise error
+
+    async def restarted() -> bool:
+        nonlocal waited
+        waited += 1
+        return is_back
+
+    app = web.Application(middlewares=[asked_again])
+    app[RESTARTED] = restarted
+    app.router.add_get("/", handler)
+    async with TestClient(TestServer(app)) as client:
+        assert (await client.get("/")).status == (200 if attempts > failing else 500)
+    assert (made, waited) == (attempts, waits)
