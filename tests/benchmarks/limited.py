@@ -1,4 +1,4 @@
-"""`python -m tests.benchmarks.limited`: what 1, 2 and 4 processes each of features and of tiles answer.
+"""`python -m tests.benchmarks.limited`: what 1, 2, 4 and 8 processes each of features and of tiles answer.
 
 Each has a share of a processor, which the kernel keeps (control groups), as for containers with a limit. The gateway
 and PostgreSQL have the rest of the machine, so that the processes with limits are what ends first. Needs root.
@@ -26,7 +26,7 @@ from tests.benchmarks.workload import Workload
 from tests.benchmarks.workloads_items import items_workloads
 from tests.benchmarks.workloads_tiles import tile_workloads
 
-_COUNTS = (1, 2, 4)
+_COUNTS = (1, 2, 4, 8)
 _PERIOD = 20_000
 """Microseconds in which the share is counted: a process that has had its own waits for the next."""
 _ASKED = {"item": "features", "items_10": "features", "tile_small": "tiles"}
@@ -35,7 +35,8 @@ _ASKED = {"item": "features", "items_10": "features", "tile_small": "tiles"}
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.limited", description=__doc__)
-    parser.add_argument("--share", type=float, default=0.15, help="of a processor, for each process")
+    # of two processors, eight processes leave more than half to all else
+    parser.add_argument("--share", type=float, default=0.1, help="of a processor, for each process")
     parser.add_argument("--seconds", type=float, default=8.0, help="of load for each figure")
     given = parser.parse_args()
     FOLDER.mkdir(parents=True, exist_ok=True)

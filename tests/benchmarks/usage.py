@@ -12,8 +12,8 @@ from tests.benchmarks.peers import PEERS
 
 ROLES = {
     "common": ("common",),
-    "features": tuple(f"features_{number}" for number in range(4)),
-    "tiles": tuple(f"tiles_{number}" for number in range(4)),
+    "features": tuple(f"features_{number}" for number in range(8)),
+    "tiles": tuple(f"tiles_{number}" for number in range(8)),
     "gateway": ("gateway",),
     "logs": ("supervisor",),
     "redis": ("redis",),
