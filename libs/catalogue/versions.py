@@ -94,15 +94,19 @@ class DataVersions:
         """Which server it is and since when it runs; None while that is unknown."""
         return self._state.server if self._state and time.monotonic() < self._trusted_until else None
 
+    @property
+    def _replicas_are_read(self) -> bool:
+        return self._rotation is not None and bool(self._rotation.admitted)
+
     async def health(self) -> str | None:
         """None, or what is wrong with the database. Where replicas are read, a primary that is away is made up for."""
-        return None if self._rotation and self._rotation.admitted else await self._database.health()
+        return None if self._replicas_are_read else await self._database.health()
 
     @property
     def trouble(self) -> str | None:
         """What is wrong with the primary while replicas are read, or None."""
-        is_read = self._rotation is not None and self._rotation.admitted
-        return "database: no answer of the primary; replicas are read" if is_read and self.server is None else None
+        is_away = self._replicas_are_read and self.server is None
+        return "database: no answer of the primary; replicas are read" if is_away else None
 
     async def looked_again(self) -> bool:
         """Wait for the end of a poll that begins after this call; whether it succeeded."""

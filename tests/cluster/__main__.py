@@ -22,9 +22,8 @@ from functools import partial
 from pathlib import Path
 
 from tests.cluster import cloudnative_pg
-from tests.cluster.kubectl import MINUTES, kubectl, make_secret, pods, rolled_out
+from tests.cluster.kubectl import MINUTES, answered, kubectl, make_secret, pods, rolled_out
 from tests.cluster.writing import OLDEST_SECONDS, Writing
-from tests.system.keeping import Client
 from tests.system.losing import EVENTS, Clients
 
 _HERE = Path(__file__).parent
@@ -65,7 +64,8 @@ def main() -> int:
     deploy(given.overlay)
     address = kubectl("-n", "dams", "get", "service", "gateway", "-o", "jsonpath={.spec.clusterIP}")
     trial = _Trial(f"http://{address}/api", given.clients, given.pause, given.overlay == _OPERATED)
-    _answers(trial.base_url)
+    # names of pods that are new are not known everywhere at once
+    answered(trial.base_url, f"{EVENTS}/items?limit=1")
     print(f"{trial.base_url} answers", flush=True)
     lost = 0
     for title, change in _changes(is_operated=trial.is_operated):
@@ -96,20 +96,6 @@ def _deploy_beside_a_database(overlay: str) -> None:
     kubectl("apply", "-f", str(_OVERLAYS.parent / "base" / "namespace.yaml"))
     make_secret("dams-database", DATABASE_URL=_READER)
     kubectl("apply", "-k", str(_OVERLAYS / overlay))
-
-
-def _answers(base_url: str) -> None:
-    """Waits until names of pods that are new are known everywhere. Raises RuntimeError where they never are."""
-    client, deadline = Client(base_url), time.monotonic() + 60
-    while True:
-        try:
-            if client.get(f"{EVENTS}/items?limit=1").status == 200:
-                return
-        except OSError:
-            client.close()
-        if time.monotonic() > deadline:
-            raise RuntimeError(f"{base_url} does not answer")
-        time.sleep(1)
 
 
 def reached_from_elsewhere(*, is_operated: bool) -> list[str]:

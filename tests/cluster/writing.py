@@ -13,12 +13,14 @@ from typing import Self
 
 import asyncpg
 
+from tests.cluster.kubectl import answered
 from tests.system.asking import Asking
 from tests.system.keeping import Client
 
 COLLECTION = "hazard.trial_writes"
 OLDEST_SECONDS = 10.0
 """While a process finds no primary it reads replicas as they are; it has the new one within seconds."""
+_ROW = f"/collections/{COLLECTION}/items/1"
 _TABLE = f"""
 CREATE TABLE IF NOT EXISTS {COLLECTION} (id integer PRIMARY KEY, n bigint NOT NULL, geom geometry(Point, 4326));
 INSERT INTO {COLLECTION} VALUES (1, 0, 'SRID=4326;POINT(0 0)') ON CONFLICT DO NOTHING;
@@ -33,6 +35,7 @@ class Writing:
 
     def __init__(self, owner_url: str, base_url: str) -> None:
         self._owner_url = owner_url
+        self._base_url = base_url
         self._client = Client(base_url)
         self._stop = threading.Event()
         self._thread = threading.Thread(target=lambda: asyncio.run(self._write()))
@@ -47,11 +50,7 @@ class Writing:
 
     def __enter__(self) -> Self:
         asyncio.run(self._make_table())
-        deadline = time.monotonic() + 60
-        while self._client.get(f"/collections/{COLLECTION}/items/1").status != 200:
-            if time.monotonic() > deadline:
-                raise RuntimeError(f"{COLLECTION} is no collection")
-            time.sleep(1)
+        answered(self._base_url, _ROW)
         self._thread.start()
         self._asking.__enter__()
         return self
@@ -84,7 +83,7 @@ class Writing:
     def _ask(self) -> None:
         asked = time.monotonic()
         try:
-            answer = self._client.get(f"/collections/{COLLECTION}/items/1")
+            answer = self._client.get(_ROW)
         except (OSError, HTTPException) as error:
             self._client.close()
             self.refused[f"{type(error).__name__}: {error}"] += 1

@@ -68,6 +68,17 @@ async def replicated(own_redis: OwnRedis) -> AsyncIterator[tuple[PrivateCluster,
                 yield primary, replica, started
 
 
+@asynccontextmanager
+async def two_databases() -> AsyncIterator[tuple[PrivateCluster, PrivateCluster, Database, Database]]:
+    """A primary and its replica, and a connection to each."""
+    with private_cluster() as primary, private_cluster(primary) as replica:
+        async with (
+            Database(PoolSettings(primary.url("postgres"), "test", size=1)) as first,
+            Database(PoolSettings(replica.url("postgres"), "test", size=1)) as second,
+        ):
+            yield primary, replica, first, second
+
+
 async def test_a_lagging_replica_gives_nothing_under_a_new_version(own_redis: OwnRedis) -> None:
     async with replicated(own_redis) as (primary, replica, started):
         for number in range(3):
@@ -126,49 +137,41 @@ async def notes_the_primary(started: Services, name: str) -> None:
 
 
 async def test_a_promoted_replica_and_one_of_another_timeline_are_not_admitted() -> None:
-    with private_cluster() as primary, private_cluster(primary) as replica:
-        async with (
-            Database(PoolSettings(primary.url("postgres"), "test", size=1)) as first,
-            Database(PoolSettings(replica.url("postgres"), "test", size=1)) as second,
-        ):
-            rotation = Rotation([second])
-            server = (await position(first)).server
+    async with two_databases() as (_, replica, first, second):
+        rotation = Rotation([second])
+        server = (await position(first)).server
 
-            async def admitted() -> None:
-                assert await rotation.look(first, server) == {0}
+        async def admitted() -> None:
+            assert await rotation.look(first, server) == {0}
 
-            await eventually(admitted)
-            assert await rotation.look(first, "another server") == frozenset()
-            rotation.admit(frozenset({0}))
-            assert await rotation.look_alone() == {0}
-            # the primary is still there: a fork, which has its own history
-            replica.promote()
-            assert await rotation.look(first, server) == frozenset()
-            assert await rotation.look_alone() == frozenset()
-            # the other way round: what follows the old timeline is no replica of the new one
-            other = Rotation([first])
-            assert await other.look(second, (await position(second)).server) == frozenset()
+        await eventually(admitted)
+        assert await rotation.look(first, "another server") == frozenset()
+        rotation.admit(frozenset({0}))
+        assert await rotation.look_alone() == {0}
+        # the primary is still there: a fork, which has its own history
+        replica.promote()
+        assert await rotation.look(first, server) == frozenset()
+        assert await rotation.look_alone() == frozenset()
+        # the other way round: what follows the old timeline is no replica of the new one
+        other = Rotation([first])
+        assert await other.look(second, (await position(second)).server) == frozenset()
 
 
 async def test_a_primary_that_goes_after_its_versions_were_read_costs_no_replica() -> None:
-    with private_cluster() as primary, private_cluster(primary) as replica:
-        async with (
-            Database(PoolSettings(primary.url("postgres"), "test", size=1)) as first,
-            Database(PoolSettings(replica.url("postgres"), "test", size=1)) as second,
-        ):
-            rotation = Rotation([second])
-            server = (await position(first)).server
+    async with two_databases() as (primary, _, first, second):
+        rotation = Rotation([second])
+        server = (await position(first)).server
 
-            async def admitted() -> None:
-                rotation.admit(await rotation.look(first, server))
-                assert rotation.admitted == {0}
+        async def admitted() -> None:
+            rotation.admit(await rotation.look(first, server))
+            assert rotation.admitted == {0}
 
-            await eventually(admitted)
-            primary.stop()
-            # as a poll that could not read them: what was read goes on
-            with pytest.raises(Unavailable):
-                await rotation.look(first, server)
-            assert await rotation.look_alone() == {0}
+        await eventually(admitted)
+        primary.stop()
+        # as a poll that could not read them: what was read goes on
+        with pytest.raises(Unavailable):
+            await rotation.look(first, server)
+        assert await rotation.look_alone() == {0}
 
 
 async def test_without_the_right_to_a_servers_history_no_replica_is_read() -> None:
@@ -181,15 +184,11 @@ async def test_without_the_right_to_a_servers_history_no_replica_is_read() -> No
 
 
 async def test_the_end_of_a_segment_is_replayed() -> None:
-    with private_cluster() as primary, private_cluster(primary) as replica:
-        async with (
-            Database(PoolSettings(primary.url("postgres"), "test", size=1)) as first,
-            Database(PoolSettings(replica.url("postgres"), "test", size=1)) as second,
-        ):
-            await scalar(primary, "SELECT pg_switch_wal()")
-            server = (await position(first)).server
+    async with two_databases() as (primary, _, first, second):
+        await scalar(primary, "SELECT pg_switch_wal()")
+        server = (await position(first)).server
 
-            async def admitted() -> None:
-                assert await Rotation([second]).look(first, server) == {0}
+        async def admitted() -> None:
+            assert await Rotation([second]).look(first, server) == {0}
 
-            await eventually(admitted)
+        await eventually(admitted)

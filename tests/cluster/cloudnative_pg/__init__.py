@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tests.cluster.kubectl import MINUTES, kubectl, make_secret, pods, rolled_out
+from tests.cluster.kubectl import MINUTES, eventually, kubectl, make_secret, pods, rolled_out
 
 HERE = Path(__file__).parent
 CLUSTER = "dams-postgresql"
@@ -30,7 +30,7 @@ def deploy() -> None:
     make_secret("dams-passwords", READER_PASSWORD="trialReader", LOADER_PASSWORD="trialLoader")
     kubectl("apply", "-k", str(HERE))
     kubectl("-n", "dams", "wait", "--for=condition=complete", "job/database", f"--timeout={MINUTES}m")
-    _eventually(_is_healthy, "the database is healthy")
+    eventually(_is_healthy, "the database is healthy")
     rolled_out(_POOLER)
 
 
@@ -58,7 +58,7 @@ def changes() -> list[tuple[str, Callable[[], object]]]:
 
 def ready() -> None:
     """Returns when each process that reads replicas reads all of them, as it does but for minutes after a failover."""
-    _eventually(_all_replicas_are_read, "replicas are read")
+    eventually(_all_replicas_are_read, "replicas are read")
 
 
 def owner_url() -> str:
@@ -80,7 +80,7 @@ def _switched_over() -> None:
     }
     patch = ("--subresource=status", "--type=merge", "-p", json.dumps({"status": status}))
     kubectl("-n", "dams", "patch", f"cluster/{CLUSTER}", *patch)
-    _eventually(lambda: _is_healthy() and _status()["currentPrimary"] == new, f"{new} is the primary")
+    eventually(lambda: _is_healthy() and _status()["currentPrimary"] == new, f"{new} is the primary")
 
 
 def _primary_deleted() -> None:
@@ -96,8 +96,8 @@ def _after(change: Callable[[str], object]) -> None:
     primary = _status()["currentPrimary"]
     before = _runs()
     change(primary)
-    _eventually(lambda: _runs().get(primary) not in (None, before[primary]), f"{primary} runs anew")
-    _eventually(_is_healthy, "the database is healthy")
+    eventually(lambda: _runs().get(primary) not in (None, before[primary]), f"{primary} runs anew")
+    eventually(_is_healthy, "the database is healthy")
     print(f"the primary was {primary}, and is {_status()['currentPrimary']}", flush=True)
 
 
@@ -106,7 +106,7 @@ def _instances_restarted() -> None:
     before = _runs()
     mark = f"kubectl.kubernetes.io/restartedAt={time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime())}"
     kubectl("-n", "dams", "annotate", "--overwrite", f"cluster/{CLUSTER}", mark)
-    _eventually(lambda: before.items().isdisjoint(_runs().items()) and _is_healthy(), "all instances run anew")
+    eventually(lambda: before.items().isdisjoint(_runs().items()) and _is_healthy(), "all instances run anew")
 
 
 def _pooler_killed() -> None:
@@ -160,17 +160,3 @@ def _processes(part: str) -> list[str]:
 def _reads_all(metrics: str) -> bool:
     lines = kubectl("get", "--raw", metrics).splitlines()
     return sum(line.startswith("dams_replica_in_rotation{") and line.endswith(" 1.0") for line in lines) == _REPLICAS
-
-
-def _eventually(found: Callable[[], bool], what: str) -> None:
-    """Raises RuntimeError where it never is so. Something that cannot be asked at the moment is not so yet."""
-    deadline = time.monotonic() + MINUTES * 60
-    while True:
-        try:
-            if found():
-                return
-        except subprocess.CalledProcessError:
-            pass
-        if time.monotonic() > deadline:
-            raise RuntimeError(f"never: {what}")
-        time.sleep(1)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
 import asyncpg
 
 from libs.cache.tile_cache import TileCache
@@ -15,17 +18,29 @@ from tests.services.tiles.cache import OwnRedis
 from tests.services.tiles.conftest import Placed
 
 
+@asynccontextmanager
+async def sealed(
+    placed: Placed, own_redis: OwnRedis, *, poll_seconds: float
+) -> AsyncIterator[tuple[Sealing, DataVersions, TileCache]]:
+    """What marks tiles of a cache by versions that are looked at so often."""
+    async with (
+        Database(PoolSettings(placed.env["DATABASE_URL"], "sealing", size=1)) as database,
+        DataVersions(database, poll_seconds=poll_seconds) as versions,
+        TileCache(own_redis.url) as cache,
+    ):
+        sealing = Sealing(cache, versions)
+        try:
+            yield sealing, versions, cache
+        finally:
+            await sealing.close()
+
+
 async def test_what_is_made_while_rows_change_is_not_marked(
     placed: Placed, placed_services: Services, own_redis: OwnRedis
 ) -> None:
     lines = placed_services.apps["tiles"][CATALOGUE].collection("placed.lines")
     owner = await asyncpg.connect(placed.owner_url)
-    async with (
-        Database(PoolSettings(placed.env["DATABASE_URL"], "sealing", size=1)) as database,
-        DataVersions(database, poll_seconds=1.5) as versions,
-        TileCache(own_redis.url) as cache,
-    ):
-        sealing = Sealing(cache, versions)
+    async with sealed(placed, own_redis, poll_seconds=1.5) as (sealing, versions, cache):
         first = versions.version(lines)
         assert first is not None
         assert first.exact
@@ -55,19 +70,13 @@ async def test_what_is_made_while_rows_change_is_not_marked(
         finally:
             await owner.execute("DELETE FROM placed.lines WHERE id = 6000")
             await owner.close()
-            await sealing.close()
 
 
 async def test_what_waits_for_the_next_look_is_bounded(
     placed: Placed, placed_services: Services, own_redis: OwnRedis
 ) -> None:
     lines = placed_services.apps["tiles"][CATALOGUE].collection("placed.lines")
-    async with (
-        Database(PoolSettings(placed.env["DATABASE_URL"], "sealing", size=1)) as database,
-        DataVersions(database, poll_seconds=0.5) as versions,
-        TileCache(own_redis.url) as cache,
-    ):
-        sealing = Sealing(cache, versions)
+    async with sealed(placed, own_redis, poll_seconds=0.5) as (sealing, versions, cache):
         present = versions.version(lines)
         assert present is not None
 
@@ -77,14 +86,11 @@ async def test_what_waits_for_the_next_look_is_bounded(
             return await cache.get("t:more")
 
         cache.put("t:more", b"made")
-        try:
-            # together all that may wait; of a version that has ended, so that the cache need not take them
-            for name in ("t:half", "t:other half"):
-                sealing.add(lines, "ended", name, bytes(16 * 1024 * 1024))
-            sealing.add(lines, present.token, "t:more", b"marked")
-            assert await looked() == [b"made"]
-            # what waited waits no more
-            sealing.add(lines, present.token, "t:more", b"marked")
-            assert await looked() == [b"marked"]
-        finally:
-            await sealing.close()
+        # together all that may wait; of a version that has ended, so that the cache need not take them
+        for name in ("t:half", "t:other half"):
+            sealing.add(lines, "ended", name, bytes(16 * 1024 * 1024))
+        sealing.add(lines, present.token, "t:more", b"marked")
+        assert await looked() == [b"made"]
+        # what waited waits no more
+        sealing.add(lines, present.token, "t:more", b"marked")
+        assert await looked() == [b"marked"]
