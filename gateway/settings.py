@@ -9,6 +9,7 @@ from typing import Annotated, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
+from libs.web.content_coding import Coding
 from libs.web.settings import HttpAddress, PageSettings, Port, as_written
 
 SERVICES = ("common", "features", "tiles", "viewer")
@@ -96,6 +97,19 @@ def _networks(text: object) -> object:
 TrustedProxies = Annotated[tuple[str, ...], BeforeValidator(_networks)]
 
 
+def _codings(text: object) -> object:
+    if not isinstance(text, str):
+        return text
+    names = tuple(part.strip().lower() for part in text.split(","))
+    if "gzip" in names[:-1]:
+        raise ValueError("names gzip before others, which whoever takes gzip would never be sent")
+    return tuple(dict.fromkeys(name for name in names if name != "gzip"))
+
+
+Codings = Annotated[tuple[Coding, ...], BeforeValidator(_codings)]
+"""What is sent rather than gzip, the best first."""
+
+
 def _file(path: Path) -> Path:
     try:
         path.open("rb").close()
@@ -130,6 +144,7 @@ class GatewaySettings(PageSettings):
     tls_certificate: File | None = Field(default=None, validation_alias="GATEWAY_TLS_CERTIFICATE")
     """With it and its key the gateway listens on `tls_port`, too, with TLS and HTTP/2."""
     tls_key: File | None = Field(default=None, validation_alias="GATEWAY_TLS_KEY")
+    codings: Codings = Field(default=as_written("br,gzip"), validation_alias="GATEWAY_CODINGS")
     trusted_proxies: TrustedProxies | None = Field(default=None, validation_alias="GATEWAY_TRUSTED_PROXIES")
     common_upstream: Upstream = as_written("127.0.0.1:8081")
     features_upstream: Upstream = as_written("127.0.0.1:8082")

@@ -46,7 +46,7 @@ def build_config(
             "http",
             _http(settings),
             clients(settings),
-            variables(routes),
+            variables(routes, settings.codings),
             upstreams(addresses, backups(settings.upstreams)),
             server(settings, routes, cached=cached),
         ),

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 from gateway.nginx.directives import EmptyBlock, Section, one
 from gateway.nginx.headers import ALLOWED
 from gateway.nginx.log import LOGGED, UTF8
 from gateway.nginx.routes import ALIASES, PREFIX, Routes
 from libs.web.accept_language import ENGLISH, LANGUAGE_RULES
-from libs.web.content_coding import BROTLI_RULES, GZIP_RULES, Rules
+from libs.web.content_coding import RULES, Coding, Rules
 
 
-def variables(routes: Routes) -> object:
-    """All of them, in one block."""
+def variables(routes: Routes, codings: Sequence[Coding]) -> object:
+    """All of them, in one block. `codings` are those in which texts and tiles may be sent besides gzip, best first."""
     return EmptyBlock(
         # Only addresses with an escape pay for words whose letters may be escaped.
         _map("$service_uri", "$service", [("~%", "$service_of_escaped"), *_of(routes.patterns)], ""),
@@ -43,13 +45,12 @@ def variables(routes: Routes) -> object:
             "",
         ),
         _map("$request_method", "$refused_method", [(method, "") for method in ALLOWED.split(", ")], "1"),
-        # Two encodings rather than the hundreds that browsers write: no service makes an answer of a third kind, other
-        # than of files that were compressed when they were built.
+        # Few encodings rather than the hundreds that browsers write.
         _map(
             "$service_uri", "$wanted_encoding", [(f"~{file}", "$file_encoding") for file in routes.files], "$encoding"
         ),
-        _map("$http_accept_encoding", "$file_encoding", _coded(BROTLI_RULES, "br", "$encoding"), "$encoding"),
-        _map("$http_accept_encoding", "$encoding", _coded(GZIP_RULES, "gzip", "identity"), "identity"),
+        _map("$http_accept_encoding", "$file_encoding", _coded(RULES["br"], "br", "$encoding"), "$encoding"),
+        *_encodings(codings),
         # When nginx renews what it holds it asks with its own ETag, otherwise with the client's.
         _map("$upstream_cache_etag", "$wanted_etag", [("", "$http_if_none_match")], "$upstream_cache_etag"),
         # Worked out once: also for a second attempt it is when the first was made.
@@ -77,6 +78,20 @@ def variables(routes: Routes) -> object:
         *(_map(said, logged, [("", ""), (UTF8, said)], "not UTF-8") for said, logged in LOGGED.items()),
         _representations(),
     )
+
+
+def _encodings(codings: Sequence[Coding]) -> Iterator[object]:
+    """Who takes gzip may be sent another coding; pages on their way are sent as gzip all the same."""
+    accepted = "$http_accept_encoding"
+    yield _map(accepted, "$encoding", _coded(RULES["gzip"], _first_of(codings), "identity"), "identity")
+    for at, coding in enumerate(codings):
+        otherwise = _first_of(codings[at + 1 :])
+        rules = _coded(RULES[coding], f"{coding}, gzip", otherwise)
+        yield _map(accepted, _first_of(codings[at:]), rules, otherwise)
+
+
+def _first_of(codings: Sequence[Coding]) -> str:
+    return f"${'_or_'.join(codings)}_or_gzip" if codings else "gzip"
 
 
 def _representations() -> object:

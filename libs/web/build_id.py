@@ -3,6 +3,7 @@
 What the database server adds, PostGIS and its libraries, is part of the data version (`libs/catalogue/versions.py`).
 """
 
+import os
 import re
 import sys
 from functools import cache
@@ -18,7 +19,7 @@ SERVICE = web.AppKey("service", str)
 _TOP = Path(__file__).parents[2]
 _SOURCES = (".py", ".sql", ".lark", ".yaml")
 _OF_PAGES = (".html", ".css", ".js", ".svg", ".po")
-_NOT_OURS = ("node_modules", "dist", "__pycache__")
+_NOT_OURS = {"node_modules", "dist", "__pycache__"}
 _PINNED = re.compile(r"^([A-Za-z0-9._-]+)==", re.MULTILINE)
 
 
@@ -42,9 +43,11 @@ def page_build_id(service: str, *, top: Path = _TOP) -> str:
 
 def _digest(service: str, suffixes: tuple[str, ...], top: Path, more: str) -> str:
     digest = blake2b(more.encode(), digest_size=6)
-    for folder in (top / "libs", top / "services" / service):
-        for file in sorted(folder.rglob("*")):
-            if file.suffix in suffixes and not any(part in _NOT_OURS for part in file.relative_to(top).parts):
+    for part in (top / "libs", top / "services" / service):
+        for folder, folders, names in os.walk(part):
+            # in the same order everywhere; what was built is thousands of files, that are not looked at
+            folders[:] = sorted(set(folders) - _NOT_OURS)
+            for file in (Path(folder, name) for name in sorted(names) if name.endswith(suffixes)):
                 digest.update(str(file.relative_to(top)).encode())
                 digest.update(file.read_bytes())
     return digest.hexdigest()

@@ -2,42 +2,54 @@
 
 import asyncio
 import re
+import sys
+from collections.abc import Mapping
 from functools import lru_cache
 
 import aiohttp
+import brotli
 from aiohttp import web
 from isal import isal_zlib
 
-from libs.web.content_coding import takes_gzip
+from libs.web.content_coding import Coding, best_coding, takes_gzip
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
 
 _GZIP = 31
 """As zlib numbers its formats."""
-_LARGE = 1024 * 1024
-_LEAST = 512
+_LARGE: Mapping[Coding, int] = {"gzip": 1024 * 1024, "zstd": 512 * 1024, "br": 128 * 1024}
+"""Bytes that take some 2 ms."""
+LEAST = 512
 """Bytes; less does not become smaller by what it takes, as the gateway has it, too."""
 _TEXT = re.compile(r"text/|image/svg\+xml|application/(?:[\w.-]+[+.])?(?:x-)?(?:nd)?(?:json|xml)(?:-seq)?\s*(?:;|$)")
 
 
-def compress(body: bytes) -> bytes:
-    """The body as gzip."""
+def compress(body: bytes, coding: Coding = "gzip") -> bytes:
+    """The body in that coding."""
     # measured against zlib's level 6: 6 to 16 % larger, in a third (13 kB) to an eighteenth (400 kB) of the time
-    return isal_zlib.compress(body, 2, _GZIP)
+    if coding == "gzip":
+        return isal_zlib.compress(body, 2, _GZIP)
+    # a page of 100 features is smaller by a fifth in twice the time, and with Brotli by two fifths in ten times
+    return zstd.compress(body, 3) if coding == "zstd" else brotli.compress(body, quality=5)
 
 
 def decompress(gzipped: bytes) -> bytes:
-    """What `compress` was given. Raises isal_zlib.error for bytes that are no gzip."""
+    """What `compress` made a gzip of. Raises isal_zlib.error for bytes that are no gzip."""
     return isal_zlib.decompress(gzipped, _GZIP)
 
 
-async def compressed(body: bytes) -> bytes:
-    """The body as gzip. A large one is compressed in a thread, so that no other request waits."""
-    if len(body) > _LARGE:
-        return await asyncio.to_thread(compress, body)
-    return compress(body)
+async def compressed(body: bytes, coding: Coding = "gzip") -> bytes:
+    """The body in that coding. A large one is compressed in a thread, so that no other request waits."""
+    if len(body) > _LARGE[coding]:
+        return await asyncio.to_thread(compress, body, coding)
+    return compress(body, coding)
 
 
 async def compress_response(request: web.Request, response: web.StreamResponse) -> None:
-    """Compresses the body of an answer that is a text, where the client takes gzip. Streams see to it themselves."""
+    """Compresses the body of an answer that is a text, as the client takes it. Streams see to it themselves."""
     if not isinstance(response, web.Response):
         return
     if response.status == 304:
@@ -46,9 +58,10 @@ async def compress_response(request: web.Request, response: web.StreamResponse) 
     elif _may_become_smaller(response):
         _vary(response)
         body = response.body
-        if isinstance(body, bytes) and len(body) >= _LEAST and takes_gzip(request.headers.get("Accept-Encoding")):
-            response.body = await compressed(body)
-            response.headers["Content-Encoding"] = "gzip"
+        coding = best_coding(request.headers.get("Accept-Encoding"))
+        if isinstance(body, bytes) and len(body) >= LEAST and coding:
+            response.body = await compressed(body, coding)
+            response.headers["Content-Encoding"] = coding
 
 
 def compress_stream(request: web.Request, response: web.StreamResponse) -> None:

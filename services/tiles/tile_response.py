@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from aiohttp import web
 
 from libs.ogc.media_type import MediaType
-from libs.web.content_coding import takes_gzip
+from libs.web.compression import LEAST, compressed
+from libs.web.content_coding import best_coding, takes_gzip
 from services.tiles.store.compression import decompressed
 from services.tiles.store.tile_store import Tile
 
@@ -13,7 +14,7 @@ from services.tiles.store.tile_store import Tile
 async def tile_response(
     request: web.Request, tile: Tile, headers: Mapping[str, str], seconds: float
 ) -> web.StreamResponse:
-    """The tile, gzip-compressed where the client takes that; an empty one is 200 with an empty body.
+    """The tile, compressed as the client takes it; an empty one is 200 with an empty body.
 
     `seconds` is how long it took.
     """
@@ -26,8 +27,12 @@ async def tile_response(
         "Server-Timing": f"{tile.tier}{why};dur={seconds * 1000:.1f}",
     }
     body = tile.gzipped
-    if body and takes_gzip(request.headers.get("Accept-Encoding")):
-        described["Content-Encoding"] = "gzip"
-    elif body:
+    accepted = request.headers.get("Accept-Encoding")
+    # a small one would hardly be smaller in another coding than that in which it is stored
+    coding = "gzip" if len(body) < LEAST and takes_gzip(accepted) else best_coding(accepted)
+    if body and coding != "gzip":
         body = await decompressed(body)
+        body = await compressed(body, coding) if coding else body
+    if body and coding:
+        described["Content-Encoding"] = coding
     return web.Response(body=body, headers=described)

@@ -95,6 +95,26 @@ def test_numbers_have_bounds(name: str, least: str, most: str) -> None:
             _settings(**{name: text})
 
 
+@pytest.mark.parametrize(
+    ("text", "codings"),
+    [
+        ("gzip", ()),
+        ("br,gzip", ("br",)),
+        ("ZSTD, br", ("zstd", "br")),
+        ("br,br,zstd,gzip", ("br", "zstd")),
+        ("", ("br",)),
+    ],
+)
+def test_codings_are_in_the_order_of_preference(text: str, codings: tuple[str, ...]) -> None:
+    assert _settings(GATEWAY_CODINGS=text).codings == codings
+
+
+@pytest.mark.parametrize(("text", "fault"), [("lzma", "should be 'br', 'zstd'"), ("gzip,br", "gzip before others")])
+def test_a_coding_that_would_never_be_sent_is_refused(text: str, fault: str) -> None:
+    with pytest.raises(SettingsError, match=f"GATEWAY_CODINGS.*{fault}"):
+        _settings(GATEWAY_CODINGS=text)
+
+
 def test_a_certificate_and_its_key_need_each_other_and_must_be_there(tmp_path: Path) -> None:
     file = tmp_path / "tls.pem"
     file.write_text("secret")

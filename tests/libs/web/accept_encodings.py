@@ -1,6 +1,25 @@
-"""`Accept-Encoding` headers and whether they allow gzip, for all who decide by it."""
+"""`Accept-Encoding` headers and whether they allow gzip and Brotli, for all who decide by it."""
 
 from __future__ import annotations
+
+import gzip
+import sys
+from collections.abc import Callable, Mapping
+
+import brotli
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+DECODED: Mapping[str | None, Callable[[bytes], bytes]] = {
+    "br": brotli.decompress,
+    "zstd": zstd.decompress,
+    "gzip": gzip.decompress,
+    None: bytes,
+}
+"""What undoes a `Content-Encoding`."""
 
 TAKES_GZIP: dict[str, bool] = {
     "gzip": True,

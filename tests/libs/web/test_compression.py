@@ -13,9 +13,11 @@ from aiohttp.test_utils import TestServer
 from aiohttp.typedefs import Handler
 
 from libs.web.compression import compress_response, compress_stream, compressed, use_fast_compression
+from libs.web.content_coding import Coding
+from tests.libs.web.accept_encodings import DECODED
 
 TEXT = b'{"magnitude": 6.1}' * 100
-GZIP, PLAIN = {"Accept-Encoding": "br, gzip"}, {"Accept-Encoding": "identity"}
+GZIP, PLAIN = {"Accept-Encoding": "deflate, gzip"}, {"Accept-Encoding": "identity"}
 
 
 @web.middleware
@@ -110,8 +112,28 @@ async def test_304_varies_as_the_whole_answer(client: aiohttp.ClientSession) -> 
             assert response.headers["Vary"] == varies
 
 
-async def test_a_large_text_comes_back_whole() -> None:
-    assert gzip.decompress(await compressed(TEXT * 1000)) == TEXT * 1000
+@pytest.mark.parametrize("coding", ["br", "zstd"])
+async def test_texts_are_sent_in_a_coding_that_is_smaller_where_the_client_takes_it(
+    client: aiohttp.ClientSession, coding: Coding
+) -> None:
+    async with client.get(
+        "/", params={"Content-Type": "text/csv"}, headers={"Accept-Encoding": f"{coding}, gzip"}
+    ) as small:
+        body = await small.read()
+        assert small.headers["Content-Encoding"] == coding
+        assert small.headers["Vary"] == "Accept-Encoding"
+        assert (DECODED[coding](body), small.content_length) == (TEXT, len(body))
+    # streams know gzip alone
+    async with client.get(
+        "/stream", params={"Content-Type": "text/csv"}, headers={"Accept-Encoding": f"{coding}, gzip"}
+    ) as streamed:
+        assert streamed.headers["Content-Encoding"] == "gzip"
+        assert gzip.decompress(await streamed.read()) == TEXT
+
+
+@pytest.mark.parametrize("coding", ["br", "zstd", "gzip"])
+async def test_a_large_text_comes_back_whole(coding: Coding) -> None:
+    assert DECODED[coding](await compressed(TEXT * 1000, coding)) == TEXT * 1000
 
 
 @pytest.mark.usefixtures("client")

@@ -93,7 +93,7 @@ async def test_escapes_of_the_path_that_are_no_text_are_refused(running: Service
 @pytest.mark.parametrize("path", ["items?limit=5", "items?limit=1000", "items?limit=1000&f=csv", "items/1", "schema"])
 async def test_answers_are_compressed_for_who_takes_it(features: Client, path: str) -> None:
     address = f"/collections/hostile.events/{path}"
-    small, whole = [await features.get(address, headers={"Accept-Encoding": coding}) for coding in ("gzip", "br")]
+    small, whole = [await features.get(address, headers={"Accept-Encoding": coding}) for coding in ("gzip", "x")]
     assert (small.headers.get("Content-Encoding"), whole.headers.get("Content-Encoding")) == ("gzip", None)
     assert small.headers["Vary"] == whole.headers["Vary"] == "Accept, Accept-Encoding"
     assert len(small.body) == len(whole.body) > 512

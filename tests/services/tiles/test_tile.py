@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import gzip
 from urllib.parse import quote
 
 import pytest
 
+from libs.web.content_coding import best_coding
 from services.tiles import tile as handler
 from tests.eventually import eventually
-from tests.libs.web.accept_encodings import TAKES_GZIP
+from tests.libs.web.accept_encodings import DECODED, TAKES_GZIP
 from tests.services.in_process import Answer, Client
 from tests.services.tiles.places import Drawn, decoded
 
@@ -191,18 +191,27 @@ async def test_all_faults_are_reported_at_once(tiles: Client) -> None:
     assert _faults(await tiles.get(f"{EVENTS}/0/0/0", query)) == set(query)
 
 
-async def test_gzip_is_for_those_who_take_it(tiles: Client) -> None:
-    async def ask(encoding: str) -> tuple[bool, bytes]:
+async def test_it_is_in_the_best_coding_that_the_client_takes(tiles: Client) -> None:
+    async def ask(encoding: str) -> tuple[str | None, bytes]:
         async with tiles.session.get(
             f"{tiles.base}{EVENTS}/0/0/0", headers={"Accept-Encoding": encoding}, auto_decompress=False
         ) as response:
-            return response.headers.get("Content-Encoding") == "gzip", await response.read()
+            return response.headers.get("Content-Encoding"), await response.read()
 
-    _, plain = await ask("identity")
-    for encoding, taken in TAKES_GZIP.items():
-        compressed, body = await ask(encoding)
-        assert compressed is taken, encoding
-        assert (gzip.decompress(body) if taken else body) == plain
+    plain = (await ask("identity"))[1]
+    for encoding in (*TAKES_GZIP, "gzip, zstd"):
+        coding, body = await ask(encoding)
+        assert coding == best_coding(encoding), encoding
+        assert DECODED[coding](body) == plain
+
+
+async def test_a_small_one_is_as_it_is_stored(tiles: Client) -> None:
+    for encoding, coding in (("br, gzip", "gzip"), ("br", "br")):
+        async with tiles.session.get(
+            f"{tiles.base}{EVENTS}/0/0/0?limit=1", headers={"Accept-Encoding": encoding}, auto_decompress=False
+        ) as response:
+            assert response.headers["Content-Encoding"] == coding
+            assert "hostile.events" in DECODED[coding](await response.read()).decode("latin-1")
 
 
 @pytest.mark.parametrize("f", ["mvt", "json", "html"])
