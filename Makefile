@@ -64,9 +64,10 @@ test-faults: test-environment ## The tests that break what the services stand on
 test-clients: $(CLIENTS)/.made ## QGIS, R and openapi-generator read the service: installs them, about 1 GB
 	$(PYTHON) -m pytest -m clients $(ARGS)
 
-test-newer-clients: test-environment ## As root: QGIS and GDAL of another Debian (RELEASE=trixie) read the service, from a folder of their own, about 2 GB
+test-newer-clients: test-environment ## As root: QGIS and GDAL of another Debian (RELEASE=trixie) read the service, and its nginx speaks HTTP/3, from a folder of their own, about 2 GB
 	bash tests/other_debian.sh $(RELEASES)/$(RELEASE) $(RELEASE)
 	DAMS_CLIENTS_ROOT=$(abspath $(RELEASES)/$(RELEASE)) $(PYTHON) -m pytest tests/system/test_qgis.py tests/contract/test_clients.py -k "qgis or gdal" $(ARGS)
+	DAMS_CLIENTS_ROOT=$(abspath $(RELEASES)/$(RELEASE)) $(PYTHON) -m pytest tests/gateway/test_http3.py
 
 test-quick: check-environment ## The tests of libraries, features and scripts, for the loop of work: CONTRIBUTING.md says what is left out
 	$(PYTHON) -m pytest -q -n $(WORKERS) --dist loadfile --no-loadscope-reorder --hypothesis-profile quick \

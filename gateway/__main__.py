@@ -73,6 +73,8 @@ async def _leave(nginx: Nginx, stop: asyncio.Event, replace: asyncio.Event) -> N
 def main() -> int:
     try:
         settings = GatewaySettings.from_env(os.environ)
+        if settings.http3:
+            Nginx(settings.folder).check_http3()
         if CHECK_CONFIG in sys.argv[1:]:
             sys.stdout.write("gateway: the settings fit\n")
             return 0

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Self
+from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
@@ -144,6 +145,8 @@ class GatewaySettings(PageSettings):
     tls_certificate: File | None = Field(default=None, validation_alias="GATEWAY_TLS_CERTIFICATE")
     """With it and its key the gateway listens on `tls_port`, too, with TLS and HTTP/2."""
     tls_key: File | None = Field(default=None, validation_alias="GATEWAY_TLS_KEY")
+    http3: bool = Field(default=False, validation_alias="GATEWAY_HTTP3")
+    """Whether `tls_port` is one of UDP, too, for HTTP/3 (RFC 9114), and who comes by TCP is told so (RFC 7838)."""
     codings: Codings = Field(default=as_written("br,gzip"), validation_alias="GATEWAY_CODINGS")
     trusted_proxies: TrustedProxies | None = Field(default=None, validation_alias="GATEWAY_TRUSTED_PROXIES")
     common_upstream: Upstream = as_written("127.0.0.1:8081")
@@ -155,7 +158,15 @@ class GatewaySettings(PageSettings):
     def _has_both(self) -> Self:
         if (self.tls_certificate is None) != (self.tls_key is None):
             raise ValueError("GATEWAY_TLS_CERTIFICATE and GATEWAY_TLS_KEY need each other")
+        if self.http3 and (self.tls_certificate is None or not (self.public_url or "").startswith("https://")):
+            # nginx does not tell which port was asked for, and others than ours may lead to it
+            raise ValueError("GATEWAY_HTTP3 needs GATEWAY_TLS_CERTIFICATE, and a PUBLIC_URL that begins with https://")
         return self
+
+    @property
+    def alternative_service(self) -> str:
+        """The header `Alt-Svc` of who comes by TLS; empty without HTTP/3."""
+        return f'h3=":{urlsplit(self.public_url).port or 443}"; ma=86400' if self.http3 and self.public_url else ""
 
     @property
     def upstreams(self) -> Upstreams:

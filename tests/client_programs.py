@@ -19,3 +19,17 @@ def folder(path: Path) -> Path:
     if _ROOT:
         Path(f"{_ROOT}{path}").mkdir(parents=True, exist_ok=True)
     return path
+
+
+def other_nginx(folder: Path) -> Path:
+    """A folder with the nginx of the other release of Debian, as a program of this one, which others are not."""
+    if _ROOT is None:
+        raise LookupError("the other release is missing; `make test-newer-clients` unpacks it")
+    libraries = ":".join(f"{_ROOT}{path}/x86_64-linux-gnu" for path in ("/lib", "/usr/lib"))
+    program = folder / "other" / "nginx"
+    program.parent.mkdir()
+    program.write_text(
+        f'#!/bin/sh\nexec {_ROOT}/lib64/ld-linux-x86-64.so.2 --library-path {libraries} {_ROOT}/usr/sbin/nginx "$@"\n'
+    )
+    program.chmod(0o755)
+    return program.parent

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Root: makes a folder with QGIS and GDAL as another release of Debian has them, from the mirror that apt knows; the
+# Root: makes a folder with QGIS, GDAL, curl and nginx as another release of Debian has them, from the mirror that apt knows; the
 # system stays as it is. `make test-newer-clients` runs them there.
 #   other_debian.sh <folder> <release>
 set -euo pipefail
@@ -12,9 +12,9 @@ mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | he
 # a mirror that stands still has lists that have expired: whether they count is what apt is told here
 valid=true
 eval "$(apt-config shell valid Acquire::Check-Valid-Until)"
-echo "Unpacking QGIS and GDAL of $release into $folder, about 2 GB"
+echo "Unpacking QGIS, GDAL, curl and nginx of $release into $folder, about 2 GB"
 rm -rf "$folder"
 mkdir -p "$folder"
-mmdebstrap --quiet --mode=root --variant=minbase --aptopt="Acquire::Check-Valid-Until \"$valid\"" --include=ca-certificates,gdal-bin,python3-qgis,qgis-providers \
+mmdebstrap --quiet --mode=root --variant=minbase --aptopt="Acquire::Check-Valid-Until \"$valid\"" --include=ca-certificates,curl,gdal-bin,nginx-light,python3-qgis,qgis-providers \
   "$release" "$folder" "deb ${mirror%/} $release main"
 touch "$folder/.made"

@@ -46,7 +46,7 @@ def build_config(
             "http",
             _http(settings),
             clients(settings),
-            variables(routes, settings.codings),
+            variables(routes, settings.codings, settings.alternative_service),
             upstreams(addresses, backups(settings.upstreams)),
             server(settings, routes, cached=cached),
         ),

@@ -10,6 +10,7 @@ ALLOWED = "GET, HEAD, OPTIONS"
 SECURITY_HEADERS = (
     ("X-Content-Type-Options", "nosniff"),
     ("Referrer-Policy", "strict-origin-when-cross-origin"),
+    ("Alt-Svc", "$alternative_service"),
 )
 
 

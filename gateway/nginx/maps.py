@@ -12,8 +12,12 @@ from libs.web.accept_language import ENGLISH, LANGUAGE_RULES
 from libs.web.content_coding import RULES, Coding, Rules
 
 
-def variables(routes: Routes, codings: Sequence[Coding]) -> object:
-    """All of them, in one block. `codings` are those in which texts and tiles may be sent besides gzip, best first."""
+def variables(routes: Routes, codings: Sequence[Coding], alternative_service: str) -> object:
+    """All of them, in one block.
+
+    `codings` are those in which texts and tiles may be sent besides gzip, best first; `alternative_service` is the
+    `Alt-Svc` of who comes by TLS.
+    """
     return EmptyBlock(
         # Only addresses with an escape pay for words whose letters may be escaped.
         _map("$service_uri", "$service", [("~%", "$service_of_escaped"), *_of(routes.patterns)], ""),
@@ -51,6 +55,7 @@ def variables(routes: Routes, codings: Sequence[Coding]) -> object:
         ),
         _map("$http_accept_encoding", "$file_encoding", _coded(RULES["br"], "br", "$encoding"), "$encoding"),
         *_encodings(codings),
+        _map("$scheme", "$alternative_service", [("https", alternative_service.replace('"', r"\""))], ""),
         # When nginx renews what it holds it asks with its own ETag, otherwise with the client's.
         _map("$upstream_cache_etag", "$wanted_etag", [("", "$http_if_none_match")], "$upstream_cache_etag"),
         # Worked out once: also for a second attempt it is when the first was made.

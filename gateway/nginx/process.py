@@ -8,6 +8,7 @@ import os
 import pwd
 import shutil
 import signal
+import subprocess
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -32,6 +33,13 @@ class Nginx:
         self._folder = folder
         self._configuration = ""
         self._process: Child | None = None
+
+    def check_http3(self) -> None:
+        """Raises NginxError where this nginx knows no HTTP/3."""
+        said = subprocess.run([self._program, "-V"], capture_output=True, text=True, check=False).stderr  # noqa: S603
+        if "--with-http_v3_module" not in said:
+            version = said.partition("\n")[0].removeprefix("nginx version: ")
+            raise NginxError(f"GATEWAY_HTTP3 needs an nginx that was built with HTTP/3; {version} was not")
 
     def worker_user(self) -> str | None:
         """Whom the workers run as: the owner of the folder, so that they can read it; None if not root."""

@@ -40,11 +40,15 @@ def server(settings: GatewaySettings, routes: Routes, *, cached: bool) -> object
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
     listens = [[f"{host}:{settings.port}"]]
     if settings.tls_certificate is not None:
-        listens.append([f"{host}:{settings.tls_port}", "ssl", "http2"])
+        listens.append([f"{host}:{settings.tls_port}", "ssl", *([] if settings.http3 else ["http2"])])
+    if settings.http3:
+        listens.append([f"{host}:{settings.tls_port}", "quic", "reuseport"])
     return Section(
         "server",
         lines("listen", listens),
         *(_tls(settings) if len(listens) > 1 else []),
+        # as a directive, which nginx 1.22 does not know
+        *([one("http2", "on")] if settings.http3 else []),
         one("server_name", "_"),
         one("absolute_redirect", "off"),
         error_pages(),

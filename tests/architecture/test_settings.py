@@ -25,6 +25,8 @@ def as_written(default: Any) -> str:
         return "required"
     if default is None:
         return "none"
+    if isinstance(default, bool):
+        return "yes" if default else "no"
     return ",".join(default) if isinstance(default, tuple) else str(default)
 
 

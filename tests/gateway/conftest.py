@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -46,3 +47,14 @@ async def session() -> AsyncIterator[ClientSession]:
         skip_auto_headers=["Accept-Encoding"],
     ) as client:
         yield client
+
+
+@pytest.fixture(scope="session")
+def pair(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """A certificate of its own for 127.0.0.1, and its key."""
+    folder = tmp_path_factory.mktemp("a certificate")
+    certificate, key = folder / "certificate.pem", folder / "key.pem"
+    made = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2"]
+    named = ["-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1"]
+    subprocess.run([*made, *named, "-out", certificate, "-keyout", key], check=True, capture_output=True)
+    return certificate, key

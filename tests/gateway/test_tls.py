@@ -3,7 +3,6 @@
 import asyncio
 import socket
 import ssl
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -12,17 +11,6 @@ from aiohttp import ClientSession
 from gateway.settings import GatewaySettings
 from libs.web.settings import SettingsError
 from tests.gateway.harness import free_port, running_gateway
-
-
-@pytest.fixture(scope="module")
-def pair(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """A certificate of its own for 127.0.0.1, and its key."""
-    folder = tmp_path_factory.mktemp("a certificate")
-    certificate, key = folder / "certificate.pem", folder / "key.pem"
-    made = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2"]
-    named = ["-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1"]
-    subprocess.run([*made, *named, "-out", certificate, "-keyout", key], check=True, capture_output=True)
-    return certificate, key
 
 
 async def test_a_certificate_opens_a_second_port(tmp_path: Path, pair: tuple[Path, Path]) -> None:
