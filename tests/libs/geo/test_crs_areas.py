@@ -90,6 +90,9 @@ def test_small_boxes_are_no_larger_than_their_edges() -> None:
     assert boxes_in([small], 4326) == [small]
     assert boxes_in([small], 0) == [small]
     assert boxes_in([small], UNKNOWN) == []
+    # what has no place there at all
+    assert transformed((1e9, 1e9, 2e9, 2e9), 32633, 4326) is None
+    assert transformed(small, 32633, 32633) is small
 
 
 def test_edges_do_not_tell_how_far_the_world_reaches() -> None:
