@@ -72,7 +72,18 @@ def test_overlap() -> None:
 
 
 @pytest.mark.parametrize("srid", [2154, 3035, 3413, 3857, 27700, 32633])
-@pytest.mark.parametrize("box", [WORLD, (-60.0, 20.0, 40.0, 80.0), (-180.0, 50.0, 180.0, 90.0), (4.0, 44.0, 4.5, 44.2)])
+@pytest.mark.parametrize(
+    "box",
+    [
+        WORLD,
+        (-60.0, 20.0, 40.0, 80.0),
+        (-180.0, 50.0, 180.0, 90.0),
+        (4.0, 44.0, 4.5, 44.2),
+        # wide or high alone
+        (-180.0, 60.0, 180.0, 64.0),
+        (4.0, -20.0, 8.0, 60.0),
+    ],
+)
 def test_a_box_in_another_crs_is_around_all_of_its_places(srid: int, box: Box) -> None:
     found = boxes_in([box], srid)
     for west, south, east, north in within_finite_area([box], srid):
