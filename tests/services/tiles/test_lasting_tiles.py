@@ -15,6 +15,7 @@ from tests.services.tiles.conftest import Placed, TilesOn
 POINTS = "/collections/placed.points/tiles/WebMercatorQuad"
 BOTH = "/tiles/WebMercatorQuad"
 CHOSEN = "collections=placed.points,placed.lines"
+MADE_TOO = "collections=hazard.named,hazard.made"
 LASTING = "public, max-age=31536000, immutable"
 SHORT = "public, max-age=1, stale-while-revalidate=2, stale-if-error=60"
 
@@ -189,6 +190,10 @@ async def test_what_has_no_exact_version_has_none_in_its_addresses(tiles_on: Til
             answer = await tiles.get(f"{address}/0/0/0")
             assert "DAMS-Version" not in answer.headers
             assert "immutable" not in answer.headers["Cache-Control"]
+        # of rows that nobody knows the state of, one among several, no copy is kept
+        for address in ("/collections/hazard.made/tiles/WebMercatorQuad/0/0/0", f"{BOTH}/0/0/0?{MADE_TOO}"):
+            answer = await tiles.get(address)
+            assert (answer.headers["Cache-Control"], "ETag" in answer.headers) == ("no-cache", False)
         # a property that has this name is what it was
         document = await tiles.json("/collections/hazard.named/tiles/WebMercatorQuad/0/0/0", v="3", f="json")
         assert [feature["id"] for layer in document["layers"] for feature in layer["features"]] == [3]
