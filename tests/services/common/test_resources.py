@@ -69,3 +69,11 @@ async def test_a_collection_is_told_as_in_the_list(common: Client) -> None:
     assert (await common.get("/collections/hostile.nothing")).status == 404
     page = await common.get("/collections/hostile.events", {"f": "html"})
     assert (page.status, page.type.partition(";")[0]) == (200, "text/html")
+
+
+async def test_what_of_an_extension_is_named_is_offered(database_url: str) -> None:
+    async with services() as started:
+        env = {"DATABASE_URL": database_url, "COLLECTION_SCHEMAS": "public"}
+        for named, offered in (("", []), ("public.spatial_ref_sys", ["public.spatial_ref_sys"])):
+            common = await started.start("common", {**env, "EXTENSION_COLLECTIONS": named})
+            assert [each["id"] for each in (await common.json("/collections"))["collections"]] == offered
