@@ -18,14 +18,14 @@ from tests.services.conftest import PASSWORD, READER, reader_url
 _RELATIONS = """
 CREATE SCHEMA own; CREATE SCHEMA closed; CREATE SCHEMA other;
 GRANT USAGE ON SCHEMA own, other TO dams_reader;
-CREATE TYPE own.grade AS ENUM ('weak', 'Strong', 'none');
+CREATE TYPE own.grade AS ENUM ('weak', 'Strong', 'none'); ALTER TYPE own.grade ADD VALUE 'least' BEFORE 'weak';
 CREATE TYPE own.pair AS (a int, b int);
 CREATE DOMAIN own.depth AS numeric(6, 2) CHECK (VALUE >= 0);
 CREATE DOMAIN own.spot AS geometry(PointZ, 3857);
 CREATE DOMAIN own.graded AS own.grade;
 CREATE TABLE own.typed (id integer PRIMARY KEY, g own.grade NOT NULL, d own.depth, s own.spot, gd own.graded,
     list own.grade[], pairs own.pair[], p own.pair, n numeric(5, 1)[], gone int, plain text, varied varchar(9));
-ALTER TABLE own.typed DROP COLUMN gone;
+ALTER TABLE own.typed DROP COLUMN gone; ALTER TABLE own.typed ALTER id SET STATISTICS 200;
 COMMENT ON COLUMN own.typed.d IS 'Depth. Below the sea. [km]';
 COMMENT ON TABLE own.typed IS 'Typed';
 CREATE TABLE own.first_unique (a int NOT NULL UNIQUE, b int PRIMARY KEY);
@@ -64,6 +64,7 @@ REVOKE EXECUTE ON FUNCTION own.not_for_you() FROM PUBLIC;
 GRANT SELECT ON ALL TABLES IN SCHEMA own, other, closed TO dams_reader;
 REVOKE SELECT ON own.refused, own.half_refused FROM dams_reader; GRANT SELECT (id) ON own.half_refused TO dams_reader;
 """
+GRADES = ("least", "weak", "Strong", "none")
 _EVERY = {
     *("typed", "first_unique", "later_unique", "nullable", "parent", "child", "parted", "seen", "of_parts", "kept"),
     *("secured", "fresh", "wide", "narrow", "listed", "rows_of", "nameless"),
@@ -115,13 +116,12 @@ async def test_each_schema_is_looked_at_by_itself(url: str) -> None:
 
 def test_columns_are_told_in_their_order_with_their_types(found: dict[str, Collection]) -> None:
     typed = found["typed"]
-    grades = ("weak", "Strong", "none")
     told = [(each.name, each.sql_type, each.type, each.enum, each.not_null, each.items) for each in typed.columns]
     assert told == [
         ("id", "integer", "integer", None, True, None),
-        ("g", "own.grade", "string", grades, True, None),
+        ("g", "own.grade", "string", GRADES, True, None),
         ("d", "numeric(6,2)", "number", None, False, None),
-        ("gd", "own.grade", "string", grades, False, None),
+        ("gd", "own.grade", "string", GRADES, False, None),
         ("list", "own.grade[]", "array", None, False, "string"),
         ("pairs", "own.pair[]", "array", None, False, None),
         ("p", "own.pair", "object", None, False, None),
@@ -135,6 +135,21 @@ def test_columns_are_told_in_their_order_with_their_types(found: dict[str, Colle
     assert depth is not None
     assert (depth.title, depth.description, depth.unit) == ("Depth", "Below the sea.", "km")
     assert (typed.title, found["seen"].title) == ("Typed", "seen")
+
+
+async def test_their_order_is_not_that_of_a_plan(
+    owner: asyncpg.Connection, url: str, found: dict[str, Collection]
+) -> None:
+    name = await owner.fetchval("SELECT current_database()")
+    plans = ("enable_indexscan", "enable_indexonlyscan", "enable_bitmapscan", "enable_nestloop", "enable_mergejoin")
+    for setting in plans:
+        await owner.execute(f"ALTER DATABASE {name} SET {setting} = off")
+    other = await _read(url)
+    for setting in plans:
+        await owner.execute(f"ALTER DATABASE {name} RESET {setting}")
+    for relation in ("typed", "listed", "rows_of", "seen"):
+        assert other[relation].columns == found[relation].columns
+        assert other[relation].arguments == found[relation].arguments
 
 
 @pytest.mark.parametrize(
@@ -206,7 +221,7 @@ def test_arguments_go_in_and_columns_come_out(found: dict[str, Collection]) -> N
         Argument("b", "own.depth", "string", default="2.5"),
     )
     assert [(each.name, each.sql_type, each.enum) for each in listed.columns] == [
-        ("g", "own.grade", ("weak", "Strong", "none")),
+        ("g", "own.grade", GRADES),
         ("d", "numeric(6,2)", None),
     ]
     assert [each.name for each in rows_of.columns] == [each.name for each in found["typed"].columns]
