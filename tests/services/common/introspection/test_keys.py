@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import asyncpg
 import pytest
 
 from libs.catalogue.model import Collection
+from libs.pg.pool import Database, PoolSettings
 from services.common.introspection.introspect import Introspection
+from services.common.introspection.keys import Keys
 
 _RELATIONS = """
 CREATE TABLE own.kinds (kind text PRIMARY KEY, title text);
@@ -216,3 +220,25 @@ async def test_a_view_over_keys_of_several_columns_needs_all_of_them(
         view = await _found(introspection, f"over_{number}")
         found[query] = tuple(column.name for column in view.id_columns)
     assert found == queries
+
+
+async def test_what_is_locked_has_the_key_that_it_had(owner: asyncpg.Connection, database_url: str) -> None:
+    await owner.execute(
+        "INSERT INTO own.quakes (id) VALUES (1), (2);"
+        "CREATE MATERIALIZED VIEW own.kept AS SELECT id FROM own.quakes; CREATE UNIQUE INDEX ON own.kept (id)"
+    )
+    async with Database(PoolSettings(database_url, "test", size=1, lock_timeout_ms=50)) as database:
+        bare = tuple(each for each in await Introspection(database, ("own",)).collections() if each.name == "kept")
+        kept = (replace(bare[0], key=None, composite_key=(), key_repeats=False),)
+        keys = Keys(database)
+        (known,) = await keys.filled_in(kept)
+        assert (known.key, known.key_repeats) == ("id", False)
+        (unknown,) = await Keys(database).filled_in(kept, {"own.kept"})
+        # whether it has nulls cannot be looked at
+        assert (unknown.key, unknown.key_repeats) == ("id", True)
+        async with owner.transaction():
+            await owner.execute("REFRESH MATERIALIZED VIEW own.kept")
+            assert (await keys.filled_in(kept, {"own.kept"}))[0] is known
+            # of another state nothing is known
+            (changed,) = await keys.filled_in((replace(kept[0], shape="another"),), {"own.kept"})
+            assert changed.key_repeats
