@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -115,7 +116,10 @@ def test_a_layer_is_told_with_its_properties_and_the_state_of_its_rows() -> None
         "list": {"type": "string", "description": "Some", "format": "x"},
     }
     assert "description" not in told
-    described = _collection("a", columns=(), bbox=None)
+    link = {"href": "/api/collections/s.a", "rel": "describedby", "type": "application/json", "title": "The collection"}
+    assert told["links"] == [link]
+    described = replace(_collection("a", columns=(), bbox=None), description="All")
+    assert layer(described, described.geometries[0], TMS, "/api")["description"] == "All"
     assert "geometryDimension" not in layer(described, described.geometries[1], TMS, "/api")
 
 
