@@ -11,6 +11,7 @@ from libs.catalogue.chosen_collections import Chosen
 from libs.catalogue.model import Collection, Column, GeometryColumn
 from libs.geo.tile_matrix_sets import tile_matrix_set
 from libs.ogc.bbox import BBox
+from libs.ogc.crs import CRS84
 from libs.ogc.errors import InvalidParameters, NotFound
 from libs.web.query_params import QueryValues
 from services.tiles.metadata.addresses import tile_link, tile_matrix_set_uri, tiling_scheme_link
@@ -118,6 +119,8 @@ def test_a_layer_is_told_with_its_properties_and_the_state_of_its_rows() -> None
     assert "description" not in told
     link = {"href": "/api/collections/s.a", "rel": "describedby", "type": "application/json", "title": "The collection"}
     assert told["links"] == [link]
+    assert (told["id"], told["title"], told["dataType"], told["crs"]) == ("s.a", "T", "vector", CRS84)
+    assert told["propertiesSchema"]["type"] == "object"
     described = replace(_collection("a", columns=(), bbox=None), description="All")
     assert layer(described, described.geometries[0], TMS, "/api")["description"] == "All"
     assert "geometryDimension" not in layer(described, described.geometries[1], TMS, "/api")
