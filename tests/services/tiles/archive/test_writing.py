@@ -37,6 +37,7 @@ class Known:
         self.states = ["1"]
         self.under_way = self.most = self.asked = 0
         self.lacking: tuple[int, int, int] | None = None
+        self.stuck = False
 
     def label(self, _: object) -> str:
         return self.states.pop(0) if len(self.states) > 1 else self.states[0]
@@ -57,6 +58,8 @@ class Known:
             self.under_way -= 1
         if place == self.lacking:
             raise Unavailable("busy", retry_after=7)
+        if self.stuck:
+            await asyncio.Event().wait()
         if request.z == 0 or request.x == 2**request.z - 1:
             return Tile(b"", "redis", nothing_near=True)
         made = request.y == 0
@@ -124,6 +127,15 @@ async def test_one_that_cannot_be_had_is_named_and_the_others_are_given_up(tmp_p
     assert raised.value.retry_after == 7
     # no more than a few are ahead of the file
     assert store.asked < 30
+
+
+async def test_who_gives_up_does_not_wait_for_what_is_under_way(tmp_path: Path) -> None:
+    store = Known()
+    store.lacking, store.stuck = (3, 0, 0), True
+    async with asyncio.timeout(20):
+        with pytest.raises(Unavailable, match=r"^Tile 3/0/0"):
+            await _write(store, tmp_path, range(3, 4), concurrency=8)
+    assert store.asked > 1
 
 
 async def test_an_archive_of_nothing_is_none(tmp_path: Path) -> None:
