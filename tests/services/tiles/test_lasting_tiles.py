@@ -130,9 +130,10 @@ async def test_tiles_of_a_materialised_view_last_until_it_is_refreshed(
         await owner.execute("DROP SCHEMA refreshed CASCADE")
 
 
-async def test_a_copy_that_may_be_newer_than_its_version_is_never_confirmed(cached: Services) -> None:
+@pytest.mark.parametrize("metadata", [f"{POINTS}/tilejson.json", f"{BOTH}/tilejson.json?{CHOSEN}"])
+async def test_a_copy_that_may_be_newer_than_its_version_is_never_confirmed(cached: Services, metadata: str) -> None:
     tiles = cached["tiles"]
-    address = _tile(await _template(tiles, f"{POINTS}/tilejson.json"))
+    address = _tile(await _template(tiles, metadata))
     first = await tiles.get(address)
     lasting = await _lasting(tiles, address)
     again = await tiles.get(address, headers={"If-None-Match": first.headers["ETag"]})
