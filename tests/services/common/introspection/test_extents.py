@@ -265,7 +265,10 @@ async def test_extents_are_read_anew_where_rows_or_statistics_may_have_changed(
 
         await eventually(noticed)
         assert await asked(trusting) == 0
-        # of another shape it is another collection
+        # of another shape it is another collection, of which nothing is known while it is locked
+        unread = replace(bare[0], shape="locked", times=tuple(replace(each, start=None) for each in bare[0].times))
+        (locked,) = await trusting.filled_in((unread,), {unread.id})
+        assert locked.times[0].start is None
         database.times = 0
         await trusting.filled_in((replace(bare[0], shape="another"),))
         assert database.times == 1

@@ -150,7 +150,7 @@ async def test_what_cannot_be_counted_is_not_tried_again_and_again(few: tuple[As
     database, (small, slow, _) = few
     gone = replace(small, name="gone", id="counted.gone")
     states = {"counted.few": 1, "counted.gone": 1, "counted.slow": 1}
-    counts = RowCounts(database, least_seconds=0, round_seconds=60)
+    counts = RowCounts(database, statement_ms=1000, least_seconds=0, round_seconds=60)
     # those that are counted together fail together, and are counted one by one the next time
     assert _numbers(await counts.filled_in((small, gone, slow), states)) == [None, None, None]
     assert _numbers(await counts.filled_in((small, gone, slow), states)) == [17, None, None]
@@ -164,7 +164,7 @@ async def test_what_cannot_be_counted_is_not_tried_again_and_again(few: tuple[As
 
 async def test_only_what_can_be_counted_in_time_is(few: tuple[Asked, tuple[Collection, ...]]) -> None:
     database, (small, *_) = few
-    counts = RowCounts(database, least_seconds=0)
+    counts = RowCounts(database, statement_ms=60_000, least_seconds=0, round_seconds=60)
     states = {"counted.few": 1}
     assert _numbers(await counts.filled_in((replace(small, rows=1_000_001),), states)) == [None]
     assert _numbers(await counts.filled_in((small,), {})) == [None]
@@ -175,7 +175,7 @@ async def test_only_what_can_be_counted_in_time_is(few: tuple[Asked, tuple[Colle
     await counts.filled_in((), {})
     await counts.filled_in((small,), states)
     assert database.times == 2
-    patient = RowCounts(database, least_seconds=600)
+    patient = RowCounts(database, statement_ms=60_000, least_seconds=600, round_seconds=60)
     await patient.filled_in((small,), states)
     assert _numbers(await patient.filled_in((small,), {"counted.few": 2})) == [None]
     assert database.times == 3

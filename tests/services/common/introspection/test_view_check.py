@@ -116,6 +116,9 @@ async def test_a_table_whose_policy_fails_is_left_out_for_those_whom_it_is_for(
         assert await ids(Introspection(database, ("own",))) == ["own.guarded", "own.stations"]
 
 
+UNHURRIED: dict[str, Any] = {"statement_ms": 60_000, "round_seconds": 60}
+
+
 class Asking(Database):
     """Knows how often it was asked."""
 
@@ -138,7 +141,7 @@ async def test_what_was_fine_a_moment_ago_is_not_looked_at_again(owner: asyncpg.
             return database.times, [collection.name for collection in usable]
 
         fine, broken = ["current_stations", "stations"], ["stations"]
-        trusting, wary = ViewCheck(database), ViewCheck(database, trusted_seconds=0)
+        trusting, wary = ViewCheck(database, **UNHURRIED), ViewCheck(database, trusted_seconds=0, **UNHURRIED)
         # tables whose indexes call functions, the plan, and a row
         assert await asked(trusting) == await asked(wary) == (3, fine)
         assert await asked(trusting) == (1, fine)
@@ -148,7 +151,7 @@ async def test_what_was_fine_a_moment_ago_is_not_looked_at_again(owner: asyncpg.
         await owner.execute(mend.format("RESET"))
         assert await asked(hasty) == (2, fine)
         # what is broken is looked at each time, and what is locked is what it was
-        found_out = ViewCheck(database)
+        found_out = ViewCheck(database, **UNHURRIED)
         assert await asked(found_out) == (3, broken)
         assert await asked(found_out) == (3, broken)
         assert await asked(found_out, locked=True) == (1, broken)

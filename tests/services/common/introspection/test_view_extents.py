@@ -143,6 +143,9 @@ async def test_a_change_shows_when_its_time_has_come(owner: tuple[asyncpg.Connec
         assert _box(_named(await bounded.filled_in(bare, later))["plain"]) == [10, 20, 11, 21]
 
 
+UNHURRIED: dict[str, Any] = {"statement_ms": 60_000, "round_seconds": 60}
+
+
 class Asking(Database):
     """Knows how often it was asked."""
 
@@ -203,7 +206,7 @@ async def test_what_has_to_be_read_is(asking: Asking) -> None:
             **{**_TABLE, **of_table},
         )
         asking.times = 0
-        await ViewExtents(asking, round_seconds=60).filled_in((known,), {known.id: 1})
+        await ViewExtents(asking, **UNHURRIED).filled_in((known,), {known.id: 1})
         found.append((of_table, of_geometry, of_time, asking.times))
     assert found == _READ
 
@@ -218,12 +221,12 @@ async def test_what_is_known_is_read_again_when_it_may_be_another(asking: Asking
         assert (found.geometries[0].bbox is None) is (view.name == "gone")
         return asking.times
 
-    patient = ViewExtents(asking, least_seconds=600, round_seconds=60)
+    patient = ViewExtents(asking, least_seconds=600, **UNHURRIED)
     assert [await reads(patient, state=state) for state in (1, 1, 2)] == [2, 0, 0]
     # of another shape it is another column
     assert await reads(patient, replace(plain, shape="another"), 2) == 2
-    assert await reads(ViewExtents(asking, trusted_seconds=0, round_seconds=60)) == 2
-    eager = ViewExtents(asking, least_seconds=0, trusted_seconds=0, round_seconds=60)
+    assert await reads(ViewExtents(asking, trusted_seconds=0, **UNHURRIED)) == 2
+    eager = ViewExtents(asking, least_seconds=0, trusted_seconds=0, **UNHURRIED)
     assert [await reads(eager), await reads(eager), await reads(eager, locked=plain.id)] == [2, 2, 0]
     # what cannot be read is not tried each time
     gone = replace(plain, name="gone", id="seen.gone")
@@ -233,7 +236,7 @@ async def test_what_is_known_is_read_again_when_it_may_be_another(asking: Asking
 async def test_who_was_forgotten_is_read_anew(asking: Asking) -> None:
     bare, states = await _bare(asking)
     plain = _named(bare)["plain"]
-    extents = ViewExtents(asking, least_seconds=600, round_seconds=60)
+    extents = ViewExtents(asking, least_seconds=600, **UNHURRIED)
     for views in ((plain,), (), (plain,)):
         asking.times = 0
         await extents.filled_in(views, states)
