@@ -14,6 +14,12 @@ _ALSO = {
         "tests/services/test_crs.py",
     ],
     "libs/catalogue/versions.py": ["tests/services/common", "tests/services/tiles/store"],
+    "services/tiles/archive/": ["tests/services/tiles/command/test_export.py"],
+    "services/tiles/dataset/": [
+        "tests/services/tiles/test_dataset_tiles.py",
+        "tests/services/tiles/test_lasting_tiles.py",
+        "tests/services/tiles/test_metadata.py",
+    ],
 }
 """Tests beside those in the folder that mirrors the source."""
 

@@ -62,3 +62,8 @@ async def test_an_empty_tile_outside_the_limits_does_not_exist(standard: Service
     # the contract's answer
     empty = await running["tiles"].get(outside)
     assert (empty.status, empty.body) == (200, b"")
+    # of several collections it is that of all
+    several = "/tiles/WebMercatorQuad/9/0/0"
+    for query, status in (("?collections=hostile.events", 404), ("?collections=hostile.events,hostile.empty", 200)):
+        assert (await standard["tiles"].get(f"{several}{query}")).status == status
+        assert (await running["tiles"].get(f"{several}{query}")).status == 200

@@ -337,7 +337,6 @@ def _shape(collection: Collection) -> str:
 
 _WORDS = {
     "dict_type": "must be a mapping",
-    "mapping_type": "must be a mapping",
     "model_type": "must be a mapping",
     "string_type": "must be a text",
     "bool_type": "must be true or false",

@@ -42,6 +42,8 @@ described AS (
             'base_type', bt.typname,
             'type_kind', bt.typtype,
             'category', bt.typcategory,
+            'element_type', et.typname,
+            'element_kind', et.typtype,
             'not_null', false,
             'indexed', false,
             'comment', o.comment,
@@ -50,6 +52,7 @@ described AS (
     FROM output o
     JOIN pg_type t ON t.oid = o.atttypid
     JOIN pg_type bt ON bt.oid = CASE WHEN t.typtype = 'd' THEN t.typbasetype ELSE t.oid END
+    LEFT JOIN pg_type et ON et.oid = bt.typelem AND bt.typcategory = 'A'
     GROUP BY o.oid
 )
 SELECT

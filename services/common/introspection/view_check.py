@@ -77,7 +77,6 @@ class ViewCheck:
         unread = identity not in self._read and (now < self._reading_ends or view.id in self._broken)
         if not unread and now - self._fine.get(identity, float("-inf")) < self._trusted_seconds:
             return None
-        self._fine.pop(identity, None)
         try:
             await self._database.fetch(sql("SELECT * FROM {view} LIMIT 0", view=ident(view.schema, view.name)))
             if unread:

@@ -24,8 +24,6 @@ def wanted_version(query: QueryValues, collections: Sequence[Collection]) -> str
         return None
     if any(has_property(collection, "v") for collection in collections):
         query.extra["v"] = text
-        query.values["v"] = None
-        query.given.discard("v")
         return None
     version, _, more = text.partition("?")
     if more:

@@ -293,11 +293,9 @@ class TileStore:
             raise
 
     def _seal(self, request: TileRequest, key: str, tile: Tile) -> None:
-        collection = request.selection.collection
-        version = self.version(collection)
+        # which marks it only while the version of its token lasts
         token = key.split(":", 2)[1]
-        if version is not None and version.exact and version.token == token:
-            self._sealing.add(collection, token, *replace(tile, exact=True).entry(key))
+        self._sealing.add(request.selection.collection, token, *replace(tile, exact=True).entry(key))
 
     def _put(self, request: TileRequest, key: str, content: bytes) -> None:
         if request.usual or not request.variant:

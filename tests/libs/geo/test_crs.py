@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from pyproj import Transformer
 from shapely import Point
 
-from libs.geo.crs import CRS84, Crs, box_of, crs_of, in_crs84
+from libs.geo.crs import CRS84, Crs, as_easting_northing, box_of, crs_of, in_crs84, projjson
 from libs.geo.crs_areas import area_of_use, finite_area
 from libs.ogc.bbox import BBox
 from libs.ogc.crs import crs_uri
@@ -53,6 +53,20 @@ def _crs(code: int) -> Crs:
 )
 def test_a_box_has_its_numbers_in_the_order_of_its_crs(crs: Crs, numbers: list[float]) -> None:
     assert box_of(numbers, crs) == BBox(1, 2, 3, 4)
+
+
+@pytest.mark.parametrize(
+    ("crs", "turned"), [(CRS84, False), (_crs(4326), True), (_crs(3857), False), (_crs(2193), True)]
+)
+def test_a_shape_has_its_coordinates_in_the_order_of_its_crs(crs: Crs, turned: bool) -> None:
+    found = as_easting_northing(shapely.LineString([(1, 2), (3, 4)]), crs)
+    assert [*found.coords] == ([(2, 1), (4, 3)] if turned else [(1, 2), (3, 4)])
+
+
+@pytest.mark.parametrize(("crs", "name"), [(_crs(3857), "WGS 84 / Pseudo-Mercator"), (CRS84, "WGS 84")])
+def test_a_definition_is_that_of_the_crs(crs: Crs, name: str) -> None:
+    found = projjson(crs)
+    assert (found["name"], found["id"]) == (name, {"authority": "EPSG", "code": crs.srid})
 
 
 @pytest.mark.parametrize(

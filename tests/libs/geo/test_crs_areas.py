@@ -72,7 +72,18 @@ def test_overlap() -> None:
 
 
 @pytest.mark.parametrize("srid", [2154, 3035, 3413, 3857, 27700, 32633])
-@pytest.mark.parametrize("box", [WORLD, (-60.0, 20.0, 40.0, 80.0), (-180.0, 50.0, 180.0, 90.0), (4.0, 44.0, 4.5, 44.2)])
+@pytest.mark.parametrize(
+    "box",
+    [
+        WORLD,
+        (-60.0, 20.0, 40.0, 80.0),
+        (-180.0, 50.0, 180.0, 90.0),
+        (4.0, 44.0, 4.5, 44.2),
+        # wide or high alone
+        (-180.0, 60.0, 180.0, 64.0),
+        (4.0, -20.0, 8.0, 60.0),
+    ],
+)
 def test_a_box_in_another_crs_is_around_all_of_its_places(srid: int, box: Box) -> None:
     found = boxes_in([box], srid)
     for west, south, east, north in within_finite_area([box], srid):
@@ -90,6 +101,9 @@ def test_small_boxes_are_no_larger_than_their_edges() -> None:
     assert boxes_in([small], 4326) == [small]
     assert boxes_in([small], 0) == [small]
     assert boxes_in([small], UNKNOWN) == []
+    # what has no place there at all
+    assert transformed((1e9, 1e9, 2e9, 2e9), 32633, 4326) is None
+    assert transformed(small, 32633, 32633) is small
 
 
 def test_edges_do_not_tell_how_far_the_world_reaches() -> None:

@@ -36,6 +36,25 @@ async def test_an_area_of_many_corners_keeps_all_of_itself(make_database: MakeDa
         await connection.close()
 
 
+@pytest.mark.parametrize("srid", [4326, WEB_MERCATOR])
+async def test_an_area_that_is_wider_than_the_world_does_not_lie_over_itself(
+    make_database: MakeDatabase, srid: int
+) -> None:
+    width = width_of_world(srid)
+    connection = await asyncpg.connect(await make_database())
+    try:
+        for west, east in ((-0.8, 0.6), (-0.6, 0.7), (-0.6, 0.3)):
+            area = shapely.box(west * width, -0.1 * width, east * width, 0.1 * width)
+            shape = sql("ST_GeomFromWKB({wkb}, {srid})", wkb=bind(area.wkb, "bytea"), srid=bind(srid, "int4"))
+            text, args = sql("SELECT ST_AsBinary({g})", g=turned(shape, (-1, 1), srid=srid)).render()
+            found = shapely.from_wkb(await connection.fetchval(text, *args))
+            assert found.is_valid
+            assert found.bounds[0] >= -width / 2 - 1e-6
+            assert found.area == pytest.approx(min(east - west, 1) * 0.2 * width * width)
+    finally:
+        await connection.close()
+
+
 async def test_a_jagged_area_of_very_many_corners_is_cut_in_time(make_database: MakeDatabase) -> None:
     """GEOS would take minutes."""
     connection = await asyncpg.connect(await make_database(), command_timeout=30)

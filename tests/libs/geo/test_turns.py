@@ -69,6 +69,8 @@ def test_rows_have_a_place_on_earth_up_to_one_turn_beyond(box: Box, given: bool)
         (0, 360, (-180, 180)),
         (-inf, 20, (-180, 180)),
         (0, nan, (-180, 180)),
+        (nan, 20, (-180, 180)),
+        (0, inf, (-180, 180)),
     ],
 )
 def test_ends_are_told_as_they_are_on_earth(west: float, east: float, ends: tuple[float, float]) -> None:

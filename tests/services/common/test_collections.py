@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
 from urllib.parse import parse_qsl, urlsplit
 
+import asyncpg
 import pytest
 
+from tests.eventually import eventually
 from tests.services.in_process import Client
 
 
@@ -88,6 +91,9 @@ async def test_behind_the_end_there_is_nothing_but_a_way_back(common: Client) ->
         ("offset", "-1"),
         ("type", "View"),
         ("bbox", "1,2,3"),
+        ("bbox", "1,2,3,4,5"),
+        ("bbox", "1,2,3,4,5,6,7"),
+        ("bbox", "0,0,0,91,1"),
         ("bbox", "0,50,10,40"),
         ("bbox", "a,b,c,d"),
         ("datetime", "yesterday"),
@@ -119,6 +125,45 @@ async def test_times_meet_extents(common: Client) -> None:
     assert "hostile.events" not in await _ids(common, datetime="../2020-01-01T23:59:59Z")
     assert "hostile.events" not in await _ids(common, datetime="2041-01-01/..")
     assert "hostile.no_geometry" not in await _ids(common, datetime="0001-01-01/..")
+
+
+async def test_open_ends_meet_whatever_comes_before_or_after(common: Client, owner: asyncpg.Connection) -> None:
+    ends = {"from_ever": ("-infinity", "2020-01-01Z"), "for_ever": ("2030-01-01Z", "infinity"), "at_no_time": ()}
+    for name, moments in ends.items():
+        await owner.execute(f"CREATE TABLE hostile.{name} (id serial PRIMARY KEY, at timestamptz)")
+        for moment in moments:
+            await owner.execute(f"INSERT INTO hostile.{name} (at) VALUES ('{moment}')")  # noqa: S608 ours
+        await owner.execute(f"GRANT SELECT ON hostile.{name} TO hostile_reader")
+
+    async def found(datetime: str) -> list[str]:
+        ids = await _ids(common, datetime=datetime)
+        return [name for name in ends if f"hostile.{name}" in ids]
+
+    async def known() -> None:
+        assert await found("2020-01-01/2030-01-01") == ["from_ever", "for_ever"]
+
+    try:
+        await eventually(known)
+        assert await found("0001-02-03") == ["from_ever"]
+        assert await found("2025-01-01/..") == ["for_ever"]
+        assert await found("9998-01-01") == ["for_ever"]
+        assert await found("../2025-01-01") == ["from_ever"]
+        assert await found("2020-01-01T00:00:00Z") == ["from_ever"]
+        assert await found("2020-01-01T00:00:01Z/2029-12-31T23:59:59Z") == []
+        assert await found("2030-01-01T00:00:00Z") == ["for_ever"]
+    finally:
+        await owner.execute("DROP TABLE hostile.from_ever, hostile.for_ever, hostile.at_no_time")
+
+
+async def test_pages_have_fifty_and_ways_on(common: Client) -> None:
+    """And what is asked for goes with them."""
+    page = (await common.get("/collections", {"f": "html", "limit": "2", "offset": "2", "type": "Table"})).body.decode()
+    for offset in (0, 4):
+        assert re.search(rf'href="[^"]*collections\?limit=2&amp;offset={offset}&amp;type=Table&amp;f=html"', page), (
+            offset
+        )
+    document = await common.json("/collections", limit="2", type="Table", f="json")
+    assert all("type=Table" in link["href"] for link in document["links"])
 
 
 async def test_filters_go_with_the_links(common: Client) -> None:

@@ -51,6 +51,8 @@ async def test_it_is_one_gzip_stream(placed_services: Services) -> None:
     address = f"{client.base}{ALL}/0/0/0?collections={','.join(NAMED)}"
     async with client.session.get(address, headers={"Accept-Encoding": "gzip"}, auto_decompress=False) as response:
         assert response.headers["Content-Encoding"] == "gzip"
+        # not with what Accept says: only `f` makes another answer
+        assert response.headers["Vary"] == "Accept-Encoding"
         stream = zlib.decompressobj(31)
         plain = stream.decompress(await response.read())
     # browsers read the first member alone
@@ -183,6 +185,15 @@ async def test_no_tile_lacks_the_layer_of_a_collection_that_cannot_be_read(cache
     finally:
         await owner.execute("ROLLBACK")
         await owner.close()
+
+
+@pytest.mark.parametrize("f", ["mvt", "json", "html"])
+async def test_any_tag_is_that_of_what_is_unchanged(placed_tiles: Client, f: str) -> None:
+    address = f"{ALL}/0/0/0?collections={','.join(NAMED)}&f={f}"
+    unchanged = await placed_tiles.get(address, headers={"If-None-Match": "*"})
+    assert (unchanged.status, unchanged.body) == (304, b"")
+    invalid = await placed_tiles.get(f"{address}&filter=nothing%3D1", headers={"If-None-Match": "*"})
+    assert invalid.status == 422
 
 
 async def test_what_is_in_it_can_be_looked_at(placed_tiles: Client) -> None:

@@ -15,6 +15,7 @@ from tests.services.tiles.conftest import Placed, TilesOn
 POINTS = "/collections/placed.points/tiles/WebMercatorQuad"
 BOTH = "/tiles/WebMercatorQuad"
 CHOSEN = "collections=placed.points,placed.lines"
+MADE_TOO = "collections=hazard.named,hazard.made"
 LASTING = "public, max-age=31536000, immutable"
 SHORT = "public, max-age=1, stale-while-revalidate=2, stale-if-error=60"
 
@@ -129,9 +130,10 @@ async def test_tiles_of_a_materialised_view_last_until_it_is_refreshed(
         await owner.execute("DROP SCHEMA refreshed CASCADE")
 
 
-async def test_a_copy_that_may_be_newer_than_its_version_is_never_confirmed(cached: Services) -> None:
+@pytest.mark.parametrize("metadata", [f"{POINTS}/tilejson.json", f"{BOTH}/tilejson.json?{CHOSEN}"])
+async def test_a_copy_that_may_be_newer_than_its_version_is_never_confirmed(cached: Services, metadata: str) -> None:
     tiles = cached["tiles"]
-    address = _tile(await _template(tiles, f"{POINTS}/tilejson.json"))
+    address = _tile(await _template(tiles, metadata))
     first = await tiles.get(address)
     lasting = await _lasting(tiles, address)
     again = await tiles.get(address, headers={"If-None-Match": first.headers["ETag"]})
@@ -189,6 +191,10 @@ async def test_what_has_no_exact_version_has_none_in_its_addresses(tiles_on: Til
             answer = await tiles.get(f"{address}/0/0/0")
             assert "DAMS-Version" not in answer.headers
             assert "immutable" not in answer.headers["Cache-Control"]
+        # of rows that nobody knows the state of, one among several, no copy is kept
+        for address in ("/collections/hazard.made/tiles/WebMercatorQuad/0/0/0", f"{BOTH}/0/0/0?{MADE_TOO}"):
+            answer = await tiles.get(address)
+            assert (answer.headers["Cache-Control"], "ETag" in answer.headers) == ("no-cache", False)
         # a property that has this name is what it was
         document = await tiles.json("/collections/hazard.named/tiles/WebMercatorQuad/0/0/0", v="3", f="json")
         assert [feature["id"] for layer in document["layers"] for feature in layer["features"]] == [3]

@@ -188,9 +188,9 @@ def test_properties_of_tiles_must_exist_and_be_shown(tmp_path: Path) -> None:
 
 
 def test_patterns_choose_what_is_offered(tmp_path: Path) -> None:
-    config = load(tmp_path, 'include: ["hazard.*"]\nexclude: ["*.scratch_*"]')
-    offered = [name for name in ("hazard.quakes", "hazard.scratch_1", "other.quakes") if config.offers(name)]
-    assert offered == ["hazard.quakes"]
+    config = load(tmp_path, 'include: ["hazard.*", "a.b"]\nexclude: ["*.scratch_*", "hazard.gone"]')
+    names = ("hazard.quakes", "hazard.scratch_1", "hazard.gone", "other.quakes", "a.b", "HAZARD.quakes")
+    assert [name for name in names if config.offers(name)] == ["hazard.quakes", "a.b"]
 
 
 @pytest.mark.parametrize(

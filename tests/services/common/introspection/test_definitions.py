@@ -105,3 +105,29 @@ async def test_rows_that_change_by_themselves_have_no_sources(
     await owner.execute(f'CREATE VIEW own.made AS SELECT id, {column} AS made, 1 AS "user", 2 AS age FROM own.quakes')  # noqa: S608 ours
     found = await _found(introspection)
     assert set(found["made"].sources) == ({found["made"].oid, found["quakes"].oid} if counted else set())
+
+
+async def test_what_is_locked_is_what_it_was_unless_it_was_changed_before(
+    owner: asyncpg.Connection, introspection: Introspection
+) -> None:
+    def told(found: Collection) -> tuple[object, ...]:
+        return [column.name for column in found.columns], found.title, found.key, found.large_rows
+
+    async def locked() -> tuple[object, ...]:
+        async with owner.transaction():
+            await owner.execute("LOCK TABLE own.quakes")
+            return told((await _found(introspection))["quakes"])
+
+    before = told((await _found(introspection))["quakes"])
+    assert before == (["id", "at", "magnitude"], "quakes", "id", False)
+    # also how large its rows are, which cannot be looked at
+    assert await locked() == before
+    columns = ["id", "at", "magnitude"]
+    for change, now in (
+        ("COMMENT ON TABLE own.quakes IS 'Earthquakes'", (columns, "Earthquakes", "id")),
+        ("ALTER TABLE own.quakes ADD COLUMN more real", ([*columns, "more"], "Earthquakes", "id")),
+        ("ALTER TABLE own.quakes DROP CONSTRAINT quakes_pkey", ([*columns, "more"], "Earthquakes", None)),
+    ):
+        await owner.execute(change)
+        assert (await locked())[:3] == now
+        assert told((await _found(introspection))["quakes"])[:3] == now

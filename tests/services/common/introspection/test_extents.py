@@ -11,6 +11,7 @@ import pytest
 from deploy.database.apply import apply_schema, ensure_reader
 from libs.catalogue.model import TimeColumn
 from libs.pg.pool import Database, PoolSettings
+from libs.pg.sql import Sql
 from services.common.introspection.extents import Extents
 from services.common.introspection.introspect import Introspection
 from services.common.introspection.view_extents import ViewExtents
@@ -203,3 +204,72 @@ async def test_extents_of_rows_that_are_hidden_come_from_no_estimate(owner: tupl
         bare = replace(table, geometries=tuple(replace(each, bbox=None) for each in table.geometries))
         (estimated,) = await Extents(database).filled_in((bare,))
         assert not estimated.geometries[0].bbox
+
+
+async def test_partitions_that_may_not_be_looked_at_leave_the_extent_unknown(
+    owner: tuple[asyncpg.Connection, str],
+) -> None:
+    await owner[0].execute(
+        "CREATE TABLE kept.parts (n integer, geom geometry(Point, 4326), padding text) PARTITION BY LIST (n);"  # noqa: S608 ours
+        "ALTER TABLE kept.parts ALTER padding SET STORAGE EXTERNAL;"
+        "CREATE TABLE kept.part_1 PARTITION OF kept.parts FOR VALUES IN (1);"
+        "CREATE TABLE kept.part_2 PARTITION OF kept.parts FOR VALUES IN (2);"
+        "INSERT INTO kept.parts SELECT 1 + n % 2, ST_SetSRID(ST_MakePoint(n, n), 4326), repeat('x', 1000000)"
+        " FROM generate_series(1, 10) n; ANALYZE kept.parts; DELETE FROM kept.parts WHERE ST_X(geom) > 8;"
+        f"GRANT SELECT ON kept.parts, kept.part_1, kept.part_2 TO {READER}"
+    )
+    async with Database(PoolSettings(owner[1], "test")) as database:
+
+        async def box() -> tuple[float, ...] | None:
+            found = await Introspection(database, ("kept",)).collections()
+            bare = next(each for each in found if each.name == "parts")
+            (parts,) = await Extents(database).filled_in((bare,))
+            return parts.geometries[0].bbox
+
+        # of both, from their statistics, of which a deletion takes nothing
+        assert await box() == pytest.approx((1, 1, 10, 10), abs=0.2)
+        await owner[0].execute(f"REVOKE SELECT ON kept.part_2 FROM {READER}")  # noqa: S608
+        assert await box() is None
+
+
+async def test_extents_are_read_anew_where_rows_or_statistics_may_have_changed(
+    owner: tuple[asyncpg.Connection, str],
+) -> None:
+    class Asking(Database):
+        """Knows how many boxes it was asked for."""
+
+        times = 0
+
+        async def fetch(self, statement: Sql) -> list[asyncpg.Record]:
+            self.times += "ST_XMin" in statement.render()[0]
+            return await super().fetch(statement)
+
+    await owner[0].execute("ALTER TABLE kept.moments ADD COLUMN geom geometry(Point, 4326)")
+    async with Asking(PoolSettings(owner[1], "test")) as database:
+        bare = await Introspection(database, ("kept",)).collections()
+        trusting, wary = Extents(database), Extents(database, trusted_seconds=0)
+
+        async def asked(extents: Extents, locked: str = "") -> int:
+            database.times = 0
+            before = await extents.filled_in(bare, {locked})
+            assert (await extents.filled_in(bare, {locked}))[0] is before[0] or extents is wary
+            return database.times
+
+        assert [await asked(trusting), await asked(trusting), await asked(wary)] == [1, 0, 2]
+        # statistics are another state, and what is locked is what it was
+        await owner[0].execute("ANALYZE kept.moments; SELECT pg_stat_force_next_flush()")
+        assert await asked(trusting, locked=bare[0].id) == 0
+
+        async def noticed() -> None:
+            assert await asked(trusting) == 1
+
+        await eventually(noticed)
+        assert await asked(trusting) == 0
+        # of another shape it is another collection, of which nothing is known while it is locked
+        unread = replace(bare[0], shape="locked", times=tuple(replace(each, start=None) for each in bare[0].times))
+        (locked,) = await trusting.filled_in((unread,), {unread.id})
+        assert locked.times[0].start is None
+        database.times = 0
+        await trusting.filled_in((replace(bare[0], shape="another"),))
+        assert database.times == 1
+        assert await asked(Extents(database), locked=bare[0].id) == 0

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import asyncpg
 import pytest
 
 from libs.catalogue.model import Collection
+from libs.pg.pool import Database, PoolSettings
 from services.common.introspection.introspect import Introspection
+from services.common.introspection.keys import Keys
 
 _RELATIONS = """
 CREATE TABLE own.kinds (kind text PRIMARY KEY, title text);
@@ -116,3 +120,125 @@ async def test_unique_indexes_tell_of_keys(owner: asyncpg.Connection, introspect
     assert told["hits"] == (None, ("quake", "at"), False)
     assert (told["notes"], found["notes"].suggested_key) == ((None, (), False), "quake_id")
     assert told["quakes"] == ("id", (), False)
+
+
+_SUGGESTED = [
+    # what is most often called so comes first, whatever its place and its case
+    ('name text, code text, "OBJECTID" bigint, fid int, id text', "id"),
+    ("code text, ogc_fid int", "ogc_fid"),
+    ('"OBJECTID" bigint, code text', "OBJECTID"),
+    # of the table's own name, in the singular, too
+    ("basin_id int, rivers_id int, name text", "rivers_id"),
+    ("basin_id int, river_id int", "river_id"),
+    ("name text, basin_id int, other_uuid uuid", "basin_id"),
+    ("name text, other_uuid uuid", "other_uuid"),
+    ("name text, idle int, uuids text, gids int", None),
+    # what cannot be compared is no id
+    ("id jsonb, name text", None),
+    ("id xml, key point, gid int[]", None),
+]
+
+
+async def test_a_column_that_may_tell_features_apart_is_suggested(
+    owner: asyncpg.Connection, introspection: Introspection
+) -> None:
+    found = []
+    for columns, _ in _SUGGESTED:
+        await owner.execute(f"CREATE TABLE own.rivers ({columns})")
+        rivers = await _found(introspection, "rivers")
+        assert rivers.key is None
+        found.append((columns, rivers.suggested_key))
+        await owner.execute("DROP TABLE own.rivers")
+    assert found == _SUGGESTED
+
+
+_INDEXED = [
+    # the shortest that has no nulls, in the order in which they were made
+    ("UNIQUE (a, b); UNIQUE (c); UNIQUE (b)", "c", ()),
+    ("UNIQUE (n); UNIQUE (a, b)", None, ("a", "b")),
+    ("UNIQUE (n)", "n", ()),
+    ("PRIMARY KEY (b, a); UNIQUE (a, c)", None, ("b", "a")),
+    # columns that an index only carries along are none of its key
+    ("UNIQUE (b) INCLUDE (a)", "b", ()),
+    ("UNIQUE (a, b) INCLUDE (c)", None, ("a", "b")),
+    # what holds of some rows, or of something that is worked out, tells nothing
+    ("INDEX (a) WHERE b > 0", None, ()),
+    ("INDEX ((a + 1))", None, ()),
+    ("INDEX (a, (b + 1))", None, ()),
+    ("INDEX (a, (b + 1)); UNIQUE (c, b)", None, ("c", "b")),
+]
+
+
+async def test_the_best_of_several_indexes_is_the_key(owner: asyncpg.Connection, introspection: Introspection) -> None:
+    found = []
+    for number, (indexes, _, _) in enumerate(_INDEXED):
+        table = f"own.indexed_{number}"
+        await owner.execute(f"CREATE TABLE {table} (a int NOT NULL, b int NOT NULL, c int NOT NULL, n int)")
+        for index in indexes.split("; "):
+            made = f"ALTER TABLE {table} ADD {index}"
+            if index.startswith("INDEX"):
+                made = f"CREATE UNIQUE INDEX ON {table} {index.removeprefix('INDEX ')}"
+            await owner.execute(made)
+        indexed = await _found(introspection, f"indexed_{number}")
+        assert indexed.key_repeats is (indexes == "UNIQUE (n)")
+        found.append((indexes, indexed.key, indexed.composite_key))
+    assert found == _INDEXED
+
+
+async def test_an_index_that_could_not_be_made_tells_nothing(
+    owner: asyncpg.Connection, introspection: Introspection
+) -> None:
+    await owner.execute(
+        "CREATE TABLE own.halfway (a int NOT NULL, b int NOT NULL, UNIQUE (a), UNIQUE (a, b));"
+        "UPDATE pg_index SET indisvalid = false WHERE indrelid = 'own.halfway'::regclass"
+    )
+    halfway = await _found(introspection, "halfway")
+    assert (halfway.key, halfway.composite_key) == (None, ())
+    assert not [column.name for column in halfway.columns if column.indexed]
+
+
+async def test_a_view_over_keys_of_several_columns_needs_all_of_them(
+    owner: asyncpg.Connection, introspection: Introspection
+) -> None:
+    queries = {
+        "SELECT h.n, h.at FROM own.hits h": (),
+        # the other has one row for each, by both columns of its key
+        "SELECT q.id FROM own.quakes q JOIN own.hits h ON h.quake = q.id AND h.at = q.at": ("id",),
+        "SELECT q.id FROM own.quakes q LEFT JOIN own.hits h ON h.quake = q.id AND h.at = q.at": ("id",),
+        "SELECT q.id FROM own.quakes q JOIN own.hits h ON h.quake = q.id AND h.at > q.at": (),
+        # by the column that a condition makes equal
+        "SELECT h.quake, q.at FROM own.quakes q JOIN own.hits h ON h.quake = q.id AND h.at = q.at": ("quake",),
+        "SELECT h.quake FROM own.quakes q LEFT JOIN own.hits h ON h.quake = q.id AND h.at = q.at": (),
+        # the shorter of two
+        "SELECT q.id, k.kind FROM own.quakes q, own.kinds k": ("id", "kind"),
+        "SELECT kind, date_trunc('day', at) AS day FROM own.quakes GROUP BY 1, 2": ("kind", "day"),
+        "SELECT DISTINCT kind FROM own.quakes": (),
+    }
+    found = {}
+    for number, query in enumerate(queries):
+        await owner.execute(f"CREATE VIEW own.over_{number} AS {query}")
+        view = await _found(introspection, f"over_{number}")
+        found[query] = tuple(column.name for column in view.id_columns)
+    assert found == queries
+
+
+async def test_what_is_locked_has_the_key_that_it_had(owner: asyncpg.Connection, database_url: str) -> None:
+    await owner.execute(
+        "INSERT INTO own.quakes (id) VALUES (1), (2);"
+        "CREATE MATERIALIZED VIEW own.kept AS SELECT id FROM own.quakes; CREATE UNIQUE INDEX ON own.kept (id)"
+    )
+    async with Database(PoolSettings(database_url, "test", size=1, lock_timeout_ms=50)) as database:
+        bare = tuple(each for each in await Introspection(database, ("own",)).collections() if each.name == "kept")
+        kept = (replace(bare[0], key=None, composite_key=(), key_repeats=False),)
+        keys = Keys(database)
+        (known,) = await keys.filled_in(kept)
+        assert (known.key, known.key_repeats) == ("id", False)
+        (unknown,) = await Keys(database).filled_in(kept, {"own.kept"})
+        # whether it has nulls cannot be looked at
+        assert (unknown.key, unknown.key_repeats) == ("id", True)
+        async with owner.transaction():
+            await owner.execute("REFRESH MATERIALIZED VIEW own.kept")
+            assert (await keys.filled_in(kept, {"own.kept"}))[0] is known
+            # of another state nothing is known
+            (changed,) = await keys.filled_in((replace(kept[0], shape="another"),), {"own.kept"})
+            assert changed.key_repeats

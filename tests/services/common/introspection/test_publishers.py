@@ -7,7 +7,7 @@ from dataclasses import replace
 import asyncpg
 import pytest
 
-from deploy.database.apply import apply_schema
+from deploy.database.apply import apply_schema, ensure_reader
 from libs.catalogue.model import Collection
 from libs.ogc.service_part import Whole
 from libs.pg.pool import Database, PoolSettings
@@ -15,6 +15,7 @@ from libs.web.page_text import span
 from services.common.documents.collection import collection_json
 from services.common.introspection.introspect import Introspection
 from tests.conftest import MakeDatabase
+from tests.services.conftest import PASSWORD, READER, reader_url
 
 _LOADED = """
 INSERT INTO dams.load_source (source, title, licence, licence_url, attribution, rhythm, changed)
@@ -83,3 +84,41 @@ async def test_a_database_of_somebody_else_has_none(make_database: MakeDatabase)
 )
 def test_spans_are_said_in_words(seconds: int, said: str) -> None:
     assert span(seconds) == said
+
+
+async def test_a_table_of_several_publishers_names_each_once(make_database: MakeDatabase) -> None:
+    url = await make_database(with_loads)
+    owner = await asyncpg.connect(url)
+    await owner.execute(
+        "INSERT INTO dams.load_source (source, title, licence, licence_url, attribution, rhythm, changed) VALUES"
+        " ('a', 'A first list', 'CC BY', NULL, 'Others', 'P1D', now()),"
+        " ('b', 'B list', 'CC BY', NULL, 'U.S. Geological Survey', 'PT2H', now());"
+        "INSERT INTO dams.load_table VALUES ('a', 'hazard.hazard_eq_events', '2020-01-01Z'),"
+        " ('b', 'hazard.hazard_ts_tracks', '2020-01-02Z');"
+        "CREATE VIEW hazard.both AS SELECT s.geom FROM hazard.hazard_ts_tracks s, hazard.hazard_eq_events"
+    )
+    await owner.close()
+    found = await collections(url)
+    quakes, both = found["hazard_eq_events"], found["both"]
+    assert [each.title for each in quakes.publishers] == ["A first list", "USGS earthquakes"]
+    assert quakes.attribution == "Others; U.S. Geological Survey"
+    # a view has those of all its tables, and says nothing twice
+    assert {each.title for each in both.publishers} == {"A first list", "B list", "USGS earthquakes"}
+    assert set((both.attribution or "").split("; ")) == {"Others", "U.S. Geological Survey"}
+    assert (found["hazard_fl_events"].publishers, found["hazard_fl_events"].attribution) == ((), None)
+
+
+async def test_who_may_not_ask_is_told_nothing(make_database: MakeDatabase) -> None:
+    url = await make_database(with_loads)
+    owner = await asyncpg.connect(url)
+    await ensure_reader(owner, READER, PASSWORD)
+    for right in (
+        "EXECUTE ON FUNCTION dams.data_sources() FROM PUBLIC, dams_reader",
+        "USAGE ON SCHEMA dams FROM PUBLIC, dams_reader",
+    ):
+        await owner.execute(f"REVOKE {right}")
+        quakes = (await collections(reader_url(url)))["hazard_eq_events"]
+        assert quakes.publishers == ()
+        await owner.execute(f"GRANT {right.replace('FROM PUBLIC, ', 'TO ')}")
+        assert (await collections(reader_url(url)))["hazard_eq_events"].publishers
+    await owner.close()

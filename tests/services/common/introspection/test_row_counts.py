@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from typing import Any
 
 import asyncpg
 import pytest
 
+from libs.catalogue.model import Collection
 from libs.pg.pool import Database, PoolSettings
 from services.common.introspection.extents import Extents
 from services.common.introspection.introspect import Introspection
@@ -101,3 +103,79 @@ async def test_what_is_slow_costs_little_and_an_old_number_is_not_told(
         # where there is no time left, nothing is counted
         hasty = RowCounts(database, round_seconds=-1)
         assert {collection.item_count for collection in await hasty.filled_in(bare, states)} == {None}
+
+
+class Asked(Database):
+    """Knows how often it was asked."""
+
+    times = 0
+
+    def connection(self, **of_it: bool) -> Any:
+        self.times += 1
+        return super().connection(**of_it)
+
+
+@pytest.fixture
+async def few(owner: tuple[asyncpg.Connection, str]) -> AsyncIterator[tuple[Asked, tuple[Collection, ...]]]:
+    """A database, and a table of it, a view that takes too long and one that takes a third of a second."""
+    await owner[0].execute("CREATE VIEW counted.slowly AS SELECT few.id FROM counted.few, pg_sleep(0.3)")
+    async with Asked(PoolSettings(owner[1], "test")) as database:
+        found = await Introspection(database, ("counted",)).collections()
+        bare = tuple(replace(each, item_count=None) for each in found if each.name in ("few", "slow", "slowly"))
+        database.times = 0
+        yield database, bare
+
+
+def _numbers(collections: tuple[Collection, ...]) -> list[int | None]:
+    return [collection.item_count for collection in collections]
+
+
+async def test_what_costs_much_is_counted_again_more_seldom(few: tuple[Asked, tuple[Collection, ...]]) -> None:
+    database, (small, _, slowly) = few
+    bare = (small, slowly)
+    counts = RowCounts(database, statement_ms=60_000, least_seconds=0, round_seconds=60)
+    assert _numbers(await counts.filled_in(bare, dict.fromkeys(("counted.few", "counted.slowly"), 1))) == [17, 17]
+    assert database.times == 2
+    # of the slow one the old number is not told, and no new one is looked for yet
+    assert _numbers(await counts.filled_in(bare, dict.fromkeys(("counted.few", "counted.slowly"), 2))) == [17, None]
+    assert database.times == 3
+    # the same states: nothing is asked
+    assert _numbers(await counts.filled_in(bare, dict.fromkeys(("counted.few", "counted.slowly"), 2))) == [17, None]
+    # as it was when it was counted
+    assert _numbers(await counts.filled_in(bare, {"counted.few": 2, "counted.slowly": 1})) == [17, 17]
+    assert database.times == 3
+
+
+async def test_what_cannot_be_counted_is_not_tried_again_and_again(few: tuple[Asked, tuple[Collection, ...]]) -> None:
+    database, (small, slow, _) = few
+    gone = replace(small, name="gone", id="counted.gone")
+    states = {"counted.few": 1, "counted.gone": 1, "counted.slow": 1}
+    counts = RowCounts(database, statement_ms=1000, least_seconds=0, round_seconds=60)
+    # those that are counted together fail together, and are counted one by one the next time
+    assert _numbers(await counts.filled_in((small, gone, slow), states)) == [None, None, None]
+    assert _numbers(await counts.filled_in((small, gone, slow), states)) == [17, None, None]
+    asked = database.times
+    assert _numbers(await counts.filled_in((small, gone, slow), states)) == [17, None, None]
+    assert database.times == asked
+    # another state of what took too long: in a while
+    assert _numbers(await counts.filled_in((small, slow), {**states, "counted.slow": 2})) == [17, None]
+    assert database.times == asked
+
+
+async def test_only_what_can_be_counted_in_time_is(few: tuple[Asked, tuple[Collection, ...]]) -> None:
+    database, (small, *_) = few
+    counts = RowCounts(database, statement_ms=60_000, least_seconds=0, round_seconds=60)
+    states = {"counted.few": 1}
+    assert _numbers(await counts.filled_in((replace(small, rows=1_000_001),), states)) == [None]
+    assert _numbers(await counts.filled_in((small,), {})) == [None]
+    assert _numbers(await counts.filled_in((small,), states, {"counted.few"})) == [None]
+    assert database.times == 0
+    assert _numbers(await counts.filled_in((replace(small, rows=1_000_000),), states)) == [17]
+    # what is gone is forgotten, and counted anew when it comes back
+    await counts.filled_in((), {})
+    await counts.filled_in((small,), states)
+    assert database.times == 2
+    patient = RowCounts(database, statement_ms=60_000, least_seconds=600, round_seconds=60)
+    await patient.filled_in((small,), states)
+    assert _numbers(await patient.filled_in((small,), {"counted.few": 2})) == [None]
+    assert database.times == 3

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from typing import Any
 
 import asyncpg
 import pytest
 
+from deploy.database.apply import apply_schema, ensure_reader
 from libs.ogc.errors import Unavailable
 from libs.pg.errors import BrokenFunction
 from libs.pg.pool import Database, PoolSettings
 from libs.pg.sql import sql
 from services.common.introspection.introspect import Introspection
 from services.common.introspection.view_check import ViewCheck
+from tests.services.conftest import PASSWORD, READER, reader_url
 
 
 @pytest.fixture
@@ -88,6 +91,79 @@ async def test_a_table_of_which_no_query_can_be_planned_is_left_out(
         "SET search_path = own; CREATE FUNCTION inner_one() RETURNS integer LANGUAGE sql IMMUTABLE AS 'SELECT 1';"
         "CREATE FUNCTION outer_one(n integer) RETURNS integer LANGUAGE sql IMMUTABLE AS 'SELECT $1 FROM inner_one()';"
         "CREATE TABLE odd_index (id integer PRIMARY KEY); CREATE INDEX ON odd_index (outer_one(id));"
-        "CREATE TABLE even_index (id integer PRIMARY KEY); CREATE INDEX ON even_index ((id + 1)); RESET search_path"
+        "CREATE TABLE odd_part (id integer PRIMARY KEY); CREATE INDEX ON odd_part (id) WHERE outer_one(id) = 1;"
+        "CREATE TABLE even_index (id integer PRIMARY KEY); CREATE INDEX ON even_index ((id + 1)) WHERE id > 1;"
+        "RESET search_path"
     )
     assert await ids(introspection) == ["own.even_index", "own.stations"]
+
+
+async def test_a_table_whose_policy_fails_is_left_out_for_those_whom_it_is_for(
+    owner: asyncpg.Connection, database_url: str
+) -> None:
+    await apply_schema(owner)
+    await ensure_reader(owner, READER, PASSWORD)
+    await owner.execute(
+        "CREATE FUNCTION own.is_open(n integer) RETURNS boolean LANGUAGE plpgsql STABLE"
+        " AS $$ BEGIN RETURN EXISTS (SELECT FROM stations WHERE id = n); END $$;"
+        "CREATE TABLE own.guarded AS SELECT 1 AS id; ALTER TABLE own.guarded ENABLE ROW LEVEL SECURITY;"
+        "CREATE POLICY open_ones ON own.guarded USING (own.is_open(id)); GRANT USAGE ON SCHEMA own TO dams_reader;"
+        "GRANT SELECT ON own.guarded, own.stations TO dams_reader"
+    )
+    async with Database(PoolSettings(reader_url(database_url), "test", size=1)) as database:
+        assert await ids(Introspection(database, ("own",))) == ["own.stations"]
+        await owner.execute("ALTER FUNCTION own.is_open SET search_path = own")
+        assert await ids(Introspection(database, ("own",))) == ["own.guarded", "own.stations"]
+
+
+UNHURRIED: dict[str, Any] = {"statement_ms": 60_000, "round_seconds": 60}
+
+
+class Asking(Database):
+    """Knows how often it was asked."""
+
+    times = 0
+
+    def connection(self, **of_it: bool) -> Any:
+        self.times += 1
+        return super().connection(**of_it)
+
+
+async def test_what_was_fine_a_moment_ago_is_not_looked_at_again(owner: asyncpg.Connection, database_url: str) -> None:
+    mend = "ALTER FUNCTION own.stations_now() {} search_path"
+    await owner.execute(f"{mend.format('SET')} = own")
+    async with Asking(PoolSettings(database_url, "test", size=1)) as database:
+        collections = await Introspection(database, ("own",)).collections()
+
+        async def asked(views: ViewCheck, *, locked: bool = False) -> tuple[int, list[str]]:
+            database.times = 0
+            usable = await views.usable(collections, {"own.current_stations"} if locked else frozenset())
+            return database.times, [collection.name for collection in usable]
+
+        fine, broken = ["current_stations", "stations"], ["stations"]
+        trusting, wary = ViewCheck(database, **UNHURRIED), ViewCheck(database, trusted_seconds=0, **UNHURRIED)
+        # tables whose indexes call functions, the plan, and a row
+        assert await asked(trusting) == await asked(wary) == (3, fine)
+        assert await asked(trusting) == (1, fine)
+        # its rows are read once for each shape
+        assert await asked(wary) == (2, fine)
+        hasty = ViewCheck(database, round_seconds=-1)
+        await owner.execute(mend.format("RESET"))
+        assert await asked(hasty) == (2, fine)
+        # what is broken is looked at each time, and what is locked is what it was
+        found_out = ViewCheck(database, **UNHURRIED)
+        assert await asked(found_out) == (3, broken)
+        assert await asked(found_out) == (3, broken)
+        assert await asked(found_out, locked=True) == (1, broken)
+        await owner.execute(f"{mend.format('SET')} = own")
+        assert await asked(found_out, locked=True) == (1, broken)
+        assert await asked(found_out) == (3, fine)
+
+
+async def test_a_slow_view_is_not_waited_for_and_may_be_fine(owner: asyncpg.Connection, database_url: str) -> None:
+    await owner.execute("CREATE VIEW own.slow AS SELECT id FROM own.stations, pg_sleep(60)")
+    async with Database(PoolSettings(database_url, "test", size=1)) as database:
+        collections = await Introspection(database, ("own",)).collections()
+        async with asyncio.timeout(20):
+            usable = await ViewCheck(database, statement_ms=50).usable(collections)
+    assert "own.slow" in {collection.id for collection in usable}

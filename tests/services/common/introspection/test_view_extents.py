@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
+from dataclasses import replace
+from typing import Any
 from unittest import mock
 
 import asyncpg
@@ -139,3 +141,103 @@ async def test_a_change_shows_when_its_time_has_come(owner: tuple[asyncpg.Connec
         later = dict.fromkeys(states, "another")
         assert _box(_named(await eager.filled_in(bare, later))["plain"]) == [10, 20, 50, 60]
         assert _box(_named(await bounded.filled_in(bare, later))["plain"]) == [10, 20, 11, 21]
+
+
+UNHURRIED: dict[str, Any] = {"statement_ms": 60_000, "round_seconds": 60}
+
+
+class Asking(Database):
+    """Knows how often it was asked."""
+
+    times = 0
+
+    def connection(self, **of_it: bool) -> Any:
+        self.times += 1
+        return super().connection(**of_it)
+
+
+@pytest.fixture
+async def asking(owner: tuple[asyncpg.Connection, str]) -> AsyncIterator[Asking]:
+    async with Asking(PoolSettings(owner[1], "test")) as database:
+        yield database
+
+
+BOX = (10.0, 20.0, 30.0, 40.0)
+_TABLE: dict[str, Any] = {"kind": "table", "rows": 4, "row_bytes": 100}
+
+
+_READ: list[tuple[dict[str, Any], dict[str, Any], dict[str, Any], int]] = [
+    ({}, {}, {}, 0),
+    ({}, {"bbox": None}, {}, 1),
+    ({}, {}, {"start": None, "end": None}, 1),
+    ({}, {}, {"start": None}, 0),
+    ({}, {}, {"end": None}, 0),
+    ({}, {}, {"sql_type": "tstzrange"}, 1),
+    # nothing else tells of all rows, or of hidden ones
+    ({"row_security": True}, {}, {}, 2),
+    ({"kind": "view"}, {}, {}, 2),
+    ({"kind": "foreign table"}, {}, {}, 2),
+    ({"kind": "materialized view"}, {}, {}, 0),
+    ({"kind": "function"}, {"bbox": None}, {}, 0),
+    # an estimate does not shrink; what is small was read
+    ({"rows": 1024, "row_bytes": 8192}, {}, {}, 0),
+    ({"rows": 1024, "row_bytes": 8193}, {}, {}, 1),
+    # what is too large to be read has an index at the best, which a geography has not
+    ({"rows": 10_000_000, "row_bytes": 1000}, {}, {}, 1),
+    ({"rows": 10_000_000, "row_bytes": 1000, "kind": "partitioned table"}, {}, {}, 0),
+    ({"rows": 10_000_000, "row_bytes": 1000, "sources": (1, 2)}, {}, {}, 0),
+    ({"rows": 500_000, "row_bytes": 1000}, {"is_geography": True}, {}, 0),
+    ({"rows": 499_999, "row_bytes": 1000}, {"is_geography": True}, {}, 1),
+    ({"rows": 1_000_000, "row_bytes": 10}, {"is_geography": True}, {}, 0),
+    ({"rows": 999_999, "row_bytes": 10}, {"is_geography": True}, {}, 1),
+]
+"""Of a small table whose ends are known: what is otherwise of it, its geometry and its time, and how much is read."""
+
+
+async def test_what_has_to_be_read_is(asking: Asking) -> None:
+    bare, _ = await _bare(asking)
+    places = _named(bare)["places"]
+    found = []
+    for of_table, of_geometry, of_time, _ in _READ:
+        known = replace(
+            places,
+            geometries=(replace(places.geometries[0], **{"bbox": BOX, **of_geometry}),),
+            times=(replace(places.times[0], **{"start": "2020-01-01Z", "end": "2021-01-01Z", **of_time}),),
+            **{**_TABLE, **of_table},
+        )
+        asking.times = 0
+        await ViewExtents(asking, **UNHURRIED).filled_in((known,), {known.id: 1})
+        found.append((of_table, of_geometry, of_time, asking.times))
+    assert found == _READ
+
+
+async def test_what_is_known_is_read_again_when_it_may_be_another(asking: Asking) -> None:
+    bare, _ = await _bare(asking)
+    plain = _named(bare)["plain"]
+
+    async def reads(extents: ViewExtents, view: Collection = plain, state: int = 1, locked: str = "") -> int:
+        asking.times = 0
+        (found,) = await extents.filled_in((view,), {view.id: state}, {locked})
+        assert (found.geometries[0].bbox is None) is (view.name == "gone")
+        return asking.times
+
+    patient = ViewExtents(asking, least_seconds=600, **UNHURRIED)
+    assert [await reads(patient, state=state) for state in (1, 1, 2)] == [2, 0, 0]
+    # of another shape it is another column
+    assert await reads(patient, replace(plain, shape="another"), 2) == 2
+    assert await reads(ViewExtents(asking, trusted_seconds=0, **UNHURRIED)) == 2
+    eager = ViewExtents(asking, least_seconds=0, trusted_seconds=0, **UNHURRIED)
+    assert [await reads(eager), await reads(eager), await reads(eager, locked=plain.id)] == [2, 2, 0]
+    # what cannot be read is not tried each time
+    gone = replace(plain, name="gone", id="seen.gone")
+    assert [await reads(patient, gone) > 0 for _ in range(2)] == [True, False]
+
+
+async def test_who_was_forgotten_is_read_anew(asking: Asking) -> None:
+    bare, states = await _bare(asking)
+    plain = _named(bare)["plain"]
+    extents = ViewExtents(asking, least_seconds=600, **UNHURRIED)
+    for views in ((plain,), (), (plain,)):
+        asking.times = 0
+        await extents.filled_in(views, states)
+        assert asking.times == (2 if views else 0)

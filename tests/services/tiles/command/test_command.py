@@ -12,6 +12,7 @@ import re
 import signal
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
@@ -163,6 +164,14 @@ async def test_without_redis_there_is_nothing_to_fill(command: Command, own_redi
     assert "REDIS_URL is not set" in (await command("inspect")).err
     del command.env["DATABASE_URL"]
     assert (await command("inspect")).status == 2
+
+
+async def test_the_stored_list_of_collections_is_the_services_own(command: Command, tmp_path: Path) -> None:
+    state = tmp_path / "state"
+    state.mkdir()
+    command.env["STATE_DIR"] = str(state)
+    assert (await command("show", "placed.points", "0/0/0")).status == 0
+    assert not any(state.iterdir())
 
 
 @pytest.mark.parametrize("identifier", IDS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,9 +11,10 @@ from libs.catalogue.chosen_collections import Chosen
 from libs.catalogue.model import Collection, Column, GeometryColumn
 from libs.geo.tile_matrix_sets import tile_matrix_set
 from libs.ogc.bbox import BBox
+from libs.ogc.crs import CRS84
 from libs.ogc.errors import InvalidParameters, NotFound
 from libs.web.query_params import QueryValues
-from services.tiles.metadata.addresses import tile_link
+from services.tiles.metadata.addresses import tile_link, tile_matrix_set_uri, tiling_scheme_link
 from services.tiles.metadata.dataset_source import DatasetSource, dataset_source
 from services.tiles.metadata.layer import layer
 from services.tiles.metadata.map_source import MapSource, map_source
@@ -115,5 +117,22 @@ def test_a_layer_is_told_with_its_properties_and_the_state_of_its_rows() -> None
         "list": {"type": "string", "description": "Some", "format": "x"},
     }
     assert "description" not in told
-    described = _collection("a", columns=(), bbox=None)
+    link = {"href": "/api/collections/s.a", "rel": "describedby", "type": "application/json", "title": "The collection"}
+    assert told["links"] == [link]
+    assert (told["id"], told["title"], told["dataType"], told["crs"]) == ("s.a", "T", "vector", CRS84)
+    assert told["propertiesSchema"]["type"] == "object"
+    described = replace(_collection("a", columns=(), bbox=None), description="All")
+    assert layer(described, described.geometries[0], TMS, "/api")["description"] == "All"
     assert "geometryDimension" not in layer(described, described.geometries[1], TMS, "/api")
+
+
+def test_tile_matrix_sets_are_named_by_the_register_or_by_their_address() -> None:
+    register = "http://www.opengis.net/def/tilematrixset/OGC/1.0"
+    assert tile_matrix_set_uri("/api", TMS) == f"{register}/WebMercatorQuad"
+    assert tile_matrix_set_uri("/api", tile_matrix_set("WGS1984Quad")) == "/api/tileMatrixSets/WGS1984Quad"
+    assert tiling_scheme_link("/api", TMS).to_json() == {
+        "href": "/api/tileMatrixSets/WebMercatorQuad",
+        "rel": "http://www.opengis.net/def/rel/ogc/1.0/tiling-scheme",
+        "type": "application/json",
+        "title": "Tile matrix set WebMercatorQuad",
+    }

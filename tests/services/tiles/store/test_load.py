@@ -238,9 +238,11 @@ async def test_a_slow_tile_is_given_up_and_others_are_refused_at_once(
         assert answer.status == 200
 
 
-async def test_a_small_tile_waits_for_nobody(started: Services, own_redis: OwnRedis) -> None:
+async def test_a_small_tile_and_one_with_parameters_wait_for_nobody(started: Services, own_redis: OwnRedis) -> None:
     """Claims are for expensive tiles only."""
     await started["tiles"].get(f"{MANY}/3/1/2")
+    # what may not be kept nobody waits for, however expensive it is
+    await started["tiles"].get(f"{MANY}/0/0/0", {"limit": "5"})
     async with own_redis.client() as client:
         statistics = await client.info("commandstats")
         assert statistics["cmdstat_set"]["calls"] <= 3

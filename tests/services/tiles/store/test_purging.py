@@ -79,6 +79,12 @@ async def test_each_change_is_told_by_one_process_until_it_is_heard(
         assert await metric(tiles, 'dams_purges_total{result="failed"}') == refused + 1
         # what another process told before is not told again
         assert set(cdn.named()) == {"placed.lines"}
+
+        async def told_again() -> None:
+            # what came to the CDN meanwhile goes then
+            assert cdn.named() == ["placed.lines", "placed.lines"]
+
+        await eventually(told_again)
     finally:
         await owner.execute("DELETE FROM placed.lines WHERE id = 7000")
         await owner.close()

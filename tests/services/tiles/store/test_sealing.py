@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
 import asyncpg
 
@@ -94,3 +95,28 @@ async def test_what_waits_for_the_next_look_is_bounded(
         # what waited waits no more
         sealing.add(lines, present.token, "t:more", b"marked")
         assert await looked() == [b"marked"]
+
+
+async def test_what_may_change_without_a_change_of_its_version_is_not_marked(
+    placed: Placed, placed_services: Services, own_redis: OwnRedis
+) -> None:
+    """As a view whose definition the catalogue follows later; and what has no version at all."""
+    lines = placed_services.apps["tiles"][CATALOGUE].collection("placed.lines")
+    view, unknown = replace(lines, id="placed.view", kind="view"), replace(lines, id="placed.made", sources=())
+    async with sealed(placed, own_redis, poll_seconds=0.5) as (sealing, versions, cache):
+        known = versions.version(view)
+        present = versions.version(lines)
+        assert known is not None
+        assert present is not None
+        assert not known.exact
+        for name in ("t:view", "t:unknown", "t:lines"):
+            cache.put(name, b"made")
+        sealing.add(view, known.token, "t:view", b"marked")
+        sealing.add(unknown, known.token, "t:unknown", b"marked")
+        sealing.add(lines, present.token, "t:lines", b"marked")
+
+        async def marked() -> None:
+            assert await cache.get("t:lines") == [b"marked"]
+
+        await eventually(marked)
+        assert await cache.get("t:view", "t:unknown") == [b"made", b"made"]

@@ -114,6 +114,9 @@ async def test_other_limits_make_other_tiles(cached: Services, placed: Placed, o
     # the address is in the ETag, too
     host = {"Host": "dams.example"}
     whole = await cached["tiles"].get(TILE, headers=host)
+    both = "/tiles/WebMercatorQuad/0/0/0?collections=placed.points,placed.lines"
+    tag = (await cached["tiles"].get(both, headers=host)).headers["ETag"]
+    assert (await cached["tiles"].get(both, headers=host)).headers["ETag"] == tag
     for name, value in (("TILE_MAX_FEATURES", "5"), ("TILE_MAX_BYTES", "1000")):
         async with services() as others:
             for service in ("common", "tiles"):
@@ -122,3 +125,4 @@ async def test_other_limits_make_other_tiles(cached: Services, placed: Placed, o
             assert tier(answer) == "postgis"
             assert len(decoded(answer.body, "placed.points")) < len(decoded(whole.body, "placed.points"))
             assert answer.headers["ETag"] != whole.headers["ETag"]
+            assert (await others["tiles"].get(both, headers=host)).headers["ETag"] != tag

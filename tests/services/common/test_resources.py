@@ -1,0 +1,79 @@
+"""The landing page, the conformance declaration, a collection, and the catalogue of the other services."""
+
+from __future__ import annotations
+
+from libs.ogc.link import REL_CONFORMANCE, REL_DATA
+from services.common.part import PART
+from tests.services.conftest import HostileDatabase
+from tests.services.in_process import Client, services
+
+
+async def test_the_landing_page_leads_to_everything(hostile: HostileDatabase) -> None:
+    async with services() as started:
+        env = hostile.env(
+            SITE_TITLE="Our hazards", SITE_DESCRIPTION="What there is", PUBLIC_URL="https://example.org/x"
+        )
+        common = await started.start("common", env)
+        document = await common.json("/", f="json")
+        page = (await common.get("/", {"f": "html"})).body.decode()
+    assert (document["title"], document["description"]) == ("Our hazards", "What there is")
+    links = {link["rel"]: (link["href"], link["type"]) for link in document["links"]}
+    assert links == {
+        "self": ("https://example.org/x/?f=json", "application/json"),
+        "alternate": ("https://example.org/x/?f=html", "text/html"),
+        "service-desc": ("https://example.org/x/openapi.json", "application/vnd.oai.openapi+json;version=3.0"),
+        "conformance": ("https://example.org/x/conformance", "application/json"),
+        "data": ("https://example.org/x/collections", "application/json"),
+        REL_CONFORMANCE: ("https://example.org/x/conformance", "application/json"),
+        REL_DATA: ("https://example.org/x/collections", "application/json"),
+    }
+    assert "<h1" in page
+    assert "Our hazards" in page
+
+
+async def test_it_conforms_to_what_its_parts_do(common: Client) -> None:
+    document = await common.json("/conformance")
+    assert document["conformsTo"] == sorted(document["conformsTo"])
+    assert set(document["conformsTo"]) >= set(PART.conforms_to)
+    page = (await common.get("/conformance", {"f": "html"})).body.decode()
+    assert "OGC API Common, Part 1 (1.0)" in page
+    assert "OGC API Common, Part 2 (1.0)" in page
+    assert "/conf/landing-page" in page
+
+
+async def test_the_other_services_read_all_of_it_once(common: Client) -> None:
+    answer = await common.get("/internal/catalogue")
+    assert (answer.status, answer.type, answer.headers["Cache-Control"]) == (200, "application/json", "no-cache")
+    found = {each["id"]: each for each in answer.json()["collections"]}
+    assert [column["name"] for column in found["hostile.events"]["columns"]][:2] == ["id", "name"]
+    again = await common.get("/internal/catalogue", headers={"If-None-Match": answer.headers["ETag"]})
+    assert (again.status, again.body) == (304, b"")
+    other = await common.get("/internal/catalogue", headers={"If-None-Match": 'W/"other"'})
+    assert other.status == 200
+
+
+async def test_what_is_not_read_yet_is_not_there_yet() -> None:
+    async with services() as started:
+        common = await started.start("common", {"DATABASE_URL": "postgresql://a@127.0.0.1:1/b"})
+        for path in ("/internal/catalogue", "/collections", "/collections/hazard.quakes"):
+            answer = await common.get(path)
+            assert (answer.status, "Retry-After" in answer.headers) == (503, True), path
+        # these need no database
+        assert (await common.get("/conformance")).status == 200
+
+
+async def test_a_collection_is_told_as_in_the_list(common: Client) -> None:
+    own = await common.json("/collections/hostile.events")
+    listed = (await common.json("/collections", limit="1000"))["collections"]
+    assert own == next(each for each in listed if each["id"] == "hostile.events")
+    assert (await common.get("/collections/hostile.nothing")).status == 404
+    page = await common.get("/collections/hostile.events", {"f": "html"})
+    assert (page.status, page.type.partition(";")[0]) == (200, "text/html")
+
+
+async def test_what_of_an_extension_is_named_is_offered(database_url: str) -> None:
+    async with services() as started:
+        env = {"DATABASE_URL": database_url, "COLLECTION_SCHEMAS": "public"}
+        for named, offered in (("", []), ("public.spatial_ref_sys", ["public.spatial_ref_sys"])):
+            common = await started.start("common", {**env, "EXTENSION_COLLECTIONS": named})
+            assert [each["id"] for each in (await common.json("/collections"))["collections"]] == offered
