@@ -31,16 +31,16 @@ WORD = Column("word", "text", "string")
 FIRST = datetime(2020, 2, 29, 13, 14, 15, 16, tzinfo=UTC)
 
 
-def _at(year: int, month: int = 1, day: int = 1, *time: int) -> datetime:
-    return datetime(year, month, day, *time, tzinfo=UTC)
+def _at(year: int, month: int = 1, day: int = 1, clock: str = "00:00:00") -> datetime:
+    return datetime.fromisoformat(f"{year:04}-{month:02}-{day:02}T{clock}Z")
 
 
 @pytest.mark.parametrize(
     ("unit", "begin", "end"),
     [
-        ("second", _at(2020, 2, 29, 13, 14, 15), _at(2020, 2, 29, 13, 14, 16)),
-        ("minute", _at(2020, 2, 29, 13, 14), _at(2020, 2, 29, 13, 15)),
-        ("hour", _at(2020, 2, 29, 13), _at(2020, 2, 29, 14)),
+        ("second", _at(2020, 2, 29, "13:14:15"), _at(2020, 2, 29, "13:14:16")),
+        ("minute", _at(2020, 2, 29, "13:14:00"), _at(2020, 2, 29, "13:15:00")),
+        ("hour", _at(2020, 2, 29, "13:00:00"), _at(2020, 2, 29, "14:00:00")),
         ("day", _at(2020, 2, 29), _at(2020, 3, 1)),
         ("week", _at(2020, 2, 24), _at(2020, 3, 2)),
         ("month", _at(2020, 2), _at(2020, 3)),
@@ -206,10 +206,10 @@ def test_cells_are_ordered_and_lie_on_earth() -> None:
 
 def test_hexagons_are_those_of_postgis() -> None:
     facet = PlaceFacet("geom", GeometryColumn("geom", "Point", 4326), size=10.0, hexagons=True)
-    even, odd = place_buckets(facet, [(0, 0, 1), (1, 0, 1)]).buckets
+    even, odd, other = place_buckets(facet, [(0, 0, 1), (1, 0, 1), (2, 0, 1)]).buckets
     height = round(sqrt(3) * 5, 9)
     assert even["centre"] == [0, 0]
     assert even["geometry"]["coordinates"] == [
         [[-10, 0], [-5, -height], [5, -height], [10, 0], [5, height], [-5, height], [-10, 0]]
     ]
-    assert odd["centre"] == [15, height]
+    assert (odd["centre"], other["centre"]) == ([15, height], [30, 0])

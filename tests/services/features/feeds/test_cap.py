@@ -166,6 +166,20 @@ def test_where_an_element_comes_from(properties: dict[str, Any], name: str, text
     assert dict(told(properties))[name] == text
 
 
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("category", "Geo Met Safety Security Rescue Fire Health Env Transport Infra CBRNE"),
+        ("urgency", "Immediate Expected Future Past Unknown"),
+        ("severity", "Extreme Severe Moderate Minor Unknown"),
+        ("certainty", "Observed Likely Possible Unlikely Unknown"),
+    ],
+)
+def test_the_words_of_cap_are_known_whatever_their_case(name: str, words: str) -> None:
+    for word in words.split():
+        assert dict(told({name: word.upper()}))[name] == word
+
+
 def test_the_collection_says_what_its_features_do_not() -> None:
     assert dict(told(collection=replace(ALERTS, title="Flood warnings")))["category"] == "Met"
 

@@ -24,6 +24,9 @@ from services.features.formats.ucum import ucum
         ("[ft_i]", "[ft_i]"),
         ("kt", "[kn_i]"),
         ("°", "deg"),
+        ("µm", "um"),
+        ("N·m", "N.m"),
+        ("s−1", "s-1"),
         ("°C", "Cel"),
         ("mph", "[mi_i]/h"),
         # what people may mean by these is not known
