@@ -233,3 +233,62 @@ async def test_room_is_counted() -> None:
         room.hub.close()
         with pytest.raises(Unavailable):
             room.hub.check_room()
+
+
+class Connection:
+    """A response and its transport, as a client's connection looks to the hub."""
+
+    def __init__(self, *, unread: int = 0, fails: bool = False) -> None:
+        self.unread = unread
+        self.fails = fails
+        self.heard = b""
+        self.is_aborted = False
+
+    async def write(self, data: bytes) -> None:
+        assert len(data) <= 16 * 1024
+        if self.fails and self.heard:
+            raise ConnectionResetError
+        self.heard += data
+
+    def get_write_buffer_size(self) -> int:
+        return self.unread if self.heard else 0
+
+    def abort(self) -> None:
+        self.is_aborted = True
+
+    def is_closing(self) -> bool:
+        return self.is_aborted
+
+    async def listen(self, room: Room) -> None:
+        await room.hub.listen(Listener(cast("Any", self), cast("Any", self), None, ""), None)
+
+
+async def test_listeners_that_do_not_read_or_are_gone_are_let_go_and_others_hear() -> None:
+    room = Room(["small", "x" * 20_000])
+    slow, gone, fine, busy = (
+        Connection(unread=32 * 1024 + 1),
+        Connection(fails=True),
+        Connection(),
+        # as much as may wait
+        Connection(unread=32 * 1024),
+    )
+    before = REGISTRY.get_sample_value("dams_change_listeners_dropped_total") or 0
+    async with room.hub:
+        listening = [asyncio.create_task(each.listen(room)) for each in (slow, gone, fine, busy)]
+        await asyncio.sleep(0)
+        room.versions.token = "2"
+        await asyncio.wait_for(asyncio.gather(*listening[:2]), 20)
+
+        async def heard() -> None:
+            for each in (fine, busy):
+                assert each.heard.count(b'"version":"2"') == 2
+
+        await eventually(heard)
+        assert [each.is_aborted for each in (slow, gone, fine, busy)] == [True, False, False, False]
+        assert REGISTRY.get_sample_value("dams_change_listeners_dropped_total") == before + 1
+        # one whose connection closes is let go as well
+        fine.abort()
+        await asyncio.wait_for(listening[2], 20)
+        assert not listening[3].done()
+    # the hub ends, and with it all that listens
+    await asyncio.wait_for(listening[3], 20)
