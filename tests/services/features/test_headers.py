@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from services.features import items as items_handler
+from services.features.pages.items_html import PAGE_ROWS
 from tests.services.conftest import HostileDatabase
 from tests.services.in_process import Client, services
 
@@ -82,7 +82,7 @@ async def test_the_first_page_of_items_has_ten(features: Client) -> None:
     assert (await features.json(EVENTS))["numberReturned"] == 10
     # a page for people has no more than it can show, whatever is asked for
     page = await features.get(MANY, {"limit": "10000", "f": "html"})
-    assert page.headers["OGC-NumberReturned"] == str(items_handler.PAGE_ROWS)
+    assert page.headers["OGC-NumberReturned"] == str(PAGE_ROWS)
     assert 'rel="next"' in page.headers["Link"]
 
 
