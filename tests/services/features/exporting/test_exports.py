@@ -113,6 +113,8 @@ async def test_who_comes_while_an_export_is_given_up_gets_one_that_is_made(
 ) -> None:
     exports, wanted = running.apps["features"][EXPORTS], wanted_of_many(running)
     left = await exports.open(wanted)
+    # it has begun
+    await asyncio.sleep(0)
     exports.leave(left)
     again = await exports.open(wanted)
     try:

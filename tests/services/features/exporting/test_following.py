@@ -128,6 +128,7 @@ async def test_who_cannot_be_told_from_others_follows_an_export_of_its_own(runni
             export = await exports.open(_wanted(running, None))
         except Unavailable as error:
             raise AssertionError from error
+        assert await export.finished(20)
         exports.leave(export)
 
     await eventually(has_room)
