@@ -9,11 +9,17 @@ import asyncpg
 import pytest
 
 from libs.catalogue.model import Collection
+from libs.catalogue.versions import DataVersion
+from libs.pg.pool import Database, PoolSettings
 from libs.selection.selection import Selection, select
 from libs.web.query_params import QueryValues
 from services.features.aggregation.facet import PlaceFacet, TermFacet
+from services.features.aggregation.facet_counts import FacetCounts
 from services.features.resources import CATALOGUE, FACETS, VERSIONS
+from services.features.rows.failing_rows import FailingRows
 from tests.eventually import eventually
+from tests.services.conftest import HostileDatabase
+from tests.services.features.rows.set_versions import SetVersions
 from tests.services.in_process import Client, Services
 
 
@@ -83,3 +89,39 @@ async def test_the_same_is_counted_once_whatever_it_is_called(running: Services)
     # several at once are as they would be alone, and in their order
     both, _ = await facets.counted(every, [place, facet])
     assert both == [others[6], first]
+
+
+class Changing(SetVersions):
+    """The data change, as far as it is told, each time that one asks, until they rest."""
+
+    rests = False
+    asked = 0
+
+    def version(self, collection: Collection) -> DataVersion | None:
+        self.asked += not self.rests
+        found = super().version(collection)
+        return found and DataVersion(f"{found.token} {self.asked}", found.since)
+
+
+async def test_what_changed_while_it_was_counted_is_not_remembered(running: Services, hostile: HostileDatabase) -> None:
+    events = running.apps["features"][CATALOGUE].collection("hostile.events")
+    category = events.column("category")
+    assert category
+    facet, selection = TermFacet("category", category), _selection(events)
+    async with Database(PoolSettings(hostile.reader_url, "test-facets", size=2)) as database:
+        versions = Changing(database)
+        facets = FacetCounts(database, versions, FailingRows(versions), at_once=1, of_collection=1)
+
+        async def counted() -> object:
+            return (await facets.counted(selection, [facet]))[0][0]
+
+        first = await counted()
+        # as it was called before it was counted, and after
+        for asked in range(versions.asked + 1):
+            versions.asked, versions.rests = asked, True
+            assert await counted() is not first
+        rested = await counted()
+        assert await counted() is rested
+        # without a version nobody can tell when it changes
+        versions.token = None
+        assert await counted() is not await counted()

@@ -129,3 +129,9 @@ async def test_cells_as_features_say_what_they_hold(features: Client) -> None:
         )
         for bucket in facet["buckets"]
     ]
+
+
+@pytest.mark.parametrize(("size", "left"), [(1, 2), (2, 1), (3, 0)])
+async def test_buckets_that_are_left_out_are_told_even_one(features: Client, size: int, left: int) -> None:
+    (facet,) = (await features.json(EVENTS, facets=f"category:{size}"))["facets"].values()
+    assert (len(facet["buckets"]), facet["other"]["buckets"], facet["more"]) == (size, left, left > 0)
