@@ -6,6 +6,10 @@ from urllib.parse import urlencode
 
 import pytest
 
+from libs.catalogue.model import Collection
+from libs.catalogue.versions import DataVersion, DataVersions
+from services.features.request.items_query import ItemsQuery
+from services.features.rows.items_store import ItemsStore
 from tests.services.in_process import Client
 
 ADDRESS = "/collections/hostile.events/export"
@@ -122,3 +126,29 @@ async def test_a_cursor_of_items_is_none_of_an_export(features: Client) -> None:
 async def test_what_nobody_offers_is_not_acceptable(features: Client) -> None:
     assert (await features.get(ADDRESS, headers={"Accept": "text/html"})).status == 406
     assert (await features.get(ADDRESS, {"f": "geojson", "bom": "true"})).status == 422
+
+
+async def test_what_changed_while_it_was_made_is_not_kept(features: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    told, flips, version, tried = ["a"], [True], DataVersions.version, ItemsStore.tried
+
+    def of_test(versions: DataVersions, collection: Collection) -> DataVersion | None:
+        found = version(versions, collection)
+        return DataVersion(f"{told[0]} {found.token}", found.since) if found else None
+
+    async def changing(store: ItemsStore, query: ItemsQuery) -> ItemsQuery:
+        if flips[0]:
+            told[0] = "b"
+        return await tried(store, query)
+
+    monkeypatch.setattr(DataVersions, "version", of_test)
+    monkeypatch.setattr(ItemsStore, "tried", changing)
+
+    async def tag() -> str:
+        told[0] = "a"
+        answer = await features.get(f"{ADDRESS}?f=csv&ids=1,2,3,4")
+        assert len(answer.body.splitlines()) == 5
+        return answer.headers["ETag"]
+
+    assert await tag() != await tag()
+    flips[0] = False
+    assert await tag() == await tag()

@@ -229,3 +229,19 @@ async def test_where_the_streams_are_is_told_to_programs(features: Client) -> No
     assert (
         await features.get("/asyncapi", headers={"Host": "example.org:81", "If-None-Match": answer.headers["ETag"]})
     ).status == 304
+
+
+async def test_features_that_are_named_as_they_change_are_told(features: Client, owner: asyncpg.Connection) -> None:
+    async with listening(features, EVENTS) as stream:
+        event: Any = {"data": {}}
+        # what is named is looked at from the first tick on that somebody listens
+        while "items" not in event["data"]:
+            async with owner.transaction():
+                await _touch(owner)
+                await owner.execute(
+                    "INSERT INTO dams.changed_item (relation, item, action)"
+                    " VALUES ('hostile.events'::regclass, '1', 'update')"
+                )
+            event = (await stream.next())[1]
+    assert event["data"]["items"] == [{"itemId": "1", "change": "update"}]
+    assert event["data"]["itemsComplete"] is True
