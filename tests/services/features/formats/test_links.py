@@ -15,6 +15,7 @@ from services.features.formats.links import arguments_query, export_links, item_
 from services.features.request.cursor import PageEnds, Position
 from services.features.request.geometry_options import AS_STORED
 from services.features.request.items_query import ItemsQuery
+from services.features.request.long_parameters import unpacked
 
 KEY = Column("id", "integer", "integer", not_null=True)
 BASE = 'https://example.org/a"pi'
@@ -211,3 +212,16 @@ def test_the_first_and_the_last_page_have_one_beside_them() -> None:
     assert "prev" not in links(query({"offset": "5"}, offset=5), PageEnds(more=True))
     unsure = links(query({"limit": "10"}, key=None), PageEnds(more=True))["next"][0]
     assert "rows may repeat" in unsure["title"]
+
+
+def test_the_next_page_of_a_long_address_is_in_its_cursor() -> None:
+    ends = PageEnds(Position(("10",)), more=True)
+    given = {"filter": "x" * 8000, "limit": "10", "f": "json"}
+    found = page_links(query(given), "text/csv", "http://a", ends, None)
+    following = re.findall(r'<([^>]*)>; rel="next"; type="text/csv"', found.header)[0]
+    assert following.startswith("http://a/collections/a.b%20c/items?limit=10&f=csv&cursor=z")
+    # the body has the room
+    (whole,) = [link for link in found.members() if link["rel"] == "next"]
+    assert parameters(whole).items() >= {"filter": "x" * 8000, "limit": "10", "f": "csv"}.items()
+    held, cursor = unpacked(parameters({"href": following})["cursor"])
+    assert (held, cursor) == ({"filter": "x" * 8000}, parameters(whole)["cursor"])
