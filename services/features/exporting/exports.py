@@ -237,7 +237,7 @@ class Exports:
                 await self._end(making)
             finally:
                 # the last reader may leave, which cancels this task, while it ends
-                asyncio.get_running_loop().call_soon(export.tell)
+                export.tell()
                 if export.readers <= 0 and export.file is not None:
                     export.file.close()
 

@@ -46,7 +46,7 @@ class ExportFolder:
         """Takes away what processes that are no more have left, and files that are too old or too many."""
         with self._alone():
             for making in self._folder.glob(f"{_MAKING}*"):
-                if making not in self._locks and _is_left(making):
+                if _is_left(making):
                     shutil.rmtree(making, ignore_errors=True)
         self._shrink()
 
@@ -109,7 +109,7 @@ class ExportFolder:
 
 
 def _is_left(making: Path) -> bool:
-    """Whether the process that made it is no more."""
+    """Whether nobody makes it any more, be it in this process or in another."""
     try:
         with (making / _LOCK).open("a") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

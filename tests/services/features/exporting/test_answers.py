@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import time
 from urllib.parse import urlencode
 
+import asyncpg
 import pytest
 
 from libs.catalogue.model import Collection
 from libs.catalogue.versions import DataVersion, DataVersions
+from services.features import export as export_handler
 from services.features.request.items_query import ItemsQuery
 from services.features.rows.items_store import ItemsStore
+from tests.eventually import eventually
 from tests.services.in_process import Client
 
 ADDRESS = "/collections/hostile.events/export"
@@ -60,6 +64,8 @@ async def test_whatever_changes_the_file_changes_its_tag(features: Client) -> No
         {"f": "csv", "properties": "name"},
         {"f": "csv", "properties": "magnitude"},
         {"f": "csv", "geom-column": "none"},
+        # rows that nobody sorts come as they are found
+        {"f": "csv", "sortby": "id"},
         {"f": "csv", "sortby": "magnitude"},
         {"f": "csv", "sortby": "-magnitude"},
         {"f": "csv", "crs": MERCATOR},
@@ -143,12 +149,42 @@ async def test_what_changed_while_it_was_made_is_not_kept(features: Client, monk
     monkeypatch.setattr(DataVersions, "version", of_test)
     monkeypatch.setattr(ItemsStore, "tried", changing)
 
-    async def tag() -> str:
-        told[0] = "a"
+    async def tag(version_told: str = "a") -> str:
+        told[0] = version_told
         answer = await features.get(f"{ADDRESS}?f=csv&ids=1,2,3,4")
         assert len(answer.body.splitlines()) == 5
         return answer.headers["ETag"]
 
     assert await tag() != await tag()
     flips[0] = False
-    assert await tag() == await tag()
+    kept = await tag()
+    assert await tag() == kept
+    # of another version, or release, it is another
+    assert await tag("c") != kept
+    monkeypatch.setattr(export_handler, "build_id", lambda _: "another release")
+    assert await tag() != kept
+
+
+async def test_who_cannot_read_in_pieces_waits_for_all_of_it(features: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(export_handler, "_MOMENT", 0.0)
+    for name, number in (("HTTP/1.0", 7), ("HTTP/1.1", 8)):
+        address = f"{ADDRESS}?f=csv&filter=id%20%3C%20{number}%20OR%20id%20%3D%20-{time.time_ns()}"
+        answer = await features.get(address, headers={"X-Client-Protocol": name})
+        assert (answer.status, len(answer.body.splitlines())) == (200, number)
+        assert ("Content-Length" in answer.headers) is (name == "HTTP/1.0")
+
+
+async def test_a_file_says_how_many_geometries_it_lacks(features: Client, owner: asyncpg.Connection) -> None:
+    await owner.execute(
+        "CREATE TABLE hostile.lost AS SELECT n AS id, ST_SetSRID(ST_MakePoint(CASE WHEN n > 3 THEN 'NaN' ELSE n::float8"
+        " END, 0), 4326)::geometry(Point, 4326) AS geom FROM generate_series(1, 5) n;"
+        "ALTER TABLE hostile.lost ADD PRIMARY KEY (id); GRANT SELECT ON hostile.lost TO hostile_reader"
+    )
+    try:
+        path = "/collections/hostile.lost"
+        await eventually(lambda: features.json(f"{path}/queryables"))
+        for address in (f"{path}/export?f=gpkg", f"{path}/items?f=gpkg", f"{path}/items/5?f=gpkg"):
+            said = (await features.get(address)).headers["DAMS-Geometries-Omitted"]
+            assert said == ("1" if "items/" in address else "2")
+    finally:
+        await owner.execute("DROP TABLE hostile.lost")

@@ -241,6 +241,24 @@ async def test_what_nobody_reads_is_given_up(slow: Slow, monkeypatch: pytest.Mon
 
 
 @pytest.mark.faults
+async def test_a_file_that_nobody_waits_for_is_given_up(slow: Slow, monkeypatch: pytest.MonkeyPatch) -> None:
+    running, _, url = slow
+    client = running["features"]
+    for name in ("_PATIENCE", "_LOOK_SECONDS"):
+        monkeypatch.setattr(export_handler, name, 0.1)
+    async with client.session.get(f"{client.base}/collections/slow.waits/export?f=gpkg") as response:
+        assert (response.status, response.headers["Transfer-Encoding"]) == (200, "chunked")
+        assert await _statements(url) == 1
+        # there is nothing to read yet
+        response.close()
+
+    async def given_up() -> None:
+        assert await _statements(url) == 0
+
+    await eventually(given_up)
+
+
+@pytest.mark.faults
 @pytest.mark.parametrize("format_", ["csv", "ndjson", "gpkg", "parquet", "fgb"])
 async def test_what_is_too_large_is_refused(slow: Slow, format_: str) -> None:
     running, folder, _ = slow

@@ -7,26 +7,28 @@ import os
 import time
 from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
+from tempfile import mkdtemp
 
 import pytest
 
+from services.features.exporting import folder
 from services.features.exporting.folder import ExportFolder, tag_of
 
 
-def kept(folder: Path) -> set[str]:
+def kept(place: Path) -> set[str]:
     """What is there beside the lock of the folder."""
-    return {file.name.partition(".")[0] for file in folder.iterdir()} - {"lock"}
+    return {file.name.partition(".")[0] for file in place.iterdir()} - {"lock"}
 
 
-def a_file(folder: Path, key: str, *, size: int = 10, age: float = 0) -> Path:
-    file = folder / f"{key}.tag.csv"
+def a_file(place: Path, key: str, *, size: int = 10, age: float = 0) -> Path:
+    file = place / f"{key}.tag.csv"
     file.write_bytes(b"x" * size)
     os.utime(file, (time.time() - age,) * 2)
     return file
 
 
-def with_room(folder: Path, *, kept_bytes: int = 1000, kept_seconds: float = 100) -> ExportFolder:
-    return ExportFolder(folder, kept_bytes=kept_bytes, kept_seconds=kept_seconds)
+def with_room(place: Path, *, kept_bytes: int = 1000, kept_seconds: float = 100) -> ExportFolder:
+    return ExportFolder(place, kept_bytes=kept_bytes, kept_seconds=kept_seconds)
 
 
 def test_what_is_made_is_kept_under_its_key_and_its_folder_goes(tmp_path: Path) -> None:
@@ -76,6 +78,8 @@ def test_what_is_found_is_used_and_stays(tmp_path: Path) -> None:
     assert kept(tmp_path) == {"asked"}
     with_room(tmp_path, kept_seconds=0).clear()
     assert kept(tmp_path) == set()
+    # by which processes tell who clears away, whenever that was last
+    assert (tmp_path / "lock").exists()
 
 
 def test_what_is_kept_makes_room_for_itself(tmp_path: Path) -> None:
@@ -123,3 +127,21 @@ def test_what_has_just_begun_is_not_taken_for_what_was_left(tmp_path: Path) -> N
         assert kept(tmp_path) == {"making-begins"}
         lock.close()
         exports.end(beginning.result(60))
+
+
+@pytest.mark.faults
+def test_others_clear_away_before_a_folder_is_made_or_after_it_is_locked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with ThreadPoolExecutor() as threads:
+
+        def made(**given: object) -> str:
+            name = mkdtemp(**given)  # type: ignore[call-overload]
+            wait([threads.submit(with_room(tmp_path).clear)], timeout=0.2)
+            return str(name)
+
+        monkeypatch.setattr(folder, "mkdtemp", made)
+        exports = with_room(tmp_path)
+        making = exports.begin("csv")
+    assert making.folder.exists()
+    exports.end(making)

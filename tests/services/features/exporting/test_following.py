@@ -17,8 +17,9 @@ from services.features.exporting.exports import Export, Exports, Wanted
 from services.features.exporting.writing import NeedsNoIndexError, WritingFailedError, write_file
 from services.features.formats.format import PageLinks
 from services.features.formats.registry import EXPORT_FORMATS
-from services.features.request.items_query import parse_items
+from services.features.request.items_query import ItemsQuery, parse_items
 from services.features.resources import CATALOGUE, EXPORTS
+from services.features.rows.items_store import ItemsStore
 from services.features.rows.layout import Layout, Rows
 from services.features.writers.job import Field, Job, Shape
 from tests.eventually import eventually
@@ -106,19 +107,44 @@ async def test_what_was_made_is_kept_under_its_key_while_the_data_are_those(runn
         assert await exports.find(other_key) is None
 
 
-async def test_who_cannot_be_told_from_others_follows_an_export_of_its_own(running: Services) -> None:
+async def test_what_lacks_rows_is_kept_for_nobody(running: Services, monkeypatch: pytest.MonkeyPatch) -> None:
+    tried = ItemsStore.tried
+
+    async def failing(store: ItemsStore, query: ItemsQuery) -> ItemsQuery:
+        found = await tried(store, query)
+        return replace(found, selection=replace(found.selection, failing=3))
+
+    monkeypatch.setattr(ItemsStore, "tried", failing)
+    exports, key = running.apps["features"][EXPORTS], token_hex(8)
+    assert (await _made(exports, _wanted(running, key))).failing == 3
+    assert await exports.find(key) is None
+
+
+async def test_who_cannot_be_told_from_others_follows_an_export_of_its_own(
+    running: Services, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried, may_begin = ItemsStore.tried, asyncio.Event()
+
+    async def waiting(store: ItemsStore, query: ItemsQuery) -> ItemsQuery:
+        await may_begin.wait()
+        return await tried(store, query)
+
+    monkeypatch.setattr(ItemsStore, "tried", waiting)
     exports, wanted = running.apps["features"][EXPORTS], _wanted(running, token_hex(8))
     first, second = await exports.open(wanted), await exports.open(wanted)
     assert (second is first, first.readers) == (True, 2)
     exports.leave(first)
+    may_begin.set()
     assert await second.finished(20)
     exports.leave(second)
+    may_begin.clear()
     one, other = [await exports.open(_wanted(running, None)) for _ in range(2)]
     assert one is not other
     # as many as may be made at once
     with pytest.raises(Unavailable) as refused:
         await exports.open(_wanted(running, None))
     assert (refused.value.retry_after, refused.value.cause) == (5, "exports")
+    may_begin.set()
     for export in (one, other):
         assert await export.finished(20)
         exports.leave(export)
