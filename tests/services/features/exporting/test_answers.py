@@ -166,7 +166,7 @@ async def test_what_changed_while_it_was_made_is_not_kept(features: Client, monk
 
 
 async def test_who_cannot_read_in_pieces_waits_for_all_of_it(features: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(export_handler, "_MOMENT", 0.0)
+    monkeypatch.setattr(export_handler, "MOMENT", 0.0)
     for name, number in (("HTTP/1.0", 7), ("HTTP/1.1", 8)):
         address = f"{ADDRESS}?f=csv&filter=id%20%3C%20{number}%20OR%20id%20%3D%20-{time.time_ns()}"
         answer = await features.get(address, headers={"X-Client-Protocol": name})

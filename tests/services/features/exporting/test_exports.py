@@ -214,7 +214,7 @@ async def test_what_nobody_reads_is_given_up(slow: Slow, monkeypatch: pytest.Mon
     client = running["features"]
     address = "/collections/slow.waits/export?f=csv"
     # nothing tells when the view changes; as if something did
-    monkeypatch.setattr(export_handler, "_key", lambda _, query, *__: query.selection.collection.id)
+    monkeypatch.setattr(export_handler, "key_of", lambda _, query, *__: query.selection.collection.id)
     async with client.session.get(f"{client.base}{address}") as response:
         assert (response.status, response.headers["Transfer-Encoding"]) == (200, "chunked")
         assert (await response.content.readline()).startswith(b"collectionId,")
@@ -226,7 +226,7 @@ async def test_what_nobody_reads_is_given_up(slow: Slow, monkeypatch: pytest.Mon
         head = await client.get(address, method="HEAD")
         assert (head.status, int(head.headers["DAMS-Rows-Written"]) > 0) == (200, True)
         assert head.headers["ETag"] == response.headers["ETag"]
-        monkeypatch.setattr(export_handler, "_PATIENCE", 0.1)
+        monkeypatch.setattr(export_handler, "PATIENCE", 0.1)
         old = await client.get(address, headers={"X-Client-Protocol": "HTTP/1.0"})
         assert (old.status, old.headers["Retry-After"]) == (503, "5")
         assert await _statements(url) == 1
@@ -244,7 +244,7 @@ async def test_what_nobody_reads_is_given_up(slow: Slow, monkeypatch: pytest.Mon
 async def test_a_file_that_nobody_waits_for_is_given_up(slow: Slow, monkeypatch: pytest.MonkeyPatch) -> None:
     running, _, url = slow
     client = running["features"]
-    for name in ("_PATIENCE", "_LOOK_SECONDS"):
+    for name in ("PATIENCE", "LOOK_SECONDS"):
         monkeypatch.setattr(export_handler, name, 0.1)
     async with client.session.get(f"{client.base}/collections/slow.waits/export?f=gpkg") as response:
         assert (response.status, response.headers["Transfer-Encoding"]) == (200, "chunked")
