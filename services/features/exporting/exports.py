@@ -154,7 +154,6 @@ class Exports:
         export = Export(streams=False, tag=None, readers=1)
         try:
             await self._write_file(source, job_of(format_, selection, options), making, export)
-            export.whole = True
             return export
         finally:
             self._running -= 1
