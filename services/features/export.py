@@ -28,11 +28,11 @@ from services.features.rows.failing_rows import features_omitted
 from services.features.rows.whole import ALL
 from services.features.slow_readers import write
 
-_PATIENCE = 5.0
+PATIENCE = 5.0
 """Seconds for which an answer waits for its length; shorter than any deadline of services and gateway."""
-_MOMENT = 0.3
+MOMENT = 0.3
 """The same where an answer may begin before."""
-_LOOK_SECONDS = 1.0
+LOOK_SECONDS = 1.0
 """After which it is seen that a client has gone for which there was nothing to read meanwhile."""
 _HEADERS = {"Cache-Control": "no-cache", "X-Accel-Expires": "0", "Accept-Ranges": "bytes", "Vary": "Accept"}
 
@@ -50,7 +50,9 @@ async def get_export(call: Call) -> web.StreamResponse:
     version = app[VERSIONS].version(collection)
     links = export_links(query, format_.media_type, base_url(request))
     mark = format_.byte_order_mark if call.query.values["bom"] and isinstance(format_, FeatureFormat) else b""
-    wanted = Wanted(query, format_, links, mark, _key(call, query, format_, version, mark), _current(call, collection))
+    wanted = Wanted(
+        query, format_, links, mark, key_of(call, query, format_, version, mark), _current(call, collection)
+    )
     exports = app[EXPORTS]
     headers = {
         **_HEADERS,
@@ -82,12 +84,12 @@ async def _answer(
         raise NotModified(headers)
     chunked = takes_chunks(request)
     # what fails by then is still reported as an error
-    if await export.finished(_MOMENT if export.streams and chunked else _PATIENCE):
+    if await export.finished(MOMENT if export.streams and chunked else PATIENCE):
         return await send(request, export, {**headers, **features_omitted(export.failing)})
     if not chunked:
         raise Unavailable("The export is still being made; it is too large for HTTP/1.0.", retry_after=5)
     if export.streams:
-        await export.wait(0, _PATIENCE)
+        await export.wait(0, PATIENCE)
     response = web.StreamResponse(headers={**headers, **features_omitted(export.failing)})
     response.enable_chunked_encoding()
     try:
@@ -111,12 +113,12 @@ async def _follow(request: web.Request, response: web.StreamResponse, export: Ex
         elif export.whole:
             return
         else:
-            await export.wait(sent if export.streams else export.size, _LOOK_SECONDS)
+            await export.wait(sent if export.streams else export.size, LOOK_SECONDS)
             if request.transport is None or request.transport.is_closing():
                 raise ConnectionResetError("the client has gone")
 
 
-def _key(
+def key_of(
     call: Call, query: ItemsQuery, format_: FeatureFormat | FileFormat, version: DataVersion | None, mark: bytes
 ) -> str | None:
     """Of all that decides the bytes of the file, but for what formats themselves vary."""

@@ -104,7 +104,7 @@ class FacetCounts:
     def _key(self, selection: Selection, facet: Facet) -> str:
         version = self._versions.version(selection.collection)
         text, args = (selection.table + selection.where).render()
-        what = f"{selection.collection.id}{text}{args!r}{replace(facet, name='')!r}"
+        what = f"{text}{args!r}{replace(facet, name='')!r}"
         return f"{version.token if version else ''}:{blake2b(what.encode(), digest_size=15).hexdigest()}"
 
     async def _count(self, selection: Selection, facets: dict[str, Facet]) -> dict[str, Counted]:

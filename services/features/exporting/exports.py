@@ -154,7 +154,6 @@ class Exports:
         export = Export(streams=False, tag=None, readers=1)
         try:
             await self._write_file(source, job_of(format_, selection, options), making, export)
-            export.whole = True
             return export
         finally:
             self._running -= 1
@@ -237,7 +236,7 @@ class Exports:
                 await self._end(making)
             finally:
                 # the last reader may leave, which cancels this task, while it ends
-                asyncio.get_running_loop().call_soon(export.tell)
+                export.tell()
                 if export.readers <= 0 and export.file is not None:
                     export.file.close()
 

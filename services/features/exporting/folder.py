@@ -4,6 +4,8 @@ import fcntl
 import os
 import shutil
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from secrets import token_hex
@@ -42,10 +44,10 @@ class ExportFolder:
 
     def clear(self) -> None:
         """Takes away what processes that are no more have left, and files that are too old or too many."""
-        self._folder.mkdir(parents=True, exist_ok=True)
-        for making in self._folder.glob(f"{_MAKING}*"):
-            if making not in self._locks and _is_left(making):
-                shutil.rmtree(making, ignore_errors=True)
+        with self._alone():
+            for making in self._folder.glob(f"{_MAKING}*"):
+                if _is_left(making):
+                    shutil.rmtree(making, ignore_errors=True)
         self._shrink()
 
     def find(self, key: str) -> Path | None:
@@ -62,10 +64,11 @@ class ExportFolder:
     def begin(self, extension: str) -> Making:
         """A place for a new file."""
         self.clear()
-        folder = Path(mkdtemp(prefix=_MAKING, dir=self._folder))
-        lock = (folder / _LOCK).open("w")
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        self._locks[folder] = lock
+        with self._alone():
+            folder = Path(mkdtemp(prefix=_MAKING, dir=self._folder))
+            lock = (folder / _LOCK).open("w")
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self._locks[folder] = lock
         return Making(folder, folder / f"export.{extension}", token_hex(6))
 
     def keep(self, making: Making, key: str) -> None:
@@ -80,11 +83,19 @@ class ExportFolder:
         if lock is not None:
             lock.close()
 
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """No other thread or process begins or clears away meanwhile: what has just begun would look left."""
+        self._folder.mkdir(parents=True, exist_ok=True)
+        with (self._folder / _LOCK).open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield
+
     def _shrink(self) -> None:
         files = []
         for file in self._folder.iterdir():
             try:
-                if file.is_file():
+                if file.is_file() and file.name != _LOCK:
                     files.append((file.stat().st_mtime, file.stat().st_size, file))
             except FileNotFoundError:
                 # another process was quicker
@@ -98,14 +109,12 @@ class ExportFolder:
 
 
 def _is_left(making: Path) -> bool:
-    """Whether the process that made it is no more."""
+    """Whether nobody makes it any more, be it in this process or in another."""
     try:
         with (making / _LOCK).open("a") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except FileNotFoundError:
-        # it may just begin
-        return time.time() - making.stat().st_mtime > 60 if making.exists() else False
-    except BlockingIOError:
+    except (FileNotFoundError, BlockingIOError):
+        # it has just ended, or is made
         return False
     return True
 

@@ -19,7 +19,7 @@ from services.features.rows.geometry_sql import omitted_statement
 _LOG = logging.getLogger("dams.features")
 _MOST_VALUES = 40
 """A column with more different values than this is no enumeration."""
-_SECONDS = 5.0
+SECONDS = 5.0
 _MOMENT = 0.3
 _AGAIN_SECONDS = 60.0
 """Between two searches for suggestions, however often the data change."""
@@ -82,7 +82,7 @@ class ValueRanges:
 
     async def _search(self, collection: Collection, token: str) -> dict[str, ValueRange] | None:
         try:
-            found = await asyncio.wait_for(self._find(collection), _SECONDS)
+            found = await asyncio.wait_for(self._find(collection), SECONDS)
         except (DomainError, TimeoutError) as error:
             _LOG.warning("no ranges", extra={"fields": {"collection": collection.id, "cause": str(error)}})
             return None

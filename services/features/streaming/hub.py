@@ -136,7 +136,6 @@ class Hub:
             if self._idle_ticks < _KEPT_TICKS:
                 self._journal.read(self._collections())
             return
-        self._idle_ticks = 0
         changes = await self._read()
         beat = self._ticks % _TICKS_OF_A_BEAT
         listeners = list(self._listeners)

@@ -26,6 +26,10 @@ ADDRESSES = [
     f"{_ITEMS}/1",
     f"{_ITEMS}/1?f=html",
     "/collections/hostile.events/schema",
+    "/collections/hostile.events/facets?facets=category",
+    "/collections/hostile.events/facets?facets=category&f=html",
+    "/collections/hostile.events/feed?limit=3",
+    "/collections/hostile.events/feed?limit=3&f=geojson",
 ]
 
 

@@ -54,6 +54,23 @@ async def test_an_event_is_put_together_from_all_collections_that_have_something
     links = {link["type"]: link["href"] for link in event["collections"][1]["links"] if "f=html" not in link["href"]}
     assert (await features.get(links["application/geo+json"])).json()["numberMatched"] == 6
     assert (await features.get(links["text/csv"])).status == 200
+    own = {link["rel"]: link["href"] for link in event["links"]}
+    assert own["self"] == f"{features.base}/events/F%2F1?f=json"
+    assert own["preview"] == f"{features.base}/map?event=F%2F1"
+    assert [(link["rel"], link["type"]) for link in event["collections"][0]["links"]] == [
+        ("items", "application/geo+json"),
+        ("items", "text/html"),
+        ("enclosure", "application/geopackage+sqlite3"),
+        ("enclosure", "text/csv"),
+    ]
+    for link in event["collections"][0]["links"]:
+        answer = await features.get(link["href"], headers={"Accept": link["type"]})
+        assert (answer.status, answer.type.partition(";")[0]) == (200, link["type"])
+    # other events are none of it
+    assert links["text/csv"].endswith("/collections/own.flood_alerts/export?event_id=F%2F1&f=csv")
+    assert (await features.get("/events/F%2F1", {"limit": "1"})).status == 422
+    tag = (await features.get("/events/F%2F1")).headers["ETag"]
+    assert (await features.get("/events/F%2F1", headers={"If-None-Match": tag})).status == 304
     # of a column of numbers no text is asked for
     assert [entry["id"] for entry in (await features.json("/events/7"))["collections"]] == ["own.flood_gauges"]
     assert (await features.get("/events/none")).status == 404
@@ -65,6 +82,17 @@ async def test_its_features_come_as_one_file(features: Client) -> None:
     bundle = answer.json()
     assert bundle["numberReturned"] == len(bundle["features"]) == 7
     assert len({feature["id"] for feature in bundle["features"]}) == 7
+    assert bundle["features"][-1]["id"] == "own.flood_events/1"
+    assert (bundle["type"], bundle["id"], "timeStamp" in bundle) == ("FeatureCollection", "F/1", True)
+    assert answer.link("self") == f"{features.base}/events/F%2F1?f=geojson"
+    assert {name: answer.headers[name] for name in ("Cache-Control", "Vary", "Content-Disposition")} == {
+        "Cache-Control": "no-cache",
+        "Vary": "Accept",
+        "Content-Disposition": 'inline; filename="F_1.geojson"',
+    }
+    head = await features.get("/events/F%2F1?f=geojson", method="HEAD")
+    assert (head.status, head.body, head.type) == (200, b"", "application/geo+json")
+    assert (await features.get("/events/none?f=geojson")).status == 404
     assert bundle["features"][-1]["properties"] == {
         "collectionId": "own.flood_events",
         "id": 1,

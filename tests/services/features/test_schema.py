@@ -122,3 +122,69 @@ def test_sortables_are_what_has_an_order() -> None:
     }
     assert document["additionalProperties"] is False
     assert document["$schema"] == "https://json-schema.org/draft/2020-12/schema"
+
+
+def test_what_is_known_of_values_is_said() -> None:
+    columns = (
+        Column("size", "real", "number", description="How large"),
+        Column("level", "integer", "integer"),
+        Column("day", "date", "string", "date"),
+        Column("kind", "hostile.kind", "string", enum=("a", "b")),
+        Column("word", "text", "string"),
+        Column("tags", "text[]", "array", items="string"),
+        Column("lists", "point[]", "array"),
+        Column("endless", "double precision", "number"),
+    )
+    things = Collection(
+        "a.things",
+        "a",
+        "things",
+        1,
+        "table",
+        "Things",
+        "All of them",
+        columns,
+        (GeometryColumn("geom", "Point", 4326), GeometryColumn("area", "Polygon", 4326)),
+    )
+    ranges = {
+        "size": ValueRange(0, 7.5),
+        "level": ValueRange(-1, None),
+        "day": ValueRange("2020-01-01", "2020-12-31"),
+        "kind": ValueRange(values=["a"]),
+        "word": ValueRange(values=["x", "y"]),
+        "endless": ValueRange(float("-inf"), float("nan")),
+        "geom": ValueRange(omitted=3),
+        "area": ValueRange(),
+    }
+    document = schema_json(things, ranges, "https://example.org/schema")
+    assert (document["title"], document["description"], "required" in document) == ("Things", "All of them", False)
+    assert {
+        name: {key: value for key, value in entry.items() if key not in ("title", "x-ogc-propertySeq")}
+        for name, entry in document["properties"].items()
+    } == {
+        "geom": {
+            "description": "Outside longitude and latitude, hence null: 3",
+            "format": "geometry-point",
+            "x-ogc-role": "primary-geometry",
+        },
+        "area": {"format": "geometry-polygon"},
+        "size": {"type": "number", "description": "How large", "minimum": 0, "maximum": 7.5},
+        "level": {"type": "integer", "minimum": -1},
+        "day": {"type": "string", "format": "date", "formatMinimum": "2020-01-01", "formatMaximum": "2020-12-31"},
+        # those of the type, be they used or not
+        "kind": {"type": "string", "enum": ["a", "b"]},
+        "word": {"type": "string", "enum": ["x", "y"]},
+        "tags": {"type": "array", "items": {"type": ["string", "null"]}},
+        "lists": {"type": "array", "items": {}},
+        "endless": {"type": "number"},
+    }
+    # without them nothing is made up
+    assert "enum" not in schema_json(things, {}, "")["properties"]["word"]
+    assert "description" not in schema_json(replace(things, description=None), {}, "")
+
+
+def test_a_period_is_no_instant() -> None:
+    columns = (Column("during", "tstzrange", "string"),)
+    times = (TimeColumn("during", "tstzrange"),)
+    spans = replace(QUAKES, columns=columns, times=times, key=None)
+    assert "x-ogc-role" not in schema_json(spans, {}, "")["properties"]["during"]

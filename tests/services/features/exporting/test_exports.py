@@ -17,6 +17,7 @@ import pytest
 
 from deploy.database.apply import apply_schema
 from libs.web.query_params import QueryValues
+from services.features import export as export_handler
 from services.features.exporting.exports import Wanted
 from services.features.formats.format import PageLinks
 from services.features.formats.registry import EXPORT_FORMATS
@@ -112,6 +113,8 @@ async def test_who_comes_while_an_export_is_given_up_gets_one_that_is_made(
 ) -> None:
     exports, wanted = running.apps["features"][EXPORTS], wanted_of_many(running)
     left = await exports.open(wanted)
+    # it has begun
+    await asyncio.sleep(0)
     exports.leave(left)
     again = await exports.open(wanted)
     try:
@@ -206,16 +209,26 @@ async def test_who_asks_for_the_same_at_once_gets_the_same_file(slow: Slow) -> N
 
 
 @pytest.mark.faults
-async def test_what_nobody_reads_is_given_up(slow: Slow) -> None:
+async def test_what_nobody_reads_is_given_up(slow: Slow, monkeypatch: pytest.MonkeyPatch) -> None:
     running, folder, url = slow
     client = running["features"]
     address = "/collections/slow.waits/export?f=csv"
+    # nothing tells when the view changes; as if something did
+    monkeypatch.setattr(export_handler, "key_of", lambda _, query, *__: query.selection.collection.id)
     async with client.session.get(f"{client.base}{address}") as response:
         assert (response.status, response.headers["Transfer-Encoding"]) == (200, "chunked")
         assert (await response.content.readline()).startswith(b"collectionId,")
         # one at a time, whoever asks
         refused = await client.get("/collections/slow.rows/export?f=csv&ids=1")
-        assert (refused.status, "Retry-After" in refused.headers) == (503, True)
+        assert (refused.status, refused.headers["Retry-After"]) == (503, "5")
+        assert await _statements(url) == 1
+        # who asks for the head of it hears how far it is, and who cannot read it in pieces to come again
+        head = await client.get(address, method="HEAD")
+        assert (head.status, int(head.headers["DAMS-Rows-Written"]) > 0) == (200, True)
+        assert head.headers["ETag"] == response.headers["ETag"]
+        monkeypatch.setattr(export_handler, "PATIENCE", 0.1)
+        old = await client.get(address, headers={"X-Client-Protocol": "HTTP/1.0"})
+        assert (old.status, old.headers["Retry-After"]) == (503, "5")
         assert await _statements(url) == 1
         response.close()
 
@@ -223,6 +236,24 @@ async def test_what_nobody_reads_is_given_up(slow: Slow) -> None:
         assert await _statements(url) == 0
         assert not [*folder.glob("making-*")]
         assert (await client.get("/collections/slow.rows/export?f=csv&ids=1")).status == 200
+
+    await eventually(given_up)
+
+
+@pytest.mark.faults
+async def test_a_file_that_nobody_waits_for_is_given_up(slow: Slow, monkeypatch: pytest.MonkeyPatch) -> None:
+    running, _, url = slow
+    client = running["features"]
+    for name in ("PATIENCE", "LOOK_SECONDS"):
+        monkeypatch.setattr(export_handler, name, 0.1)
+    async with client.session.get(f"{client.base}/collections/slow.waits/export?f=gpkg") as response:
+        assert (response.status, response.headers["Transfer-Encoding"]) == (200, "chunked")
+        assert await _statements(url) == 1
+        # there is nothing to read yet
+        response.close()
+
+    async def given_up() -> None:
+        assert await _statements(url) == 0
 
     await eventually(given_up)
 

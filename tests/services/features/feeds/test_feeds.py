@@ -263,3 +263,86 @@ def test_an_entry_without_a_summary_tells_its_title_and_a_box_is_south_west_firs
     assert root.findtext("a:entry/georss:box", namespaces=ATOM) == "-10 170 10 -170"
     # what has no address has no link
     assert root.find("a:entry/a:link", ATOM) is None
+
+
+async def test_a_feed_says_where_it_is_and_what_else_there_is(features: Client) -> None:
+    answer = await features.get(FEED, {"limit": "2", "category": "low", "f": "atom"})
+    root = etree.fromstring(answer.body)
+    base = f"{features.base}{FEED}"
+    # the same whatever page it is, and whatever format
+    assert root.findtext("a:id", namespaces=ATOM) == f"{base}?category=low"
+    assert root.findtext("a:updated", namespaces=ATOM) == max(
+        time.text or "" for time in root.iterfind("a:entry/a:updated", ATOM)
+    )
+    links = [(link.get("rel"), link.get("type"), link.get("href")) for link in root.findall("a:link", ATOM)]
+    assert links[:2] == [
+        ("self", "application/atom+xml", f"{base}?limit=2&category=low&f=atom"),
+        ("alternate", "application/geo+json", f"{base}?limit=2&category=low&f=geojson"),
+    ]
+    about = f"{features.base}/collections/hostile.events"
+    assert links[2:4] == [("alternate", "text/html", f"{about}?f=html"), ("collection", "application/json", about)]
+    ((rel, kind, following),) = links[4:]
+    assert (rel, kind) == ("next", "application/atom+xml")
+    assert following.startswith(f"{base}?limit=2&category=low&f=atom&cursor=")
+    header = answer.headers["Link"]
+    assert [rel for rel in ("self", "alternate", "collection", "next") if f'rel="{rel}"' in header] == ["self", "next"]
+    second = await features.get(following)
+    assert etree.fromstring(second.body).findtext("a:id", namespaces=ATOM) == f"{base}?category=low"
+    # all of a selection are on one page: none follows
+    whole = await features.get(FEED, {"ids": "7", "f": "geojson"})
+    assert 'rel="next"' not in whole.headers["Link"]
+    assert (whole.json()["numberReturned"], whole.link("self")) == (1, f"{base}?ids=7&f=geojson")
+    assert [link["rel"] for link in whole.json()["links"]] == ["self", "alternate", "alternate", "collection"]
+
+
+async def test_feeds_have_the_shapes_of_features_in_geojson_and_boxes_in_atom(features: Client) -> None:
+    path = "/collections/hostile.planet/feed"
+    shapes = (await features.json(path, f="geojson", limit="20"))["features"]
+    assert {feature["geometry"]["type"] for feature in shapes if feature["geometry"]} > {"Polygon"}
+    items = await features.json("/collections/hostile.planet/items", limit="20")
+    assert {feature["id"]: feature["geometry"] for feature in shapes} == {
+        feature["id"]: feature["geometry"] for feature in items["features"]
+    }
+    root = await _feed(features, path, limit="20")
+    assert root.find("a:entry/georss:box", ATOM) is not None
+
+
+@pytest.mark.parametrize("name", ["offset", "crs", "simplify", "bbox-only", "sortby"])
+async def test_a_feed_has_not_all_parameters_of_items(features: Client, name: str) -> None:
+    assert (await features.get(FEED, {name: "1"})).status == 422
+
+
+async def test_feeds_are_asked_about_by_tags_of_their_own(features: Client) -> None:
+    tags = {}
+    for query in ("", "?f=geojson", "?limit=2", "?last=P9000D", "?last=P8000D"):
+        answer = await features.get(f"{FEED}{query}")
+        tags[query] = answer.headers["ETag"]
+        assert (await features.get(f"{FEED}{query}", headers={"If-None-Match": "*"})).status == 304
+    assert len(set(tags.values())) == len(tags)
+    unchanged = await features.get(FEED, headers={"If-None-Match": tags[""]})
+    assert (unchanged.status, unchanged.body) == (304, b"")
+
+
+async def test_whose_alerts_they_are_and_whether_they_are_real_makes_other_alerts(
+    alerts: Client, hostile: HostileDatabase
+) -> None:
+    path, host = "/collections/alerting.alerts/items/2/cap", {"Host": "example.org:81"}
+    real = await alerts.get(path, headers=host)
+    async with services() as started:
+        for name in ("common", "features"):
+            await started.start(name, hostile.env(COLLECTION_SCHEMAS="alerting"))
+        test = await eventually(lambda: started["features"].get(path, headers=host))
+        assert test.headers["ETag"] != real.headers["ETag"]
+        root = etree.fromstring(test.body)
+        # what nobody says to be actual is none
+        assert root.findtext("cap:status", namespaces=CAP) == "Test"
+        assert root.findtext("cap:sender", namespaces=CAP) == "alerts@example.org:81"
+        for wanted in (test.headers["ETag"], "*"):
+            assert (await started["features"].get(path, headers={**host, "If-None-Match": wanted})).status == 304
+        assert (await started["features"].get(f"{path}?limit=1", headers=host)).status == 422
+    root = etree.fromstring(real.body)
+    assert root.findtext("cap:sender", namespaces=CAP) == "floods@example.org"
+    address = "http://example.org:81/collections/alerting.alerts/items/2"
+    assert root.findtext("cap:info/cap:web", namespaces=CAP) == address
+    missing = await alerts.get("/collections/alerting.alerts/items/none/cap", headers={"If-None-Match": "*"})
+    assert missing.status == 404

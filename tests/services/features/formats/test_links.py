@@ -8,13 +8,14 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from libs.catalogue.model import Collection, Column
+from libs.catalogue.model import Argument, Collection, Column
 from libs.selection.selection import Selection, SortTerm
 from services.features.formats.format import PageLinks
-from services.features.formats.links import item_links, page_links, with_related
+from services.features.formats.links import arguments_query, export_links, item_links, page_links, with_related
 from services.features.request.cursor import PageEnds, Position
 from services.features.request.geometry_options import AS_STORED
 from services.features.request.items_query import ItemsQuery
+from services.features.request.long_parameters import unpacked
 
 KEY = Column("id", "integer", "integer", not_null=True)
 BASE = 'https://example.org/a"pi'
@@ -156,3 +157,71 @@ def test_a_feature_leads_to_others_by_its_properties_where_it_has_them() -> None
     assert [link["title"] for link in after if link["rel"] == "successor-version"] == ["The one after"]
     assert related(storm="AL 1", before=None) == plain, "the first has none"
     assert related(before="2017-08-30T15:00:00Z") == plain, "one of the properties was not asked for"
+
+
+def test_the_header_leads_where_the_body_leads_and_to_the_queryables() -> None:
+    ends = PageEnds(Position(("10",)), Position(("1",), backwards=True), more=True)
+    found = page_links(query({"bbox": "1,2,3,4", "f": "csv", "bom": "true"}), "text/csv", "http://a/b", ends, None)
+    said = re.findall(r'<([^>]*)>; rel="([^"]*)"; type="([^"]*)"', found.header)
+    queryables = [link for link in said if link[1].startswith("http")]
+    assert queryables == [
+        (
+            "http://a/b/collections/a.b%20c/queryables",
+            "http://www.opengis.net/def/rel/ogc/1.0/queryables",
+            "application/schema+json",
+        )
+    ]
+    in_body = [(link["href"], link["rel"], link["type"]) for link in found.members()]
+    assert sorted(set(said) - set(queryables)) == sorted(in_body)
+    # what other formats do not have is in this one's links alone
+    assert {rel for href, rel, _ in in_body if "bom=true" in href} == {"self", "next", "prev", "enclosure"}
+    assert {parameters({"href": href})["f"] for href, rel, _ in in_body if rel == "enclosure"} == {"csv"}
+    # a page is saved as features
+    page = page_links(query({}), "text/html", "http://a/b", PageEnds(), None).members()
+    assert [parameters(link)["f"] for link in page if link["rel"] == "enclosure"] == ["geojson"]
+
+
+def test_links_of_an_export() -> None:
+    found = export_links(query({"f": "csv", "bom": "true", "filter": "a=1"}), "text/csv", BASE)
+    own, *others = found.members()
+    assert own["href"] == f"{BASE}/collections/a.b%20c/export?bom=true&filter=a%3D1&f=csv"
+    assert (own["rel"], own["type"]) == ("self", "text/csv")
+    *others, collection = others
+    assert {link["rel"] for link in others} == {"alternate"}
+    names = ["geojson", "json", "geojsonseq", "ndjson", "fgb", "parquet", "gpkg"]
+    assert [parameters(link) for link in others] == [{"filter": "a=1", "f": name} for name in names]
+    assert (collection["rel"], collection["href"]) == ("collection", f"{BASE}/collections/a.b%20c")
+    assert re.findall('rel="([^"]*)"', found.header) == ["self", *["alternate"] * 7, "collection"]
+
+
+def test_a_feature_of_a_function_is_asked_for_with_its_arguments_alone() -> None:
+    arguments = (Argument("at_least", "real", "number"), Argument("f", "text", "string"))
+    collection = Collection("a.f", "a", "f", 1, "function", "F", None, (KEY,), arguments=arguments)
+    given = [("at_least", "1 & 2"), ("limit", "5"), ("f", "html")]
+    assert arguments_query(collection, given) == "at_least=1+%26+2&"
+    assert arguments_query(collection, given[1:]) == ""
+
+
+def test_the_first_and_the_last_page_have_one_beside_them() -> None:
+    assert "prev" not in links(query({}), PageEnds(Position(("10",)), more=True))
+    assert "next" not in links(query({}), PageEnds(prev=Position(("1",), backwards=True)))
+    # more are there, but nothing says where: by offset
+    ((only,),) = (links(query({"limit": "10"}), PageEnds(more=True))["next"],)
+    assert parameters(only) == {"limit": "10", "offset": "10", "f": "geojson"}
+    assert "title" not in only
+    assert "prev" not in links(query({"offset": "5"}, offset=5), PageEnds(more=True))
+    unsure = links(query({"limit": "10"}, key=None), PageEnds(more=True))["next"][0]
+    assert "rows may repeat" in unsure["title"]
+
+
+def test_the_next_page_of_a_long_address_is_in_its_cursor() -> None:
+    ends = PageEnds(Position(("10",)), more=True)
+    given = {"filter": "x" * 8000, "limit": "10", "f": "json"}
+    found = page_links(query(given), "text/csv", "http://a", ends, None)
+    following = re.findall(r'<([^>]*)>; rel="next"; type="text/csv"', found.header)[0]
+    assert following.startswith("http://a/collections/a.b%20c/items?limit=10&f=csv&cursor=z")
+    # the body has the room
+    (whole,) = [link for link in found.members() if link["rel"] == "next"]
+    assert parameters(whole).items() >= {"filter": "x" * 8000, "limit": "10", "f": "csv"}.items()
+    held, cursor = unpacked(parameters({"href": following})["cursor"])
+    assert (held, cursor) == ({"filter": "x" * 8000}, parameters(whole)["cursor"])

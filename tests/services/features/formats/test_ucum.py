@@ -24,6 +24,9 @@ from services.features.formats.ucum import ucum
         ("[ft_i]", "[ft_i]"),
         ("kt", "[kn_i]"),
         ("°", "deg"),
+        ("µm", "um"),
+        ("N·m", "N.m"),
+        ("s−1", "s-1"),
         ("°C", "Cel"),
         ("mph", "[mi_i]/h"),
         # what people may mean by these is not known
@@ -46,3 +49,15 @@ def test_units_of_the_metric_system_are_codes_with_and_without_a_prefix() -> Non
     ]
     codes = [*units, *(f"M{unit}" for unit in units), *(f"da{unit}2" for unit in units)]
     assert [ucum(code) for code in codes] == codes
+
+
+def test_what_people_write_has_a_code() -> None:
+    codes = {
+        "[kn_i]": "kt kn knots", "[nmi_i]": "nmi NM", "[mi_i]": "mi", "[mi_i]/h": "mph", "[ft_i]": "ft", "[in_i]": "in",
+        "deg": "° degree degrees", "Cel": "°C", "[degF]": "°F", "h": "hours hr", "d": "days day", "a": "years year",
+        "{people}": "people", "{persons}": "persons", "{count}": "count",
+    }  # fmt: skip
+    for code, words in codes.items():
+        assert {word: ucum(word) for word in words.split()} == dict.fromkeys(words.split(), code)
+        # which is one itself
+        assert ucum(code) == code

@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from dataclasses import replace
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from libs.catalogue.model import Collection, Column
+from libs.ogc.errors import InvalidParameters
+from libs.web.query_params import QueryValues
+from services.features.request.cursor import Position, encode_cursor
+from services.features.request.geometry_options import AS_STORED
+from services.features.request.items_query import ItemsQuery, parse_items
+from services.features.request.long_parameters import packed
 from tests.services.in_process import Client
 
 _EVENTS = "/collections/hostile.events/items"
@@ -42,3 +52,107 @@ async def test_faults_name_their_parameter(features: Client, parameters: dict[st
     answer = await features.get(_EVENTS, parameters)
     assert answer.status == 422
     assert [fault["loc"] for fault in answer.json()["detail"]] == [["query", name]]
+
+
+ID = Column("id", "integer", "integer", not_null=True)
+AT = Column("at", "timestamp with time zone", "string", format="date-time")
+TABLE = Collection("own.a", "own", "a", 1, "table", "A", None, (ID, AT), key="id")
+
+
+def parsed(collection: Collection = TABLE, given: dict[str, str] | None = None, **values: Any) -> ItemsQuery:
+    return parse_items(collection, QueryValues(defaultdict(lambda: None, {"limit": 10, **values})), given or {})
+
+
+def test_links_of_earlier_releases_belong_to_the_same_query() -> None:
+    # a cursor names its query by this: where it changes, clients that read page by page have to begin again
+    assert parsed().fingerprint == "8200ce145ab63138f1"
+    assert parsed(filter="id < 5", sortby=["-at"]).fingerprint == "968d712759f318eb54"
+
+
+def test_a_query_is_named_by_its_rows_and_their_order_alone() -> None:
+    names = [
+        parsed().fingerprint,
+        parsed(filter="id < 5").fingerprint,
+        parsed(filter="id < 6").fingerprint,
+        parsed(sortby=["at"]).fingerprint,
+        parsed(sortby=["-at"]).fingerprint,
+        parsed(replace(TABLE, id="own.b", name="b")).fingerprint,
+        parsed(replace(TABLE, key=None, sources=(1,))).fingerprint,
+    ]
+    assert len(set(names)) == len(names)
+    for same in (parsed(limit=3), parsed(offset=3), parsed(properties=[]), parsed(given={"limit": "3"})):
+        assert same.fingerprint == names[0]
+
+
+def test_an_order_is_total_and_names_nothing_twice() -> None:
+    def order(*sortby: str, collection: Collection = TABLE) -> list[tuple[str, bool]]:
+        found = parsed(collection, sortby=[*sortby] or None).order
+        return [(term.column.name, term.descending) for term in found]
+
+    assert order() == [("id", False)]
+    assert order("-at") == [("at", True), ("id", False)]
+    assert order("-id", "at") == [("id", True), ("at", False)]
+    assert order(collection=replace(TABLE, sort=("-at",))) == [("at", True), ("id", False)]
+    assert order("id", collection=replace(TABLE, sort=("-at",))) == [("id", False)]
+    assert order(collection=replace(TABLE, key=None, sources=(1,))) == [("ctid", False)]
+
+
+def test_what_the_parameters_of_a_page_say() -> None:
+    plain = parsed()
+    assert (plain.limit, plain.offset, plain.after, plain.counted, plain.options) == (10, 0, None, True, AS_STORED)
+    assert (parsed(offset=7).offset, parsed(limit=0).limit) == (7, 0)
+    assert [parsed(numberMatched=wanted).counted for wanted in (True, False, None)] == [True, False, True]
+    asked: dict[str, Any] = {"bbox-only": True, "simplify": 0.5}
+    options = parsed(**asked).options
+    assert (options.bbox_only, options.simplify, options.lonlat) == (True, 0.5, False)
+    # no tolerance is none
+    assert parsed(simplify=0.0).options.simplify is None
+    cursor = encode_cursor(Position(("7",)), plain.fingerprint)
+    assert parsed(cursor=cursor).after == Position(("7",))
+
+
+@pytest.mark.parametrize(
+    ("values", "faults"),
+    [
+        ({"cursor": "x"}, ["cursor"]),
+        ({"cursor": encode_cursor(Position(("7",)), "another")}, ["cursor"]),
+        ({"cursor": "x", "offset": 1}, ["cursor", "offset"]),
+        ({"geometry": "lonlat"}, ["geometry"]),
+        ({"filter": "no", "sortby": ["no"], "cursor": "x"}, ["cursor", "filter", "sortby"]),
+    ],
+)
+def test_all_faults_are_told_at_once(values: dict[str, Any], faults: list[str]) -> None:
+    with pytest.raises(InvalidParameters) as refused:
+        parsed(**values)
+    assert sorted(fault.loc[1] for fault in refused.value.faults) == faults
+
+
+def test_times_are_said_in_utc_where_they_are_times() -> None:
+    given = {"datetime": "2020-01-01T01:00:00+01:00", "at": "2020-01-01 00:00:00", "id": "a:b", "limit": "5"}
+    query = parsed(given=given)
+    assert query.given == {
+        "datetime": "2020-01-01T00:00:00Z",
+        "at": "2020-01-01T00:00:00Z",
+        "id": "a:b",
+        "limit": "5",
+    }
+    untouched = {"limit": "5"}
+    assert parsed(given=untouched).given is untouched
+    said = parsed(given={"filter": "at > TIMESTAMP('2020-01-01T00:00:00')"}).given
+    assert said == {"filter": "at > TIMESTAMP('2020-01-01T00:00:00Z')"}
+
+
+def test_what_a_cursor_holds_is_as_if_it_were_given() -> None:
+    narrow = parsed(filter="id < 5")
+    _, cursor = packed({"filter": "id < 5" + " " * 500}, encode_cursor(Position(("3",)), narrow.fingerprint))
+    query = parsed(given={"cursor": cursor, "limit": "10"}, cursor=cursor)
+    assert (query.fingerprint, query.after) == (narrow.fingerprint, Position(("3",)))
+    assert query.given.keys() == {"limit", "filter", "cursor"}
+    assert not query.given["cursor"].startswith("z")
+    with pytest.raises(InvalidParameters) as refused:
+        parsed(given={"cursor": cursor, "filter": "id < 5"}, cursor=cursor, filter="id < 5")
+    assert [fault.loc for fault in refused.value.faults] == [("query", "filter")]
+    with pytest.raises(InvalidParameters) as refused:
+        parsed(given={"cursor": "z!.x"}, cursor="z!.x" + "y" * 200)
+    (fault,) = refused.value.faults
+    assert (fault.loc, len(str(fault.input))) == (("query", "cursor"), 100)

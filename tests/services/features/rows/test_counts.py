@@ -111,6 +111,10 @@ async def test_a_count_of_rows_that_changed_meanwhile_is_not_remembered(
         versions.token = "first"
         assert counts.known(selection, "meanwhile") is None
         assert counts.known(selection, "quiet") == 10
+        # of what has no version nobody can tell when it changes
+        versions.token = None
+        assert await counts.matched(selection, "unversioned") == 10
+        assert counts.known(selection, "unversioned") is None
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ import pytest
 
 from libs.catalogue.model import Collection, Column, GeometryColumn
 from libs.pg.pool import Database, PoolSettings
+from services.features.rows import value_ranges
 from services.features.rows.value_ranges import ValueRange, ValueRanges
 from tests.eventually import eventually
 from tests.services.conftest import HostileDatabase
@@ -142,6 +143,18 @@ async def test_suggestions_do_not_wait_for_a_slow_search(hostile: HostileDatabas
             assert (await ranges.recent(TABLE) or {}).get("whole") == ValueRange(0, 819)
 
         await eventually(is_there)
+
+
+async def test_what_takes_too_long_is_unknown_and_looked_for_again(
+    hostile: HostileDatabase, table: asyncpg.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with started(hostile) as (ranges, _):
+        async with table.transaction():
+            await table.execute("LOCK TABLE hostile.ranged")
+            with monkeypatch.context() as patched:
+                patched.setattr(value_ranges, "SECONDS", 0.05)
+                assert await ranges.ranges(TABLE) is None
+        assert (await ranges.ranges(TABLE) or {})["whole"] == ValueRange(0, 819)
 
 
 async def test_what_fails_is_unknown_and_looked_for_again(

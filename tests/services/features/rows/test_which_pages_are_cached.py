@@ -153,7 +153,8 @@ async def test_without_a_version_of_the_server_nothing_is_cached(database: Datab
 
 
 async def test_what_is_shown_otherwise_is_cached_by_itself(database: Database) -> None:
-    cache = Cache(database)
+    versions = SetVersions(database)
+    cache = Cache(database, versions)
     features: dict[str, Any] = {}
     for name, query in {
         "whole": _query(),
@@ -161,10 +162,15 @@ async def test_what_is_shown_otherwise_is_cached_by_itself(database: Database) -
         "no geometry": _query(geometry=None),
         "another definition": _query(replace(TABLE, shape="other")),
         "another table": _query(replace(TABLE, oid=2, sources=(2,))),
+        "another collection": _query(replace(TABLE, id="another")),
     }.items():
         assert await _comes_from_the_cache(cache, query), name
         features[name] = (await cache.page(query)).features
-    assert len(cache.encoded) == 5 * 151
+    assert len(cache.encoded) == 6 * 151
+    # another server may have given the same names to other rows
+    versions.server = "another"
+    assert await _comes_from_the_cache(cache, _query())
+    assert len(cache.encoded) == 7 * 151
     assert features["no geometry"] != features["whole"]
 
 

@@ -95,6 +95,20 @@ async def test_a_transaction_that_ends_after_a_look_is_told_at_the_next(room: Ro
     assert await room.told() == Items(((ids[0], "create"),), is_complete=True)
 
 
+async def test_where_the_look_fails_nothing_is_named_until_it_begins_anew(room: Room) -> None:
+    await room.load("a")
+    await room.owner.execute("ALTER FUNCTION dams.changed_items RENAME TO changed_elsewhere")
+    assert await room.told() is None
+    assert not room.items.has_begun
+    await room.owner.execute("ALTER FUNCTION dams.changed_elsewhere RENAME TO changed_items")
+    await room.load("b")
+    # nobody knows what changed meanwhile
+    assert await room.told() is None
+    # it is not asked again at once
+    await room.items.begin()
+    assert not room.items.has_begun
+
+
 async def test_views_and_other_keys_are_not_named(room: Room) -> None:
     await room.load("a")
     others = [

@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import asyncpg
+import jsonschema
 import orjson
 import pytest
 from aiohttp import ClientResponse
@@ -53,13 +55,24 @@ class Stream:
 
 
 @asynccontextmanager
-async def listening(client: Client, path: str, last_id: str | None = None) -> AsyncIterator[Stream]:
+async def listening(
+    client: Client, path: str, last_id: str | None = None, *, in_address: bool = False
+) -> AsyncIterator[Stream]:
     headers = {"Accept": "text/event-stream", "Accept-Encoding": "gzip"}
-    headers |= {"Last-Event-ID": last_id} if last_id else {}
+    if in_address:
+        path += f"?last-event-id={last_id}"
+    elif last_id:
+        headers["Last-Event-ID"] = last_id
     async with client.session.get(f"{client.base}{path}", headers=headers) as response:
         assert response.status == 200, await response.read()
         assert response.headers["Content-Type"] == "text/event-stream"
         assert "Content-Encoding" not in response.headers
+        # nothing between keeps it back, or for others
+        assert {name: response.headers[name] for name in ("Cache-Control", "X-Accel-Buffering", "Vary")} == {
+            "Cache-Control": "no-store",
+            "X-Accel-Buffering": "no",
+            "Vary": "Accept",
+        }
         stream = Stream(response)
         if last_id is None:
             await stream.until_ready()
@@ -120,6 +133,8 @@ async def test_who_comes_back_hears_what_was_missed(features: Client, owner: asy
         name, _ = await stranger.next()
         assert name == "reload"
         assert stranger.last_id != "of-another-time"
+    async with listening(features, path, "of-another-time", in_address=True) as stranger:
+        assert (await stranger.next())[0] == "reload"
 
 
 async def test_the_process_ends_its_streams_before_it_waits(hostile: HostileDatabase) -> None:
@@ -164,3 +179,69 @@ async def test_what_has_no_version_has_no_changes(features: Client) -> None:
         "/changes",
         "/collections/{collectionId}/changes",
     }
+
+
+@pytest.mark.parametrize("path", [EVENTS, ALL])
+async def test_the_versions_of_this_moment_are_there_without_a_stream(features: Client, path: str) -> None:
+    answer = await features.get(path)
+    assert (answer.type, answer.headers["Cache-Control"]) == ("application/json", "no-cache")
+    change = next(each for each in answer.json()["changes"] if each["subject"] == "collections/hostile.events")
+    assert (change["source"], change["type"]) == (f"{features.base}/", "org.ogc.api.collection.update")
+    assert change["id"] == f"{change['data']['version']}.hostile.events"
+    assert datetime.fromisoformat(change["time"]) <= datetime.now(UTC) + timedelta(seconds=1)
+    links = {link["rel"]: (link["href"], link["type"]) for link in answer.json()["links"]}
+    assert links == {
+        "self": (f"{features.base}{path}?f=json", "application/json"),
+        "alternate": (f"{features.base}{path}?f=sse", "text/event-stream"),
+        "service-meta": (f"{features.base}/asyncapi", "application/asyncapi+json"),
+    }
+    again = await features.get(path, headers={"If-None-Match": answer.headers["ETag"]})
+    assert again.status in (200, 304)
+    assert (await features.get(path, {"limit": "1"})).status == 422
+    assert (path == EVENTS) is ({each["subject"] for each in answer.json()["changes"]} == {change["subject"]})
+
+
+@pytest.mark.parametrize("path", [EVENTS, ALL])
+async def test_head_of_a_stream_ends(features: Client, path: str) -> None:
+    answer = await features.get(path, headers={"Accept": "text/event-stream"}, method="HEAD")
+    assert (answer.status, answer.type, answer.body) == (200, "text/event-stream", b"")
+
+
+async def test_where_the_streams_are_is_told_to_programs(features: Client) -> None:
+    answer = await features.get("/asyncapi", headers={"Host": "example.org:81"})
+    document = answer.json()
+    assert answer.type.startswith("application/asyncapi+json")
+    assert document["servers"]["public"] == {"host": "example.org:81", "pathname": "/", "protocol": "http"}
+    for operation, channel in (("sendChanges", "changes"), ("sendCollectionChanges", "collectionChanges")):
+        assert document["operations"][operation]["channel"] == {"$ref": f"#/channels/{channel}"}
+        assert document["operations"][operation]["action"] == "send"
+        (message,) = document["channels"][channel]["messages"].values()
+        *_, name = message["$ref"].split("/")
+        assert document["components"]["messages"][name]["contentType"] == "application/cloudevents+json"
+    payload = document["components"]["messages"]["change"]["payload"]
+    event = (await features.json(EVENTS))["changes"][0]
+    jsonschema.validate(event, {**payload, "additionalProperties": False})
+    assert jsonschema.Draft202012Validator(payload).is_valid({**event, "type": "org.ogc.api.collection.delete"})
+    for wrong in ({"type": "other"}, {"specversion": "0.3"}, {"id": None}):
+        assert not jsonschema.Draft202012Validator(payload).is_valid({**event, **wrong})
+    assert set(payload["required"]) == {"specversion", "id", "type", "source"}
+    assert (await features.get("/asyncapi", {"limit": "1"})).status == 422
+    assert (
+        await features.get("/asyncapi", headers={"Host": "example.org:81", "If-None-Match": answer.headers["ETag"]})
+    ).status == 304
+
+
+async def test_features_that_are_named_as_they_change_are_told(features: Client, owner: asyncpg.Connection) -> None:
+    async with listening(features, EVENTS) as stream:
+        event: Any = {"data": {}}
+        # what is named is looked at from the first tick on that somebody listens
+        while "items" not in event["data"]:
+            async with owner.transaction():
+                await _touch(owner)
+                await owner.execute(
+                    "INSERT INTO dams.changed_item (relation, item, action)"
+                    " VALUES ('hostile.events'::regclass, '1', 'update')"
+                )
+            event = (await stream.next())[1]
+    assert event["data"]["items"] == [{"itemId": "1", "change": "update"}]
+    assert event["data"]["itemsComplete"] is True

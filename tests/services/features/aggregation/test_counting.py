@@ -1,0 +1,127 @@
+"""How facets are counted: in one state of the data, once whatever they are called, and again after a failure."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import replace
+
+import asyncpg
+import pytest
+
+from libs.catalogue.model import Collection
+from libs.catalogue.versions import DataVersion
+from libs.pg.pool import Database, PoolSettings
+from libs.selection.selection import Selection, select
+from libs.web.query_params import QueryValues
+from services.features.aggregation.facet import PlaceFacet, TermFacet
+from services.features.aggregation.facet_counts import FacetCounts
+from services.features.resources import CATALOGUE, FACETS, VERSIONS
+from services.features.rows.failing_rows import FailingRows
+from tests.eventually import eventually
+from tests.services.conftest import HostileDatabase
+from tests.services.features.rows.set_versions import SetVersions
+from tests.services.in_process import Client, Services
+
+
+async def test_ends_and_what_lies_between_them_are_of_one_state(features: Client, owner: asyncpg.Connection) -> None:
+    await owner.execute(
+        "CREATE VIEW hostile.isolation AS SELECT 1 AS id, current_setting('transaction_isolation') AS level;"
+        "GRANT SELECT ON hostile.isolation TO hostile_reader"
+    )
+    try:
+        await eventually(lambda: features.json("/collections/hostile.isolation/queryables"))
+        counted = await features.json("/collections/hostile.isolation/facets", facets="level")
+        assert [bucket["value"] for bucket in counted["facets"]["level"]["buckets"]] == ["repeatable read"]
+        # a file has all rows of one state, too
+        export = await features.get("/collections/hostile.isolation/export?f=ndjson")
+        assert export.json()["level"] == "repeatable read"
+    finally:
+        await owner.execute("DROP VIEW hostile.isolation")
+
+
+@pytest.mark.faults
+async def test_what_cannot_be_counted_takes_no_turns_from_what_can(features: Client) -> None:
+    path = "/collections/hostile.events/facets"
+    for number in range(12):
+        refused = await features.get(path, {"facets": "id:width:0.001", "filter": f"id <> {number}"})
+        assert refused.status == 422
+    assert (await features.get(path, {"facets": "category", "filter": "id <> 99"})).status == 200
+
+
+def _selection(collection: Collection, **values: object) -> Selection:
+    return select(collection, QueryValues(defaultdict(lambda: None, values)))
+
+
+async def test_the_same_is_counted_once_whatever_it_is_called(running: Services) -> None:
+    app = running.apps["features"]
+    facets = app[FACETS]
+
+    async def known() -> tuple[Collection, Collection]:
+        found = [app[CATALOGUE].collection(f"hostile.{name}") for name in ("events", "event_view")]
+        for collection in found:
+            assert app[VERSIONS].version(collection) is not None
+        return found[0], found[1]
+
+    events, view = await eventually(known)
+    category = events.column("category")
+    assert category
+    facet, every = TermFacet("category", category), _selection(events)
+
+    async def counted(selection: Selection, asked: TermFacet | PlaceFacet = facet) -> object:
+        return (await facets.counted(selection, [asked]))[0][0]
+
+    first = await counted(every)
+    assert await counted(_selection(events), replace(facet, name="another")) is first
+    place = PlaceFacet("geom", events.geometries[0])
+    others = [
+        await counted(_selection(events, filter="id < 9")),
+        await counted(_selection(events, filter="id < 10")),
+        await counted(_selection(view)),
+        await counted(every, replace(facet, size=2)),
+        await counted(every, replace(facet, sorting="value_asc")),
+        await counted(every, replace(facet, least=2)),
+        await counted(every, place),
+        await counted(every, replace(place, size=5.0)),
+        await counted(every, replace(place, hexagons=True)),
+    ]
+    assert len({id(each) for each in (first, *others)}) == 1 + len(others)
+    assert await counted(every) is first
+    # several at once are as they would be alone, and in their order
+    both, _ = await facets.counted(every, [place, facet])
+    assert both == [others[6], first]
+
+
+class Changing(SetVersions):
+    """The data change, as far as it is told, each time that one asks, until they rest."""
+
+    rests = False
+    asked = 0
+
+    def version(self, collection: Collection) -> DataVersion | None:
+        self.asked += not self.rests
+        found = super().version(collection)
+        return found and DataVersion(f"{found.token} {self.asked}", found.since)
+
+
+async def test_what_changed_while_it_was_counted_is_not_remembered(running: Services, hostile: HostileDatabase) -> None:
+    events = running.apps["features"][CATALOGUE].collection("hostile.events")
+    category = events.column("category")
+    assert category
+    facet, selection = TermFacet("category", category), _selection(events)
+    async with Database(PoolSettings(hostile.reader_url, "test-facets", size=2)) as database:
+        versions = Changing(database)
+        facets = FacetCounts(database, versions, FailingRows(versions), at_once=1, of_collection=1)
+
+        async def counted() -> object:
+            return (await facets.counted(selection, [facet]))[0][0]
+
+        first = await counted()
+        # as it was called before it was counted, and after
+        for asked in range(versions.asked + 1):
+            versions.asked, versions.rests = asked, True
+            assert await counted() is not first
+        rested = await counted()
+        assert await counted() is rested
+        # without a version nobody can tell when it changes
+        versions.token = None
+        assert await counted() is not await counted()

@@ -1,0 +1,137 @@
+"""What the document of facets says of each of them beside what was counted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.services.in_process import Client
+
+EVENTS = "/collections/hostile.events/facets"
+_HISTOGRAM = {"type": "histogram", "sortedBy": "value"}
+_TERM = {"type": "term", "property": "category", "sortedBy": "count", "minOccurs": 1}
+
+
+@pytest.mark.parametrize(
+    ("token", "definition"),
+    [
+        ("category", _TERM),
+        ("category:5:count_asc", {**_TERM, "sortOrder": "ascending"}),
+        ("category:5:value_asc", {**_TERM, "sortedBy": "value", "sortOrder": "ascending"}),
+        ("category:5:value_desc", {**_TERM, "sortedBy": "value"}),
+        ("magnitude", {**_HISTOGRAM, "property": "magnitude", "bucketType": "fixedBucketCount"}),
+        ("magnitude:3", {**_HISTOGRAM, "property": "magnitude", "bucketType": "fixedBucketCount"}),
+        ("magnitude:width:2", {**_HISTOGRAM, "property": "magnitude", "bucketType": "fixedInterval"}),
+        ("magnitude:quantile:3", {**_HISTOGRAM, "property": "magnitude", "bucketType": "quantiles"}),
+        ("magnitude:edges:1/2", {**_HISTOGRAM, "property": "magnitude", "bucketType": "edges"}),
+        ("at", {**_HISTOGRAM, "property": "at", "bucketType": "fixedInterval", "interval": "week"}),
+        ("at:year", {**_HISTOGRAM, "property": "at", "bucketType": "fixedInterval", "interval": "year"}),
+        ("at:3", {**_HISTOGRAM, "property": "at", "bucketType": "fixedBucketCount"}),
+        ("at:quantile:3", {**_HISTOGRAM, "property": "at", "bucketType": "quantiles"}),
+        ("at:edges:2020-02-01/2020-03-01", {**_HISTOGRAM, "property": "at", "bucketType": "edges"}),
+        ("geom:grid", {"type": "grid", "property": "geom", "cell": "grid", "cellSize": 10.0}),
+        ("geom:grid:5", {"type": "grid", "property": "geom", "cell": "grid", "cellSize": 5.0}),
+        ("geom:hexagon", {"type": "grid", "property": "geom", "cell": "hexagon", "cellSize": 10.0}),
+        ("geom::90", {"type": "grid", "property": "geom", "cell": "grid", "cellSize": 90.0}),
+        ("geom:hexagon:0.001", {"type": "grid", "property": "geom", "cell": "hexagon", "cellSize": 0.001}),
+    ],
+)
+async def test_each_way_to_count_is_told(features: Client, token: str, definition: dict[str, Any]) -> None:
+    (facet,) = (await features.json(EVENTS, facets=token))["facets"].values()
+    assert {name: facet[name] for name in facet.keys() - {"buckets", "more", "nulls", "other"}} == definition
+    assert ("other" in facet) is (definition["type"] == "term")
+
+
+@pytest.mark.parametrize(
+    ("facets", "sentence"),
+    [
+        ("category:5:count_desc:more", "must be property:size:sorting"),
+        ("category:1001", "must have a size of 1 to 1000"),
+        ("category:x", "must have a size of 1 to 1000"),
+        ("magnitude:0", "must have a number of ranges of 1 to 1000"),
+        ("magnitude:1001", "must have a number of ranges of 1 to 1000"),
+        ("magnitude:1234567", "must be a number of ranges, or one of term"),
+        ("magnitude:3:4", "must be a number of ranges, or one of term"),
+        ("magnitude:quantile", "must have a number of quantiles of 2 to 1000"),
+        ("magnitude:quantile:1001", "must have a number of quantiles of 2 to 1000"),
+        ("magnitude:width:0", "must have a width above 0"),
+        ("magnitude:width:-1", "must have a width above 0"),
+        ("magnitude:width:1e400", "must have a width above 0"),
+        ("magnitude:width:x", "must have a width above 0"),
+        ("magnitude:edges:1/1", "must have edges that grow"),
+        ("magnitude:edges:" + "/".join(map(str, range(1000))), "has 1000 edges, maximum is 999"),
+        ("at:3:4", "must be a number of ranges, or one of second, minute"),
+        ("at:year:2", "must be a number of ranges, or one of second, minute"),
+        ("at:quantile:1", "must have a number of quantiles of 2 to 1000"),
+        ("at:edges:2020-02-01/2020-01-01", "must have edges that grow"),
+        ("at:edges:../2020-01-01", "has an edge that is no time"),
+        ("geom:grid:0.0009", "must have cells of 0.001 to 90 degrees"),
+        ("geom:grid:90.1", "must have cells of 0.001 to 90 degrees"),
+        ("geom:grid:x", "must have cells of 0.001 to 90 degrees"),
+        ("geom:square:5", "must be grid:degrees or hexagon:degrees"),
+        ("geom:grid:5:6", "must be grid:degrees or hexagon:degrees"),
+    ],
+)
+async def test_a_way_that_there_is_not(features: Client, facets: str, sentence: str) -> None:
+    answer = await features.get(EVENTS, {"facets": facets})
+    assert answer.status == 422, answer.body[:200]
+    (fault,) = answer.json()["detail"]
+    assert sentence in fault["msg"]
+    assert fault["loc"] == ["query", "facets"]
+
+
+async def test_as_many_edges_and_facets_as_there_may_be(features: Client) -> None:
+    edges = "magnitude:edges:" + "/".join(map(str, range(999)))
+    facet = (await features.json(EVENTS, facets=edges))["facets"]["magnitude"]
+    assert len(facet["buckets"]) == 1000
+    ten = [f"id:{number}" for number in range(1, 11)]
+    document = await features.json(EVENTS, facets=",".join(ten))
+    # the first by the name of its property, the others by all that was asked for
+    assert list(document["facets"]) == ["id", *ten[1:]]
+    assert [len(facet["buckets"]) for facet in document["facets"].values()] == [*range(1, 11)]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "offered"),
+    [
+        ({}, True),
+        ({"facets": "geom"}, True),
+        ({"facets": "geom:hexagon"}, True),
+        # no one set of cells
+        ({"facets": "category"}, False),
+        ({"facets": "geom,geom:hexagon"}, False),
+    ],
+)
+async def test_cells_are_offered_where_there_are_some(
+    features: Client, parameters: dict[str, str], offered: bool
+) -> None:
+    document = await features.json(EVENTS, **parameters)
+    types = [link["type"] for link in document["links"] if link["rel"] == "alternate"]
+    assert ("application/geo+json" in types) is offered
+    assert (await features.get(EVENTS, {**parameters, "f": "geojson"})).status == (200 if offered else 422)
+    about = [link["href"] for link in document["links"] if link["rel"] == "collection"]
+    assert about == [f"{features.base}/collections/hostile.events"]
+    assert "facets" in parameters or document.get("numberMatched") is None
+
+
+async def test_cells_as_features_say_what_they_hold(features: Client) -> None:
+    asked = {"facets": "geom:grid:45", "filter": "id < 100"}
+    cells = await features.json(EVENTS, f="geojson", **asked)
+    (facet,) = (await features.json(EVENTS, **asked))["facets"].values()
+    assert (cells["id"], cells["numberReturned"]) == ("hostile.events", len(cells["features"]))
+    assert [(cell["type"], cell["id"], cell["geometry"], cell["properties"]) for cell in cells["features"]] == [
+        (
+            "Feature",
+            bucket["value"],
+            bucket["geometry"],
+            {"facet": "geom", "count": bucket["count"], "centre": bucket["centre"]},
+        )
+        for bucket in facet["buckets"]
+    ]
+
+
+@pytest.mark.parametrize(("size", "left"), [(1, 2), (2, 1), (3, 0)])
+async def test_buckets_that_are_left_out_are_told_even_one(features: Client, size: int, left: int) -> None:
+    (facet,) = (await features.json(EVENTS, facets=f"category:{size}"))["facets"].values()
+    assert (len(facet["buckets"]), facet["other"]["buckets"], facet["more"]) == (size, left, left > 0)

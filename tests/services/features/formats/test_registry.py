@@ -1,0 +1,87 @@
+"""What the service says of its formats."""
+
+from __future__ import annotations
+
+import pytest
+
+from libs.ogc.errors import Fault
+from libs.web.query_params import QueryValues
+from services.features.formats.format import FeatureFormat, FileFormat
+from services.features.formats.registry import EXPORT_FORMATS, FORMATS, format_of, refuse_options
+
+_BYTES = {"type": "string", "format": "binary"}
+
+
+def test_the_formats_in_the_order_of_preference() -> None:
+    assert [(entry.name, entry.media_type, entry.extension, entry.of_rows) for entry in FORMATS] == [
+        ("geojson", "application/geo+json", None, False),
+        ("html", "text/html", None, False),
+        ("json", "application/json", None, True),
+        ("csv", "text/csv", "csv", True),
+        ("geojsonseq", "application/geo+json-seq", None, False),
+        ("ndjson", "application/ndjson", None, True),
+        ("fgb", "application/flatgeobuf", "fgb", False),
+        ("parquet", "application/vnd.apache.parquet", "parquet", False),
+        ("gpkg", "application/geopackage+sqlite3", "gpkg", False),
+    ]
+    assert {entry.name for entry in FORMATS if isinstance(entry, FeatureFormat) and entry.of_features} == {
+        "geojson",
+        "geojsonseq",
+    }
+    assert [
+        (entry.name, entry.writer, entry.driver, entry.geometry_as, entry.items_schema, entry.item_schema)
+        for entry in FORMATS
+        if isinstance(entry, FileFormat)
+    ] == [
+        ("fgb", "ogr", "FlatGeobuf", "wkb", _BYTES, _BYTES),
+        ("parquet", "geoparquet", "", "wkb", _BYTES, _BYTES),
+        ("gpkg", "ogr", "GPKG", "wkb", _BYTES, _BYTES),
+    ]
+    assert [entry.name for entry in FORMATS if entry.byte_order_mark] == ["csv"]
+    assert {alias for entry in FORMATS for alias in entry.aliases} == {
+        "application/vnd.geo+json",
+        "application/x-ndjson",
+    }
+    assert "text/html" not in EXPORT_FORMATS
+
+
+@pytest.mark.parametrize(
+    ("media_type", "named", "name"),
+    [
+        ("application/json", True, "json"),
+        # who asks for plain JSON without a name reads features
+        ("application/json", False, "geojson"),
+        ("text/csv", False, "csv"),
+        ("application/flatgeobuf", True, "fgb"),
+        ("text/html", True, None),
+        ("text/html", False, None),
+    ],
+)
+def test_which_format_is_meant(media_type: str, named: bool, name: str | None) -> None:
+    found = format_of(media_type, named=named)
+    assert (None if found is None else found.name) == name
+
+
+@pytest.mark.parametrize(
+    ("name", "bom", "geometry", "wrong"),
+    [
+        ("csv", True, "lonlat", []),
+        ("csv", False, None, []),
+        ("json", True, "lonlat", ["bom"]),
+        ("ndjson", False, "lonlat", []),
+        ("geojson", True, "lonlat", ["bom", "geometry"]),
+        ("geojson", False, None, []),
+        ("fgb", None, "whole", ["geometry"]),
+        (None, True, "lonlat", ["bom", "geometry"]),
+        (None, False, None, []),
+    ],
+)
+def test_options_are_for_formats_that_have_them(
+    name: str | None, bom: bool | None, geometry: str | None, wrong: list[str]
+) -> None:
+    query = QueryValues({"bom": bom, "geometry": geometry})
+    refuse_options(query, next((entry for entry in FORMATS if entry.name == name), None))
+    assert [fault.loc for fault in query.faults] == [("query", each) for each in wrong]
+    if "geometry" in wrong:
+        sentence = "geometry is for rows alone: f=json, csv, ndjson"
+        assert query.faults[-1] == Fault(("query", "geometry"), sentence, geometry, "enum")
