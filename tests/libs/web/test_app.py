@@ -117,6 +117,9 @@ async def test_paths_and_parameters_are_what_is_declared(tmp_path: Path) -> None
             response = await ask(path)
             assert (response.status, "not UTF-8" in (await _faults(response))[0][1]) == (422, True)
         assert (await ask("/collections/a/b/things/7")).status == 404
+        response = await ask("/collections/a/things/seven")
+        assert [fault["type"] for fault in (await response.json())["detail"]] == ["int_parsing"]
+        assert await _faults(response) == [(["path", "number"], "number must be a whole number")]
         # whole numbers that PostgreSQL can hold, in digits of ASCII
         for number in ("-7", "9" * 18):
             assert (await (await ask(f"/collections/a/things/{number}")).json())["path"]["number"] == int(number)
@@ -125,6 +128,14 @@ async def test_paths_and_parameters_are_what_is_declared(tmp_path: Path) -> None
         # what a gateway lets through is read
         assert (await ask(f"{THING}?properties={'a' * 40_000}", X_Long="b" * 40_000)).status == 200
         assert (await ask(THING, "POST")).status == 405
+
+
+async def test_a_path_that_is_no_text_leads_to_no_handler(tmp_path: Path) -> None:
+    async def answer(call: Call) -> web.StreamResponse:
+        return web.Response(text="found")
+
+    async with _serving(tmp_path, answer) as ask:
+        assert [(await ask(f"/collections/{name}/things/7")).status for name in ("%ff", "%C3%A9")] == [422, 200]
 
 
 @pytest.mark.parametrize(
