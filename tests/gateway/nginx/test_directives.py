@@ -102,6 +102,18 @@ def test_nothing_reaches_a_service_that_it_could_take_for_something_else() -> No
     assert (server.one("absolute_redirect"), server.one("server_name")) == ("off", "_")
 
 
+def test_what_the_gateway_answers_itself_says_who_it_is_and_how_long_it_keeps() -> None:
+    server = read_server()
+    keeps = {"location = /favicon.ico": "'public, max-age=86400'", "location = /robots.txt": "'public, max-age=86400'"}
+    for place in ("location = /", *keeps):
+        said = server.blocks[place].headers("add_header")
+        assert (said["X-Content-Type-Options"], said["X-Request-Id"]) == ("nosniff", "$request_id")
+        assert said["Access-Control-Allow-Origin"] == "*"
+        assert said.get("Cache-Control") == keeps.get(place)
+    assert server.blocks["location = /"].one("return") == "302 /api/"
+    assert server.blocks["location = /api"].one("rewrite") == "^ /api/ last"
+
+
 def test_connections_end_with_the_answer_while_they_are_drained_but_for_those_that_last() -> None:
     server = read_server()
     for place in PASSED_ON:

@@ -281,3 +281,13 @@ async def test_trouble_is_logged_once_in_a_while(tmp_path: Path, caplog: pytest.
             await away.get("a")
     said = [record.getMessage() for record in caplog.records if record.name == "dams.cache"]
     assert said == ["cache unavailable"]
+
+
+async def test_an_end_beside_a_server_that_hangs_is_no_error(server: OwnRedis) -> None:
+    try:
+        async with asyncio.timeout(20), Commands(server.url, deadline=60) as commands:
+            assert await commands.run("ECHO", "a") == b"a"
+            os.kill(server.pid, signal.SIGSTOP)
+    finally:
+        os.kill(server.pid, signal.SIGCONT)
+    assert commands.away

@@ -199,6 +199,7 @@ async def test_a_session_is_read_only_bounded_and_writes_values_in_one_way(datab
 def test_what_is_read_for_long_or_watched_has_connections_and_times_of_its_own() -> None:
     usual = PoolSettings("postgresql://a", "dams", size=8, share=4)
     assert (usual.acquire_timeout, usual.waiting) == (5.0, 1000)
+    assert PoolSettings("postgresql://a", "dams").size == 10
     exports, watching = usual.for_exports(2), usual.for_watching()
     assert (exports.application_name, exports.size, exports.share, exports.waiting) == ("dams-export", 2, None, 0)
     assert exports.statement_timeout_ms == 60_000
@@ -283,3 +284,17 @@ async def test_a_transaction_ends_whatever_came_of_it(database_url: str) -> None
                 raise TimeoutError
         async with pool.connection() as connection:
             assert connection.get_server_pid() not in pids
+
+
+async def test_a_server_that_says_nothing_is_not_waited_for_longer_than_for_a_connection() -> None:
+    async def say_nothing(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read()
+        writer.close()
+
+    server = await asyncio.start_server(say_nothing, "127.0.0.1", 0)
+    url = f"postgresql://a@127.0.0.1:{server.sockets[0].getsockname()[1]}/a"
+    async with asyncio.timeout(30), server, Database(PoolSettings(url, "silent", acquire_timeout=0.3)) as pool:
+        with pytest.raises(Unavailable, match="cannot be reached") as raised:
+            await pool.fetchval(sql("SELECT 1"))
+        # not as one that is restarted: that would be waited for
+        assert not isinstance(raised.value, Restarting)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from typing import Any
 
 import asyncpg
 import pytest
@@ -17,7 +18,7 @@ from libs.catalogue.one_server import on_one_server
 from libs.ogc.errors import NotFound, Restarting, TooSlow, Unavailable
 from libs.pg.pool import Database, PoolSettings
 from libs.pg.replicas import Position, ReadDatabase, Rotation, one_server, position, reads, rotation
-from libs.pg.sql import sql
+from libs.pg.sql import Sql, sql
 from tests.conftest import MakeDatabase
 
 NAME = sql("SELECT current_database()")
@@ -89,6 +90,50 @@ async def test_of_what_is_no_replica_nothing_is_read(primary: Database) -> None:
     assert await found.look(primary, "another") == frozenset()
     # all that was written, but it is the primary
     assert await found.look(primary, server) == frozenset()
+
+
+class StandIn(Database):
+    """Says where it is as the test has it: what the primary says, and what is other about it."""
+
+    def __init__(self, primary: Database) -> None:
+        super().__init__(PoolSettings("postgresql://nobody@127.0.0.1:9/nothing", "replicas-test"))
+        self._primary = primary
+        self.other: dict[str, object] = {}
+        self.error: Exception | None = None
+        self.asked = 0
+
+    async def fetch(self, statement: Sql) -> list[Any]:
+        self.asked += 1
+        if self.error is not None:
+            raise self.error
+        [row] = await self._primary.fetch(statement)
+        return [{**row, "replica": True, "server": "its own", **self.other}]
+
+
+async def test_a_replica_is_read_while_it_has_what_the_primary_had_and_answers(primary: Database) -> None:
+    server = (await position(primary)).server
+    replica, other = StandIn(primary), StandIn(primary)
+    found = Rotation([replica, other])
+    assert await found.look(primary, server) == {0, 1}
+    # nobody is taken in while the primary is away
+    assert await found.look_alone() == frozenset()
+    found.admit(frozenset({0, 1}))
+    assert await found.look_alone() == {0, 1}
+    other.error = Unavailable("away")
+    assert await found.look_alone() == {0}
+    other.error, other.other = None, {"written": 1, "flushed": 1}
+    other.asked = 0
+    assert await found.look(primary, server) == {0}
+    # it may be about to have it
+    assert other.asked > 1
+    lag = REGISTRY.get_sample_value("dams_replica_lag_bytes", {"replica": "2"})
+    assert lag is not None
+    assert lag > 1_000_000
+    assert REGISTRY.get_sample_value("dams_replica_lag_bytes", {"replica": "1"}) == 0
+    # of another history it never will
+    other.other, other.asked = {"history": "a fork", "written": 1, "flushed": 1}, 0
+    assert await found.look(primary, server) == {0}
+    assert other.asked == 1
 
 
 async def test_those_that_are_read_take_turns_until_one_is_lost(primary: Database) -> None:

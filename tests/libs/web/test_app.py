@@ -316,7 +316,13 @@ async def test_a_page_keeps_the_language_of_its_address_in_links_to_pages(tmp_pa
         ]
         assert '<input type="hidden" name="lang" value="es">' in text
         assert response.headers["Content-Language"] == "es"
-        assert "default-src 'none'" in response.headers["Content-Security-Policy"]
+        assert response.headers["Content-Security-Policy"] == (
+            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+            "worker-src 'self'; font-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+        )
+        assert response.headers["X-Content-Type-Options"] == "nosniff"
+        assert response.headers["Referrer-Policy"] == "strict-origin-when-cross-origin"
+        assert response.headers["Vary"] == "Accept, Accept-Language, Accept-Encoding"
         assert f"hreflang=fr href={base}{THING}?f=html&amp;lang=fr" in text
 
 
