@@ -81,6 +81,11 @@ def test_a_type_with_a_parameter_is_meant_without_it_and_not_with_another(accept
 
 def test_a_script_type_means_json() -> None:
     assert negotiate(("text/html", "application/json"), None, "text/javascript") == "application/json"
+    # what is called so by others counts less than what is named
+    schema = "application/schema+json"
+    assert negotiate((schema, "application/json"), None, "application/json") == "application/json"
+    assert negotiate((schema, "text/html"), None, "application/json, */*") == schema
+    assert negotiate(("text/html", schema), None, "application/json, application/*, text/*") == schema
 
 
 def test_errors_are_pages_for_browsers_only() -> None:
