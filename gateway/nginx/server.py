@@ -53,7 +53,7 @@ def server(settings: GatewaySettings, routes: Routes, *, cached: bool) -> object
         one("absolute_redirect", "off"),
         error_pages(),
         error_locations(),
-        Location("/", response_headers(), one("return", 404)),
+        Location("/", one("return", 404)),
         Location("= /", response_headers(), one("return", 302, f"{PREFIX}/")),
         _favicon(),
         _robots(),

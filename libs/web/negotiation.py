@@ -90,7 +90,8 @@ def _parse(accept: str) -> list[_Range]:
             name, _, value = field.partition("=")
             if name.strip().lower() == "q":
                 try:
-                    quality = min(max(float(value), 0.0), 1.0)
+                    # in this order "nan" is 0
+                    quality = min(max(0.0, float(value)), 1.0)
                 except ValueError:
                     quality = 0.0
             elif name.strip().lower() not in ("charset", "profile"):

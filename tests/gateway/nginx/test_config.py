@@ -6,79 +6,22 @@ What nginx makes of it is for the tests of a running gateway; here is what these
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from gateway.nginx.config import build_config
 from gateway.nginx.routes import Routes, routes
-from gateway.settings import SERVICES, GatewaySettings
-from libs.ogc.service_part import ServicePart
-
-PARTS = [ServicePart(name, {"paths": {f"/{name}": {}}}, (), assets=(f"/{name}-files/",)) for name in SERVICES]
-ALL = routes(PARTS)
-ADDRESSES = {"tiles": ("10.0.0.1:80", "10.0.0.2:80", "unix:/a.sock"), "common": ("10.0.0.3:80",)}
-_WORD = re.compile(r"""(?:'[^']*'|"[^"]*"|[^\s;{}'"])+|[{};]""")
-API = "location /api/"
-TILES = "location ~ ^/api/(?:collections/[^/]+/)?tiles/"
-EXPORT = "location ~ ^/api/collections/[^/]+/export$"
-CHANGES = "location ~ ^/api/(?:collections/[^/]+/)?changes$"
-
-
-@dataclass(frozen=True)
-class Block:
-    """Directives, and blocks by what stands before them."""
-
-    directives: list[list[str]]
-    blocks: dict[str, Block]
-
-    @classmethod
-    def read(cls, words: Iterator[str]) -> Block:
-        line: list[str] = []
-        found = cls([], {})
-        for word in words:
-            if word == "}":
-                break
-            if word == "{":
-                found.blocks[" ".join(line)] = cls.read(words)
-                line = []
-            elif word == ";":
-                found.directives.append(line)
-                line = []
-            else:
-                line.append(word)
-        return found
-
-    def all(self, name: str) -> list[list[str]]:
-        """The arguments of each directive of that name."""
-        return [rest for first, *rest in self.directives if first == name]
-
-    def one(self, name: str) -> str | None:
-        """The argument of the only one; None where there is none."""
-        found = self.all(name)
-        assert len(found) <= 1, name
-        return " ".join(found[0]) if found else None
-
-    def headers(self, name: str) -> dict[str, str]:
-        return {header: value for header, value, *_ in self.all(name)}
-
-
-def _config(
-    environment: Mapping[str, str] | None = None, known: Routes = ALL, *, user: str | None = None, cached: bool = True
-) -> Block:
-    settings = GatewaySettings.from_env({"GATEWAY_DIR": "/run/the gateway", **(environment or {})})
-    text = build_config(settings, ADDRESSES, known, user=user, cached=cached)
-    return Block.read(iter(_WORD.findall(text)))
-
-
-def _http(**environment: str) -> Block:
-    return _config(environment).blocks["http"]
-
-
-def _server(environment: Mapping[str, str] | None = None, known: Routes = ALL, *, cached: bool = True) -> Block:
-    return _config(environment, known, cached=cached).blocks["http"].blocks["server"]
+from tests.gateway.nginx.configuration import (
+    ALL,
+    API,
+    CHANGES,
+    EXPORT,
+    PARTS,
+    TILES,
+    read_config,
+    read_http,
+    read_server,
+)
 
 
 def _seconds(text: str | None) -> float:
@@ -88,10 +31,10 @@ def _seconds(text: str | None) -> float:
 
 
 def test_the_program_stays_in_the_foreground_and_in_its_folder() -> None:
-    config = _config()
+    config = read_config()
     assert (config.one("daemon"), config.one("working_directory")) == ("off", "'/run/the gateway'")
     assert (config.one("pid"), config.one("error_log"), config.one("user")) == ("nginx.pid", "stderr warn", None)
-    assert _config(user="dams").one("user") == "dams"
+    assert read_config(user="dams").one("user") == "dams"
     # connections to both sides and files of the cache
     assert int(config.one("worker_rlimit_nofile") or 0) >= 2 * int(
         config.blocks["events"].one("worker_connections") or 0
@@ -102,7 +45,7 @@ def test_the_program_stays_in_the_foreground_and_in_its_folder() -> None:
 @pytest.mark.parametrize("place", [API, TILES, "location @uncached", "location @leaving"])
 def test_nobody_waits_for_ten_seconds(place: str, environment: dict[str, str], silence: float) -> None:
     """For another's answer, for a machine that is gone, for a process that hangs, and then for another one."""
-    server = _server(environment)
+    server = read_server(environment)
     first, again = server.blocks[place], server.blocks["location @again"]
     assert _seconds(first.one("proxy_read_timeout")) == silence
     waits = [
@@ -120,7 +63,7 @@ def test_nobody_waits_for_ten_seconds(place: str, environment: dict[str, str], s
 
 
 def test_files_and_streams_may_take_longer() -> None:
-    server = _server()
+    server = read_server()
     export, changes = server.blocks[EXPORT], server.blocks[CHANGES]
     assert _seconds(export.one("proxy_read_timeout")) == 600
     # each listener hears something every 15 seconds
@@ -132,10 +75,10 @@ def test_files_and_streams_may_take_longer() -> None:
 
 
 def test_answers_are_kept_where_they_may_be() -> None:
-    keeping = [place for place, block in _server().blocks.items() if block.one("proxy_cache")]
+    keeping = [place for place, block in read_server().blocks.items() if block.one("proxy_cache")]
     assert keeping == [API, TILES, "location @leaving"]
-    assert not [place for place, block in _server(cached=False).blocks.items() if block.one("proxy_cache")]
-    block = _server().blocks[API]
+    assert not [place for place, block in read_server(cached=False).blocks.items() if block.one("proxy_cache")]
+    block = read_server().blocks[API]
     # nginx keeps what is asked for twice, renews it by its tag, and gives what is stale while it asks
     assert block.one("proxy_cache_methods") == "GET HEAD"
     assert block.one("proxy_cache_min_uses") == "2"
@@ -154,11 +97,11 @@ def test_answers_are_kept_where_they_may_be() -> None:
     # without room the service answers, and another process where one hung
     pages = {code: location for code, _, location in block.all("error_page") if location.startswith("@")}
     assert pages == {"500": "@uncached", "418": "@leaving", "504": "@again"}
-    assert _server().blocks["location @leaving"].one("keepalive_timeout") == "0"
+    assert read_server().blocks["location @leaving"].one("keepalive_timeout") == "0"
 
 
 def test_a_long_link_fits_into_the_head_of_an_answer() -> None:
-    server = _server()
+    server = read_server()
     sizes = {place: server.blocks[place].one("proxy_buffer_size") for place in (API, TILES, EXPORT, CHANGES)}
     assert sizes == {API: "64k", TILES: "16k", EXPORT: "64k", CHANGES: "16k"}
     assert server.blocks["location @again"].one("proxy_buffer_size") == "64k"
@@ -166,7 +109,7 @@ def test_a_long_link_fits_into_the_head_of_an_answer() -> None:
 
 def test_a_path_that_none_declares_is_unknown_once_all_services_are_known() -> None:
     def status(known: Routes, place: str) -> str | None:
-        return _server(known=known).blocks[place].blocks['if ($service = "")'].one("return")
+        return read_server(known=known).blocks[place].blocks['if ($service = "")'].one("return")
 
     for place in (API, TILES, EXPORT, CHANGES):
         assert status(ALL, place) == "404"
@@ -174,7 +117,7 @@ def test_a_path_that_none_declares_is_unknown_once_all_services_are_known() -> N
 
 
 def test_each_service_has_its_processes_and_each_of_several_the_others() -> None:
-    http = _http()
+    http = read_http()
     servers = {
         name.removeprefix("upstream "): [words[0] for words in block.all("server")]
         for name, block in http.blocks.items()
@@ -209,7 +152,7 @@ def test_each_service_has_its_processes_and_each_of_several_the_others() -> None
 
 
 def test_backups_are_asked_where_the_others_fail() -> None:
-    http = _http(TILES_UPSTREAM="10.0.0.1:80, 10.0.0.2:80 backup, unix:/a.sock backup")
+    http = read_http(TILES_UPSTREAM="10.0.0.1:80, 10.0.0.2:80 backup, unix:/a.sock backup")
     assert http.blocks["upstream tiles"].all("server") == [
         ["10.0.0.1:80", "max_fails=0"],
         ["10.0.0.2:80", "max_fails=0", "backup"],
@@ -223,7 +166,7 @@ def test_backups_are_asked_where_the_others_fail() -> None:
 
 
 def test_a_client_has_a_bound_unless_its_address_may_be_a_proxy_of_many() -> None:
-    http = _http(GATEWAY_REQUESTS_PER_CLIENT="7", GATEWAY_REQUESTS_PER_SECOND="50")
+    http = read_http(GATEWAY_REQUESTS_PER_CLIENT="7", GATEWAY_REQUESTS_PER_SECOND="50")
     assert http.all("limit_req_zone") == [["$limited_client", "zone=rates:10m", "rate=50r/s"]]
     assert http.all("limit_conn_zone") == [["$limited_client", "zone=clients:10m"]]
     assert (http.one("limit_conn_status"), http.one("limit_req_status")) == ("429", "429")
@@ -247,28 +190,28 @@ def test_a_client_has_a_bound_unless_its_address_may_be_a_proxy_of_many() -> Non
 
 
 def test_without_bounds_there_are_none() -> None:
-    http = _http(GATEWAY_REQUESTS_PER_CLIENT="0")
+    http = read_http(GATEWAY_REQUESTS_PER_CLIENT="0")
     assert http.all("limit_req_zone") == []
     block = http.blocks["server"].blocks[API]
     assert (block.one("limit_conn"), block.one("limit_req")) == (None, None)
 
 
 def test_the_address_of_a_client_is_what_a_trusted_proxy_says() -> None:
-    http = _http(GATEWAY_TRUSTED_PROXIES="10.0.0.1,192.168.0.0/24")
+    http = read_http(GATEWAY_TRUSTED_PROXIES="10.0.0.1,192.168.0.0/24")
     assert http.all("set_real_ip_from") == [["10.0.0.1/32"], ["192.168.0.0/24"]]
     assert (http.one("real_ip_header"), http.one("real_ip_recursive")) == ("X-Forwarded-For", "on")
-    plain = _http()
+    plain = read_http()
     assert (plain.all("set_real_ip_from"), plain.one("real_ip_header")) == ([], None)
 
 
 def test_a_certificate_brings_a_second_port(tmp_path: Path) -> None:
-    assert _server({"GATEWAY_HOST": "::1", "GATEWAY_PORT": "81"}).all("listen") == [["[::1]:81"]]
-    assert _server().one("ssl_certificate") is None
+    assert read_server({"GATEWAY_HOST": "::1", "GATEWAY_PORT": "81"}).all("listen") == [["[::1]:81"]]
+    assert read_server().one("ssl_certificate") is None
     certificate, key = tmp_path / "certificate.pem", tmp_path / "key.pem"
     certificate.touch()
     key.touch()
     environment = {"GATEWAY_TLS_CERTIFICATE": str(certificate), "GATEWAY_TLS_KEY": str(key), "GATEWAY_HOST": "10.0.0.1"}
-    server = _server(environment)
+    server = read_server(environment)
     assert server.all("listen") == [["10.0.0.1:8080"], ["10.0.0.1:8443", "ssl", "http2"]]
     assert (server.one("ssl_certificate"), server.one("ssl_certificate_key")) == (f"'{certificate}'", f"'{key}'")
     assert server.all("ssl_protocols") == [["TLSv1.2", "TLSv1.3"]]
@@ -276,7 +219,7 @@ def test_a_certificate_brings_a_second_port(tmp_path: Path) -> None:
 
 
 def test_services_get_headers_that_no_client_can_choose() -> None:
-    server = _server()
+    server = read_server()
     for place, tag in ((API, "$wanted_etag"), ("location @again", "$http_if_none_match")):
         sent = server.blocks[place].headers("proxy_set_header")
         assert sent["Host"] == sent["X-Forwarded-Host"] == "$client_host"
@@ -297,7 +240,7 @@ def test_services_get_headers_that_no_client_can_choose() -> None:
 
 
 def test_answers_say_in_the_gateways_words_who_they_are() -> None:
-    block = _server().blocks[API]
+    block = read_server().blocks[API]
     hidden = {name for (name,) in block.all("proxy_hide_header")}
     said = block.headers("add_header")
     assert hidden == {"X-Content-Type-Options", "Referrer-Policy", "X-Request-Id", "Server-Timing"}
@@ -309,23 +252,23 @@ def test_answers_say_in_the_gateways_words_who_they_are() -> None:
 
 def test_the_published_document_has_the_address_that_is_set_or_asked_for() -> None:
     known, asked = (
-        _server(env).blocks["location = /_openapi/openapi"] for env in ({"PUBLIC_URL": "https://a.example"}, {})
+        read_server(env).blocks["location = /_openapi/openapi"] for env in ({"PUBLIC_URL": "https://a.example"}, {})
     )
     assert (known.one("gzip_static"), known.one("sub_filter")) == ("on", None)
     assert (asked.one("gzip_static"), (asked.one("sub_filter") or "").split()[-1]) == (
         None,
         "'$scheme://$client_host/api'",
     )
-    assert [block.one("default_type") for block in (known, _server().blocks["location = /_openapi/json"])] == [
+    assert [block.one("default_type") for block in (known, read_server().blocks["location = /_openapi/json"])] == [
         "'application/vnd.oai.openapi+json;version=3.0'",
         "'application/json'",
     ]
 
 
 def test_logs_are_written_as_they_are_wanted() -> None:
-    formats = {words[0]: words[1:] for words in _http().all("log_format")}
+    formats = {words[0]: words[1:] for words in read_http().all("log_format")}
     assert formats["access"][0] == "escape=json"
-    text = {words[0]: words[1:] for words in _http(LOG_FORMAT="text").all("log_format")}["access"]
+    text = {words[0]: words[1:] for words in read_http(LOG_FORMAT="text").all("log_format")}["access"]
     assert len(text) == 1
     assert "$request_id" in text[0]
     assert "{" not in text[0]

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import logging
+import time
 
 import pytest
-from aiohttp import ClientSession
+from aiohttp import ClientSession, web
+from aiohttp.test_utils import TestServer
 
 from gateway.parts.fetch import PartsFetcher
 from tests.gateway.harness import Upstream, make_part
@@ -37,3 +39,36 @@ async def test_the_part_of_another_service_is_none(session: ClientSession, caplo
         assert "this is the part of features" in str(caplog.records[0].__dict__["fields"])
     finally:
         await upstream.stop()
+
+
+async def test_a_service_that_restarts_stays_and_one_that_is_gone_for_longer_does_not(
+    session: ClientSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    upstream = Upstream("tiles", part=make_part("tiles"))
+    await upstream.start()
+    addresses = {"tiles": (f"127.0.0.1:{upstream.port}",)}
+    fetcher = PartsFetcher(session)
+    heard = time.monotonic()
+    monkeypatch.setattr("gateway.parts.fetch.time.monotonic", lambda: heard)
+    await fetcher.refresh(addresses)
+    # the same again is heard of, too
+    heard += 8
+    await fetcher.refresh(addresses)
+    assert upstream.part_status == [200, 304]
+    await upstream.stop()
+    for seconds, is_there in ((9, True), (2, False)):
+        heard += seconds
+        await fetcher.refresh(addresses)
+        assert [part.name for part in fetcher.present()] == (["tiles"] if is_there else [])
+
+
+async def test_what_answers_with_an_error_or_with_no_part_is_not_heard_of(session: ClientSession) -> None:
+    async def answer(_: web.Request) -> web.StreamResponse:
+        return web.json_response(make_part("tiles"), status=500)
+
+    app = web.Application()
+    app.router.add_get("/internal/part", answer)
+    async with TestServer(app) as server:
+        fetcher = PartsFetcher(session)
+        await fetcher.refresh({"tiles": (f"127.0.0.1:{server.port}",)})
+        assert fetcher.present() == []

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from prometheus_client import REGISTRY
 from redis.exceptions import ResponseError
 
 from libs.cache.commands import CacheAway, Commands
@@ -210,3 +211,83 @@ async def test_a_damaged_value_is_none(server: OwnRedis, damage: bytes) -> None:
             (name,) = await client.keys("*damaged")
             await client.set(name, damage)
         assert await cache.get("good", "damaged", "absent") == [b"tile", None, None]
+
+
+def lookups() -> dict[str, float]:
+    results = ("hit", "miss", "damaged", "unavailable")
+    found = {each: REGISTRY.get_sample_value("dams_tile_cache_lookups_total", {"result": each}) for each in results}
+    return {each: number or 0 for each, number in found.items()}
+
+
+async def test_each_lookup_is_counted_by_what_came_of_it(server: OwnRedis, tmp_path: Path) -> None:
+    async with TileCache(server.url) as cache, TileCache(f"unix://{tmp_path}/nowhere") as away:
+        cache.put("good", b"tile")
+        cache.put("damaged", b"tile")
+        await cache.check()
+        async with server.client() as client:
+            (name,) = await client.keys("*damaged")
+            await client.set(name, b"tile")
+        before = lookups()
+        for keys in (("good", "absent"), ("absent", "other"), ("damaged",), ("good", "damaged")):
+            await cache.get(*keys)
+        await away.get("good")
+        with pytest.raises(CacheAway):
+            await away.check()
+    grown = {each: number - before[each] for each, number in lookups().items()}
+    assert grown == {"hit": 2, "miss": 2, "damaged": 2, "unavailable": 1}
+
+
+async def test_what_says_more_takes_the_place_of_what_is_there_for_as_long_as_that_would_stay(server: OwnRedis) -> None:
+    async with TileCache(server.url) as cache, server.client() as client:
+        cache.put("short", b"x", seconds=100)
+        cache.put("week", b"x")
+        cache.put_some("half an hour", b"x")
+        cache.replace("short", b"more")
+        cache.replace("gone", b"more")
+        assert await cache.get("short", "gone") == [b"more", None]
+
+        async def kept() -> None:
+            ends = [await client.ttl(f"dams:tile:3:{key}") for key in ("short", "week", "half an hour")]
+            for seconds, most in zip(ends, (100, 7 * 24 * 3600, 1800), strict=True):
+                assert most - 60 < seconds <= most
+
+        await eventually(kept)
+
+
+async def test_keys_are_listed_with_their_sizes_and_forgotten(server: OwnRedis) -> None:
+    async with TileCache(server.url) as cache, server.client() as client:
+        for number in range(30):
+            cache.put(f"a:{number}", b"x" * number)
+        cache.put("b:1", b"x")
+        await cache.check()
+        # another program's
+        await client.set("a:other", b"x")
+        found = [entry async for some in cache.entries("a:*") for entry in some]
+        assert sorted(found) == sorted((f"a:{number}", number) for number in range(30))
+        assert await cache.delete(["a:1", "a:2", "a:none"]) == 2
+        assert await cache.delete([]) == 0
+        assert await cache.get("a:1", "a:3") == [None, b"xxx"]
+        # a claim that is refused is none of others either
+        await client.set("dams:tile:3:claimed", b"x")
+        assert await cache.claim("claimed", seconds=1) is False
+        await client.config_set("maxmemory", "1")
+        await client.config_set("maxmemory-policy", "noeviction")
+        assert await cache.claim("new", seconds=1) is None
+
+
+async def test_trouble_is_logged_once_in_a_while(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    async with TileCache(f"unix://{tmp_path}/nowhere") as away:
+        for _ in range(5):
+            await away.get("a")
+    said = [record.getMessage() for record in caplog.records if record.name == "dams.cache"]
+    assert said == ["cache unavailable"]
+
+
+async def test_an_end_beside_a_server_that_hangs_is_no_error(server: OwnRedis) -> None:
+    try:
+        async with asyncio.timeout(20), Commands(server.url, deadline=60) as commands:
+            assert await commands.run("ECHO", "a") == b"a"
+            os.kill(server.pid, signal.SIGSTOP)
+    finally:
+        os.kill(server.pid, signal.SIGCONT)
+    assert commands.away

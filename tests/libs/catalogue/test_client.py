@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from hashlib import blake2b
@@ -42,6 +43,13 @@ async def test_a_catalogue_that_cannot_be_kept_serves_all_the_same(tmp_path: Pat
         async with CatalogueClient(url, state_file=tmp_path / "file" / "catalogue.json") as client:
             assert await client.health() is None
             assert client.collections == {}
+    # nor is anything left that was begun
+    (tmp_path / "folder").mkdir()
+    async with TestServer(app) as server:
+        url = str(server.make_url("")).rstrip("/")
+        async with CatalogueClient(url, state_file=tmp_path / "folder") as client:
+            assert await client.health() is None
+    assert sorted(os.listdir(tmp_path)) == ["file", "folder"]  # noqa: PTH208 - in a coroutine
 
 
 def _served(body: bytes) -> web.Application:

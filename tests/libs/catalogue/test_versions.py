@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import timedelta
 from email.utils import parsedate_to_datetime
+from inspect import signature
 
 import asyncpg
 import pytest
@@ -360,3 +361,22 @@ async def test_the_pause_between_two_polls_is_the_one_that_is_set(database_url: 
 
         await eventually(many)
         assert ticks / 4 < database.polls - first <= 2 * ticks
+
+
+def test_versions_stay_for_a_few_seconds_unless_somebody_says_otherwise() -> None:
+    said = signature(DataVersions).parameters
+    assert (said["poll_seconds"].default, said["grace_seconds"].default) == (1.0, 4.0)
+
+
+async def test_a_source_that_nobody_counts_leaves_no_version(owner: asyncpg.Connection, database_url: str) -> None:
+    first = await collection(owner, "first")
+    await owner.execute("CREATE VIEW shown AS SELECT * FROM first")
+    view = await owner.fetchval("SELECT 'shown'::regclass::oid::bigint")
+    async with following(database_url) as versions:
+        # a view is among its own sources
+        assert known(versions, replace(first, id="public.a", kind="view", sources=(view, first.oid)))
+        assert versions.version(replace(first, id="public.b", kind="view", sources=(view,))) is None
+        # the same object has the same version, another one its own
+        assert known(versions, first) is known(versions, first)
+        other = replace(first, shape="another")
+        assert known(versions, other).token != known(versions, replace(other, shape="third")).token

@@ -102,6 +102,25 @@ async def test_a_definition_counts_from_the_poll_after_it_was_first_seen(databas
         assert versions.version(table) is not None
 
 
+async def test_where_replicas_are_read_a_primary_that_is_away_is_a_note_and_no_illness(
+    database_url: str,
+) -> None:
+    nowhere = Database(PoolSettings("postgresql://nobody@127.0.0.1:9/nothing", "versions-test", size=1))
+    replicas = Replicas()
+    versions = DataVersions(nowhere, replicas)
+    assert await versions.health() is not None
+    said = [versions.trouble]
+    replicas.admit(frozenset({0}))
+    assert await versions.health() is None
+    said.append(versions.trouble)
+    assert said == [None, "database: no answer of the primary; replicas are read"]
+    async with following(database_url, replicas) as known:
+        assert (await known.health(), known.trouble) == (None, None)
+    alone = DataVersions(nowhere)
+    assert await alone.health() is not None
+    assert alone.trouble is None
+
+
 async def test_after_the_end_nothing_is_polled(database_url: str) -> None:
     replicas, ticks = Replicas(), 0
 

@@ -10,9 +10,10 @@ from urllib.parse import urlsplit
 import asyncpg
 import pytest
 
-from libs.ogc.errors import TooSlow, Unavailable
+from libs.ogc.errors import DomainError, Restarting, TooSlow, Unavailable
+from libs.pg.errors import Locked
 from libs.pg.pool import Database, PoolSettings
-from libs.pg.sql import sql
+from libs.pg.sql import bind, sql
 from tests.eventually import eventually
 
 
@@ -152,3 +153,148 @@ async def test_a_connection_is_in_a_transaction_where_that_is_wanted_and_in_a_sn
     async with database.connection() as connection:
         assert not connection.is_in_transaction()
     await owner.close()
+
+
+SETTINGS = sql(
+    "SELECT current_setting(name), name FROM unnest({names}) AS name",
+    names=bind(
+        [
+            *("application_name", "timezone", "default_transaction_read_only", "statement_timeout", "lock_timeout"),
+            *("idle_in_transaction_session_timeout", "jit", "datestyle", "intervalstyle", "bytea_output"),
+            *("extra_float_digits", "search_path", "max_parallel_workers_per_gather"),
+        ],
+        "text[]",
+    ),
+)
+
+
+async def settings_of(settings: PoolSettings) -> dict[str, str]:
+    async with Database(settings) as database:
+        return {name: value for value, name in await database.fetch(SETTINGS)}
+
+
+async def test_a_session_is_read_only_bounded_and_writes_values_in_one_way(database_url: str) -> None:
+    found = await settings_of(PoolSettings(database_url, "pool-test", statement_timeout_ms=7000, lock_timeout_ms=3000))
+    workers = found.pop("max_parallel_workers_per_gather")
+    assert found == {
+        "application_name": "pool-test",
+        "timezone": "UTC",
+        "default_transaction_read_only": "on",
+        "statement_timeout": "7s",
+        "lock_timeout": "3s",
+        "idle_in_transaction_session_timeout": "30s",
+        "jit": "off",
+        "datestyle": "ISO, MDY",
+        "intervalstyle": "iso_8601",
+        "bytea_output": "hex",
+        "extra_float_digits": "1",
+        "search_path": '"$user", public, public, postgis, extensions',
+    }
+    assert int(workers) > 0
+    plain = await settings_of(PoolSettings(database_url, "pool-test", parallel=False))
+    assert plain["max_parallel_workers_per_gather"] == "0"
+    assert (plain["statement_timeout"], plain["lock_timeout"]) == ("10s", "2s")
+
+
+def test_what_is_read_for_long_or_watched_has_connections_and_times_of_its_own() -> None:
+    usual = PoolSettings("postgresql://a", "dams", size=8, share=4)
+    assert (usual.acquire_timeout, usual.waiting) == (5.0, 1000)
+    assert PoolSettings("postgresql://a", "dams").size == 10
+    exports, watching = usual.for_exports(2), usual.for_watching()
+    assert (exports.application_name, exports.size, exports.share, exports.waiting) == ("dams-export", 2, None, 0)
+    assert exports.statement_timeout_ms == 60_000
+    assert (watching.application_name, watching.size) == ("dams-watch", 1)
+    assert (watching.statement_timeout_ms, watching.acquire_timeout) == (4000, 4.0)
+    assert exports.url == watching.url == usual.url
+    # with its password
+    assert "postgresql" not in repr(usual)
+
+
+async def test_a_share_of_all_connections_is_none(database_url: str) -> None:
+    for share, waits in ((2, False), (1, True), (None, False)):
+        async with (
+            Database(PoolSettings(database_url, "pool-test", size=2, share=share, acquire_timeout=0.3)) as pool,
+            pool.of("quakes").connection(),
+        ):
+            assert (pool.of("quakes") is pool) is not waits
+            if waits:
+                with pytest.raises(Unavailable, match="asked for too much"):
+                    await pool.of("quakes").fetchval(sql("SELECT 1"))
+
+
+async def test_who_finds_no_connection_gives_its_share_back(database_url: str) -> None:
+    async with Database(PoolSettings(database_url, "pool-test", size=2, share=1, acquire_timeout=0.2)) as pool:
+        async with pool.connection(), pool.connection():
+            with pytest.raises(Unavailable, match="busy"):
+                await pool.of("quakes").fetchval(sql("SELECT 1"))
+        assert await pool.of("quakes").fetchval(sql("SELECT 1")) == 1
+
+
+@pytest.mark.parametrize(
+    ("address", "kind", "is_away"),
+    [("127.0.0.1:9/nothing", Restarting, True), ("{server}/nothing", Unavailable, True), ("{own}", None, False)],
+)
+async def test_a_database_that_is_away_is_told_from_one_that_refuses(
+    database_url: str, address: str, kind: type[Unavailable] | None, is_away: bool
+) -> None:
+    login = urlsplit(database_url)
+    url = "postgresql://" + address.format(server=login.netloc, own=f"{login.netloc}{login.path}").replace(
+        "127.0.0.1:9", f"{login.username}@127.0.0.1:9"
+    )
+    async with Database(PoolSettings(url, "pool-test", size=1)) as pool:
+        if kind is None:
+            assert await pool.fetchval(sql("SELECT 1")) == 1
+        else:
+            with pytest.raises(kind) as raised:
+                await pool.fetchval(sql("SELECT 1"))
+            assert (type(raised.value), raised.value.cause) == (kind, "database")
+        wrong = await pool.health()
+        assert (wrong is not None) is is_away
+        assert wrong is None or wrong.startswith("database: The database cannot be reached")
+        # a lock passes, whatever else there is; an error of a database that is there does not
+        assert await pool.passes(Locked())
+        assert await pool.passes(Unavailable("no")) is is_away
+        assert not await pool.passes(ValueError())
+        assert not await pool.is_lost(Unavailable("no"))
+
+
+async def test_of_a_statement_there_is_all_a_row_or_a_value(database: Database) -> None:
+    two, none = sql("SELECT * FROM (VALUES (1, 2), (3, 4)) AS a"), sql("SELECT 1 WHERE false")
+    assert [tuple(row) for row in await database.fetch(two)] == [(1, 2), (3, 4)]
+    assert tuple(await database.fetchrow(two) or ()) == (1, 2)
+    assert await database.fetchval(two) == 1
+    assert (await database.fetchrow(none), await database.fetchval(none)) == (None, None)
+
+
+async def test_a_transaction_ends_whatever_came_of_it(database_url: str) -> None:
+    async with Database(PoolSettings(database_url, "pool-test", size=1)) as pool:
+        pids = set()
+        for statement in ("SELECT 1", "SELECT 1 / 0", "SELECT 1"):
+            with contextlib.suppress(DomainError):
+                async with pool.connection(transaction=True) as connection:
+                    pids.add(connection.get_server_pid())
+                    await connection.execute(statement)
+            async with pool.connection() as connection:
+                assert not connection.is_in_transaction()
+        # an error of the statement is none of the connection
+        assert len(pids) == 1
+        # one at which the server may still be is of no use any more
+        with pytest.raises(Unavailable):
+            async with pool.connection(transaction=True) as connection:
+                raise TimeoutError
+        async with pool.connection() as connection:
+            assert connection.get_server_pid() not in pids
+
+
+async def test_a_server_that_says_nothing_is_not_waited_for_longer_than_for_a_connection() -> None:
+    async def say_nothing(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read()
+        writer.close()
+
+    server = await asyncio.start_server(say_nothing, "127.0.0.1", 0)
+    url = f"postgresql://a@127.0.0.1:{server.sockets[0].getsockname()[1]}/a"
+    async with asyncio.timeout(30), server, Database(PoolSettings(url, "silent", acquire_timeout=0.3)) as pool:
+        with pytest.raises(Unavailable, match="cannot be reached") as raised:
+            await pool.fetchval(sql("SELECT 1"))
+        # not as one that is restarted: that would be waited for
+        assert not isinstance(raised.value, Restarting)

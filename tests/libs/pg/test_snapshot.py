@@ -23,6 +23,7 @@ async def test_a_statement_that_fails_leaves_the_snapshot_as_it_was(database_url
         with pytest.raises(InvalidParameters):
             await rows.fetch(sql("SELECT 1 / (n - {n}) FROM rows", n=bind(3, "int4")))
         assert (await rows.fetch(count))[0][0] == 5
+        assert [row["n"] for row in await rows.fetch(sql("SELECT n FROM rows WHERE n > 3 ORDER BY n"))] == [4, 5]
         walked = [
             len(chunk) async for chunk in rows.walk(sql("SELECT n FROM rows WHERE n > {n}", n=bind(1, "int4")), 3)
         ]

@@ -40,6 +40,11 @@ paths:
         - {name: bbox, in: query, explode: false, schema: {type: array, items: {type: number}}}
       responses:
         "200": {content: {application/json: {}, text/html: {}}}
+  /pages:
+    get:
+      operationId: getPage
+      responses:
+        "200": {content: {text/html: {}}}
   /plain:
     get:
       operationId: getPlain
@@ -74,7 +79,8 @@ async def _serving(
     file.write_text(DOCUMENT)
     part = ServicePart("common", load_document(file), ())
     settings = WebSettings.from_env({"PORT": "1", **env})
-    app = make_app(settings, part, {"getThing": handler, "getPlain": handler}, templates=templates)
+    handlers = dict.fromkeys(("getThing", "getPlain", "getPage"), handler)
+    app = make_app(settings, part, handlers, templates=templates)
     async with TestClient(TestServer(app)) as client:
 
         async def ask(path: str = THING, method: str = "GET", **headers: str) -> ClientResponse:
@@ -111,16 +117,34 @@ async def test_paths_and_parameters_are_what_is_declared(tmp_path: Path) -> None
             response = await ask(path)
             assert (response.status, "not UTF-8" in (await _faults(response))[0][1]) == (422, True)
         assert (await ask("/collections/a/b/things/7")).status == 404
+        response = await ask("/collections/a/things/seven")
+        assert [fault["type"] for fault in (await response.json())["detail"]] == ["int_parsing"]
+        assert await _faults(response) == [(["path", "number"], "number must be a whole number")]
+        # whole numbers that PostgreSQL can hold, in digits of ASCII
+        for number in ("-7", "9" * 18):
+            assert (await (await ask(f"/collections/a/things/{number}")).json())["path"]["number"] == int(number)
+        for number in ("9" * 19, "7.0", "%EF%BC%97", "+7"):
+            assert (await ask(f"/collections/a/things/{number}")).status == 422
+        # what a gateway lets through is read
+        assert (await ask(f"{THING}?properties={'a' * 40_000}", X_Long="b" * 40_000)).status == 200
         assert (await ask(THING, "POST")).status == 405
+
+
+async def test_a_path_that_is_no_text_leads_to_no_handler(tmp_path: Path) -> None:
+    async def answer(call: Call) -> web.StreamResponse:
+        return web.Response(text="found")
+
+    async with _serving(tmp_path, answer) as ask:
+        assert [(await ask(f"/collections/{name}/things/7")).status for name in ("%ff", "%C3%A9")] == [422, 200]
 
 
 @pytest.mark.parametrize(
     ("operations", "assets"),
     [
-        ({"getThing"}, {"/assets/{file}"}),
-        ({"getThing", "getPlain", "getMore"}, {"/assets/{file}"}),
-        ({"getThing", "getPlain"}, set()),
-        ({"getThing", "getPlain"}, {"/assets/{file}", "/fonts/{file}"}),
+        ({"getThing", "getPage"}, {"/assets/{file}"}),
+        ({"getThing", "getPage", "getPlain", "getMore"}, {"/assets/{file}"}),
+        ({"getThing", "getPage", "getPlain"}, set()),
+        ({"getThing", "getPage", "getPlain"}, {"/assets/{file}", "/fonts/{file}"}),
     ],
 )
 def test_what_is_served_is_what_is_declared(tmp_path: Path, operations: set[str], assets: set[str]) -> None:
@@ -166,6 +190,8 @@ async def test_a_page_passes_over_what_trackers_add_to_its_link(tmp_path: Path) 
         for query, accept in ((f"f=json&{shared}", "text/html"), (shared, "*/*"), (f"f=html&{shared}&size=1", "*/*")):
             assert (await ask(f"{THING}?{query}", Accept=accept)).status == 422
         assert (await ask("/plain?utm_source=mail", Accept="text/html")).status == 422
+        # there is nothing but a page
+        assert (await ask("/pages?utm_source=mail", Accept="application/json")).status == 200
 
 
 async def test_the_language_is_of_pages_and_no_parameter_that_links_carry_on(tmp_path: Path) -> None:
@@ -173,6 +199,8 @@ async def test_the_language_is_of_pages_and_no_parameter_that_links_carry_on(tmp
         response = await ask(f"{THING}?lang=es&limit=3")
         assert (await response.json())["given"] == {"limit": "3"}
         assert response.headers["Content-Language"] == "en"
+        response = await ask(f"{THING}?lang=es&bbox=1&bbox=2")
+        assert (await response.json())["given"] == {"bbox": "1,2"}
         assert (await ask("/plain?lang=es")).status == 422
 
 
@@ -200,8 +228,11 @@ async def test_every_answer_may_be_read_by_any_page_and_says_who_it_is(tmp_path:
         assert preflight.headers["Access-Control-Max-Age"] == "86400"
         assert (await ask("/nothing", "OPTIONS")).status == 404
         # what may be a page or JSON depends on what is accepted
-        assert "Accept" in (await ask()).headers["Vary"]
-        assert (await ask("/plain")).headers["Vary"] == "Accept-Encoding"
+        assert (await ask()).headers["Vary"] == "Accept, Accept-Encoding"
+        plain = await ask("/plain", Accept="image/png")
+        # where there is nothing to choose, what there is is better than nothing
+        assert (plain.status, plain.headers["Vary"]) == (200, "Accept-Encoding")
+        assert (await ask(Accept="image/png")).status == 406
     async with _serving(tmp_path, TRUSTED_PROXIES="10.0.0.1") as ask:
         assert (await ask(X_Request_Id="chosen-by-gateway")).headers["X-Request-Id"] != "chosen-by-gateway"
 
@@ -244,6 +275,15 @@ async def test_a_request_waits_no_longer_than_since_the_gateway_first_had_it(tmp
         assert [answer.status for answer in answers] == [200, 503, 200, 200, 200, 200]
         assert answers[1].headers["Retry-After"] == "5"
 
+    async def answer(call: Call) -> web.StreamResponse:
+        for _ in range(5):
+            await asyncio.sleep(0)
+        return web.Response(text="done")
+
+    async with _serving(tmp_path, answer, REQUEST_TIMEOUT_SECONDS="5") as ask:
+        # what can be answered at once is
+        assert (await ask(X_Request_Start=f"{time.time() - 8:.3f}")).status == 200
+
 
 async def test_a_page_keeps_the_language_of_its_address_in_links_to_pages(tmp_path: Path) -> None:
     base = "http://a.example/api"
@@ -276,7 +316,13 @@ async def test_a_page_keeps_the_language_of_its_address_in_links_to_pages(tmp_pa
         ]
         assert '<input type="hidden" name="lang" value="es">' in text
         assert response.headers["Content-Language"] == "es"
-        assert "default-src 'none'" in response.headers["Content-Security-Policy"]
+        assert response.headers["Content-Security-Policy"] == (
+            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+            "worker-src 'self'; font-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+        )
+        assert response.headers["X-Content-Type-Options"] == "nosniff"
+        assert response.headers["Referrer-Policy"] == "strict-origin-when-cross-origin"
+        assert response.headers["Vary"] == "Accept, Accept-Language, Accept-Encoding"
         assert f"hreflang=fr href={base}{THING}?f=html&amp;lang=fr" in text
 
 
@@ -324,7 +370,8 @@ async def test_what_is_no_http_is_told_in_json_and_is_no_error_of_ours(
     file = tmp_path / "openapi.yaml"
     file.write_text(DOCUMENT)
     part = ServicePart("common", load_document(file), ())
-    app = make_app(WebSettings.from_env({"PORT": "1"}), part, {"getThing": _tell, "getPlain": _tell})
+    handlers = dict.fromkeys(("getThing", "getPlain", "getPage"), _tell)
+    app = make_app(WebSettings.from_env({"PORT": "1"}), part, handlers)
     async with TestServer(app) as server:
         for sent in (b"GET /plain HTTP/1.1\r\nHost: a\r\nIf-Range: \x7f\r\n\r\n", b"\x16\x03\x01 nonsense\r\n\r\n"):
             reader, writer = await asyncio.open_connection(server.host, server.port)

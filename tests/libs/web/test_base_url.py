@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from aiohttp import web
-from aiohttp.test_utils import TestClient, TestServer
+from aiohttp import HttpVersion, HttpVersion10, HttpVersion11, web
+from aiohttp.test_utils import TestClient, TestServer, make_mocked_request
 
-from libs.web.base_url import SETTINGS, base_url, forwarded_request_id
+from libs.web.base_url import SETTINGS, base_url, forwarded_request_id, takes_chunks
 from libs.web.settings import WebSettings
 
 GATEWAY = {
@@ -79,3 +79,25 @@ async def test_a_host(host: str) -> None:
 @pytest.mark.parametrize("request_id", ["short", "x" * 65, "0123 456789", "0123456789<"])
 async def test_a_request_id_that_is_none_is_not_taken_over(request_id: str) -> None:
     assert (await answer({"X-Request-Id": request_id}))[1] is None
+
+
+@pytest.mark.parametrize(
+    ("version", "gateway_says", "proxies", "takes"),
+    [
+        (HttpVersion11, None, "127.0.0.1", True),
+        (HttpVersion10, None, "127.0.0.1", False),
+        # a gateway that is believed speaks for its client
+        (HttpVersion11, "HTTP/1.0", "127.0.0.1", False),
+        (HttpVersion11, "HTTP/0.9", "127.0.0.1", False),
+        (HttpVersion10, "HTTP/2.0", "127.0.0.1", True),
+        (HttpVersion11, "HTTP/1.0", "192.0.2.1", True),
+    ],
+)
+def test_who_can_tell_an_answer_of_unknown_length_from_its_beginning(
+    version: HttpVersion, gateway_says: str | None, proxies: str, takes: bool
+) -> None:
+    app = web.Application()
+    app[SETTINGS] = WebSettings.from_env({"PORT": "1", "TRUSTED_PROXIES": proxies})
+    headers = {"X-Client-Protocol": gateway_says} if gateway_says else {}
+    request = make_mocked_request("GET", "/", headers, version=version, app=app).clone(remote="127.0.0.1")
+    assert takes_chunks(request) is takes

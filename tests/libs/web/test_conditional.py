@@ -14,6 +14,7 @@ from libs.web.accept_language import ENGLISH, LANGUAGES
 from libs.web.base_url import SETTINGS
 from libs.web.build_id import SERVICE
 from libs.web.conditional import (
+    CATALOGUE_CACHE,
     DATA_CACHE,
     NotModified,
     check_preconditions,
@@ -36,11 +37,17 @@ class Version:
     http_date: str = "Sun, 22 Nov 2026 12:00:00 GMT"
 
 
-def request(headers: dict[str, str] | None = None) -> web.Request:
+def request(
+    headers: dict[str, str] | None = None,
+    *,
+    path: str = "/collections/a/items",
+    service: str = "common",
+    **environment: str,
+) -> web.Request:
     app = web.Application()
-    app[SETTINGS] = WebSettings.from_env({"PORT": "1"})
-    app[SERVICE] = "common"
-    return make_mocked_request("GET", "/collections/a/items", headers, app=app)
+    app[SETTINGS] = WebSettings.from_env({"PORT": "1", **environment})
+    app[SERVICE] = service
+    return make_mocked_request("GET", path, headers, app=app)
 
 
 def test_what_has_no_version_is_asked_for_again_each_time() -> None:
@@ -57,6 +64,27 @@ def test_what_has_one_keeps_for_a_second_and_has_a_tag_of_the_version_and_the_li
     ]
     assert len({first["ETag"], *(headers["ETag"] for headers in others)}) == 4
     assert data_headers(request(), MediaType.JSON, Version())["ETag"] == first["ETag"]
+
+
+def test_a_tag_is_that_of_the_address_and_of_the_software() -> None:
+    asked = [
+        request(),
+        request(path="/collections/b/items"),
+        request(path="/collections/a/items?limit=1"),
+        # absolute links make the body depend on where it was asked for
+        request(PUBLIC_URL="https://a.example/api"),
+        request({"Host": "b.example"}),
+        request(service="tiles"),
+    ]
+    assert len({data_headers(each, MediaType.JSON, Version())["ETag"] for each in asked}) == len(asked)
+
+
+def test_how_long_caches_keep_an_answer_and_go_on_with_it() -> None:
+    assert CATALOGUE_CACHE == "public, max-age=2, stale-while-revalidate=2, stale-if-error=60"
+    assert DATA_CACHE == "public, max-age=1, stale-while-revalidate=2, stale-if-error=60"
+    headers = data_headers(request(), MediaType.HTML, Version())
+    assert headers["Vary"] == "Accept, Accept-Language"
+    assert data_headers(request(), MediaType.JSON, Version())["Vary"] == "Accept"
 
 
 def test_a_second_that_is_not_over_was_no_last_modification() -> None:
@@ -113,11 +141,13 @@ def test_a_document_has_the_tag_of_its_body_and_type() -> None:
     def tag(document: object, media_type: str = MediaType.JSON, **sent: str) -> str:
         headers = {name.replace("_", "-"): text for name, text in sent.items()}
         response = conditional(request(headers), json_response(document, media_type=media_type))
-        assert "max-age=2" in response.headers["Cache-Control"]
+        assert response.headers["Cache-Control"] == CATALOGUE_CACHE
+        assert response.headers["Vary"] == ("Accept, Accept-Language" if media_type == MediaType.HTML else "Accept")
         return response.headers["ETag"]
 
     assert tag({"a": 1}) == tag({"a": 1}) != tag({"a": 2})
     assert tag({"a": 1}) != tag({"a": 1}, "application/geo+json")
+    assert tag({"a": 1}) != tag({"a": 1}, MediaType.HTML)
     with pytest.raises(NotModified):
         tag({"a": 1}, If_None_Match=tag({"a": 1}))
     with pytest.raises(TypeError):
@@ -130,10 +160,12 @@ def test_a_document_has_the_tag_of_its_body_and_type() -> None:
 
 
 def test_a_page_has_another_tag_in_another_language_and_with_another_name_of_the_site() -> None:
-    def tag(media_type: str) -> str:
-        return data_headers(request(), media_type, Version())["ETag"]
+    def tag(media_type: str, title: str = "") -> str:
+        return data_headers(request(SITE_TITLE=title), media_type, Version())["ETag"]
 
     before = tag(MediaType.HTML), tag(MediaType.JSON)
+    assert tag(MediaType.HTML, "Another") != before[0]
+    assert tag(MediaType.JSON, "Another") == before[1]
     speak(LANGUAGES["es"])
     try:
         assert tag(MediaType.HTML) != before[0]

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
+from prometheus_client import REGISTRY
 
 from libs.ogc.errors import Fault, NotFound, TooSlow, Unavailable, Uncomputable, UnknownFunction
 from libs.ogc.service_part import ServicePart
@@ -101,3 +102,40 @@ async def test_a_page_or_json(
     async with client.get(f"/fails{query}", headers={"X-Error": "missing", "Accept": accept}) as response:
         assert (response.status, response.content_type) == (404, kind)
         assert "There is no such thing." in await response.text()
+
+
+async def test_what_is_not_there_or_not_allowed_is_told_in_our_words(
+    client: TestClient[web.Request, web.Application],
+) -> None:
+    async with client.get("/nothing") as response:
+        assert (response.status, await response.json()) == (404, {"detail": "There is no resource at /nothing."})
+        assert response.headers["Vary"] == "Accept, Accept-Encoding"
+    async with client.post("/fails") as response:
+        assert (response.status, response.headers["Allow"]) == (405, "GET,HEAD")
+        assert "only answers GET, HEAD and OPTIONS" in (await response.json())["detail"]
+    async with client.get("/nothing", headers={"Accept": BROWSER, "Accept-Language": "es"}) as response:
+        assert (response.content_type, response.headers["Content-Language"]) == ("text/html", "es")
+        assert response.headers["Cache-Control"] == "no-store"
+
+
+async def test_what_is_unavailable_is_counted_by_its_cause_and_a_mistake_is_logged_by_its_request(
+    client: TestClient[web.Request, web.Application], caplog: pytest.LogCaptureFixture
+) -> None:
+    def counted() -> list[float]:
+        causes = ("slow", "value", "other")
+        return [REGISTRY.get_sample_value("dams_unavailable_total", {"cause": cause}) or 0 for cause in causes]
+
+    before = counted()
+    for error in ("slow", "uncomputable", "busy", "missing"):
+        await client.get("/fails", headers={"X-Error": error})
+    assert [now - then for now, then in zip(counted(), before, strict=True)] == [1, 1, 1]
+    async with client.get("/fails", headers={"X-Error": "uncomputable"}) as response:
+        # until somebody mends the value
+        assert response.headers["Retry-After"] == "60"
+    caplog.clear()
+    async with client.get("/fails", headers={"X-Error": "mistake"}) as response:
+        request_id = response.headers["X-Request-Id"]
+        assert request_id in (await response.json())["detail"]
+    [record] = [record for record in caplog.records if record.name == "dams.error"]
+    assert vars(record)["fields"] == {"request_id": request_id, "path": "/fails"}
+    assert record.exc_info is not None

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 class State:
     asked = 0
     wrong: str | None = "database: away"
+    note: str | None = None
 
 
 @pytest.fixture
@@ -33,7 +34,7 @@ async def client(state: State) -> AsyncIterator[TestClient[web.Request, web.Appl
     app = web.Application()
     checks: list[HealthCheck] = [check]
     app[HEALTH_CHECKS] = checks
-    app[HEALTH_NOTES] = []
+    app[HEALTH_NOTES] = [lambda: state.note]
     add_internal_routes(app)
     async with TestClient(TestServer(app)) as made:
         yield made
@@ -53,4 +54,15 @@ async def test_it_is_ready_when_nothing_is_missing(
     answer = await client.get(path)
     assert (answer.status, (await answer.json())["detail"]) == (503, ["database: away"])
     state.wrong = None
-    assert (await client.get(path)).status == 200
+    answer = await client.get(path)
+    assert (answer.status, await answer.json()) == (200, {"status": "ok"})
+    # slower, and no less healthy
+    state.note = "cache: away"
+    answer = await client.get(path)
+    assert (answer.status, await answer.json()) == (200, {"status": "ok", "detail": ["cache: away"]})
+
+
+async def test_metrics_are_those_of_prometheus(client: TestClient[web.Request, web.Application]) -> None:
+    answer = await client.get("/internal/metrics")
+    assert answer.headers["Content-Type"].startswith("text/plain; version=")
+    assert "process_cpu_seconds_total" in await answer.text()

@@ -38,6 +38,15 @@ def csv_is_named() -> None:
         (None, "text/csv;q=0.2, */*;q=0.1", "text/csv"),
         (None, "text/csv;q=7, application/json;q=-1", "text/csv"),
         (None, f"{'x/y, ' * 200}text/csv", "text/csv"),
+        # of several ranges the closest says how much a type is wanted, whatever the others say
+        (None, "application/geo+json;q=0.1, application/*;q=0.9", "application/json"),
+        (None, "application/*;q=0.9, application/geo+json;q=0.1", "application/json"),
+        (None, "text/*;q=0.1, */*;q=0.5", "application/geo+json"),
+        (None, "text/javascript;q=0.1, application/*;q=0.5, text/html;q=0.3", "application/geo+json"),
+        (None, "TEXT/CSV", "text/csv"),
+        (None, "text/csv; Q=0.2, text/html ; q=0.3", "text/html"),
+        (None, "text/csv; q = 0.2, text/html;q=0.3", "text/html"),
+        (None, "text/html;q=nan, text/csv;q=0.3", "text/csv"),
     ],
 )
 def test_what_is_chosen(f: str | None, accept: str | None, chosen: str) -> None:
@@ -54,8 +63,29 @@ def test_nothing_that_fits_is_an_error_that_names_the_offers(accept: str) -> Non
         negotiate(("application/geo+json", "text/html")[: 1 if "html" in accept else 2], None, accept)
 
 
+DOCUMENT = "application/vnd.oai.openapi+json;version=3.0"
+
+
+@pytest.mark.parametrize(
+    ("accept", "chosen"),
+    [
+        ("application/vnd.oai.openapi+json", DOCUMENT),
+        (DOCUMENT, DOCUMENT),
+        ("application/vnd.oai.openapi+json; version=3.0", DOCUMENT),
+        ("application/vnd.oai.openapi+json;version=3.1, application/json;q=0.1", "application/json"),
+    ],
+)
+def test_a_type_with_a_parameter_is_meant_without_it_and_not_with_another(accept: str, chosen: str) -> None:
+    assert negotiate(("application/json", DOCUMENT), None, accept) == chosen
+
+
 def test_a_script_type_means_json() -> None:
     assert negotiate(("text/html", "application/json"), None, "text/javascript") == "application/json"
+    # what is called so by others counts less than what is named
+    schema = "application/schema+json"
+    assert negotiate((schema, "application/json"), None, "application/json") == "application/json"
+    assert negotiate((schema, "text/html"), None, "application/json, */*") == schema
+    assert negotiate(("text/html", schema), None, "application/json, application/*, text/*") == schema
 
 
 def test_errors_are_pages_for_browsers_only() -> None:
@@ -65,6 +95,8 @@ def test_errors_are_pages_for_browsers_only() -> None:
     assert not prefers_html(None)
     assert not prefers_html("text/html;q=0, image/png")
     assert prefers_html("text/html, application/json")
+    assert prefers_html("Text/HTML")
+    assert not prefers_html("text/html;q=0.8, application/json;q=0.9")
 
 
 def test_a_format_that_is_not_offered_is_told_and_formats_are_named_where_they_can_be_asked_for() -> None:

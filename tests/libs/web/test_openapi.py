@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from libs.web.openapi import load_document, operations
+from libs.web.openapi import load_document, operations, with_status_of_invalid
 
 DOCUMENT = """
 paths:
@@ -49,3 +49,42 @@ def test_every_operation_tells_what_any_request_may_be_answered_with(tmp_path: P
     (tmp_path / "openapi.yaml").write_text(DOCUMENT)
     responses = load_document(tmp_path / "openapi.yaml")["paths"]["/things/{id}"]["get"]["responses"]
     assert list(responses) == ["200", "405", "414", "429", "431", "503"]
+
+
+MORE = """
+paths:
+  /things:
+    parameters: [{name: ids, in: query, explode: false, schema: {type: array, items: {type: string}}}]
+    get:
+      operationId: getThings
+      parameters:
+        - {name: limit, in: query, schema: {type: integer, maximum: 5}}
+        - {name: size, in: query, schema: {type: integer, maximum: 5}}
+      responses:
+        "200": {content: {application/json: {}, text/csv: {x-only-with-f: true}}}
+        "422": {description: invalid}
+"""
+
+
+def test_what_an_operation_offers_and_what_only_who_names_it_gets(tmp_path: Path) -> None:
+    (tmp_path / "openapi.yaml").write_text(MORE)
+    document = load_document(tmp_path / "openapi.yaml")
+    [strict], [lenient] = operations(document), operations(document, limit_to_maximum=True)
+    assert (strict.media_types, strict.negotiated) == (("application/json", "text/csv"), ("application/json",))
+    # without a page there is no language
+    assert (set(strict.parameters), strict.lists, strict.extra_parameters) == ({"ids", "limit", "size"}, ("ids",), None)
+    assert lenient.parameters["limit"].parse("9") == 5
+    for found, name in ((lenient, "size"), (strict, "limit")):
+        with pytest.raises(ValueError, match="at most 5"):
+            found.parameters[name].parse("9")
+
+
+def test_invalid_parameters_have_the_status_that_is_set_and_the_document_stays_as_it_was(tmp_path: Path) -> None:
+    (tmp_path / "openapi.yaml").write_text(MORE)
+    document = load_document(tmp_path / "openapi.yaml")
+    changed = with_status_of_invalid(document, 400)["paths"]["/things"]
+    assert changed["get"]["responses"]["400"] == {"description": "invalid"}
+    assert "422" not in changed["get"]["responses"]
+    assert "422" in document["paths"]["/things"]["get"]["responses"]
+    assert changed["parameters"] == document["paths"]["/things"]["parameters"]
+    assert changed["get"]["operationId"] == "getThings"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import Any
 
@@ -48,3 +49,21 @@ def test_it_is_put_together_again_where_what_it_follows_from_is_another_object(p
     assert other.headers["ETag"] != tag
     assert isinstance(other.body, bytes)
     assert b'"c"' in other.body
+
+
+def test_it_has_the_name_of_the_site_and_the_status_that_is_set() -> None:
+    operation = {"operationId": "get", "responses": {"200": {}, "422": {}}}
+    openapi: dict[str, Any] = {
+        "info": {"title": "test", "description": "Of the part."},
+        "paths": {"/": {"get": operation}},
+    }
+    settings = WebSettings.from_env(
+        {"PORT": "1", "SITE_TITLE": "Ours", "SITE_DESCRIPTION": "Of the site.", "INVALID_PARAMETER_STATUS": "400"}
+    )
+    response = answer(PresentPart(replace(PART, openapi=openapi), settings))
+    assert isinstance(response.body, bytes)
+    document = json.loads(response.body)["openapi"]
+    assert document["info"] == {"title": "Ours", "description": "Of the site. Of the part."}
+    assert set(document["paths"]["/"]["get"]["responses"]) == {"200", "400"}
+    assert response.headers["Cache-Control"] == "public, max-age=0"
+    assert openapi["info"]["title"] == "test"

@@ -14,6 +14,18 @@ BBOX = {
 FLAG = {"name": "flag", "schema": {"type": "boolean"}}
 F = {"name": "f", "schema": {"type": "string", "enum": ["json", "html"]}}
 DECLARED = {str(entry["name"]): query_parameter(entry) for entry in (LIMIT, BBOX, FLAG, F)}
+OTHERS: list[dict[str, Any]] = [
+    {"name": "count", "schema": {"type": "integer"}},
+    {"name": "share", "schema": {"type": "number", "minimum": 0, "maximum": 1}},
+    *(
+        {"name": name, "explode": False, "schema": {"type": "array", "items": items}}
+        for name, items in (
+            ("words", {"type": "string", "minLength": 1, "maxLength": 3}),
+            ("numbers", {"type": "integer"}),
+        )
+    ),
+]
+ALL = DECLARED | {str(entry["name"]): query_parameter(entry) for entry in OTHERS}
 
 
 def read(query: list[tuple[str, str]], extra: str | None = None) -> Any:
@@ -25,6 +37,28 @@ def test_values_have_their_declared_types_and_defaults() -> None:
     assert result.values == {"limit": 10, "bbox": [-1.5, 0.5, 2.0, 30.0], "flag": True, "f": None}
     assert result.given == {"bbox", "flag"}
     assert result.faults == []
+
+
+def test_members_of_lists_have_their_types_and_no_spaces_around_them() -> None:
+    asked = [("words", "a, bcd "), ("numbers", "1, -2"), ("share", "1"), ("count", "9" * 18)]
+    values = read_query(ALL, None, asked).values
+    assert (values["words"], values["numbers"]) == (["a", "bcd"], [1, -2])
+    assert (values["share"], values["count"]) == (1.0, 10**18 - 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "fault"),
+    [
+        ("100", 100, None),
+        ("101", 100, None),
+        ("9" * 30, 100, None),
+        ("-1", 10, "greater_than_equal"),
+        ("x", 10, "int_parsing"),
+    ],
+)
+def test_more_than_the_maximum_means_the_maximum_where_that_is_wanted(text: str, value: int, fault: str | None) -> None:
+    found = read_query({"limit": query_parameter(LIMIT, to_maximum=True)}, None, [("limit", text)])
+    assert (found.values["limit"], [each.type for each in found.faults]) == (value, [fault] if fault else [])
 
 
 def test_truth_may_be_written_in_any_case() -> None:
@@ -56,11 +90,21 @@ def test_bounds_belong_to_what_is_allowed() -> None:
         ("f", "xml", "enum"),
         ("f", "js\x00on", "string_type"),
         ("nonsense", "1", "extra_forbidden"),
+        ("limit", "-" + "9" * 30, "int_parsing"),
+        ("limit", "+" + "9" * 30, "less_than_equal"),
+        ("count", "9" * 30, "less_than_equal"),
+        ("words", "a,", "string_too_short"),
+        ("words", "a,bcde", "string_too_long"),
+        ("numbers", "1,2.5", "int_parsing"),
+        ("share", "-0.1", "greater_than_equal"),
+        ("share", "1.1", "less_than_equal"),
     ],
 )
 def test_faults_name_the_parameter_and_the_kind(name: str, text: str, kind: str) -> None:
-    result = read([(name, text)])
+    result = read_query(ALL, None, [(name, text)])
     assert [(fault.loc, fault.type) for fault in result.faults] == [(("query", name), kind)]
+    # NUL is repeated to nobody
+    assert result.faults[0].input == (None if "\x00" in text else text)
 
 
 def test_numbers_that_no_double_has_and_names_that_are_empty_are_told() -> None:
@@ -83,6 +127,12 @@ def test_a_free_form_parameter_takes_what_is_not_declared_but_not_twice() -> Non
     result = read([("magnitude", "5"), ("magnitude", "6")], extra="propertyQueries")
     assert result.extra == {"magnitude": "5"}
     assert [fault.type for fault in result.faults] == ["repeated"]
+    # told once, and never with a character that cannot be shown
+    result = read(
+        [("a\x00b", "1"), ("magnitude", "5"), ("magnitude", "6"), ("magnitude", "7")], extra="propertyQueries"
+    )
+    assert [fault.loc for fault in result.faults] == [("query", "a?b"), ("query", "magnitude")]
+    assert result.extra == {"magnitude": "5"}
 
 
 def test_what_is_required_is_missing_unless_it_is_given() -> None:
@@ -98,3 +148,7 @@ def test_what_is_required_is_missing_unless_it_is_given() -> None:
 def test_a_schema_keyword_that_would_go_unchecked_is_refused() -> None:
     with pytest.raises(ValueError, match="pattern"):
         query_parameter({"name": "x", "schema": {"type": "string", "pattern": "a+"}})
+    # by itself a list is one parameter for each of its members
+    for said in ({}, {"explode": True}):
+        with pytest.raises(ValueError, match="comma"):
+            query_parameter({"name": "x", "schema": {"type": "array", "items": {"type": "string"}}, **said})

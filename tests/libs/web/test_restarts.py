@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from aiohttp import ClientPayloadError, web
 from aiohttp.test_utils import TestClient, TestServer
+from prometheus_client import REGISTRY
 
 from libs.ogc.errors import Restarting, Unavailable
 from libs.web.middleware import add_headers
@@ -29,6 +30,7 @@ async def test_a_request_is_asked_again_once_where_nothing_of_its_answer_was_sen
     error: type[Unavailable], failing: int, begins: bool, is_back: bool, attempts: int
 ) -> None:
     made = waited = 0
+    before = REGISTRY.get_sample_value("dams_asked_again_total") or 0
 
     async def handler(request: web.Request) -> web.StreamResponse:
         nonlocal made
@@ -58,6 +60,7 @@ async def test_a_request_is_asked_again_once_where_nothing_of_its_answer_was_sen
         else:
             assert response.status == (200 if made > failing else 500)
     assert made == attempts
+    assert (REGISTRY.get_sample_value("dams_asked_again_total") or 0) - before == attempts - 1
     assert waited == (error is Restarting and failing > 0 and not begins)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import sys
 from pathlib import Path
@@ -58,6 +59,60 @@ async def test_what_a_client_that_has_left_asked_for_is_given_up(tmp_path: Path)
     finally:
         process.terminate()
         await process.wait()
+
+
+ASKED = """
+import asyncio, gc, json
+from aiohttp import web
+from libs.tracing import spans
+from libs.web.base_url import SETTINGS
+from libs.web.runner import run
+from libs.web.settings import WebSettings
+
+def make(env):
+    app = web.Application()
+    app[SETTINGS] = WebSettings.from_env({"PORT": "1234"} | env)
+    return app
+
+def run_app(app, **asked):
+    async def start():
+        runner = web.AppRunner(app)
+        await runner.setup()
+        print(json.dumps([asked, type(asyncio.get_running_loop()).__module__, gc.get_threshold(), gc.get_freeze_count(),
+            spans.tracing() is not None]))
+        await runner.cleanup()
+        print(json.dumps(spans.tracing() is not None))
+    asyncio.run(start())
+
+web.run_app = run_app
+run("test", make)
+"""
+
+
+async def test_how_a_service_is_run(tmp_path: Path) -> None:
+    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY), "HOST": "127.0.0.2", "LOG_LEVEL": "ERROR"}
+    environment |= {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:9"}
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-W", "ignore", "-c", ASKED), cwd=tmp_path, env=environment, stdout=asyncio.subprocess.PIPE
+    )
+    said, _ = await asyncio.wait_for(process.communicate(), 60)
+    [asked, loop, thresholds, frozen, traces], still = map(json.loads, said.splitlines())
+    assert asked == {
+        "host": "127.0.0.2",
+        "port": 1234,
+        "sock": None,
+        "print": None,
+        "shutdown_timeout": 10,
+        # longer than nginx keeps one open, so that no request meets one that has just ended
+        "keepalive_timeout": 75,
+        "backlog": 4096,
+        "access_log": None,
+        "handler_cancellation": True,
+    }
+    # looking for cycles takes a third of the time where it is done as often as Python does
+    assert (loop, thresholds) == ("uvloop", [50_000, 20, 100])
+    assert frozen > 10_000
+    assert (traces, still) == (True, False)
 
 
 @pytest.mark.parametrize(

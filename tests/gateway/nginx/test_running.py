@@ -1,0 +1,83 @@
+"""An nginx that was left behind is known by its folder, and nothing else is ended for it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from gateway.nginx.running import master, parent, stop_left_behind, workers
+
+
+@pytest.fixture
+def started(tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """What looks like the master of an nginx with this folder."""
+    title = f"nginx: master process nginx -p {tmp_path}"
+    with subprocess.Popen(["bash", "-c", f'exec -a "{title}" sleep 60; echo']) as process:
+        yield process
+        process.kill()
+
+
+def test_workers_whose_master_is_gone_are_dismissed_by_its_session(tmp_path: Path) -> None:
+    program = tmp_path / "nginx"
+    shutil.copy(shutil.which("sleep") or "", program)
+    # one in the session of the master that has ended, one in another
+    with subprocess.Popen([program, "60"], start_new_session=True) as other:
+        # a shell has what it starts beside it ignore SIGQUIT
+        command = f"env --default-signal=QUIT {program} 60 >/dev/null & echo $!"
+        left = subprocess.run(["bash", "-c", command], start_new_session=True, check=True, stdout=subprocess.PIPE)
+        worker = int(left.stdout)
+        session = Path(f"/proc/{worker}/stat").read_text().rpartition(")")[2].split()[3]
+        (tmp_path / "nginx.pid").write_text(session)
+        while b"nginx" not in Path(f"/proc/{worker}/cmdline").read_bytes()[:-3].rpartition(b"/")[2]:
+            pass
+        stop_left_behind(tmp_path)
+        found = [_is_there(worker)]
+        while found[-1] and len(found) < 1000:
+            time.sleep(0.01)
+            found.append(_is_there(worker))
+        others = is_running(other)
+        other.kill()
+        assert (found[-1], others) == (False, True)
+
+
+def _is_there(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def is_running(process: subprocess.Popen[bytes]) -> bool:
+    """Without collecting it."""
+    return Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+
+
+def test_a_master_is_one_of_this_folder(tmp_path: Path, started: subprocess.Popen[bytes]) -> None:
+    assert master(tmp_path) is None
+    pid = tmp_path / "nginx.pid"
+    # none, another program, and one that has ended
+    for text in ("", "x", str(os.getpid()), "4194304"):
+        pid.write_text(text)
+        assert master(tmp_path) is None
+    pid.write_text(f"{started.pid}\n")
+    while b"nginx" not in Path(f"/proc/{started.pid}/cmdline").read_bytes():
+        pass
+    assert master(tmp_path) == started.pid
+    assert parent(started.pid) == os.getpid()
+    assert workers(started.pid) == set()
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "nginx.pid").write_text(f"{started.pid}\n")
+    assert master(other) is None
+    stop_left_behind(other)
+    assert is_running(started)
+    # nobody collects it here either: it has ended all the same
+    stop_left_behind(tmp_path)
+    assert not is_running(started)
+    assert (parent(4194304), workers(4194304)) == (None, set())

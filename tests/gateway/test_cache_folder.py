@@ -1,0 +1,47 @@
+"""When answers may be kept on the disk, and when what is old goes."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from gateway.cache_folder import CacheFolder
+
+
+def test_what_fills_the_disk_is_kept_again_only_when_there_is_plenty(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    free = iter((200_000, 64_000, 63_999, 64_000, 127_999, 128_000, 64_000))
+    monkeypatch.setattr(os, "statvfs", lambda _: SimpleNamespace(f_bavail=next(free), f_frsize=1000, f_bfree=10**9))
+    folder = CacheFolder(tmp_path)
+    assert [folder.has_room() for _ in range(7)] == [True, True, False, False, False, True, True]
+    assert [record.getMessage() for record in caplog.records] == ["no room for the cache", "caching again"]
+
+
+async def test_what_is_older_than_a_minute_goes_every_ten_seconds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = CacheFolder(tmp_path)
+    started = time.monotonic()
+    (tmp_path / "a" / "b").mkdir(parents=True)
+
+    def make(age: float) -> Path:
+        file = tmp_path / "a" / "b" / str(age)
+        file.touch()
+        os.utime(file, (time.time() - age,) * 2)
+        return file
+
+    old, new = make(70), make(50)
+    for seconds, is_there in ((9, True), (11, False)):
+        monkeypatch.setattr("gateway.cache_folder.time.monotonic", lambda now=started + seconds: now)
+        await folder.sweep()
+        assert (old.exists(), new.exists()) == (is_there, True)
+    old = make(70)
+    for seconds, is_there in ((20, True), (22, False)):
+        monkeypatch.setattr("gateway.cache_folder.time.monotonic", lambda now=started + seconds: now)
+        await folder.sweep()
+        assert old.exists() is is_there
