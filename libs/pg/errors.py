@@ -1,7 +1,5 @@
 """PostgreSQL's errors in the words of the domain."""
 
-import asyncio
-
 import asyncpg
 
 from libs.ogc.errors import (
@@ -61,14 +59,13 @@ _UNAVAILABLE: tuple[tuple[type[BaseException], str, int], ...] = (
     *(
         (kind, UNREACHABLE, 2)
         for kind in (
+            # TimeoutError, too
             OSError,
-            asyncio.TimeoutError,
             asyncpg.PostgresConnectionError,
             asyncpg.InterfaceError,
             # what the driver says of a connection whose server has taken leave but not hung up yet
             asyncpg.InternalClientError,
             asyncpg.exceptions.OperatorInterventionError,
-            asyncpg.InvalidPasswordError,
             asyncpg.InvalidAuthorizationSpecificationError,
             asyncpg.InvalidCatalogNameError,
         )

@@ -7,10 +7,11 @@ import os
 import random
 import re
 import signal
+import socket
 import sys
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -209,3 +210,14 @@ async def running_gateway(folder: Path, **settings: str) -> AsyncIterator[Gatewa
             await gateway.stop()
         for upstream in upstreams.values():
             await upstream.stop()
+
+
+@contextmanager
+def silent(path: Path) -> Iterator[None]:
+    """A socket that takes connections, as the kernel does for a process that is stopped, and says nothing."""
+    with socket.socket(socket.AF_UNIX) as hangs:
+        hangs.bind(str(path))
+        path.chmod(0o666)
+        hangs.listen(100)
+        yield
+    path.unlink()

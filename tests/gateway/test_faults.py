@@ -6,10 +6,7 @@ import asyncio
 import json
 import os
 import signal
-import socket
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
@@ -21,7 +18,7 @@ from gateway.liveness import Liveness
 from gateway.nginx.running import workers
 from gateway.settings import SERVICES
 from tests.eventually import eventually
-from tests.gateway.harness import Gateway, Upstream, make_part, running_gateway
+from tests.gateway.harness import Gateway, Upstream, make_part, running_gateway, silent
 
 pytestmark = pytest.mark.faults
 
@@ -220,17 +217,6 @@ async def test_two_processes_that_hang_take_little_more_time_than_one(tmp_path: 
             release.set()
             for upstream in (one, two):
                 await upstream.stop()
-
-
-@contextmanager
-def silent(path: Path) -> Iterator[None]:
-    """A socket that takes connections, as the kernel does for a process that is stopped, and says nothing."""
-    with socket.socket(socket.AF_UNIX) as hangs:
-        hangs.bind(str(path))
-        path.chmod(0o666)
-        hangs.listen(100)
-        yield
-    path.unlink()
 
 
 async def test_one_silence_is_none(tmp_path: Path) -> None:

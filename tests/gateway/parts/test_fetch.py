@@ -72,3 +72,27 @@ async def test_what_answers_with_an_error_or_with_no_part_is_not_heard_of(sessio
         fetcher = PartsFetcher(session)
         await fetcher.refresh({"tiles": (f"127.0.0.1:{server.port}",)})
         assert fetcher.present() == []
+
+
+async def test_one_address_is_enough_and_what_is_unchanged_stays(session: ClientSession) -> None:
+    first, second = (Upstream("tiles", part=make_part("tiles")) for _ in range(2))
+    for upstream in (first, second):
+        await upstream.start()
+    try:
+        fetcher = PartsFetcher(session)
+        addresses = {"tiles": (f"127.0.0.1:{first.port}", f"127.0.0.1:{second.port}")}
+        for _ in range(2):
+            await fetcher.refresh(addresses)
+        (part,) = fetcher.present()
+        assert (first.part_status, second.part_status) == ([200, 304], [])
+        # another tag is another part
+        first.part, first.part_tag = {**make_part("tiles"), "assets": ["/new/"]}, 2
+        await fetcher.refresh(addresses)
+        (other,) = fetcher.present()
+        assert (part.assets != other.assets, other.assets) == (True, ("/new/",))
+        # nobody is asked by who knows no address any more; the part stays for a while
+        await fetcher.refresh({})
+        assert [each.name for each in fetcher.present()] == ["tiles"]
+    finally:
+        for upstream in (first, second):
+            await upstream.stop()

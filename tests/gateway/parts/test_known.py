@@ -41,6 +41,15 @@ def test_a_part_that_has_changed_takes_the_place_of_the_old_one(folder: Path) ->
     assert changed in KnownParts(folder).parts
 
 
+def test_what_is_as_it_was_is_not_written_again(folder: Path) -> None:
+    known = KnownParts(folder)
+    known.remember([part("tiles")])
+    (folder / KNOWN_PARTS / "tiles.json").unlink()
+    known.remember([part("tiles")])
+    assert not (folder / KNOWN_PARTS / "tiles.json").exists()
+    assert known.parts == [part("tiles")]
+
+
 def test_services_that_are_there_come_first(folder: Path) -> None:
     known = KnownParts(folder)
     known.remember([part("common"), part("tiles")])
@@ -50,6 +59,7 @@ def test_services_that_are_there_come_first(folder: Path) -> None:
 
 def test_what_cannot_be_read_is_not_known(folder: Path) -> None:
     KnownParts(folder).remember([part("common"), part("tiles"), part("viewer")])
+    (folder / KNOWN_PARTS / "features.json").mkdir()
     (folder / KNOWN_PARTS / "tiles.json").write_text("{")
     (folder / KNOWN_PARTS / "viewer.json").write_text('{"name": "viewer"}')
     assert [entry.name for entry in KnownParts(folder).parts] == ["common"]

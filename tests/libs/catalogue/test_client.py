@@ -12,6 +12,7 @@ import orjson
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
+from prometheus_client import REGISTRY
 
 from libs.catalogue.client import CatalogueClient
 from libs.catalogue.model import Argument, Collection, Column, GeometryColumn, TimeColumn
@@ -150,6 +151,30 @@ async def following(common: Common, refresh_seconds: float = 0.02) -> AsyncItera
         url = str(server.make_url("")).rstrip("/")
         async with CatalogueClient(url, refresh_seconds=refresh_seconds) as client:
             yield client
+
+
+async def test_when_common_was_heard_of_last_is_a_number() -> None:
+    def heard() -> float:
+        return REGISTRY.get_sample_value("dams_catalogue_timestamp_seconds") or 0
+
+    common = Common(_document("one"))
+    async with following(common):
+        before = heard()
+
+        # also where nothing has changed
+        async def again() -> bool:
+            return heard() > before
+
+        await eventually(again)
+        common.statuses, asked = [500], len(common.tags)
+
+        async def asked_again() -> bool:
+            return len(common.tags) > asked + 2
+
+        await eventually(asked_again)
+        last, asked = heard(), len(common.tags)
+        await eventually(asked_again)
+        assert heard() == last
 
 
 async def test_the_catalogue_of_an_older_common_is_understood() -> None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from dataclasses import fields, replace
+from dataclasses import FrozenInstanceError, fields, replace
 from typing import Any
 
 import pytest
 
 from libs.catalogue.model import Argument, Collection, Column, GeometryColumn, Publisher, TimeColumn
-from libs.ogc.crs import CRS84, crs_uri
+from libs.ogc.crs import CRS84, USUAL_SRIDS, crs_uri
 
 
 @pytest.mark.parametrize(
@@ -222,6 +222,24 @@ def test_a_geometry_of_which_nobody_says_more_is_plain() -> None:
     assert (found.dimensions, found.bbox, found.turns) == (2, None, ())
     flags = (found.is_geography, found.crosses, found.partial, found.as_stored, found.not_null)
     assert not any(flags)
+
+
+def test_what_nobody_says_of_columns_and_collections_is_nothing_special() -> None:
+    column, geometry, time = Column("a", "text", "string"), GeometryColumn("g", "Point", 4326), TimeColumn("t", "date")
+    assert (column.indexed, column.not_null, column.enum, column.items) == (False, False, None, None)
+    assert (geometry.dimensions, geometry.is_geography, geometry.not_null, geometry.partial) == (2, False, False, False)
+    assert (geometry.crosses, geometry.as_stored, geometry.turns, geometry.bbox) == (False, False, (), None)
+    assert (time.start, time.end, time.nulls) == (None, None, False)
+    found = Collection("a.b", "a", "b", 1, "table", "B", None, ())
+    assert (found.overview, found.large_rows, found.key_repeats, found.row_security) == (True, False, False, False)
+    assert (found.srids, found.sources, found.sort, found.shape) == (USUAL_SRIDS, (), (), "")
+    # the same collection twice is one of a cache's entries, and no member of it can be set
+    assert {found: 1}[replace(found)] == 1
+    others = [replace(geometry, name="h"), replace(geometry, type="Polygon"), replace(geometry, srid=3857)]
+    assert hash(geometry) == hash(replace(geometry)) not in {hash(other) for other in others}
+    for frozen in (column, geometry, time, found):
+        with pytest.raises(FrozenInstanceError):
+            frozen.name = "b"  # type: ignore[misc]
 
 
 def test_what_is_found_by_name_or_else_is_the_default() -> None:

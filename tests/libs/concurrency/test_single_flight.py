@@ -1,10 +1,14 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+from contextlib import suppress
+from typing import Any
 
 import pytest
 
 from libs.concurrency.single_flight import SingleFlight
+from tests.eventually import eventually
 
 
 class Work:
@@ -95,3 +99,77 @@ async def test_what_is_under_way_can_be_looked_at_and_given_up() -> None:
     await flights.close()
     assert task.cancelled()
     assert flights.under_way("key") is None
+
+
+async def test_what_was_given_up_and_ends_late_takes_nothing_from_who_started_anew() -> None:
+    flights, work, ended = SingleFlight[int](abandoned_after=0), Work(), asyncio.Event()
+
+    async def slow_to_end() -> int:
+        try:
+            return await work()
+        finally:
+            await ended.wait()
+
+    gone = asyncio.create_task(flights.do("key", slow_to_end))
+    await asyncio.sleep(0)
+    old = flights.start("key", slow_to_end)
+    gone.cancel()
+
+    async def is_given_up() -> bool:
+        return flights.under_way("key") is None
+
+    await eventually(is_given_up)
+    new = flights.start("key", work)
+    assert (new is old, old.done()) == (False, False)
+    ended.set()
+    await asyncio.wait([old])
+    assert old.cancelled()
+    # whoever asks now shares the new one
+    assert flights.start("key", work) is new
+    work.go_on.set()
+    assert await new == 2
+
+
+async def test_the_end_waits_for_what_was_given_up_too() -> None:
+    flights, work, let_go = SingleFlight[int](abandoned_after=0), Work(), asyncio.Event()
+    ended = False
+
+    async def slow_to_end() -> int:
+        nonlocal ended
+        try:
+            return await work()
+        finally:
+            let_go.set()
+            with suppress(asyncio.CancelledError):
+                await asyncio.Event().wait()
+            ended = True
+
+    gone = asyncio.create_task(flights.do("key", slow_to_end))
+    await asyncio.sleep(0)
+    gone.cancel()
+    await let_go.wait()
+    await flights.close()
+    assert ended
+
+
+async def test_a_failure_that_nobody_waits_for_is_no_complaint() -> None:
+    flights, work, complaints = SingleFlight[int](), Work(), list[Any]()
+    work.error = ValueError("no")
+    loop = asyncio.get_running_loop()
+    loop.set_exception_handler(lambda _, context: complaints.append(context))
+    try:
+        waiting = asyncio.create_task(flights.do("key", work))
+        await asyncio.sleep(0)
+        waiting.cancel()
+        await asyncio.wait([waiting])
+        work.go_on.set()
+
+        async def has_ended() -> bool:
+            return flights.under_way("key") is None
+
+        await eventually(has_ended)
+        del waiting
+        gc.collect()
+    finally:
+        loop.set_exception_handler(None)
+    assert complaints == []

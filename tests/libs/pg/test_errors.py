@@ -48,6 +48,8 @@ def test_a_client_is_told_when_it_is_worth_trying_again(error: Exception, second
         (ConnectionRefusedError(), True),
         (asyncpg.CannotConnectNowError("the database system is starting up"), True),
         (asyncpg.AdminShutdownError(), True),
+        (asyncpg.CrashShutdownError(), True),
+        (asyncpg.InternalClientError("got result for unknown protocol state"), True),
         (asyncpg.ConnectionDoesNotExistError(), True),
         (asyncpg.InterfaceError("connection is closed"), True),
         # all the time for waiting is over by then

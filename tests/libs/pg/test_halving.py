@@ -28,7 +28,9 @@ async def test_the_places_at_fault_are_found(bad: set[int]) -> None:
     assert found == sorted(bad)
     # what is at fault with others is looked for in halves, not one by one
     assert len(seen) <= 1 + 8 * len(bad)
+    seen.clear()
     assert await failing_places(0, attempts(bad, seen), until=until) == []
+    assert seen == []
 
 
 async def test_a_search_that_is_not_over_in_time_ends() -> None:

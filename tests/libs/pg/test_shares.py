@@ -42,12 +42,14 @@ async def test_who_waits_for_too_long_or_with_too_many_is_told() -> None:
     shares = Shares(1, wait_seconds=0.2, most_waiting=1)
     await shares.enter("a")
     waiting = await eventually_waits(shares, "a")
-    with pytest.raises(Unavailable, match="too much"):
+    with pytest.raises(Unavailable, match="too much") as one_too_many:
         await shares.enter("a")
     # at once, not when its own wait would be over
     assert not waiting.done()
-    with pytest.raises(Unavailable, match="too much"):
+    with pytest.raises(Unavailable, match="too much") as too_long:
         await waiting
+    # in metrics it is none of the database's
+    assert (one_too_many.value.cause, too_long.value.cause) == ("share", "share")
     shares.leave("a")
     await shares.enter("a")
 
