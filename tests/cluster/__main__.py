@@ -31,7 +31,7 @@ _OVERLAYS = _HERE.parents[1] / "deploy" / "kubernetes" / "overlays"
 _OPERATED = "cloudnative-pg"
 _PARTS = ("common", "features", "tiles", "viewer", "gateway")
 _READER = "postgresql://dams:trial-reader@postgresql.dams-trial:5432/dams"
-_INSIDE = {"common": 8081, "features": 8082, "tiles": 8083, "viewer": 8084, "gateway-internal": 8090}
+_INSIDE = {"common": 8081, "features": 8082, "tiles": 8083, "viewer": 8084, "redis": 6379, "gateway-internal": 8090}
 """What other namespaces must not reach, by name of the Service."""
 _NAMED_SECONDS = 35
 """Until the gateway knows a new pod at the latest: names that the cluster's DNS gives may be 30 seconds old."""
@@ -99,17 +99,19 @@ def _deploy_beside_a_database(overlay: str) -> None:
 
 
 def reached_from_elsewhere(*, is_operated: bool) -> list[str]:
-    """The Services, but for the gateway's, that a pod of another namespace can connect to.
+    """The Services, but for the gateway's, and pods of the database that a pod of another namespace can connect to.
 
     Raises CalledProcessError where not even the gateway answers it.
     """
     inside = {**_INSIDE, **(cloudnative_pg.INSIDE if is_operated else {}), "gateway": 80}
-    tried = {f"{name}.dams": port for name, port in inside.items()}
+    tried = {f"{name}.dams": (f"{name}.dams", port) for name, port in inside.items()}
+    if is_operated:
+        tried |= cloudnative_pg.addresses()
     script = (
-        "import json, socket, sys\n"
-        f"for name, port in {tried!r}.items():\n"
+        "import socket\n"
+        f"for name, address in {tried!r}.items():\n"
         "    try:\n"
-        "        socket.create_connection((name, port), 3).close()\n"
+        "        socket.create_connection(address, 3).close()\n"
         "        print(name)\n"
         "    except OSError:\n"
         "        pass\n"

@@ -16,6 +16,8 @@ HERE = Path(__file__).parent
 CLUSTER = "dams-postgresql"
 INSIDE = {f"{CLUSTER}-rw": 5432, f"{CLUSTER}-ro": 5432, f"{CLUSTER}-1": 5432, f"{CLUSTER}-pooler": 5432}
 """What other namespaces must not reach, by name of the Service."""
+_PORTS = {"instance": (5432, 8000, 9187), "pooler": (5432, 9127)}
+"""Where a pod of each role listens: for SQL, an instance for the operator that asks after its state, for metrics."""
 _POOLER = f"{CLUSTER}-pooler"
 _REPLICAS = 2
 _OPERATOR = ("-n", "cnpg-system", "rollout", "status", "deployment/cnpg-controller-manager")
@@ -32,6 +34,16 @@ def deploy() -> None:
     kubectl("-n", "dams", "wait", "--for=condition=complete", "job/database", f"--timeout={MINUTES}m")
     eventually(_is_healthy, "the database is healthy")
     rolled_out(_POOLER)
+
+
+def addresses() -> dict[str, tuple[str, int]]:
+    """What other namespaces must not reach, by pod and port: its own address, as not every port has a Service."""
+    found = json.loads(kubectl("-n", "dams", "get", "pods", "-l", f"cnpg.io/cluster={CLUSTER}", "-o", "json"))["items"]
+    return {
+        f"{pod['metadata']['name']}:{port}": (pod["status"]["podIP"], port)
+        for pod in found
+        for port in _PORTS.get(pod["metadata"]["labels"].get("cnpg.io/podRole", ""), ())
+    }
 
 
 def forget_disks() -> None:
