@@ -41,12 +41,16 @@ class Sealing:
         if self._working is None or self._working.done():
             self._working = asyncio.create_task(self._work())
 
+    def lasts(self, collection: Collection, token: str) -> bool:
+        """Whether the version of `token` is the collection's still, and such that its tiles can be exact."""
+        version = self._versions.version(collection)
+        return version is not None and version.exact and version.token == token
+
     async def _work(self) -> None:
         while self._waiting:
             batch, self._waiting, self._bytes = self._waiting, {}, 0
             if not await self._versions.looked_again():
                 continue
             for name, (collection, token, marked) in batch.items():
-                version = self._versions.version(collection)
-                if version is not None and version.exact and version.token == token:
+                if self.lasts(collection, token):
                     self._cache.replace(name, marked)

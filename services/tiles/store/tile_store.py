@@ -293,9 +293,10 @@ class TileStore:
             raise
 
     def _seal(self, request: TileRequest, key: str, tile: Tile) -> None:
-        # which marks it only while the version of its token lasts
-        token = key.split(":", 2)[1]
-        self._sealing.add(request.selection.collection, token, *replace(tile, exact=True).entry(key))
+        collection, token = request.selection.collection, key.split(":", 2)[1]
+        # what will never be marked is asked for again and again: no entry is made of it each time
+        if self._sealing.lasts(collection, token):
+            self._sealing.add(collection, token, *replace(tile, exact=True).entry(key))
 
     def _put(self, request: TileRequest, key: str, content: bytes) -> None:
         if request.usual or not request.variant:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from typing import Any
 
 import asyncpg
 import pytest
@@ -16,6 +15,7 @@ from libs.pg.pool import Database, PoolSettings
 from libs.pg.sql import sql
 from services.common.introspection.introspect import Introspection
 from services.common.introspection.view_check import ViewCheck
+from tests.services.common.introspection.asking import UNHURRIED, Asking
 from tests.services.conftest import PASSWORD, READER, reader_url
 
 
@@ -114,19 +114,6 @@ async def test_a_table_whose_policy_fails_is_left_out_for_those_whom_it_is_for(
         assert await ids(Introspection(database, ("own",))) == ["own.stations"]
         await owner.execute("ALTER FUNCTION own.is_open SET search_path = own")
         assert await ids(Introspection(database, ("own",))) == ["own.guarded", "own.stations"]
-
-
-UNHURRIED: dict[str, Any] = {"statement_ms": 60_000, "round_seconds": 60}
-
-
-class Asking(Database):
-    """Knows how often it was asked."""
-
-    times = 0
-
-    def connection(self, **of_it: bool) -> Any:
-        self.times += 1
-        return super().connection(**of_it)
 
 
 async def test_what_was_fine_a_moment_ago_is_not_looked_at_again(owner: asyncpg.Connection, database_url: str) -> None:

@@ -18,6 +18,7 @@ from services.common.introspection.extents import Extents
 from services.common.introspection.introspect import Introspection
 from services.common.introspection.view_extents import ViewExtents
 from tests.conftest import MakeDatabase
+from tests.services.common.introspection.asking import UNHURRIED, Asking
 
 _SCHEMA = """
 CREATE EXTENSION IF NOT EXISTS postgis;
@@ -141,19 +142,6 @@ async def test_a_change_shows_when_its_time_has_come(owner: tuple[asyncpg.Connec
         later = dict.fromkeys(states, "another")
         assert _box(_named(await eager.filled_in(bare, later))["plain"]) == [10, 20, 50, 60]
         assert _box(_named(await bounded.filled_in(bare, later))["plain"]) == [10, 20, 11, 21]
-
-
-UNHURRIED: dict[str, Any] = {"statement_ms": 60_000, "round_seconds": 60}
-
-
-class Asking(Database):
-    """Knows how often it was asked."""
-
-    times = 0
-
-    def connection(self, **of_it: bool) -> Any:
-        self.times += 1
-        return super().connection(**of_it)
 
 
 @pytest.fixture

@@ -129,6 +129,10 @@ class Named:
     async def begin(self) -> None:
         self.has_begun = True
 
+    async def begun(self) -> bool:
+        """What a test waits for."""
+        return self.has_begun
+
     async def since_last(self, changed: Sequence[Any]) -> dict[str, Items]:
         assert self.has_begun
         self.looked += 1
@@ -138,13 +142,9 @@ class Named:
 async def test_features_that_changed_are_named_and_looked_for_only_where_something_changed() -> None:
     named = Named()
     room = Room(["small", "other"], named)
-
-    async def has_begun() -> bool:
-        return named.has_begun
-
     async with room.open() as server, ClientSession() as session, session.get(server.make_url("/")) as response:
         await _next(response, b"id: ")
-        await eventually(has_begun)
+        await eventually(named.begun)
         for looked, token in enumerate(("2", "3"), start=1):
             room.versions.token = token
             told = [json.loads((await _next(response, b"data: "))[6:])["data"] for _ in range(2)]
@@ -191,13 +191,9 @@ async def test_what_a_stream_says_first_and_of_each_change() -> None:
 async def test_a_collection_that_goes_hides_no_names_of_others() -> None:
     named = Named()
     room = Room(["small", "other"], named)
-
-    async def has_begun() -> bool:
-        return named.has_begun
-
     async with room.open() as server, ClientSession() as session, session.get(server.make_url("/")) as response:
         await _next(response, b"id: ")
-        await eventually(has_begun)
+        await eventually(named.begun)
         room.names, room.versions.token = ["small"], "2"
         told = [json.loads((await _next(response, b"data: "))[6:]) for _ in range(2)]
         assert [event["subject"] for event in told] == ["collections/other", "collections/small"]

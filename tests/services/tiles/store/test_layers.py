@@ -11,7 +11,6 @@ import mapbox_vector_tile
 import pytest
 
 from libs.cache.tile_cache import TileCache
-from libs.catalogue.model import Collection, Column, GeometryColumn
 from libs.catalogue.versions import DataVersions
 from libs.geo.tile_matrix_sets import tile_matrix_set
 from libs.ogc.errors import Unavailable
@@ -23,19 +22,8 @@ from services.tiles.store.compression import decompressed
 from services.tiles.store.layers import joined_tile
 from services.tiles.store.tile_store import TileStore
 from tests.conftest import MakeDatabase
+from tests.services.tiles.store.points import POINTS
 
-POINTS = Collection(
-    id="points",
-    schema="public",
-    name="points",
-    oid=1,
-    kind="table",
-    title="T",
-    description=None,
-    columns=(Column("id", "integer", "integer", not_null=True),),
-    geometries=(GeometryColumn("geom", "Point", 4326),),
-    key="id",
-)
 MANY = [f"points {number}" for number in range(12)]
 
 

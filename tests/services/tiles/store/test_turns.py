@@ -10,7 +10,6 @@ import asyncpg
 import pytest
 
 from libs.cache.tile_cache import TileCache
-from libs.catalogue.model import Collection, Column, GeometryColumn
 from libs.catalogue.versions import DataVersions
 from libs.geo.tile_matrix_sets import tile_matrix_set
 from libs.ogc.errors import Unavailable
@@ -22,19 +21,7 @@ from services.tiles.request.tile_request import TileRequest
 from services.tiles.store.tile_store import Tile, TileStore
 from tests.conftest import MakeDatabase
 from tests.eventually import eventually
-
-POINTS = Collection(
-    id="points",
-    schema="public",
-    name="points",
-    oid=1,
-    kind="table",
-    title="T",
-    description=None,
-    columns=(Column("id", "integer", "integer", not_null=True),),
-    geometries=(GeometryColumn("geom", "Point", 4326),),
-    key="id",
-)
+from tests.services.tiles.store.points import POINTS
 
 
 class Held(Database):

@@ -1,0 +1,19 @@
+"""A database that knows how often it was asked, and time enough for whoever asks it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from libs.pg.pool import Database
+
+UNHURRIED: dict[str, Any] = {"statement_ms": 60_000, "round_seconds": 60}
+
+
+class Asking(Database):
+    """Knows how often it was asked."""
+
+    times = 0
+
+    def connection(self, **of_it: bool) -> Any:
+        self.times += 1
+        return super().connection(**of_it)
