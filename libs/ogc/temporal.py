@@ -1,8 +1,10 @@
 """The `datetime` parameter of OGC API Features (/req/core/fc-time-definition, RFC 3339)."""
 
 import re
+import time as clock
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, timezone
+from functools import lru_cache
 
 _DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})\Z", re.ASCII)
 _TIMESTAMP = re.compile(
@@ -137,4 +139,9 @@ def rfc3339(moment: datetime) -> str:
 
 def now() -> str:
     """The current time for `timeStamp` members."""
-    return rfc3339(datetime.now(UTC).replace(microsecond=0))
+    return _second(int(clock.time()))
+
+
+@lru_cache(maxsize=4)
+def _second(seconds: int) -> str:
+    return rfc3339(datetime.fromtimestamp(seconds, UTC))

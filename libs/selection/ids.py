@@ -97,13 +97,14 @@ def _equals_part(column: Column, text: str) -> Sql | None:
 
 
 def _equals(column: Column, text: str, *, is_odd: bool = False) -> Sql | None:
-    if is_odd or _kind(column) not in _BY_VALUE:
+    kind = _kind(column)
+    if is_odd or kind not in _BY_VALUE:
         # the database wrote the text, and reads it again
         plain = base_type(column.sql_type)
         # without its length it would be one bit
         value = bind(text, "text", cast=column.sql_type if plain == "bit" else plain)
         return sql("{name} = {value}", name=ident(column.name), value=value)
-    if _kind(column) is Kind.INTEGER:
+    if kind is Kind.INTEGER:
         # as features have it: "049" and "49.0" are no other names of 49
         if not _INTEGER_ID.match(text):
             return None

@@ -76,7 +76,7 @@ def state_headers(
     if media_type == MediaType.HTML:
         # the head of a page names the site
         made_by = f"{page_build_id(service)}|{request.app[SETTINGS].site_title}|{current().tag}"
-    content = f"{made_by}|{'|'.join(states)}|{media_type}|{base_url(request)}{request.path_qs}"
+    content = f"{made_by}|{'|'.join(states)}|{media_type}|{base_url(request)}{request.raw_path}"
     return {"ETag": weak_etag(content), "Cache-Control": cache_control, "Vary": varying(media_type)}
 
 

@@ -78,16 +78,16 @@ async def _items(call: Call) -> web.StreamResponse:
         return await _stream(call, query, format_, headers)
     (page, ends), matched = await store.page_and_count(query, format_.geometry_as, features=format_.of_features)
     links = page_links(query, format_.media_type, base_url(call.request), ends, matched)
-    number = len(page.rows)
+    number, omitted = len(page.rows), page.omitted
     body = b"".join(
         (
             _mark(call, format_),
             format_.head(collection, page.layout, matched, links),
             format_.rows(page, first=True),
-            format_.tail(number, page.omitted),
+            format_.tail(number, omitted),
         )
     )
-    numbers = _numbers(matched, number, page.omitted)
+    numbers = _numbers(matched, number, omitted)
     headers = {**_kept(headers, query, matched), **numbers, **_caveats(query), **content_crs(query.options)}
     headers |= {**saved_as(collection, format_), "Link": profile_header(format_, links.header)}
     return body_response(body, media_type=call.media_type, headers=headers)

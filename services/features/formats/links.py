@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import quote_plus, urlencode
 
 import orjson
 
@@ -30,9 +30,10 @@ _BY_OFFSET = "By offset: rows may repeat or be missing while the data change"
 name_format("facets", FACETS_TYPE, "JSON of facets")
 name_format("atom", ATOM_TYPE, "Atom")
 
-# Placeholders of a template: the base address, what stands before `f` in the query string of this format and of others,
-# the id of a feature. Addresses are ASCII, so that these are nowhere else.
-_BASE, _QUERY, _ITEM, _OTHERS, _ALL, _SELECTION = "\ue000", "\ue001", "\ue002", "\ue003", "\ue004", "\ue005"
+# Placeholders of a template: the base address; the address of the page or feature up to `f`, in this format and in
+# others; what stands before `f` of all that match. Addresses are ASCII, so that these are nowhere else; texts of
+# Latin-1 are searched the fastest.
+_BASE, _SELF, _OTHERS, _ALL, _SELECTION = "\x80", "\x81", "\x82", "\x83", "\x84"
 OF_PAGES = ("limit", "offset", "cursor", "numberMatched")
 OF_FORMATS = ("bom", "geometry", "profile")
 """Parameters that not all formats have."""
@@ -49,37 +50,52 @@ class _Template:
     Alternates and the rest stand under an empty rel.
     """
 
-    address: str
+    path: str
     json: str
-    header: Mapping[str, str]
+    rels: tuple[str, ...]
+    header: str
+    """A line for each of `rels`."""
 
-    def filled(self, base: str, given: Mapping[str, str], item_id: str = "") -> tuple[bytes, dict[str, str]]:
+    def filled(self, base: str, given: "_Parameters", item_id: str = "") -> tuple[bytes, dict[str, str]]:
         """JSON and header with the base address, the parameters, and the id."""
-        item = path_segment(item_id) if item_id else ""
-        query = _before_f(given)
-        others = _before_f(_without(given, *OF_FORMATS)) if any(name in given for name in OF_FORMATS) else query
-        whole = _before_f(_without(given, *OF_PAGES)) if _ALL in self.json else ""
-        selection = _before_f(_without(given, *NOT_SELECTING)) if _SELECTION in self.json else ""
-        values = {_QUERY: query, _OTHERS: others, _ITEM: item, _ALL: whole, _SELECTION: selection}
-        json = _filled(self.json, {**values, _BASE: orjson.dumps(base)[1:-1].decode()}).encode()
-        return json, {rel: _filled(value, {**values, _BASE: base}) for rel, value in self.header.items()}
+        path = f"{self.path}/{path_segment(item_id)}" if item_id else self.path
+        query, others = given.all(), given.without(OF_FORMATS)
+        texts = []
+        for text, start in ((self.json, orjson.dumps(base)[1:-1].decode()), (self.header, base)):
+            filled = text.replace(_SELF, f"{start}{path}?{query}").replace(_OTHERS, f"{start}{path}?{others}")
+            if not item_id:
+                filled = filled.replace(_ALL, given.without(OF_PAGES))
+                filled = filled.replace(_SELECTION, given.without(NOT_SELECTING))
+            texts.append(filled.replace(_BASE, start))
+        return texts[0].encode(), dict(zip(self.rels, texts[1].split("\n"), strict=True))
 
 
-def _filled(text: str, values: Mapping[str, str]) -> str:
-    for placeholder, value in values.items():
-        text = text.replace(placeholder, value)
-    return text
+class _Parameters:
+    """The parameters of a request as they stand in an address before `f`, each of them encoded once."""
+
+    __slots__ = ("_encoded",)
+
+    def __init__(self, given: Mapping[str, str]) -> None:
+        self._encoded = {name: f"{quote_plus(name)}={quote_plus(text)}&" for name, text in given.items() if name != "f"}
+
+    def all(self) -> str:
+        """All of them."""
+        return "".join(self._encoded.values())
+
+    def without(self, names: Iterable[str]) -> str:
+        """Those that are called otherwise."""
+        return "".join([text for name, text in self._encoded.items() if name not in names])
 
 
 @lru_cache(maxsize=1024)
 def _template(collection_id: str, media_type: str, *, of_item: bool) -> _Template:
     """`self`, `alternate`, `collection`; of a page the queryables, too (Part 3, /req/filter/queryables-link)."""
+    path = f"/collections/{path_segment(collection_id)}/items"
     collection = f"{_BASE}/collections/{path_segment(collection_id)}"
-    address = f"{collection}/items/{_ITEM}" if of_item else f"{collection}/items"
     # "f" last: a client that adds a parameter of its own overrides nothing
     links = [
-        replace(link, href=link.href.replace("?", f"?{_QUERY if link.rel == 'self' else _OTHERS}"))
-        for link in representations(address, media_type, MEDIA_TYPES)
+        replace(link, href=f"{_SELF if link.rel == 'self' else _OTHERS}{link.href.removeprefix('?')}")
+        for link in representations("", media_type, MEDIA_TYPES)
     ]
     links.append(Link(collection, "collection", MediaType.JSON, "The collection"))
     header = {"self": links[0].to_header(), "": ", ".join(link.to_header() for link in links[1:])}
@@ -96,26 +112,26 @@ def _template(collection_id: str, media_type: str, *, of_item: bool) -> _Templat
         feed = f"{collection}/feed?{_SELECTION}f={FORMAT_NAMES[ATOM_TYPE]}"
         links.append(Link(feed, "alternate", ATOM_TYPE, "Newest features that match, as a feed"))
         header[""] += f", {links[-1].to_header()}"
-    return _Template(address, orjson.dumps([link.to_json() for link in links])[1:-1].decode(), header)
+    json = orjson.dumps([link.to_json() for link in links])[1:-1].decode()
+    return _Template(path, json, tuple(header), "\n".join(header.values()))
 
 
 def page_links(query: ItemsQuery, media_type: str, base: str, ends: PageEnds, matched: int | None) -> PageLinks:
     """The links of a page whose ends are known (/req/core/fc-links, /rec/core/fc-next)."""
     template = _template(query.selection.collection.id, media_type, of_item=False)
-    json, header = template.filled(base, query.given)
+    json, header = template.filled(base, _Parameters(query.given))
     links = []
     for rel, position in (("next", ends.next), ("prev", ends.prev)):
         token = "" if position is None else encode_cursor(position, query.fingerprint)
         cursor = f"&cursor={token}" if token else ""
         beside = _without(query.given, "offset", "cursor") if cursor else _by_offset(query, rel, ends, matched)
         if beside is not None:
-            address = f"{template.address}?{_before_f(beside)}f={FORMAT_NAMES[media_type]}{cursor}"
-            title = None if query.resumable else _BY_OFFSET
-            links.append(Link(_filled(address, {_BASE: base}), rel, media_type, title))
-            if rel == "next" and len(links[-1].href) > _LONGEST_NEXT:
+            address = f"{base}{template.path}?{_before_f(beside)}f={FORMAT_NAMES[media_type]}{cursor}"
+            links.append(Link(address, rel, media_type, None if query.resumable else _BY_OFFSET))
+            if rel == "next" and len(address) > _LONGEST_NEXT:
                 kept, token = packed(beside, token)
-                address = f"{template.address}?{_before_f(kept)}f={FORMAT_NAMES[media_type]}&cursor={token}"
-                header["next"] = Link(_filled(address, {_BASE: base}), rel, media_type).to_header()
+                address = f"{base}{template.path}?{_before_f(kept)}f={FORMAT_NAMES[media_type]}&cursor={token}"
+                header["next"] = Link(address, rel, media_type).to_header()
     if links:
         json = b",".join((json, orjson.dumps([link.to_json() for link in links])[1:-1]))
     return PageLinks(json, _header({**{link.rel: link.to_header() for link in links}, **header}))
@@ -123,7 +139,7 @@ def page_links(query: ItemsQuery, media_type: str, base: str, ends: PageEnds, ma
 
 def item_links(collection_id: str, media_type: str, base: str, given: Mapping[str, str], item_id: str) -> PageLinks:
     """`self`, `alternate` and `collection` (/req/core/f-links) of a feature, for a request with these parameters."""
-    json, header = _template(collection_id, media_type, of_item=True).filled(base, given, item_id)
+    json, header = _template(collection_id, media_type, of_item=True).filled(base, _Parameters(given), item_id)
     return PageLinks(json, _header(header))
 
 
@@ -149,7 +165,8 @@ def with_related(
 def export_links(query: ItemsQuery, media_type: str, base: str) -> PageLinks:
     """The links of an export of the query: itself, the same in other formats, its collection."""
     collection = f"{base}/collections/{path_segment(query.selection.collection.id)}"
-    given, others = _before_f(query.given), _before_f(_without(query.given, *OF_FORMATS))
+    parameters = _Parameters(query.given)
+    given, others = parameters.all(), parameters.without(OF_FORMATS)
     links = [
         replace(link, href=link.href.replace("?", f"?{given if link.rel == 'self' else others}"))
         for link in representations(f"{collection}/export", media_type, EXPORT_FORMATS)
@@ -168,8 +185,7 @@ def arguments_query(collection: Collection, given: Iterable[tuple[str, str]]) ->
 
 def _before_f(parameters: Mapping[str, str]) -> str:
     """The query string of all parameters but `f`, as it stands before that."""
-    others = _without(parameters, "f")
-    return f"{urlencode(others)}&" if others else ""
+    return _Parameters(parameters).all()
 
 
 def _without(parameters: Mapping[str, str], *names: str) -> dict[str, str]:

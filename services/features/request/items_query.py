@@ -154,8 +154,21 @@ def _whole(query: QueryValues, given: Mapping[str, str]) -> Mapping[str, str]:
     return {**others, **held, **({"cursor": rest} if rest else {})}
 
 
-def _fingerprint(selection: Selection, order: Sequence[SortTerm]) -> str:
+def _fingerprint(selection: Selection, order: tuple[SortTerm, ...]) -> str:
     """A checksum of the rows and their order that a selection asks for."""
+    return (
+        _checksum(selection, order)
+        if selection.conditions or selection.arguments
+        else _of_all(selection.collection, order)
+    )
+
+
+@lru_cache(maxsize=1024)
+def _of_all(collection: Collection, order: tuple[SortTerm, ...]) -> str:
+    return _checksum(Selection(collection, None, (), (), ()), order)
+
+
+def _checksum(selection: Selection, order: Sequence[SortTerm]) -> str:
     text, args = (selection.table + selection.where).render()
     terms = [(term.column.name, term.column.sql_type, term.descending) for term in order]
     return blake2b(f"{selection.collection.id}{text}{args!r}{terms}".encode(), digest_size=9).hexdigest()
