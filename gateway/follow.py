@@ -11,7 +11,7 @@ from gateway.cache_folder import CacheFolder
 from gateway.folder import CACHE
 from gateway.liveness import Liveness
 from gateway.nginx.config import build_config
-from gateway.nginx.process import Nginx, NginxError
+from gateway.nginx.process import DRAIN_SECONDS, Nginx, NginxError
 from gateway.nginx.routes import routes
 from gateway.parts.fetch import PartsFetcher
 from gateway.parts.known import KnownParts
@@ -20,9 +20,6 @@ from gateway.settings import GatewaySettings
 from gateway.upstreams import Addresses, backups, resolve
 
 _LOG = logging.getLogger("dams.gateway")
-
-_DRAIN_SECONDS = 2.0
-"""For so long clients are told that their connections end, before they do: nginx takes one of them to notice."""
 
 
 class Follower:
@@ -85,7 +82,7 @@ class Follower:
         """Whether nginx has the addresses and the routes of now."""
         answering = self._liveness.answering(self._addresses)
         try:
-            drain = _DRAIN_SECONDS if self._all_published() else 0.0
+            drain = DRAIN_SECONDS if self._all_published() else 0.0
             if await self._nginx.reload(self._configuration(answering), drain=drain):
                 _LOG.info("other addresses or routes", extra={"fields": {"upstreams": dict(answering)}})
             self.used = answering

@@ -9,12 +9,16 @@ import pwd
 import shutil
 import signal
 import subprocess
+import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 from gateway.folder import DRAINING, FOLDERS
 from gateway.nginx.child import Child
 from gateway.nginx.running import dismiss_orphans, master, parent, stop_left_behind, taken_over, workers
+
+DRAIN_SECONDS = 2.0
+"""For so long clients are told that their connections end, before they do: nginx takes one of them to notice."""
 
 
 class NginxError(Exception):
@@ -119,7 +123,13 @@ class Nginx:
         return status
 
     async def stop(self, grace: float = 10.0) -> None:
-        """Lets requests finish for `grace` seconds, then ends nginx."""
+        """Lets requests finish for `grace` seconds, then ends nginx.
+
+        Where its connections are being ended, not before that was said for as long as it takes: a pod that is deleted
+        by force is told to stop a second after that began, and killed two later.
+        """
+        if self.is_running:
+            await asyncio.sleep(self._untold_seconds())
         process = self._process
         if process is None or process.returncode is not None:
             return
@@ -132,6 +142,14 @@ class Nginx:
             return
         process.kill()
         await process.wait()
+
+    def _untold_seconds(self) -> float:
+        """For how long clients still have to be told; none where they are not told at all."""
+        try:
+            age = time.time() - (self._folder / DRAINING).stat().st_mtime
+        except FileNotFoundError:
+            return 0
+        return min(max(DRAIN_SECONDS - age, 0), DRAIN_SECONDS)
 
     async def _accept(self, configuration: str) -> None:
         new = self._folder / "nginx.conf.new"

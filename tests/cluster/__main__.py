@@ -3,7 +3,8 @@
 Deploys an overlay, with a database of its own in the namespace `dams-trial`, and asks it without a pause while every
 part is rolled out anew, its pods are killed and PostgreSQL is restarted; then looks from another namespace at what
 the network policies are to forbid. With `--overlay cloudnative-pg` the database is that of the operator, which must be
-there: its primary is moved, lost and killed, while a row is written all the time to see how old answers are. The node
+there: its primary is moved, lost and killed, while a row is written all the time to see how old answers are. With
+`--overlay requests-per-second` it brings Prometheus and its adapter, and load that scales features and tiles. The node
 must have the images (`docker compose build`, tag 1.0.0a0), and this machine must reach the addresses of Services. Ends
 with 1 where an answer was lost or something else is not as it should be. What it made stays for a look; `--delete`
 takes it away.
@@ -21,18 +22,33 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from tests.cluster import cloudnative_pg
-from tests.cluster.kubectl import MINUTES, answered, kubectl, make_secret, pods, rolled_out
+from tests.cluster import cloudnative_pg, requests_per_second
+from tests.cluster.kubectl import (
+    MINUTES,
+    answered,
+    eventually,
+    kill_container,
+    kubectl,
+    make_secret,
+    pods,
+    rolled_out,
+    run_python,
+)
 from tests.cluster.writing import OLDEST_SECONDS, Writing
 from tests.system.losing import EVENTS, Clients
 
 _HERE = Path(__file__).parent
 _OVERLAYS = _HERE.parents[1] / "deploy" / "kubernetes" / "overlays"
 _OPERATED = "cloudnative-pg"
-_PARTS = ("common", "features", "tiles", "viewer", "gateway")
+_SERVICES = ("common", "features", "tiles", "viewer")
+_PARTS = (*_SERVICES, "gateway")
 _READER = "postgresql://dams:trial-reader@postgresql.dams-trial:5432/dams"
 _INSIDE = {"common": 8081, "features": 8082, "tiles": 8083, "viewer": 8084, "redis": 6379, "gateway-internal": 8090}
 """What other namespaces must not reach, by name of the Service."""
+_PROCESS = "a process"
+"""How changes begin that kill one."""
+_CUT = "stream: IncompleteRead"
+"""What a process that is killed leaves of a large page."""
 _NAMED_SECONDS = 35
 """Until the gateway knows a new pod at the latest: names that the cluster's DNS gives may be 30 seconds old."""
 
@@ -44,8 +60,12 @@ class _Trial:
     base_url: str
     clients: int
     pause: float
-    is_operated: bool
-    """Whether its database is the operator's."""
+    overlay: str
+
+    @property
+    def is_operated(self) -> bool:
+        """Whether its database is the operator's."""
+        return self.overlay == _OPERATED
 
 
 def main() -> int:
@@ -58,22 +78,23 @@ def main() -> int:
     parser.add_argument("--delete", action="store_true", help="take away what an earlier run made, and end")
     given = parser.parse_args()
     if given.delete:
+        requests_per_second.forget()
         kubectl("delete", "namespace", "dams", "dams-trial", "--ignore-not-found")
         cloudnative_pg.forget_disks()
         return 0
     deploy(given.overlay)
     address = kubectl("-n", "dams", "get", "service", "gateway", "-o", "jsonpath={.spec.clusterIP}")
-    trial = _Trial(f"http://{address}/api", given.clients, given.pause, given.overlay == _OPERATED)
+    trial = _Trial(f"http://{address}/api", given.clients, given.pause, given.overlay)
     # names of pods that are new are not known everywhere at once
     answered(trial.base_url, f"{EVENTS}/items?limit=1")
     print(f"{trial.base_url} answers", flush=True)
     lost = 0
-    for title, change in _changes(is_operated=trial.is_operated):
+    for title, change in _changes(trial):
         if given.only in title:
             found = _lost(trial, title, change)
             # its only server is away until its container runs again: longer than requests wait
             lost += 0 if change is _database_restarted else found
-    open_ports = reached_from_elsewhere(is_operated=trial.is_operated)
+    open_ports = reached_from_elsewhere(trial)
     print(f"reached from another namespace: {', '.join(open_ports) or 'the gateway alone'}")
     return 1 if lost or (given.policies and open_ports) else 0
 
@@ -95,17 +116,23 @@ def _deploy_beside_a_database(overlay: str) -> None:
     kubectl("-n", "dams-trial", "wait", "--for=condition=complete", "job/database", f"--timeout={MINUTES}m")
     kubectl("apply", "-f", str(_OVERLAYS.parent / "base" / "namespace.yaml"))
     make_secret("dams-database", DATABASE_URL=_READER)
-    kubectl("apply", "-k", str(_OVERLAYS / overlay))
+    if overlay == requests_per_second.OVERLAY:
+        kubectl("apply", "-k", str(requests_per_second.HERE))
+        requests_per_second.deploy()
+    else:
+        kubectl("apply", "-k", str(_OVERLAYS / overlay))
 
 
-def reached_from_elsewhere(*, is_operated: bool) -> list[str]:
+def reached_from_elsewhere(trial: _Trial) -> list[str]:
     """The Services, but for the gateway's, and pods of the database that a pod of another namespace can connect to.
 
-    Raises CalledProcessError where not even the gateway answers it.
+    Leaves out what Prometheus may, which is in the same namespace. Raises CalledProcessError where not even the gateway
+    answers it.
     """
-    inside = {**_INSIDE, **(cloudnative_pg.INSIDE if is_operated else {}), "gateway": 80}
-    tried = {f"{name}.dams": (f"{name}.dams", port) for name, port in inside.items()}
-    if is_operated:
+    inside = {**_INSIDE, **(cloudnative_pg.INSIDE if trial.is_operated else {}), "gateway": 80}
+    read = requests_per_second.ASKED if trial.overlay == requests_per_second.OVERLAY else {}
+    tried = {f"{name}.dams": (f"{name}.dams", port) for name, port in inside.items() if name not in read}
+    if trial.is_operated:
         tried |= cloudnative_pg.addresses()
     script = (
         "import socket\n"
@@ -116,19 +143,20 @@ def reached_from_elsewhere(*, is_operated: bool) -> list[str]:
         "    except OSError:\n"
         "        pass\n"
     )
-    run = ("-n", "dams-trial", "run", f"look-{int(time.time())}", "--rm", "-i", "--quiet", "--restart=Never")
-    said = kubectl(*run, "--image=dams-database:1.0.0a0", "--command", "--", "python", "-c", script).split()
+    said = run_python(script).split()
     if "gateway.dams" not in said:
         raise subprocess.CalledProcessError(1, "look", output=f"a pod of another namespace reached {said}")
     return [name for name in said if name != "gateway.dams"]
 
 
-def _changes(*, is_operated: bool) -> list[tuple[str, Callable[[], object]]]:
+def _changes(trial: _Trial) -> list[tuple[str, Callable[[], object]]]:
     """What happens to the cluster, one after the other."""
     return [
         *((f"{part} is rolled out", partial(_restarted, part)) for part in _PARTS),
         *((f"a pod of {part} is killed", partial(_killed, part)) for part in _PARTS),
-        *(cloudnative_pg.changes() if is_operated else [("PostgreSQL is restarted", _database_restarted)]),
+        *((f"{_PROCESS} of {part} is killed", partial(_process_killed, part)) for part in _SERVICES),
+        *(cloudnative_pg.changes() if trial.is_operated else [("PostgreSQL is restarted", _database_restarted)]),
+        *(requests_per_second.changes(trial.base_url) if trial.overlay == requests_per_second.OVERLAY else ()),
     ]
 
 
@@ -141,12 +169,32 @@ def _restarted(part: str) -> None:
 
 
 def _killed(part: str) -> None:
-    """One pod of the part, at once, while another one is there: with a single one there is nothing to answer."""
+    """One pod of the part, at once."""
+    kubectl("-n", "dams", "delete", _one_of_two(part), "--grace-period=0", "--force", "--wait=false")
+    rolled_out(part)
+
+
+def _process_killed(part: str) -> None:
+    """The process of one pod, which is started again in its place, with the same address."""
+    pod = _one_of_two(part)
+    node, container, before = _run_of(pod)
+    kill_container(node, container.rpartition("/")[2])
+    eventually(lambda: _run_of(pod)[2] != before, f"{pod} has another process")
+    rolled_out(part)
+
+
+def _one_of_two(part: str) -> str:
+    """A pod of the part, while another one is there: with a single one there is nothing to answer."""
     kubectl("-n", "dams", "scale", f"deployment/{part}", "--replicas=2")
     rolled_out(part)
     time.sleep(_NAMED_SECONDS)
-    kubectl("-n", "dams", "delete", _pods(part)[0], "--grace-period=0", "--force", "--wait=false")
-    rolled_out(part)
+    return _pods(part)[0]
+
+
+def _run_of(pod: str) -> list[str]:
+    """Its node, its container and how often that was started anew."""
+    status = "{.status.containerStatuses[0].containerID} {.status.containerStatuses[0].restartCount}"
+    return kubectl("-n", "dams", "get", pod, "-o", f"jsonpath={{.spec.nodeName}} {status}").split()
 
 
 def _pods(part: str) -> list[str]:
@@ -179,6 +227,9 @@ def _lost(trial: _Trial, title: str, change: Callable[[], object]) -> int:
         f" the slowest {asking.slowest:.1f} s {asking.lost or ''}",
         flush=True,
     )
+    if title.startswith(_PROCESS):
+        # what it had begun to send ends with it, visibly
+        lost -= sum(count for outcome, count in asking.lost.items() if outcome.startswith(_CUT))
     if writing is None:
         return lost
     print(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import time
 from collections.abc import Callable
@@ -60,3 +61,26 @@ def answered(base_url: str, path: str) -> None:
 def pods(selector: str) -> list[str]:
     """Names, each behind `pod/`."""
     return kubectl("-n", "dams", "get", "pods", "-l", selector, "-o", "name").split()
+
+
+def run_python(script: str, **pod: object) -> str:
+    """What the script writes in a pod of another namespace, whose specification has what is told beside it."""
+    run = ("-n", "dams-trial", "run", f"trial-{int(time.time())}", "--rm", "-i", "--quiet", "--restart=Never")
+    image = ("--image=dams-database:1.0.0a0", f"--overrides={json.dumps({'spec': pod})}")
+    return kubectl(*run, *image, "--command", "--", "python", "-c", script)
+
+
+def kill_container(node: str, container: str) -> None:
+    """Its processes, from the node: from within the first of them is out of reach."""
+    script = (
+        "import os, pathlib, signal\n"
+        "for process in pathlib.Path('/proc').glob('[0-9]*'):\n"
+        "    try:\n"
+        f"        if {container!r} in (process / 'cgroup').read_text():\n"
+        "            os.kill(int(process.name), signal.SIGKILL)\n"
+        "            print('killed', process.name)\n"
+        "    except (FileNotFoundError, ProcessLookupError):\n"
+        "        pass\n"
+    )
+    if "killed" not in run_python(script, nodeName=node, hostPID=True, securityContext={"runAsUser": 0}):
+        raise RuntimeError(f"{container} has no process on {node}")

@@ -17,6 +17,7 @@ import yaml
 from prometheus_client import REGISTRY
 
 import deploy.loader.schedule.metrics  # noqa: F401 - they are registered
+import libs.web.middleware  # noqa: F401 - so are these
 from deploy.loader.command.arguments import parse
 from deploy.loader.sources.registry import SOURCES, watched
 from gateway.folder import DRAINING
@@ -26,7 +27,7 @@ from tests.architecture.documents import code_in, page
 REPOSITORY = Path(__file__).parents[2]
 MANIFESTS = REPOSITORY / "deploy" / "kubernetes"
 OVERLAYS = sorted((MANIFESTS / "overlays").iterdir())
-TRIAL = REPOSITORY / "tests/cluster/cloudnative_pg"
+TRIALS = sorted(file.parent for file in (REPOSITORY / "tests/cluster").glob("*/kustomization.yaml"))
 VERSION = "1.30"
 DOCKERFILES = {
     **{name: REPOSITORY / "services" / name / "Dockerfile" for name in ("common", "features", "tiles", "viewer")},
@@ -99,7 +100,7 @@ def test_images_have_the_tag_of_this_release() -> None:
         assert tags <= {release}, file
 
 
-@pytest.mark.parametrize("folder", [MANIFESTS, *OVERLAYS, TRIAL], ids=lambda folder: folder.name)
+@pytest.mark.parametrize("folder", [MANIFESTS, *OVERLAYS, *TRIALS], ids=lambda folder: folder.name)
 def test_what_is_applied_is_valid_and_knows_its_database_and_redis(folder: Path) -> None:
     found = built(folder)
     for one in found:
@@ -260,3 +261,24 @@ def test_what_scales_leaves_the_number_of_processes_to_the_autoscaler(name: str)
     assert scaler["scaleTargetRef"] == {"apiVersion": "apps/v1", "kind": "Deployment", "name": name}
     # the share that it aims at is one of what is requested
     assert "cpu" in next(container for found, _, container in pods() if found == name)["resources"]["requests"]
+
+
+def test_autoscalers_by_requests_ask_for_what_the_adapter_makes_of_what_prometheus_reads_of_the_services() -> None:
+    component = MANIFESTS / "components/requests-per-second"
+    (job,) = yaml.safe_load((component / "prometheus.yaml").read_text())["scrape_configs"]
+    (rule,) = yaml.safe_load((component / "adapter.yaml").read_text())["rules"]
+    asked = {
+        one["metadata"]["name"]: [each["pods"]["metric"]["name"] for each in one["spec"]["metrics"] if "pods" in each]
+        for one in built(MANIFESTS / "overlays/requests-per-second")
+        if one["kind"] == "HorizontalPodAutoscaler"
+    }
+    kept = next(each for each in job["relabel_configs"] if each.get("action") == "keep")
+    assert asked == {name: [rule["name"]["as"]] for name in kept["regex"].split("|")}
+    given = {each["target_label"] for each in job["relabel_configs"] if "target_label" in each}
+    assert rule["resources"]["overrides"].keys() == given
+    series = rule["seriesQuery"].partition("{")[0]
+    assert series.removesuffix("_count") in {each.name for each in REGISTRY.collect() if each.type == "histogram"}
+    policy = yaml.safe_load((component / "network.yaml").read_text())["spec"]
+    assert policy["podSelector"]["matchExpressions"][0]["values"] == kept["regex"].split("|")
+    ports = {entry["port"] for name in asked for entry in named("Service", name)["spec"]["ports"]}
+    assert {entry["port"] for entry in policy["ingress"][0]["ports"]} == ports

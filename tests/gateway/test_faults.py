@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from aiohttp import ClientSession, web
+from aiohttp import ClientPayloadError, ClientSession, web
 
 from gateway.folder import DRAINING
 from gateway.liveness import Liveness
@@ -52,6 +52,33 @@ async def test_a_service_waits_for_a_client_that_reads_slowly(gateway: Gateway) 
         assert await written_for_a_client_that_does_not_read(gateway, "tileMatrixSets?slow") < 20_000_000
     kept = sum(file.stat().st_size for name in ("cache", "tmp") for file in (gateway.folder / name).rglob("*"))
     assert kept < 20_000_000
+
+
+async def test_what_a_process_had_begun_to_send_when_it_was_killed_is_cut_visibly_and_not_kept(
+    gateway: Gateway, session: ClientSession
+) -> None:
+    killed = True
+
+    async def stream(request: web.Request) -> web.StreamResponse:
+        response = web.StreamResponse(headers={"Cache-Control": "public, max-age=60"})
+        await response.prepare(request)
+        await response.write(b"row\n" * 1000)
+        if killed and (transport := request.transport) is not None:
+            # as its kernel closes what a process had open
+            transport.close()
+        return response
+
+    gateway.upstreams["features"].answer = stream
+    address = f"{gateway.url}/api/collections/a/items?cut"
+    # the second request for an address would be kept
+    for _ in range(3):
+        async with session.get(address) as response:
+            assert response.status == 200
+            with pytest.raises(ClientPayloadError):
+                await response.read()
+    killed = False
+    async with session.get(address) as response:
+        assert await response.read() == b"row\n" * 1000
 
 
 async def test_one_client_does_not_take_all(tmp_path: Path, session: ClientSession) -> None:

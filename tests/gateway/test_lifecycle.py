@@ -150,6 +150,25 @@ async def test_clients_are_told_before_their_connections_end(tmp_path: Path, ses
         await upstream.stop()
 
 
+async def test_a_gateway_that_is_ended_while_it_is_drained_tells_its_clients_first(
+    own_gateway: Gateway, session: ClientSession
+) -> None:
+    async def told() -> bool:
+        async with session.get(f"{own_gateway.url}/api/tileMatrixSets") as response:
+            assert response.status == 200
+            return response.headers["Connection"] == "close"
+
+    await own_gateway.published()
+    assert not await told()
+    # as a pod ends that is deleted by force
+    (own_gateway.folder / DRAINING).touch()
+    ending = asyncio.create_task(own_gateway.stop())
+    # an nginx that ends says so, too, and takes no more connections
+    for _ in range(3):
+        await eventually(told)
+    assert await ending == 0
+
+
 async def test_names_become_all_their_addresses() -> None:
     found = await resolve({"tiles": (Endpoint("localhost", 80), Endpoint("::1", 81), Endpoint("127.0.0.1", 80))}, {})
     assert {"127.0.0.1:80", "[::1]:81"} <= set(found["tiles"])

@@ -2,7 +2,8 @@
 # Stand-ins for the images of CloudNativePG, for a machine that reaches no registry of images: builds the operator of a checkout
 # at a release's tag with Go, and beside it PostgreSQL with PostGIS and PgBouncer of Debian, by the names that manifests have.
 #   sh tests/cluster/cloudnative_pg/images/make.sh ../cloudnative-pg    then bring what it prints to the nodes
-# and install the operator: kubectl apply --server-side -f ../cloudnative-pg/releases/cnpg-VERSION.yaml
+# and install the operator, which is not to be pulled:
+#   sed 's/imagePullPolicy: Always/imagePullPolicy: IfNotPresent/' ../cloudnative-pg/releases/cnpg-VERSION.yaml | kubectl apply --server-side -f -
 set -eu
 source=$(cd "$1" && pwd)
 cd "$(dirname "$0")"
