@@ -131,7 +131,7 @@ class Nginx:
                 continue
             return
         process.kill()
-        await process.wait()
+        await self.wait()
 
     async def _accept(self, configuration: str) -> None:
         new = self._folder / "nginx.conf.new"
