@@ -95,7 +95,6 @@ async def _answer(
     try:
         await response.prepare(request)
         await _follow(request, response, export)
-        await response.write_eof()
     except ConnectionError:
         # the client has what it wanted, or is gone
         return response

@@ -147,6 +147,9 @@ async def test_a_contradiction_keeps_the_last_good_document(own_gateway: Gateway
 
     await eventually(refused)
     assert await document(session, own_gateway.url) == before
+    (told,) = (json.loads(line) for line in own_gateway.log.read_text().splitlines() if "CONTRADICT" in line)
+    assert "Shared" in told["conflicts"][0]
+    assert sorted(told["published"]) == sorted(own_gateway.upstreams)
     good["openapi"]["paths"]["/new"] = good["openapi"]["paths"].pop("/of-tiles")
     tiles.part = good
     tiles.part_tag += 1
