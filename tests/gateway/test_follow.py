@@ -19,7 +19,7 @@ from gateway.nginx.process import Nginx
 from gateway.parts.publish import Publisher
 from gateway.settings import SERVICES, GatewaySettings
 from tests.eventually import eventually
-from tests.gateway.harness import Upstream, free_port, make_part, make_path
+from tests.gateway.harness import Gateway, Upstream, free_port, make_part, make_path
 
 
 @dataclass
@@ -85,6 +85,16 @@ async def test_it_looks_more_often_until_all_services_are_published(tmp_path: Pa
         assert len(gateway.publisher.services) == len(SERVICES)
         pauses.append(gateway.follower.pause())
         assert 0 < pauses[0] == pauses[1] < pauses[2]
+
+
+async def test_the_program_goes_on_looking(own_gateway: Gateway) -> None:
+    looks = own_gateway.upstreams["common"].part_status
+    before = len(looks)
+
+    async def again_and_again() -> None:
+        assert len(looks) > before + 7
+
+    await eventually(again_and_again)
 
 
 async def test_what_is_published_can_be_reached_and_waits_until_it_can(
