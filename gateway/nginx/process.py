@@ -141,7 +141,7 @@ class Nginx:
                 continue
             return
         process.kill()
-        await process.wait()
+        await self.wait()
 
     def _untold_seconds(self) -> float:
         """For how long clients still have to be told; none where they are not told at all."""

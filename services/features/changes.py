@@ -76,7 +76,6 @@ async def _stream(call: Call, name: str | None) -> web.StreamResponse:
     try:
         listener = Listener(response, request.transport, name, base_url(request))
         await hub.listen(listener, last_id[:_LONGEST_ID] if last_id else None)
-        await response.write_eof()
     except ConnectionError:
         # the listener is gone
         return response

@@ -130,7 +130,6 @@ async def _bundle(call: Call, name: str, parts: Sequence[EventPart]) -> web.Stre
         await write(call.request, response, first)
         async for piece in pieces:
             await write(call.request, response, piece)
-        await response.write_eof()
     except ConnectionError:
         # the client has what it wanted, or is gone
         return response

@@ -32,8 +32,6 @@ PATIENCE = 5.0
 """Seconds for which an answer waits for its length; shorter than any deadline of services and gateway."""
 MOMENT = 0.3
 """The same where an answer may begin before."""
-LOOK_SECONDS = 1.0
-"""After which it is seen that a client has gone for which there was nothing to read meanwhile."""
 _HEADERS = {"Cache-Control": "no-cache", "X-Accel-Expires": "0", "Accept-Ranges": "bytes", "Vary": "Accept"}
 
 
@@ -95,7 +93,6 @@ async def _answer(
     try:
         await response.prepare(request)
         await _follow(request, response, export)
-        await response.write_eof()
     except ConnectionError:
         # the client has what it wanted, or is gone
         return response
@@ -113,9 +110,8 @@ async def _follow(request: web.Request, response: web.StreamResponse, export: Ex
         elif export.whole:
             return
         else:
-            await export.wait(sent if export.streams else export.size, LOOK_SECONDS)
-            if request.transport is None or request.transport.is_closing():
-                raise ConnectionResetError("the client has gone")
+            # whose client goes meanwhile is cancelled
+            await export.wait(sent if export.streams else export.size)
 
 
 def key_of(

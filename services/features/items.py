@@ -239,7 +239,6 @@ async def _stream(call: Call, query: ItemsQuery, format_: FeatureFormat, headers
             return response
         async for piece in body:
             await write(call.request, response, piece)
-        await response.write_eof()
     except ConnectionError:
         # the client has what it wanted, or is gone
         return response

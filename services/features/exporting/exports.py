@@ -74,8 +74,8 @@ class Export:
         """More can be read."""
         self._changed.set()
 
-    async def wait(self, size: int, seconds: float) -> bool:
-        """Whether more than `size` bytes can be read, or it is whole, after so many seconds at the most.
+    async def wait(self, size: int, seconds: float | None = None) -> bool:
+        """Whether more than `size` bytes can be read, or it is whole, after so many seconds at the most, if so many.
 
         Raises what its making raised.
         """

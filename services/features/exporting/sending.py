@@ -37,7 +37,6 @@ async def send(request: web.Request, export: Export, headers: Mapping[str, str])
             piece = await export.read(start, min(PIECE, end - start))
             await write(request, response, piece)
             start += len(piece)
-        await response.write_eof()
     except ConnectionError:
         return response
     return response

@@ -109,7 +109,7 @@ class ChangedItems:
 
     def _forget(self, error: Exception) -> None:
         _LOG.warning("changed features are not named", extra={"fields": {"cause": str(error)}})
-        self._snapshot, self._known = None, {}
+        self._snapshot = None
 
 
 def _items(row: Any, before: int | None) -> Items | None:

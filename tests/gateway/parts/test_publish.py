@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 import gzip
 import json
+import shutil
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -147,6 +149,9 @@ async def test_a_contradiction_keeps_the_last_good_document(own_gateway: Gateway
 
     await eventually(refused)
     assert await document(session, own_gateway.url) == before
+    (told,) = (json.loads(line) for line in own_gateway.log.read_text().splitlines() if "CONTRADICT" in line)
+    assert "Shared" in told["conflicts"][0]
+    assert sorted(told["published"]) == sorted(own_gateway.upstreams)
     good["openapi"]["paths"]["/new"] = good["openapi"]["paths"].pop("/of-tiles")
     tiles.part = good
     tiles.part_tag += 1
@@ -155,6 +160,23 @@ async def test_a_contradiction_keeps_the_last_good_document(own_gateway: Gateway
         return "/new" in (await document(session, own_gateway.url))[1]["paths"]
 
     await eventually(renewed)
+
+
+@pytest.mark.parametrize("program", ["nowhere", "false"])
+async def test_parts_that_could_not_be_validated_are_tried_again(
+    program: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    publisher, parts = Publisher(tmp_path, None), [ServicePart.from_json(make_part("common"))]
+    with monkeypatch.context() as broken:
+        broken.setattr(sys, "executable", shutil.which(program) or str(tmp_path / program))
+        for _ in range(2):
+            assert await publisher.merged(parts) is None
+    assert [record.getMessage() for record in caplog.records] == ["the document cannot be validated"] * 2
+    found = await publisher.merged(parts)
+    assert found is not None
+    assert found.services == ("common",)
+    # they are the same, now that they are known to be valid
+    assert await publisher.merged(parts) is None
 
 
 def test_an_invalid_document_is_refused() -> None:
@@ -229,16 +251,3 @@ async def test_an_absent_service_is_not_advertised(
     finally:
         for upstream in upstreams.values():
             await upstream.stop()
-
-
-async def test_parts_that_could_not_be_validated_are_tried_again(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    publisher, parts = Publisher(tmp_path, None), [ServicePart.from_json(make_part("common"))]
-    with monkeypatch.context() as broken:
-        broken.setattr("sys.executable", "/bin/false")
-        assert await publisher.merged(parts) is None
-    found = await publisher.merged(parts)
-    assert found is not None
-    assert found.services == ("common",)
-    assert await publisher.merged(parts) is None

@@ -109,6 +109,16 @@ async def test_one_who_gave_up_keeps_nobody_else_waiting(commands: Commands, ser
         os.kill(server.pid, signal.SIGCONT)
 
 
+async def test_one_who_gave_up_leaves_the_replies_to_the_others(commands: Commands) -> None:
+    gone, other = (asyncio.create_task(commands.run("ECHO", text)) for text in "ab")
+    # both have asked, and go in one round trip
+    await asyncio.sleep(0)
+    gone.cancel()
+    async with asyncio.timeout(20):
+        assert await other == b"b"
+        assert await commands.run("ECHO", "c") == b"c"
+
+
 async def test_what_was_posted_is_sent_before_the_end(server: OwnRedis) -> None:
     async with TileCache(server.url) as cache:
         for number in range(500):

@@ -66,6 +66,17 @@ async def test_what_gives_up_because_of_the_time_limit_is_too_slow_whatever_it_s
             await pool.fetchval(spikes)
 
 
+async def test_a_server_that_passes_over_its_time_limit_is_not_waited_for(database_url: str) -> None:
+    settings = PoolSettings(database_url, "pool-test", size=1, statement_timeout_ms=100)
+    async with asyncio.timeout(20), Database(settings) as pool:
+        async with pool.connection() as connection:
+            await connection.execute("SET statement_timeout = 0")
+        with pytest.raises(Unavailable):
+            await pool.fetchval(sql("SELECT pg_sleep(60)"))
+        # the server may still be at it: that connection is used no more
+        assert await pool.fetchval(sql("SELECT current_setting('statement_timeout')")) == "100ms"
+
+
 async def test_a_statement_that_fails_gives_its_share_back(database_url: str) -> None:
     async with Database(PoolSettings(database_url, "pool-test", size=2, share=1, acquire_timeout=5)) as pool:
         for _ in range(2):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from uuid import uuid4
@@ -10,8 +11,9 @@ import asyncpg
 import pytest
 
 from deploy.database.apply import apply_schema
+from libs.ogc.errors import Unavailable
 from libs.pg.pool import Database, PoolSettings
-from libs.pg.sql import bind, ident, sql
+from libs.pg.sql import Sql, bind, ident, sql
 from libs.pg.text_folding import UNTRIED, Folding, TextFolding, TextFoldings, text_folding
 from tests.conftest import MakeDatabase
 from tests.eventually import eventually
@@ -220,6 +222,54 @@ async def test_it_is_asked_again_while_the_database_is_away(
         assert foldings.current == UNTRIED
     # its pool has said that it is away; there is no fault to be traced each time
     assert not [record for record in caplog.records if record.exc_info]
+
+
+class AwayAtFirst(Database):
+    """Cannot be reached the first time."""
+
+    asked = 0
+
+    async def fetch(self, statement: Sql) -> list[asyncpg.Record]:
+        self.asked += 1
+        if self.asked == 1:
+            raise Unavailable("away")
+        return await super().fetch(statement)
+
+
+async def test_what_a_database_cannot_fold_is_told_once_and_soon_after_it_is_back(
+    make: Make, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def told() -> list[object]:
+        return [vars(record)["fields"] for record in caplog.records if record.name == "dams.folding"]
+
+    settings = PoolSettings(await make("C", "SQL_ASCII"), "folding-test", size=1)
+    nothing = TextFolding(None, None)
+    async with AwayAtFirst(settings) as database, TextFoldings(database) as foldings:
+        assert foldings.current == UNTRIED
+
+        async def known() -> None:
+            assert foldings.current == nothing
+
+        # long before it is looked at again whether it is still so
+        await eventually(known)
+        assert told() == [{"not offered": ["CASEI", "ACCENTI"]}]
+    monkeypatch.setattr("libs.pg.text_folding.AGAIN_SECONDS", 0.02)
+    async with AwayAtFirst(settings) as database:
+        database.asked = 1
+        async with TextFoldings(database) as foldings:
+            # by the time the block begins
+            assert foldings.current == nothing
+            before = database.asked
+
+            async def asked_again() -> None:
+                assert database.asked > before + 10
+
+            await eventually(asked_again)
+        assert len(told()) == 2
+        asked = database.asked
+        await asyncio.sleep(0.2)
+        # nobody asks when the block has ended
+        assert database.asked == asked
 
 
 async def test_a_database_that_folds_otherwise_from_now_on_is_followed(

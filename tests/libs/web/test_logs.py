@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -62,6 +64,20 @@ async def test_lines_wait_a_moment_and_a_warning_takes_them_along(written: Writt
         log_request({})
     # so many do not wait
     assert len(written()) == 204
+
+
+def test_a_line_tells_when_it_was_written_to_the_millisecond(written: Written) -> None:
+    setup_logs("tiles", "json", "INFO")
+    begun = datetime.now(UTC)
+    # without a loop it does not wait
+    log_request({"path": "/a"})
+    logging.getLogger("some").info("one")
+    for entry in _entries(written):
+        after = datetime.fromisoformat(entry["time"]) - begun
+        # of a time its last digits are cut
+        assert timedelta(milliseconds=-2) < after < timedelta(seconds=20)
+        assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00", entry["time"])
+    assert len(_entries(written)) == 2
 
 
 def test_without_a_loop_nothing_waits_and_a_fault_is_told_with_its_place(written: Written) -> None:

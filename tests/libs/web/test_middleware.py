@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -31,6 +34,14 @@ async def things(call: Call) -> web.StreamResponse:
         await response.prepare(call.request)
         await response.write(b"begun")
         raise RuntimeError
+    if call.request.headers.get("X-Fails") == "at its deadline":
+        # what it waits for comes at the very moment
+        with suppress(asyncio.CancelledError):
+            await asyncio.sleep(60)
+        response = web.StreamResponse()
+        await response.prepare(call.request)
+        await response.write(b"whole")
+        return response
     return web.Response(body=b"{}", content_type=call.request.headers.get("X-Type", call.media_type))
 
 
@@ -73,6 +84,13 @@ async def test_what_breaks_off_is_counted_and_logged_by_its_request(
     assert await count(client, "dams_broken_answers_total") == before + 1
     [record] = [record for record in caplog.records if record.name == "dams.error"]
     assert vars(record)["fields"] == {"request_id": response.headers["X-Request-Id"], "cause": "RuntimeError: "}
+
+
+async def test_what_begins_at_its_very_deadline_is_whole(client: Client) -> None:
+    # all but its last moment is over
+    asked = {"X-Fails": "at its deadline", "X-Request-Start": f"{time.time() - 9:.3f}"}
+    response = await client.get("/things", headers=asked)
+    assert (response.status, await response.text()) == (200, "whole")
 
 
 async def test_pages_of_others_may_read_all_that_answers_say(client: Client) -> None:

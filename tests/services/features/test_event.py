@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator
 
 import asyncpg
@@ -20,7 +21,9 @@ CREATE TABLE own.rain (id integer PRIMARY KEY);
 INSERT INTO own.flood_events VALUES
     (1, 'F/1', 'River <i>out</i>', '2020-05-01T00:00:00Z', 'https://example.org/a', 'simulated',
      'SRID=4326;POLYGON((0 0, 2 0, 2 3, 0 0))'),
-    (2, 'F2', 'Other', '2020-05-01T00:00:00Z', NULL, NULL, 'SRID=4326;POLYGON((0 0, 2 0, 2 2, 0 0))');
+    (2, 'F2', 'Other', '2020-05-01T00:00:00Z', NULL, NULL, 'SRID=4326;POLYGON((0 0, 2 0, 2 2, 0 0))'),
+    (3, 'F3', 'Begins', '2020-06-01T00:00:00Z', 'https://example.org/first', 'simulated', NULL),
+    (4, 'F3', 'Ends', '2020-06-02T00:00:00Z', 'https://example.org/last', 'simulated', NULL);
 INSERT INTO own.flood_alerts SELECT n, 'F/1', '2020-05-01T00:00:00Z'::timestamptz + n * interval '1 day',
     ST_SetSRID(ST_MakePoint(n, 1), 4326) FROM generate_series(1, 6) AS n;
 INSERT INTO own.flood_gauges VALUES (1, 7, 'SRID=4326;POINT(9 9)');
@@ -119,3 +122,14 @@ async def test_its_page_tells_of_all_and_pages_of_features_link_to_what_there_is
     other = (await features.get("/collections/own.flood_events/items/2", {"f": "html"})).body.decode()
     assert "/events/F2?f=html" in other
     assert "flood alerts" not in other
+
+
+async def test_of_several_features_the_first_is_told_of(features: Client) -> None:
+    event = await features.json("/events/F3")
+    assert (event["title"], event["collections"][0]["numberMatched"]) == ("Begins", 2)
+    page = (await features.get("/events/F3", {"f": "html"})).body.decode()
+    facts = re.findall(r"<dd[^>]*>(.*?)</dd>|<td[^>]*>(.*?)</td>", page, re.DOTALL)
+    assert any("Begins" in said for fact in facts for said in fact)
+    assert "Ends" not in page
+    # pages of publishers are those of all
+    assert all(f"https://example.org/{name}" in page for name in ("first", "last"))

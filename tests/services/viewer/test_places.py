@@ -70,6 +70,9 @@ def test_towns_within_an_area_are_found_the_most_important_first() -> None:
     assert names((177, -19), (182, -19), (182, -16)) == ["Lakeba"]
     assert names((177, -19), (182, -16), (177, -16)) == ["Suva", "Savusavu"]
     assert names((0, 0), (1, 0), (1, 1)) == []
+    # on the edge that two areas share it is in one of them
+    assert names((177, -18.1), (179, -18.1), (179, -16), (177, -16)) == ["Suva"]
+    assert names((177, -19), (179, -19), (179, -18.1), (177, -18.1)) == []
     most = places.within([(177, -19), (182, -19), (182, -16), (177, -16)], 1)
     assert ([place.name for place in most[0]], most[1]) == (["Suva"], 3)
 

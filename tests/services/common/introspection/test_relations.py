@@ -11,6 +11,7 @@ import pytest
 from deploy.database.apply import apply_schema, ensure_reader
 from libs.catalogue.model import Argument, Collection
 from libs.pg.pool import Database, PoolSettings
+from libs.pg.sql import Sql
 from services.common.introspection.introspect import Introspection
 from tests.conftest import MakeDatabase
 from tests.services.conftest import PASSWORD, READER, reader_url
@@ -108,6 +109,24 @@ def test_what_the_role_may_read_is_there_and_nothing_else(found: dict[str, Colle
         "kept": "materialized view",
         "parted": "partitioned table",
     }
+
+
+class Odd(Database):
+    """Says of one relation that it is of a kind that nobody knows."""
+
+    async def fetch(self, statement: Sql) -> list[Any]:
+        rows = await super().fetch(statement)
+        return [{**row, "kind": b"?"} if (row.get("name"), "kind" in row) == ("typed", True) else row for row in rows]
+
+
+async def test_a_relation_that_makes_no_sense_costs_only_itself_and_is_told(
+    url: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with Odd(PoolSettings(reader_url(url), "test", size=1)) as database:
+        found = await Introspection(database, ("own",)).collections()
+    assert {each.name for each in found} == _EVERY - {"typed"}
+    (told,) = (record for record in caplog.records if record.levelname == "ERROR")
+    assert (vars(told)["fields"], told.exc_info is not None) == ({"collection": "own.typed"}, True)
 
 
 async def test_each_schema_is_looked_at_by_itself(url: str) -> None:

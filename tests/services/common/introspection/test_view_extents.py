@@ -199,6 +199,36 @@ async def test_what_has_to_be_read_is(asking: Asking) -> None:
     assert found == _READ
 
 
+@pytest.mark.parametrize(
+    ("index", "box"),
+    [
+        ("CREATE INDEX ON seen.shapes USING gist (geom)", [-10, -20, 34, 45]),
+        # these tell of some rows, or of another column: what was estimated stays
+        ("CREATE INDEX ON seen.shapes USING gist (geom) WHERE id > 2", list(BOX)),
+        ("CREATE INDEX ON seen.shapes USING gist (other)", list(BOX)),
+    ],
+)
+async def test_the_rows_at_the_ends_of_an_index_tell_of_a_large_table(
+    owner: tuple[asyncpg.Connection, str], index: str, box: list[float]
+) -> None:
+    await owner[0].execute(
+        "CREATE TABLE seen.shapes (id integer PRIMARY KEY, geom geometry(LineString, 4326), other geometry);"
+        "INSERT INTO seen.shapes SELECT n, shape, shape FROM (VALUES"
+        " (1, 'SRID=4326;LINESTRING(-10 3, 1 4)'::geometry), (2, 'SRID=4326;LINESTRING(1 -20, 2 5)'),"
+        " (3, 'SRID=4326;LINESTRING(3 6, 34 7)'), (4, 'SRID=4326;LINESTRING(5 8, 6 45)'),"
+        " (5, 'SRID=4326;LINESTRING(-100 -70, 100 70)'), (6, NULL)) AS shapes (n, shape)"
+    )
+    await owner[0].execute(index)
+    # of what was deleted the index knows still
+    await owner[0].execute("ANALYZE seen.shapes; DELETE FROM seen.shapes WHERE id = 5")
+    async with Database(PoolSettings(owner[1], "test")) as database:
+        shapes = _named((await _bare(database))[0])["shapes"]
+        of_estimate = (replace(shapes.geometries[0], bbox=BOX), *shapes.geometries[1:])
+        large = replace(shapes, rows=10_000_000, row_bytes=1000, geometries=of_estimate)
+        (found,) = await ViewExtents(database, **UNHURRIED).filled_in((large,), {large.id: 1})
+    assert _box(found) == box
+
+
 async def test_what_is_known_is_read_again_when_it_may_be_another(asking: Asking) -> None:
     bare, _ = await _bare(asking)
     plain = _named(bare)["plain"]

@@ -122,6 +122,11 @@ async def test_what_changed_while_it_was_counted_is_not_remembered(running: Serv
             assert await counted() is not first
         rested = await counted()
         assert await counted() is rested
+        # those that are counted together are remembered one by one
+        others = [TermFacet(name, found) for name in ("magnitude", "name") if (found := events.column(name))]
+        together = (await facets.counted(selection, others))[0]
+        for other, before in zip(others, together, strict=True):
+            assert (await facets.counted(selection, [other]))[0][0] is before
         # without a version nobody can tell when it changes
         versions.token = None
         assert await counted() is not await counted()

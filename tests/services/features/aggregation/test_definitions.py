@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
@@ -113,6 +114,15 @@ async def test_cells_are_offered_where_there_are_some(
     about = [link["href"] for link in document["links"] if link["rel"] == "collection"]
     assert about == [f"{features.base}/collections/hostile.events"]
     assert "facets" in parameters or document.get("numberMatched") is None
+
+
+async def test_links_lead_to_a_collection_of_any_name(features: Client) -> None:
+    address = f"/collections/{quote('hostile.émoji 🌋/table?x=1#y%41', safe='')}"
+    links = (await features.json(f"{address}/facets", facets="id:3"))["links"]
+    found = {link["rel"]: link["href"].partition("?")[0] for link in links}
+    assert found == dict.fromkeys(("self", "alternate"), f"{features.base}{address}/facets") | {
+        "collection": f"{features.base}{address}"
+    }
 
 
 async def test_cells_as_features_say_what_they_hold(features: Client) -> None:

@@ -47,3 +47,13 @@ def test_truth_is_linked_as_the_form_of_the_features_writes_it() -> None:
     (section,) = sections([facet], {"felt": {"buckets": buckets}}, {"f": "html", "lang": "fr"})
     found = [(row["label"], row["query"]) for row in section["rows"]]
     assert found == [("true", "lang=fr&felt=true"), ("false", "lang=fr&felt=false")]
+
+
+def test_a_page_shows_two_properties_that_are_known_to_have_few_values() -> None:
+    texts = [TermFacet(name, Column(name, "text", "string")) for name in ("place", "status", "net", "kind")]
+    known = {"status": ValueRange(values=["automatic", "reviewed"]), "kind": ValueRange(values=["a"])}
+    assert usual_facets(texts, {"place": ValueRange(), "net": ValueRange(values=[]), **known}) == [texts[1], texts[3]]
+    chosen = TermFacet("grade", Column("grade", "text", "string", enum=("low", "high")))
+    felt = TermFacet("felt", Column("felt", "boolean", "boolean"))
+    assert usual_facets([*texts, chosen, felt], {}) == [chosen, felt]
+    assert usual_facets([*texts, chosen, felt], known) == [texts[1], texts[3]]

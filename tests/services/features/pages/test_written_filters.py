@@ -85,6 +85,19 @@ async def test_the_example_runs_and_finds_something(number: int, wordy: Client) 
     assert await _ids(wordy, f"wordy.t{number}", examples[0])
 
 
+@pytest.mark.parametrize(
+    ("name", "ids", "filter_"), [("hostile.events", "999999", "name IS NOT NULL"), ("hostile.UPPER", "1", "")]
+)
+async def test_where_nothing_is_found_the_first_property_is_asked_for(
+    name: str, ids: str, filter_: str, features: Client
+) -> None:
+    page = (await features.get(f"/collections/{name}/items", {"ids": ids, "f": "html"})).body.decode()
+    placeholder = re.search(r'name="filter"[^>]*placeholder="([^"]*)"', page)
+    assert placeholder
+    assert unescape(placeholder[1]) == filter_
+    assert (await features.get("/collections/hostile.events/items", {"filter": "name IS NOT NULL"})).status == 200
+
+
 # bbox is a parameter of its own
 @pytest.mark.parametrize(
     ("name", "text"), [*((name, "3") for name in NAMES if name != "bbox"), *(("like it", text) for text in TEXTS)]

@@ -7,12 +7,17 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 
 import asyncpg
+import pytest
 
 from libs.cache.tile_cache import TileCache
+from libs.catalogue.model import Collection
 from libs.catalogue.versions import DataVersions
+from libs.geo.tile_matrix_sets import tile_matrix_set
 from libs.pg.pool import Database, PoolSettings
+from services.tiles.request.plain_tile import plain_tile
 from services.tiles.resources import CATALOGUE
 from services.tiles.store.sealing import Sealing
+from services.tiles.store.tile_store import TileStore
 from tests.eventually import eventually
 from tests.services.in_process import Services
 from tests.services.tiles.cache import OwnRedis
@@ -120,3 +125,28 @@ async def test_what_may_change_without_a_change_of_its_version_is_not_marked(
 
         await eventually(marked)
         assert await cache.get("t:view", "t:unknown") == [b"made", b"made"]
+
+
+async def test_of_what_can_never_be_marked_no_entry_is_made(
+    placed: Placed, placed_services: Services, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    added: list[str] = []
+
+    class Noting(Sealing):
+        def add(self, collection: Collection, token: str, name: str, marked: bytes) -> None:
+            added.append(collection.id)
+
+    monkeypatch.setattr("services.tiles.store.tile_store.Sealing", Noting)
+    lines = placed_services.apps["tiles"][CATALOGUE].collection("placed.lines")
+    async with (
+        Database(PoolSettings(placed.env["DATABASE_URL"], "sealing", size=1)) as database,
+        DataVersions(database) as versions,
+    ):
+        limits = {"most_rendering": 4, "share": 1, "max_features": 100, "max_bytes": 10**6}
+        store = TileStore(database, TileCache(None), versions, **limits)
+        view = replace(lines, id="placed.view", kind="view")
+        for collection, lasting in ((lines, True), (view, True), (lines, False)):
+            request = plain_tile(collection, tile_matrix_set("WebMercatorQuad"), 0, 0, 0, 100)
+            await store.tile(request, store.key(request), lasting=lasting)
+        await store.close()
+    assert added == ["placed.lines"]

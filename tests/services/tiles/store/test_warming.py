@@ -137,6 +137,20 @@ async def test_of_data_that_change_meanwhile_no_more_is_made() -> None:
     assert doubles.claims == ["w:build:1:s.a", "w:build:2:s.a"]
 
 
+async def test_what_took_long_rests_for_longer_however_often_the_data_change() -> None:
+    doubles = Doubles()
+    doubles.wait = asyncio.Event()
+    async with doubles.warm_up(("WebMercatorQuad", 0)):
+        await _asked(doubles, 1)
+        await asyncio.sleep(0.7)
+        doubles.wait.set()
+        await _asked(doubles, 2)
+        doubles.token = "2"
+        # longer than data have to stand
+        await asyncio.sleep(3)
+        assert doubles.claims == ["w:build:1:s.a"]
+
+
 async def test_what_cannot_be_made_is_given_up_until_the_data_change() -> None:
     doubles = Doubles()
     doubles.error = Unavailable("busy")

@@ -1,0 +1,186 @@
+"""What the gateway does with what it sees of the services, one look after the other; how its nginx ends."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from aiohttp import ClientError, ClientSession, web
+
+from gateway.folder import DRAINING, PUBLISHED
+from gateway.follow import Follower
+from gateway.nginx.process import Nginx
+from gateway.parts.publish import Publisher
+from gateway.settings import SERVICES, GatewaySettings
+from tests.eventually import eventually
+from tests.gateway.harness import Gateway, Upstream, free_port, make_part, make_path
+
+
+@dataclass
+class Followed:
+    """A follower, with what it uses and looks at."""
+
+    follower: Follower
+    nginx: Nginx
+    publisher: Publisher
+    upstreams: dict[str, Upstream]
+    folder: Path
+    url: str
+
+    async def ask(self, session: ClientSession, path: str) -> int:
+        """The status of the answer."""
+        async with session.get(f"{self.url}{path}") as response:
+            return response.status
+
+    def document(self) -> bytes:
+        """What is published, where there is something."""
+        return self.publisher.published.document if self.publisher.published else b""
+
+
+@asynccontextmanager
+async def followed(folder: Path, session: ClientSession) -> AsyncIterator[Followed]:
+    """Its services are there, nginx is not started yet."""
+    upstreams = {service: Upstream(service, part=make_part(service)) for service in SERVICES}
+    addresses = {f"{name.upper()}_UPSTREAM": f"127.0.0.1:{upstream.port}" for name, upstream in upstreams.items()}
+    settings = GatewaySettings.from_env({"GATEWAY_DIR": str(folder), "GATEWAY_PORT": str(free_port()), **addresses})
+    nginx, publisher = Nginx(folder), Publisher(folder, None)
+    nginx.prepare()
+    try:
+        for upstream in upstreams.values():
+            await upstream.start()
+        url = f"http://127.0.0.1:{settings.port}/api"
+        follower = Follower(settings, nginx, publisher, session)
+        yield Followed(follower, nginx, publisher, upstreams, folder, url)
+    finally:
+        await nginx.stop()
+        for upstream in upstreams.values():
+            await upstream.stop()
+
+
+@contextmanager
+def without_room_for_a_configuration(folder: Path) -> Iterator[None]:
+    """A folder is where nginx's next configuration would be written."""
+    place = folder / "nginx.conf.new"
+    place.mkdir()
+    yield
+    place.rmdir()
+
+
+async def test_it_looks_more_often_until_all_services_are_published(tmp_path: Path, session: ClientSession) -> None:
+    async with followed(tmp_path, session) as gateway:
+        await gateway.upstreams["tiles"].stop()
+        await gateway.follower.start()
+        pauses = [gateway.follower.pause()]
+        await gateway.follower.follow()
+        assert len(gateway.publisher.services) == len(SERVICES) - 1
+        pauses.append(gateway.follower.pause())
+        await gateway.upstreams["tiles"].start()
+        await gateway.follower.follow()
+        assert len(gateway.publisher.services) == len(SERVICES)
+        pauses.append(gateway.follower.pause())
+        assert 0 < pauses[0] == pauses[1] < pauses[2]
+
+
+async def test_the_program_goes_on_looking(own_gateway: Gateway) -> None:
+    looks = own_gateway.upstreams["common"].part_status
+    before = len(looks)
+
+    async def again_and_again() -> None:
+        assert len(looks) > before + 7
+
+    await eventually(again_and_again)
+
+
+async def test_what_is_published_can_be_reached_and_waits_until_it_can(
+    tmp_path: Path, session: ClientSession, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with followed(tmp_path, session) as gateway:
+        await gateway.follower.start()
+        # nginx knows the routes before anybody is told of them
+        assert await gateway.ask(session, "/tileMatrixSets") == 200
+        assert gateway.document() == b""
+        await gateway.follower.follow()
+        assert b"/tileMatrixSets" in gateway.document()
+        written = (tmp_path / PUBLISHED).stat().st_ino
+        await gateway.follower.follow()
+        # once, not at each look
+        assert (tmp_path / PUBLISHED).stat().st_ino == written
+        assert gateway.follower.used == {
+            name: (f"127.0.0.1:{upstream.port}",) for name, upstream in gateway.upstreams.items()
+        }
+        tiles = gateway.upstreams["tiles"]
+        tiles.part["openapi"]["paths"]["/new"] = make_path("tiles", "/new")
+        tiles.part_tag += 1
+        with without_room_for_a_configuration(tmp_path):
+            for _ in range(2):
+                await gateway.follower.follow()
+            assert b'"/new"' not in gateway.document()
+            assert {record.getMessage() for record in caplog.records if record.levelname == "ERROR"} == {
+                "nginx does not get its configuration"
+            }
+        looking = asyncio.create_task(gateway.follower.follow())
+
+        async def told() -> bool:
+            return (tmp_path / DRAINING).exists()
+
+        # clients are told before their connections end
+        await eventually(told)
+        assert b'"/new"' not in gateway.document()
+        await looking
+        assert b'"/new"' in gateway.document()
+        assert await gateway.ask(session, "/new") == 200
+
+
+@pytest.mark.parametrize("takes_too_long", [False, True])
+async def test_requests_end_before_nginx_does_unless_they_take_too_long(
+    tmp_path: Path, session: ClientSession, takes_too_long: bool
+) -> None:
+    begun, released = asyncio.Event(), asyncio.Event()
+
+    async def slow(_: object) -> web.StreamResponse:
+        begun.set()
+        await released.wait()
+        return web.json_response({})
+
+    async with followed(tmp_path, session) as gateway:
+        gateway.upstreams["tiles"].answer = slow
+        await gateway.follower.start()
+        request = asyncio.create_task(gateway.ask(session, "/tileMatrixSets"))
+        await begun.wait()
+        stopping = asyncio.create_task(gateway.nginx.stop(0.2 if takes_too_long else 20))
+        if takes_too_long:
+            await stopping
+            with pytest.raises(ClientError):
+                await request
+        else:
+            await asyncio.sleep(0.5)
+            assert gateway.nginx.is_running
+            released.set()
+            assert await request == 200
+            await stopping
+        released.set()
+        assert not gateway.nginx.is_running
+
+
+async def test_an_nginx_that_hears_no_signal_is_killed_with_its_workers(tmp_path: Path, session: ClientSession) -> None:
+    async with followed(tmp_path, session) as gateway:
+        await gateway.follower.start()
+        pid = int((tmp_path / "nginx.pid").read_text())
+        os.kill(pid, signal.SIGSTOP)
+        await gateway.nginx.stop(0.2)
+        assert not gateway.nginx.is_running
+
+        async def nobody_listens() -> bool:
+            try:
+                await gateway.ask(session, "/tileMatrixSets")
+            except ClientError:
+                return True
+            return False
+
+        await eventually(nobody_listens)
