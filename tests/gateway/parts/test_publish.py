@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from aiohttp import ClientSession
 
+from gateway.folder import PUBLISHED
 from gateway.parts import fetch
 from gateway.parts.fetch import PartsFetcher
 from gateway.parts.merge import MergeError
@@ -251,3 +252,14 @@ async def test_an_absent_service_is_not_advertised(
     finally:
         for upstream in upstreams.values():
             await upstream.stop()
+
+
+def test_who_is_sent_a_document_has_all_of_it_while_the_next_is_published(tmp_path: Path) -> None:
+    (tmp_path / PUBLISHED).parent.mkdir(exist_ok=True)
+    publisher = Publisher(tmp_path, None)
+    first, second = (merge_parts([ServicePart.from_json(make_part(name))], "http://x") for name in ("common", "tiles"))
+    publisher.publish(first)
+    with (tmp_path / PUBLISHED).open("rb") as sent, (tmp_path / f"{PUBLISHED}.gz").open("rb") as compressed:
+        publisher.publish(second)
+        assert (sent.read(), gzip.decompress(compressed.read())) == (first.document, first.document)
+    assert (tmp_path / PUBLISHED).read_bytes() == second.document

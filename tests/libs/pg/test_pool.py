@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 import asyncpg
 import pytest
+from prometheus_client import REGISTRY
 
 from libs.ogc.errors import DomainError, Restarting, TooSlow, Unavailable
 from libs.pg.errors import Locked
@@ -32,6 +33,12 @@ async def test_connections_that_the_server_closed_cost_no_request(database: Data
     for _ in range(6):
         assert await database.fetchval(sql("SELECT 1")) == 1
     await owner.close()
+
+
+async def test_metrics_tell_of_connections_by_the_name_of_the_application(database: Database) -> None:
+    async with database.connection():
+        used = REGISTRY.get_sample_value("dams_database_connections", {"pool": "pool-test", "state": "in_use"})
+        assert used == 1
 
 
 async def test_cancelled_requests_leave_no_connection_behind(database: Database, database_url: str) -> None:
