@@ -259,3 +259,14 @@ async def test_who_was_forgotten_is_read_anew(asking: Asking) -> None:
         asking.times = 0
         await extents.filled_in(views, states)
         assert asking.times == (2 if views else 0)
+
+
+async def test_what_took_long_is_not_read_again_soon(owner: tuple[asyncpg.Connection, str], asking: Asking) -> None:
+    await owner[0].execute("CREATE VIEW seen.lazy AS SELECT places.* FROM seen.places, pg_sleep(0.3)")
+    lazy = _named((await _bare(asking))[0])["lazy"]
+    extents, times = ViewExtents(asking, least_seconds=0, **UNHURRIED), []
+    for state in (1, 2):
+        asking.times = 0
+        await extents.filled_in((lazy,), {lazy.id: state})
+        times.append(asking.times)
+    assert times == [2, 0]
