@@ -60,6 +60,7 @@ class Connections:
         # each gets a connection that was released, or None where there is room to open one
         self._waiting: deque[asyncio.Future[Pooled | None]] = deque()
         self._closing: set[asyncio.Task[None]] = set()
+        self._ended = False
         self._waits = WAITS.labels(name)
         watch(name, self)
 
@@ -98,6 +99,9 @@ class Connections:
     def release(self, pooled: Pooled) -> None:
         """Give back a connection on which no statement runs."""
         now = time.monotonic()
+        if self._ended:
+            # it was opened while the others were closed
+            pooled.connection.terminate()
         if pooled.connection.is_closed():
             self._forget(pooled)
         elif now - pooled.opened > self._age_seconds:
@@ -122,7 +126,8 @@ class Connections:
                 self.discard(pooled)
 
     async def close(self) -> None:
-        """Closes all connections, those in use too."""
+        """Closes all connections, those in use too; one that is just opened, when it is given back."""
+        self._ended = True
         self._idle.clear()
         for pooled in self._open:
             self.discard(pooled)

@@ -214,3 +214,15 @@ async def test_closing_ends_what_is_in_use(server: Server) -> None:
     assert idle.connection.is_closed()
     assert busy.connection.is_closed()
     assert isinstance((await asyncio.gather(running, return_exceptions=True))[0], Exception)
+
+
+async def test_what_was_being_opened_at_the_end_is_closed_when_it_is_given_back(server: Server) -> None:
+    async with pool(server) as connections:
+        server.answers.clear()
+        late = await eventually_waits(connections.acquire())
+    server.answers.set()
+    pooled = await late
+    assert not pooled.connection.is_closed()
+    connections.release(pooled)
+    assert pooled.connection.is_closed()
+    assert (connections.idle, connections.in_use) == (0, 0)
