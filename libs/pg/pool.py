@@ -257,8 +257,6 @@ class _Use:
             self._connections.release(self._pooled)
         if self._shares is not None:
             self._shares.leave(self._name)
-        if error is None and unended is None:
-            return
         failure = error or unended
         is_late = time.monotonic() - self._began >= self._seconds
         translated = translate(failure, is_late=is_late) if isinstance(failure, Exception) else None

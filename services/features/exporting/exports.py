@@ -75,7 +75,7 @@ class Export:
         self._changed.set()
 
     async def wait(self, size: int, seconds: float | None = None) -> bool:
-        """Whether more than `size` bytes can be read, or it is whole, after so many seconds at the most, if so many.
+        """Whether more than `size` bytes can be read, or it is whole; waits for it, for so many seconds at the most.
 
         Raises what its making raised.
         """

@@ -56,35 +56,24 @@ class _Template:
     header: str
     """A line for each of `rels`."""
 
-    def filled(self, base: str, given: "_Parameters", item_id: str = "") -> tuple[bytes, dict[str, str]]:
+    def filled(self, base: str, given: Mapping[str, str], item_id: str = "") -> tuple[bytes, dict[str, str]]:
         """JSON and header with the base address, the parameters, and the id."""
+        encoded = _encoded(given)
         path = f"{self.path}/{path_segment(item_id)}" if item_id else self.path
-        query, others = given.all(), given.without(OF_FORMATS)
-        texts = []
-        for text, start in ((self.json, orjson.dumps(base)[1:-1].decode()), (self.header, base)):
-            filled = text.replace(_SELF, f"{start}{path}?{query}").replace(_OTHERS, f"{start}{path}?{others}")
-            if not item_id:
-                filled = filled.replace(_ALL, given.without(OF_PAGES))
-                filled = filled.replace(_SELECTION, given.without(NOT_SELECTING))
-            texts.append(filled.replace(_BASE, start))
-        return texts[0].encode(), dict(zip(self.rels, texts[1].split("\n"), strict=True))
+        query, others = "".join(encoded.values()), "".join(_without(encoded, *OF_FORMATS).values())
+        of_page = {_ALL: OF_PAGES, _SELECTION: NOT_SELECTING} if not item_id else {}
+        values = {name: "".join(_without(encoded, *left_out).values()) for name, left_out in of_page.items()}
+        json, header = (
+            _filled(text, {_SELF: f"{start}{path}?{query}", _OTHERS: f"{start}{path}?{others}", **values, _BASE: start})
+            for text, start in ((self.json, orjson.dumps(base)[1:-1].decode()), (self.header, base))
+        )
+        return json.encode(), dict(zip(self.rels, header.split("\n"), strict=True))
 
 
-class _Parameters:
-    """The parameters of a request as they stand in an address before `f`, each of them encoded once."""
-
-    __slots__ = ("_encoded",)
-
-    def __init__(self, given: Mapping[str, str]) -> None:
-        self._encoded = {name: f"{quote_plus(name)}={quote_plus(text)}&" for name, text in given.items() if name != "f"}
-
-    def all(self) -> str:
-        """All of them."""
-        return "".join(self._encoded.values())
-
-    def without(self, names: Iterable[str]) -> str:
-        """Those that are called otherwise."""
-        return "".join([text for name, text in self._encoded.items() if name not in names])
+def _filled(text: str, values: Mapping[str, str]) -> str:
+    for placeholder, value in values.items():
+        text = text.replace(placeholder, value)
+    return text
 
 
 @lru_cache(maxsize=1024)
@@ -119,7 +108,7 @@ def _template(collection_id: str, media_type: str, *, of_item: bool) -> _Templat
 def page_links(query: ItemsQuery, media_type: str, base: str, ends: PageEnds, matched: int | None) -> PageLinks:
     """The links of a page whose ends are known (/req/core/fc-links, /rec/core/fc-next)."""
     template = _template(query.selection.collection.id, media_type, of_item=False)
-    json, header = template.filled(base, _Parameters(query.given))
+    json, header = template.filled(base, query.given)
     links = []
     for rel, position in (("next", ends.next), ("prev", ends.prev)):
         token = "" if position is None else encode_cursor(position, query.fingerprint)
@@ -139,7 +128,7 @@ def page_links(query: ItemsQuery, media_type: str, base: str, ends: PageEnds, ma
 
 def item_links(collection_id: str, media_type: str, base: str, given: Mapping[str, str], item_id: str) -> PageLinks:
     """`self`, `alternate` and `collection` (/req/core/f-links) of a feature, for a request with these parameters."""
-    json, header = _template(collection_id, media_type, of_item=True).filled(base, _Parameters(given), item_id)
+    json, header = _template(collection_id, media_type, of_item=True).filled(base, given, item_id)
     return PageLinks(json, _header(header))
 
 
@@ -165,8 +154,7 @@ def with_related(
 def export_links(query: ItemsQuery, media_type: str, base: str) -> PageLinks:
     """The links of an export of the query: itself, the same in other formats, its collection."""
     collection = f"{base}/collections/{path_segment(query.selection.collection.id)}"
-    parameters = _Parameters(query.given)
-    given, others = parameters.all(), parameters.without(OF_FORMATS)
+    given, others = _before_f(query.given), _before_f(_without(query.given, *OF_FORMATS))
     links = [
         replace(link, href=link.href.replace("?", f"?{given if link.rel == 'self' else others}"))
         for link in representations(f"{collection}/export", media_type, EXPORT_FORMATS)
@@ -185,7 +173,12 @@ def arguments_query(collection: Collection, given: Iterable[tuple[str, str]]) ->
 
 def _before_f(parameters: Mapping[str, str]) -> str:
     """The query string of all parameters but `f`, as it stands before that."""
-    return _Parameters(parameters).all()
+    return "".join(_encoded(parameters).values())
+
+
+def _encoded(parameters: Mapping[str, str]) -> dict[str, str]:
+    """Each parameter but `f`, by its name, as it stands before that."""
+    return {name: f"{quote_plus(name)}={quote_plus(text)}&" for name, text in parameters.items() if name != "f"}
 
 
 def _without(parameters: Mapping[str, str], *names: str) -> dict[str, str]:

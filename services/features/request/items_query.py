@@ -156,11 +156,9 @@ def _whole(query: QueryValues, given: Mapping[str, str]) -> Mapping[str, str]:
 
 def _fingerprint(selection: Selection, order: tuple[SortTerm, ...]) -> str:
     """A checksum of the rows and their order that a selection asks for."""
-    return (
-        _checksum(selection, order)
-        if selection.conditions or selection.arguments
-        else _of_all(selection.collection, order)
-    )
+    if selection.conditions or selection.arguments:
+        return _checksum(selection, order)
+    return _of_all(selection.collection, order)
 
 
 @lru_cache(maxsize=1024)
