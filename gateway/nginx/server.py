@@ -11,6 +11,7 @@ from gateway.nginx.directives import EmptyBlock, Location, Section, flag, lines,
 from gateway.nginx.errors import error_locations, error_pages
 from gateway.nginx.headers import ALLOWED, forwarded_headers, response_headers, security_headers
 from gateway.nginx.routes import PREFIX, Routes
+from gateway.nginx.upstreams import BY_ADDRESS
 from gateway.settings import GatewaySettings
 from libs.web.assets import asset_path, shared_assets
 
@@ -71,8 +72,9 @@ def server(settings: GatewaySettings, routes: Routes, *, cached: bool) -> object
         ),
         Location(
             f"~ ^{PREFIX}/collections/[^/]+/export$",
-            # Nothing of it is kept: it is asked for in parts, and the service has it as a file.
-            _proxy(settings, "64k", unknown, cached=False, silence=_EXPORT_SILENCE),
+            _asked_rightly(unknown),
+            # Nothing of it is kept: it is asked for in parts, and the one process that is asked has it as a file.
+            _passed_on(settings, "64k", silence=_EXPORT_SILENCE, upstream=f"{BY_ADDRESS}$service"),
             # Files of other kinds are compressed already, and who resumes a download has to know their length.
             one("gzip_types", "text/csv", "application/json", "application/ndjson", "application/geo+json"),
         ),
@@ -136,41 +138,35 @@ def _guards() -> list[object]:
     ]
 
 
-def _proxy(
-    settings: GatewaySettings, header_size: str, unknown: int, *, cached: bool, silence: float | None = None
-) -> object:
-    """To the service that the address names, with what is kept of its answers where `cached`.
-
-    `header_size` is what a response's header may take, `unknown` the status of an address that no service declares,
-    `silence` for how many seconds the service may send nothing.
-    """
+def _asked_rightly(unknown: int) -> object:
+    """Refuses what no service is asked; `unknown` is the status of an address that none declares."""
     return EmptyBlock(
         *_guards(),
         Section("if ($without_slash)", response_headers(), one("return", 308, "$without_slash")),
         Section('if ($service = "")', one("return", unknown)),
-        _kept_or_passed_on(settings, header_size, silence, cached=cached),
     )
 
 
-def _kept_or_passed_on(
-    settings: GatewaySettings, header_size: str, silence: float | None = None, *, cached: bool
-) -> object:
+def _proxy(settings: GatewaySettings, header_size: str, unknown: int, *, cached: bool) -> object:
+    """To the service that the address names, with what is kept of its answers where `cached`.
+
+    `header_size` is what a response's header may take.
+    """
+    return EmptyBlock(_asked_rightly(unknown), _kept_or_passed_on(settings, header_size, cached=cached))
+
+
+def _kept_or_passed_on(settings: GatewaySettings, header_size: str, *, cached: bool) -> object:
     # Where the cache fails (no room for another address, a file that cannot be opened) the service still answers.
-    others = {500: UNCACHED, _LEAVES: _LEAVING}
     return EmptyBlock(
-        _asked_again_of_another(others) if silence is None else _leading_to(others),
-        _passed_on(settings, header_size, silence),
+        _asked_again_of_another({500: UNCACHED, _LEAVES: _LEAVING}),
+        _passed_on(settings, header_size),
         *([caching()] if cached else []),
     )
 
 
 def _asked_again_of_another(others: Mapping[int, str] | None = None) -> object:
     """Leads to another process where one hung."""
-    return _leading_to({**(others or {}), 504: _AGAIN})
-
-
-def _leading_to(locations: Mapping[int, str]) -> object:
-    return EmptyBlock(error_pages(locations), one("recursive_error_pages", "on"))
+    return EmptyBlock(error_pages({**(others or {}), 504: _AGAIN}), one("recursive_error_pages", "on"))
 
 
 def _drained() -> object:
@@ -194,10 +190,13 @@ def _stream(settings: GatewaySettings, unknown: int) -> list[object]:
     ]
 
 
-def _passed_on(settings: GatewaySettings, header_size: str, silence: float | None = None) -> object:
+def _passed_on(
+    settings: GatewaySettings, header_size: str, silence: float | None = None, upstream: str = "$service"
+) -> object:
+    """To a process of `upstream`, which may send nothing for `silence` seconds."""
     silence = silence or settings.timeout_seconds
     return EmptyBlock(
-        one("proxy_pass", "http://$service$service_uri"),
+        one("proxy_pass", f"http://{upstream}$service_uri"),
         forwarded_headers(),
         one("proxy_connect_timeout", _ms(CONNECT_SECONDS)),
         one("proxy_read_timeout", _ms(silence)),

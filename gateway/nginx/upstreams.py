@@ -9,23 +9,36 @@ from gateway.nginx.directives import EmptyBlock, Section, flag, lines, one
 from gateway.settings import SERVICES
 from gateway.upstreams import Addresses
 
+BY_ADDRESS = "by_address_"
+_NONE = [["127.0.0.1:9", "down"]]
+"""nginx wants one server at least; one that is down answers 503, as a service that is not there should."""
+
 
 def upstreams(addresses: Addresses, backups: Set[str]) -> object:
     """A block for each service; for each of its processes one of the others, and `$another`, the name of that block.
 
-    `$another` is empty where the process that was asked last is alone.
+    `$another` is empty where the process that was asked last is alone. The block with `BY_ADDRESS`
+    before its service's name takes the same address to the same process, as long as the processes are the same.
     """
     block, others = EmptyBlock(), []
     for service in SERVICES:
         found = addresses.get(service, ())
+        servers = _servers(found, backups) or _NONE
         block.sections.add(
             Section(
                 f"upstream {service}",
                 one("zone", f"upstream_{service}", "128k"),
                 flag("least_conn"),
-                # nginx wants one server at least; one that is down answers 503, as a service that is not there should
-                lines("server", _servers(found, backups) or [["127.0.0.1:9", "down"]]),
+                lines("server", servers),
                 one("keepalive", 32),
+            )
+        )
+        block.sections.add(
+            Section(
+                f"upstream {BY_ADDRESS}{service}",
+                # it knows no backups, which are on the machine of the others, and have the same folder
+                *([] if backups & set(found) else [one("hash", "$request_uri", "consistent")]),
+                lines("server", servers),
             )
         )
         for place, address in enumerate(found if len(found) > 1 else ()):

@@ -32,7 +32,7 @@ PATIENCE = 5.0
 """Seconds for which an answer waits for its length; shorter than any deadline of services and gateway."""
 MOMENT = 0.3
 """The same where an answer may begin before."""
-_HEADERS = {"Cache-Control": "no-cache", "X-Accel-Expires": "0", "Accept-Ranges": "bytes", "Vary": "Accept"}
+_HEADERS = {"Cache-Control": "no-cache", "X-Accel-Expires": "0", "Vary": "Accept"}
 
 
 async def get_export(call: Call) -> web.StreamResponse:
@@ -73,7 +73,7 @@ async def _answer(
     request: web.Request, exports: Exports, export: Export, headers: Mapping[str, str]
 ) -> web.StreamResponse:
     if export.tag is not None:
-        headers = {**headers, "ETag": export.tag}
+        headers = {**headers, "ETag": export.tag, "Accept-Ranges": "bytes"}
     if request.method == "HEAD":
         if export.whole:
             return web.Response(headers={**headers, "Content-Length": str(export.size)})

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from gateway.nginx.routes import Routes, routes
+from gateway.settings import SERVICES
 from tests.gateway.nginx.configuration import (
     ALL,
     API,
@@ -124,6 +125,9 @@ def test_each_service_has_its_processes_and_each_of_several_the_others() -> None
         if name.startswith("upstream ")
     }
     tiles = ["10.0.0.1:80", "10.0.0.2:80", "unix:/a.sock"]
+    by_address = {name.removeprefix("by_address_"): servers.pop(name) for name in list(servers) if "by_" in name}
+    assert by_address == {service: servers[service] for service in SERVICES}
+    assert http.blocks["upstream by_address_tiles"].one("hash") == "$request_uri consistent"
     assert servers == {
         "common": ["10.0.0.3:80"],
         # nobody is there
@@ -158,6 +162,9 @@ def test_backups_are_asked_where_the_others_fail() -> None:
         ["10.0.0.2:80", "max_fails=0", "backup"],
         ["unix:/a.sock", "max_fails=0", "backup"],
     ]
+    # nginx refuses them in a block with `hash`
+    by_address = http.blocks["upstream by_address_tiles"]
+    assert (by_address.one("hash"), by_address.all("server")) == (None, http.blocks["upstream tiles"].all("server"))
     # of backups alone nginx makes nothing
     assert http.blocks["upstream tiles_but_0"].all("server") == [
         ["10.0.0.2:80", "max_fails=0"],

@@ -70,6 +70,7 @@ def test_services_keep_connections_and_the_least_busy_process_is_asked() -> None
         block = http.blocks[f"upstream {service}"]
         assert ["least_conn"] in block.directives
         assert (block.one("keepalive"), block.one("zone")) == ("32", f"upstream_{service} 128k")
+    asked = {EXPORT: "by_address_$service", "location @again": "$another"}
     for place in (*PASSED_ON, "location @uncached", "location @again", "location @leaving"):
         expected = {
             "proxy_http_version": "1.1",
@@ -78,7 +79,7 @@ def test_services_keep_connections_and_the_least_busy_process_is_asked() -> None
             "proxy_busy_buffers_size": "64k",
             # nothing goes to the disk for a client that reads slowly
             "proxy_max_temp_file_size": "0",
-            "proxy_pass": "http://$another$service_uri" if "again" in place else "http://$service$service_uri",
+            "proxy_pass": f"http://{asked.get(place, '$service')}$service_uri",
         }
         block = http.blocks["server"].blocks[place]
         assert _said(block, tuple(expected)) == expected, place
@@ -139,13 +140,13 @@ def test_what_is_kept_is_what_the_key_tells_apart_and_who_waits_for_it_waits_for
 def test_errors_of_nginx_have_pages_wherever_they_come_about(place: str) -> None:
     server = read_server()
     pages = {code: rest for code, *rest in (server.blocks[place] if place else server).all("error_page")}
-    if place == CHANGES:
+    if place in (CHANGES, EXPORT):
         # those of the server
         assert pages == {}
         return
     led = {"500": "@uncached", "418": "@leaving", "504": "@again"}
-    if place in (EXPORT, ""):
-        led = {} if place == "" else {"500": "@uncached", "418": "@leaving"}
+    if place == "":
+        led = {}
     elif place == "location @uncached":
         led = {"504": "@again"}
     expected = {str(status): [f"={status}", f"/_error/{status}$error_form"] for status in STATUSES}
