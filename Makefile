@@ -9,6 +9,9 @@
 # A stack keeps the settings of its last start; `make up ARGS=--forget` starts it without them.
 # Of the tests: WORKERS (two more than processors, as many tests wait), which share them; 0 for none beside the first
 
+# programs start by the hundred in the tests, and would be compiled each time
+unexport PYTHONDONTWRITEBYTECODE
+
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 

@@ -1,6 +1,7 @@
 """Links of a page of features, in its body and in the HTTP `Link` header."""
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -31,9 +32,9 @@ name_format("facets", FACETS_TYPE, "JSON of facets")
 name_format("atom", ATOM_TYPE, "Atom")
 
 # Placeholders of a template: the base address; the address of the page or feature up to `f`, in this format and in
-# others; what stands before `f` of all that match. Addresses are ASCII, so that these are nowhere else; texts of
-# Latin-1 are searched the fastest.
+# others; what stands before `f` of all that match. Addresses are ASCII, so that these are nowhere else.
 _BASE, _SELF, _OTHERS, _ALL, _SELECTION = "\x80", "\x81", "\x82", "\x83", "\x84"
+_PLACEHOLDER = re.compile("([\x80-\x84])")
 OF_PAGES = ("limit", "offset", "cursor", "numberMatched")
 OF_FORMATS = ("bom", "geometry", "profile")
 """Parameters that not all formats have."""
@@ -47,13 +48,13 @@ NOT_SELECTING = (*OF_PAGES, *OF_FORMATS, "f", "crs", "bbox-only", "simplify", "p
 class _Template:
     """The links that do not depend on what is found: members of a JSON array, and `Link` header values by rel.
 
-    Alternates and the rest stand under an empty rel.
+    Alternates and the rest stand under an empty rel. Texts are cut at their placeholders.
     """
 
     path: str
-    json: str
+    json: Sequence[str]
     rels: tuple[str, ...]
-    header: str
+    header: Sequence[str]
     """A line for each of `rels`."""
 
     def filled(self, base: str, given: Mapping[str, str], item_id: str = "") -> tuple[bytes, dict[str, str]]:
@@ -64,16 +65,16 @@ class _Template:
         of_page = {_ALL: OF_PAGES, _SELECTION: NOT_SELECTING} if not item_id else {}
         values = {name: "".join(_without(encoded, *left_out).values()) for name, left_out in of_page.items()}
         json, header = (
-            _filled(text, {_SELF: f"{start}{path}?{query}", _OTHERS: f"{start}{path}?{others}", **values, _BASE: start})
-            for text, start in ((self.json, orjson.dumps(base)[1:-1].decode()), (self.header, base))
+            _filled(
+                pieces, {_SELF: f"{start}{path}?{query}", _OTHERS: f"{start}{path}?{others}", **values, _BASE: start}
+            )
+            for pieces, start in ((self.json, orjson.dumps(base)[1:-1].decode()), (self.header, base))
         )
         return json.encode(), dict(zip(self.rels, header.split("\n"), strict=True))
 
 
-def _filled(text: str, values: Mapping[str, str]) -> str:
-    for placeholder, value in values.items():
-        text = text.replace(placeholder, value)
-    return text
+def _filled(pieces: Sequence[str], values: Mapping[str, str]) -> str:
+    return "".join([values.get(piece, piece) for piece in pieces])
 
 
 @lru_cache(maxsize=1024)
@@ -102,7 +103,8 @@ def _template(collection_id: str, media_type: str, *, of_item: bool) -> _Templat
         links.append(Link(feed, "alternate", ATOM_TYPE, "Newest features that match, as a feed"))
         header[""] += f", {links[-1].to_header()}"
     json = orjson.dumps([link.to_json() for link in links])[1:-1].decode()
-    return _Template(path, json, tuple(header), "\n".join(header.values()))
+    lines = "\n".join(header.values())
+    return _Template(path, _PLACEHOLDER.split(json), tuple(header), _PLACEHOLDER.split(lines))
 
 
 def page_links(query: ItemsQuery, media_type: str, base: str, ends: PageEnds, matched: int | None) -> PageLinks:
