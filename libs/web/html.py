@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -35,6 +36,7 @@ _AS_HTML = re.compile(r"(?:^|&amp;|&)f=html(?:&|$)")
 _FORM = '<input type="hidden" name="f" value="html">'
 
 
+@cache
 def make_environment(site_title: str, folder: Path | None = None) -> jinja2.Environment:
     """The templates that all services share, and those in a service's own `folder`, with what the site is called."""
     folders = [folder, _TEMPLATES] if folder else [_TEMPLATES]

@@ -12,8 +12,10 @@ from tests.system.visits import ARGUMENTS, MOST_SECONDS, NewVisit, Visit, browse
 
 @pytest.fixture(scope="session")
 async def chromium() -> AsyncIterator[Browser]:
+    # a page is open for seconds: to optimise its scripts takes longer than it saves
+    arguments = [*ARGUMENTS, "--js-flags=--no-opt"]
     async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=browser_program(), args=ARGUMENTS)
+        browser = await playwright.chromium.launch(executable_path=browser_program(), args=arguments)
         yield browser
         await browser.close()
 
