@@ -14,7 +14,7 @@ from libs.web.base_url import base_url, takes_chunks
 from libs.web.build_id import SERVICE, build_id
 from libs.web.conditional import NotModified, etag_matches
 from services.features.exporting.exports import Export, Exports, Wanted
-from services.features.exporting.sending import PIECE, send
+from services.features.exporting.sending import PIECE, part_asked_for, send
 from services.features.formats.format import FeatureFormat, FileFormat
 from services.features.formats.geojson import GeoJson
 from services.features.formats.jsonfg import profile_header, profiled
@@ -66,7 +66,8 @@ async def get_export(call: Call) -> web.StreamResponse:
     try:
         return await _answer(request, exports, export, headers)
     finally:
-        exports.leave(export)
+        # who goes on where a download broke off leaves at once where all is sent instead, and comes again
+        exports.leave(export, comes_again=part_asked_for(request, export) is not None)
 
 
 async def _answer(
@@ -82,7 +83,8 @@ async def _answer(
         raise NotModified(headers)
     chunked = takes_chunks(request)
     # what fails by then is still reported as an error
-    if await export.finished(MOMENT if export.streams and chunked else PATIENCE):
+    begins_soon = export.streams and chunked and part_asked_for(request, export) is None
+    if await export.finished(MOMENT if begins_soon else PATIENCE):
         return await send(request, export, {**headers, **features_omitted(export.failing)})
     if not chunked:
         raise Unavailable("The export is still being made; it is too large for HTTP/1.0.", retry_after=5)

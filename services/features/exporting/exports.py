@@ -200,8 +200,11 @@ class Exports:
         export.task.add_done_callback(self._tasks.discard)
         return export
 
-    def leave(self, export: Export) -> None:
-        """To be followed no more. What nobody follows is not made to its end."""
+    def leave(self, export: Export, *, comes_again: bool = False) -> None:
+        """To be followed no more. What nobody follows is not made to its end, unless who leaves comes again for it."""
+        if comes_again and export.task is not None and not export.task.done():
+            export.task.add_done_callback(partial(self._leave_made, export))
+            return
         export.readers -= 1
         if export.readers > 0:
             return
@@ -209,6 +212,11 @@ class Exports:
             export.task.cancel()
         elif export.file is not None:
             export.file.close()
+
+    def _leave_made(self, export: Export, task: asyncio.Task[None]) -> None:
+        # what it raised concerns nobody, and asyncio would tell of it
+        _ = task.cancelled() or task.exception()
+        self.leave(export)
 
     async def _make(self, wanted: Wanted, making: Making, export: Export) -> None:
         try:

@@ -12,17 +12,25 @@ PIECE = 256 * 1024
 _RANGE = re.compile(r"bytes=(\d{0,18})-(\d{0,18})\Z", re.ASCII)
 
 
-async def send(request: web.Request, export: Export, headers: Mapping[str, str]) -> web.StreamResponse:
-    """The file, or the part of it that is asked for (RFC 9110 section 14); for HEAD no more than its headers.
+def part_asked_for(request: web.Request, export: Export) -> tuple[str, str] | None:
+    """First and last byte, as they are asked for (RFC 9110 section 14); None where all of the file is.
 
     One without a tag is made anew for each request, and given as a whole: parts might be those of different files.
     """
-    size = export.size
-    start, end, status = 0, size, 200
     asked = _RANGE.match(request.headers.get("Range", ""))
     condition = request.headers.get("If-Range")
     if export.tag and asked and any(asked.groups()) and (condition is None or condition == export.tag):
         first, last = asked.groups()
+        return first, last
+    return None
+
+
+async def send(request: web.Request, export: Export, headers: Mapping[str, str]) -> web.StreamResponse:
+    """The file, or the part of it that is asked for; for HEAD no more than its headers."""
+    size = export.size
+    start, end, status = 0, size, 200
+    if part := part_asked_for(request, export):
+        first, last = part
         start = int(first) if first else max(0, size - int(last))
         end = min(size, int(last) + 1) if first and last else size
         if start >= size or start >= end:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from urllib.parse import urlencode
 
@@ -38,6 +39,46 @@ async def test_a_part_is_sent_as_it_is_asked_for(features: Client, asked: str, s
     first = start % len(whole)
     assert part.headers["Content-Range"] == f"bytes {first}-{first + len(part.body) - 1}/{len(whole)}"
     assert part.headers["Content-Length"] == str(len(part.body))
+
+
+async def test_who_goes_on_with_a_file_that_is_gone_waits_until_it_is_made_again(
+    features: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(export_handler, "MOMENT", 0.0)
+    address = f"{ADDRESS}?f=csv&filter=id%20%3C%2020%20OR%20id%20%3D%20-{time.time_ns()}"
+    part = await features.get(address, headers={"Range": "bytes=9-"})
+    assert part.status == 206
+    assert part.headers["Content-Range"].startswith("bytes 9-")
+    # of a file that is none of the kept ones all is sent, as soon as there is something
+    other = await features.get(f"{address}%20OR%20id%20%3C%200", headers={"Range": "bytes=9-", "If-Range": '"gone"'})
+    assert (other.status, "Content-Length" in other.headers) == (200, False)
+
+
+async def test_who_is_sent_all_of_a_file_instead_of_its_rest_finds_it_made_next_time(
+    features: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried, go_on = ItemsStore.tried, asyncio.Event()
+
+    async def held(store: ItemsStore, query: ItemsQuery) -> ItemsQuery:
+        await go_on.wait()
+        return await tried(store, query)
+
+    monkeypatch.setattr(ItemsStore, "tried", held)
+    monkeypatch.setattr(export_handler, "PATIENCE", 0.05)
+    address = f"{ADDRESS}?f=csv&filter=id%20%3C%2020%20OR%20id%20%3D%20-{time.time_ns()}"
+    resumed = {"Range": "bytes=9-"}
+    # as curl does, which takes no more than the rest
+    async with features.session.get(f"{features.base}{address}", headers=resumed) as response:
+        assert (response.status, "Content-Length" in response.headers) == (200, False)
+        tag = response.headers["ETag"]
+        response.close()
+    go_on.set()
+
+    async def made() -> None:
+        again = await features.get(address, headers=resumed)
+        assert (again.status, again.headers["ETag"]) == (206, tag)
+
+    await eventually(made)
 
 
 @pytest.mark.parametrize("asked", ["bytes=5-3", "bytes=-0"])
