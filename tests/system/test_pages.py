@@ -190,11 +190,21 @@ async def test_an_example_is_copied(visit: NewVisit) -> None:
 
 
 async def test_an_example_that_the_browser_does_not_let_be_copied_is_said_not_to_be(visit: NewVisit) -> None:
-    seen = await visit()
+    seen = await visit(permissions=[])
     await _see(seen, f"{_EARTHQUAKES}?f=html")
     await seen.page.get_by_role("button", name="Copy: The first features, with curl").click()
     await seen.page.get_by_text("Not copied").first.wait_for()
     assert await seen.page.get_by_text("Copied", exact=True).count() == 0
+
+
+@pytest.mark.parametrize(("copies", "said"), [("true", "Copied"), ("false", "Not copied")])
+async def test_without_a_clipboard_an_example_is_copied_in_the_old_way(visit: NewVisit, copies: str, said: str) -> None:
+    seen = await visit()
+    await seen.without_clipboard()
+    await seen.page.add_init_script(f"document.execCommand = () => {copies}")
+    await _see(seen, f"{_EARTHQUAKES}?f=html")
+    await seen.page.get_by_role("button", name="Copy: The first features, with curl").click()
+    await seen.page.get_by_text(said, exact=True).first.wait_for()
 
 
 async def test_the_keyboard_comes_first_to_the_content(visit: NewVisit) -> None:

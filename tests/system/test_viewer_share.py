@@ -93,9 +93,18 @@ async def test_one_box_beside_the_map_is_open_at_a_time(visit: NewVisit) -> None
     assert await page.page.evaluate("document.activeElement.id") == "share-button"
 
 
-async def test_the_map_goes_to_where_its_reader_is(visit: NewVisit) -> None:
+async def test_a_link_that_cannot_be_copied_is_marked(visit: NewVisit) -> None:
     page = await visit()
-    await page.page.context.grant_permissions(["geolocation"])
+    await page.without_clipboard()
+    await page.open(f"{map_of(_EARTHQUAKES)}#map=4/24/121")
+    await _share(page)
+    await page.page.locator("#share").get_by_role("button", name="Copy", exact=True).first.click()
+    await page.page.locator("#share").get_by_text("Marked", exact=True).wait_for()
+    assert await page.page.evaluate("getSelection().toString()") == await page.page.get_by_label("Link").input_value()
+
+
+async def test_the_map_goes_to_where_its_reader_is(visit: NewVisit) -> None:
+    page = await visit(permissions=["geolocation"])
     await page.page.context.set_geolocation({"longitude": 121.6, "latitude": 23.98, "accuracy": 40})
     await page.open(f"{map_of(_EARTHQUAKES)}#map=2/0/0")
     await page.page.get_by_role("button", name="Where I am").click()
@@ -104,7 +113,7 @@ async def test_the_map_goes_to_where_its_reader_is(visit: NewVisit) -> None:
 
 
 async def test_a_reader_who_does_not_tell_is_told(visit: NewVisit) -> None:
-    page = await visit()
+    page = await visit(permissions=[])
     await page.open(f"{map_of(_EARTHQUAKES)}#map=2/0/0")
     await page.page.get_by_role("button", name="Where I am").click()
     await page.until("document.querySelector('#status').textContent.includes('may not tell where you are')")

@@ -49,6 +49,10 @@ class Visit:
         if message.type == "error" or "Content Security Policy" in message.text:
             self.problems.append(f"{message.type}: {message.text}")
 
+    async def without_clipboard(self) -> None:
+        """From the next page on, as without TLS."""
+        await self.page.add_init_script("Object.defineProperty(Navigator.prototype, 'clipboard', { value: undefined })")
+
     async def open(self, path: str) -> None:
         """Go there and wait until the map rests."""
         response = await self.page.goto(f"{self.base_url}{path}")

@@ -13,8 +13,9 @@ async function copied(text) {
   area.value = text;
   document.body.append(area);
   area.select();
-  document.execCommand("copy");
+  const done = document.execCommand("copy");
   area.remove();
+  if (!done) throw new Error("the browser does not let it be copied");
 }
 
 for (const example of document.querySelectorAll(".copy")) {

@@ -88,10 +88,16 @@ export function embedCode(address, title) {
 /** @param {HTMLInputElement | HTMLTextAreaElement} field */
 async function copy(field) {
   field.select();
-  await navigator.clipboard.writeText(field.value);
-  sayToScreenReaders(say("Copied"));
+  let done = say("Copied");
+  try {
+    await navigator.clipboard.writeText(field.value);
+  } catch {
+    // without TLS or leave there is no clipboard: what is marked can be copied by hand
+    done = say("Marked");
+  }
+  sayToScreenReaders(done);
   const said = find(".copied", /** @type {HTMLElement} */ (field.closest("label")?.parentElement));
-  said.textContent = say("Copied");
+  said.textContent = done;
   setTimeout(() => (said.textContent = ""), 2000);
 }
 
