@@ -15,7 +15,7 @@ import redis.asyncio
 from hypothesis import settings
 from xdist.scheduler import LoadFileScheduling  # type: ignore[import-untyped]
 
-from tests.running_stack import Cluster, RunningStack, gateway_port, running
+from tests.running_stack import Cluster, RunningStack, gateway_port, running, stack_at
 
 
 class Fill(Protocol):
@@ -79,10 +79,11 @@ def stack() -> Iterator[RunningStack]:
     """The whole product with demo data and two processes for tiles, on ports of its own.
 
     DAMS_TEST_URL=http://127.0.0.1:8080/api uses a stack that runs already; its STATE_DIR (`.local`, or
-    DAMS_TEST_STATE_DIR) leads to its database. There is one of it only: then with WORKERS=0.
+    DAMS_TEST_STATE_DIR) leads to its database. Where it names another machine DAMS_TEST_DATABASE_URL does, as its
+    owner, and tests that look at processes or files are skipped. There is one of it only: then with WORKERS=0.
     """
     if url := os.environ.get("DAMS_TEST_URL"):
-        yield RunningStack(Path(os.environ.get("DAMS_TEST_STATE_DIR", ".local")).resolve(), url.rstrip("/"))
+        yield stack_at(url.rstrip("/"))
         return
     # Kept between sessions: loading the demo data takes longer than all tests of it.
     # What is simulated stays on one day: no test depends on the clock.

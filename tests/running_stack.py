@@ -11,6 +11,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
 
 from deploy.local import stack as local_stack
 from deploy.local.ports import choose_ports
@@ -18,6 +21,9 @@ from deploy.local.programs import SPARE, service_of
 from deploy.local.settings import REPOSITORY
 from deploy.local.state import StateFolder
 from deploy.local.supervision import Supervisor
+
+HERE = {"127.0.0.1", "localhost", "::1"}
+"""Names of this machine."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +54,11 @@ class RunningStack(Cluster):
     """All of the product. `base_url` ends with `/api`; the database `dams` holds the demo data."""
 
     base_url: str
+
+    @property
+    def is_here(self) -> bool:
+        """Whether it runs on this machine, in a state folder of it."""
+        return True
 
     @property
     def service_urls(self) -> dict[str, str]:
@@ -95,6 +106,41 @@ class RunningStack(Cluster):
     def _supervisor(self) -> Supervisor:
         folder = StateFolder(self.state_dir)
         return Supervisor(folder, folder.load().ports["supervisor"])
+
+
+class StackElsewhere(RunningStack):
+    """All of the product on other machines, in a cluster for instance: its address leads there, and to no process.
+
+    Skips a test that looks at its processes or files, and, where no address of its database is given, one that writes.
+    """
+
+    _database_url: str | None
+
+    def __init__(self, base_url: str, database_url: str | None) -> None:
+        object.__setattr__(self, "base_url", base_url)
+        object.__setattr__(self, "_database_url", database_url)
+
+    @property
+    def is_here(self) -> bool:
+        return False
+
+    @property
+    def state_dir(self) -> Path:
+        pytest.skip("looks at processes or files of this machine, and DAMS_TEST_URL names another")
+
+    def owner_url(self, database: str) -> str:
+        if self._database_url is None:
+            pytest.skip("writes into the database, and no DAMS_TEST_DATABASE_URL leads there")
+        return self._database_url.rpartition("/")[0] + f"/{database}"
+
+
+def stack_at(base_url: str) -> RunningStack:
+    """One that runs already, here or elsewhere, as `stack` of tests/conftest.py has it."""
+    state_dir, database_url = (os.environ.get(f"DAMS_TEST_{name}") for name in ("STATE_DIR", "DATABASE_URL"))
+    is_here = urlsplit(base_url).hostname in HERE and database_url is None
+    if state_dir is None and not is_here:
+        return StackElsewhere(base_url, database_url)
+    return RunningStack(Path(state_dir or ".local").resolve(), base_url)
 
 
 @contextmanager

@@ -2,11 +2,12 @@
 
 from collections.abc import AsyncIterator
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from playwright.async_api import Browser, async_playwright
 
-from tests.running_stack import RunningStack
+from tests.running_stack import HERE, RunningStack
 from tests.system.visits import ARGUMENTS, MOST_SECONDS, NewVisit, Visit, browser_program
 
 
@@ -24,11 +25,15 @@ async def chromium() -> AsyncIterator[Browser]:
 async def visit(chromium: Browser, stack: RunningStack) -> AsyncIterator[NewVisit]:
     """Opens pages in a browser without a past; afterwards nothing may have gone wrong on any.
 
-    On a coarse screen, as maps are drawn in software; with `device_scale_factor=1` for who looks at pixels.
+    On a coarse screen, as maps are drawn in software; with `device_scale_factor=1` for who looks at pixels. Skips a
+    test that says which `permissions` there are, though it be none, where a browser gives none in any case.
     """
     visits: list[Visit] = []
+    address = urlsplit(stack.base_url)
 
     async def new(width: int = 1280, height: int = 800, **options: Any) -> Visit:
+        if "permissions" in options and address.scheme == "http" and address.hostname not in HERE:
+            pytest.skip("browsers have a clipboard and a place for pages by TLS or of this machine alone")
         options = {"device_scale_factor": 0.5, **options}
         context = await chromium.new_context(viewport={"width": width, "height": height}, **options)
         context.set_default_timeout(MOST_SECONDS * 1000)

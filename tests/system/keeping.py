@@ -26,9 +26,11 @@ class Client:
 
     def get(self, path: str, **headers: str) -> Answer:
         """The answer. Raises OSError or HTTPException where there is none, or where it is shorter than it said."""
-        self._connection.request("GET", f"{self._prefix}{path}", headers=headers)
-        response = self._connection.getresponse()
-        return Answer(response.status, response.headers, response.read())
+        return self._ask("GET", path, headers)
+
+    def head(self, path: str, **headers: str) -> Answer:
+        """The same without the body."""
+        return self._ask("HEAD", path, headers)
 
     def leave(self, path: str) -> None:
         """Asks and goes before there can be an answer."""
@@ -39,3 +41,8 @@ class Client:
     def close(self) -> None:
         """Closes the connection; the next request opens another one."""
         self._connection.close()
+
+    def _ask(self, method: str, path: str, headers: dict[str, str]) -> Answer:
+        self._connection.request(method, f"{self._prefix}{path}", headers=headers)
+        response = self._connection.getresponse()
+        return Answer(response.status, response.headers, response.read())

@@ -82,11 +82,18 @@ def shapes(text: str) -> str:
 
 
 def test_the_tour(stack: RunningStack, tmp_path: Path) -> None:
-    """Each command in the order of the page, in one folder; variables of one are known to the next."""
+    """Each command in the order of the page, in one folder; variables of one are known to the next.
+
+    Of a stack elsewhere those that only ask: `make` looks at one of this machine.
+    """
     steps = list(tour())
     assert len(steps) == 11
-    port = str(urlsplit(stack.base_url).port)
-    environment = os.environ | {"STATE_DIR": str(stack.state_dir), "GATEWAY_PORT": port, "FEATURES": "2", "TILES": "2"}
+    environment = dict(os.environ)
+    if stack.is_here:
+        port = str(urlsplit(stack.base_url).port)
+        environment |= {"STATE_DIR": str(stack.state_dir), "GATEWAY_PORT": port, "FEATURES": "2", "TILES": "2"}
+    else:
+        steps = [step for step in steps if not step[0].startswith("make ")]
     before = ""
     for command, printed in steps:
         here = command.replace(ADDRESS, stack.base_url)
