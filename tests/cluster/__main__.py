@@ -7,7 +7,7 @@ there: its primary is moved, lost and killed, while a row is written all the tim
 `--overlay requests-per-second` it brings Prometheus and its adapter, and load that scales features and tiles. The node
 must have the images (`docker compose build`, tag 1.0.0a0), and this machine must reach the addresses of Services. Ends
 with 1 where an answer was lost or something else is not as it should be. What it made stays for a look; `--delete`
-takes it away.
+takes it away. `--several` deploys several processes and ends with what leads the tests of the whole service there.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from tests.cluster import cloudnative_pg, requests_per_second
+from tests.cluster import cloudnative_pg, requests_per_second, several
 from tests.cluster.kubectl import (
     MINUTES,
     answered,
@@ -43,6 +43,7 @@ _OPERATED = "cloudnative-pg"
 _SERVICES = ("common", "features", "tiles", "viewer")
 _PARTS = (*_SERVICES, "gateway")
 _READER = "postgresql://dams:trial-reader@postgresql.dams-trial:5432/dams"
+_OWNER = "dams_owner:trial-owner"
 _INSIDE = {"common": 8081, "features": 8082, "tiles": 8083, "viewer": 8084, "redis": 6379, "gateway-internal": 8090}
 """What other namespaces must not reach, by name of the Service."""
 _PROCESS = "a process"
@@ -75,6 +76,7 @@ def main() -> int:
     parser.add_argument("--pause", type=float, default=0.02, help="seconds between two requests of a client")
     parser.add_argument("--only", default="", help="what happens, as far as its title holds this")
     parser.add_argument("--policies", action="store_true", help="the cluster's network enforces policies")
+    parser.add_argument("--several", action="store_true", help="for tests/contract and tests/system; then end")
     parser.add_argument("--delete", action="store_true", help="take away what an earlier run made, and end")
     given = parser.parse_args()
     if given.delete:
@@ -82,9 +84,14 @@ def main() -> int:
         kubectl("delete", "namespace", "dams", "dams-trial", "--ignore-not-found")
         cloudnative_pg.forget_disks()
         return 0
+    if given.several:
+        kubectl("apply", "-f", str(_HERE / "namespace.yaml"))
+        _database()
+        several.deploy()
+        print(several.told(_address(), _OWNER))
+        return 0
     deploy(given.overlay)
-    address = kubectl("-n", "dams", "get", "service", "gateway", "-o", "jsonpath={.spec.clusterIP}")
-    trial = _Trial(f"http://{address}/api", given.clients, given.pause, given.overlay)
+    trial = _Trial(_address(), given.clients, given.pause, given.overlay)
     # names of pods that are new are not known everywhere at once
     answered(trial.base_url, f"{EVENTS}/items?limit=1")
     print(f"{trial.base_url} answers", flush=True)
@@ -99,6 +106,11 @@ def main() -> int:
     return 1 if lost or (given.policies and open_ports) else 0
 
 
+def _address() -> str:
+    address = kubectl("-n", "dams", "get", "service", "gateway", "-o", "jsonpath={.spec.clusterIP}")
+    return f"http://{address}/api"
+
+
 def deploy(overlay: str) -> None:
     """Database and overlay, as the README of the manifests has it; returns when all is available."""
     kubectl("apply", "-f", str(_HERE / "namespace.yaml"))
@@ -111,16 +123,21 @@ def deploy(overlay: str) -> None:
 
 
 def _deploy_beside_a_database(overlay: str) -> None:
-    kubectl("apply", "-f", str(_HERE / "database.yaml"))
-    kubectl("-n", "dams-trial", "rollout", "status", "statefulset/postgresql", f"--timeout={MINUTES}m")
-    kubectl("-n", "dams-trial", "wait", "--for=condition=complete", "job/database", f"--timeout={MINUTES}m")
-    kubectl("apply", "-f", str(_OVERLAYS.parent / "base" / "namespace.yaml"))
-    make_secret("dams-database", DATABASE_URL=_READER)
+    _database()
     if overlay == requests_per_second.OVERLAY:
         kubectl("apply", "-k", str(requests_per_second.HERE))
         requests_per_second.deploy()
     else:
         kubectl("apply", "-k", str(_OVERLAYS / overlay))
+
+
+def _database() -> None:
+    """With the demo data, and the secret that leads to it."""
+    kubectl("apply", "-f", str(_HERE / "database.yaml"))
+    kubectl("-n", "dams-trial", "rollout", "status", "statefulset/postgresql", f"--timeout={MINUTES}m")
+    kubectl("-n", "dams-trial", "wait", "--for=condition=complete", "job/database", f"--timeout={MINUTES}m")
+    kubectl("apply", "-f", str(_OVERLAYS.parent / "base" / "namespace.yaml"))
+    make_secret("dams-database", DATABASE_URL=_READER)
 
 
 def reached_from_elsewhere(trial: _Trial) -> list[str]:

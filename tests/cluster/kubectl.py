@@ -6,6 +6,7 @@ import json
 import subprocess
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 from tests.system.keeping import Client
 
@@ -24,6 +25,12 @@ def make_secret(name: str, **values: str) -> None:
     lines = "\n".join(f"{key}={value}" for key, value in values.items())
     source = ("create", "secret", "generic", name, "--from-env-file=/dev/stdin", "--dry-run=client", "-o", "yaml")
     kubectl("-n", "dams", "apply", "-f", "-", given=kubectl("-n", "dams", *source, given=lines))
+
+
+def make_config_map(namespace: str, name: str, *files: Path) -> None:
+    """Of whole files, anew where it is there."""
+    source = ("create", "configmap", name, *(f"--from-file={file}" for file in files), "--dry-run=client", "-o", "yaml")
+    kubectl("-n", namespace, "apply", "-f", "-", given=kubectl(*source))
 
 
 def rolled_out(part: str) -> None:

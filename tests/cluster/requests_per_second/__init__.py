@@ -11,7 +11,7 @@ from functools import partial
 from http.client import HTTPException
 from pathlib import Path
 
-from tests.cluster.kubectl import MINUTES, eventually, kubectl, pods
+from tests.cluster.kubectl import MINUTES, eventually, kubectl, make_config_map, pods
 from tests.system.asking import Asking
 from tests.system.keeping import Client
 from tests.system.losing import EVENTS
@@ -33,16 +33,7 @@ def deploy() -> None:
     if kubectl("get", "apiservice", "-l", "app!=dams-trial", "-o", "name", "--field-selector", f"metadata.name={_API}"):
         raise RuntimeError(f"{_API} is there already: what the cluster has would be replaced")
     for name in ("prometheus", "adapter"):
-        source = (
-            "create",
-            "configmap",
-            name,
-            f"--from-file={_COMPONENT / name}.yaml",
-            "--dry-run=client",
-            "-o",
-            "yaml",
-        )
-        kubectl("-n", "dams-trial", "apply", "-f", "-", given=kubectl(*source))
+        make_config_map("dams-trial", name, _COMPONENT / f"{name}.yaml")
         kubectl("apply", "-f", str(HERE / f"{name}.yaml"))
     for name in ("prometheus", "adapter"):
         kubectl("-n", "dams-trial", "rollout", "status", f"deployment/{name}", f"--timeout={MINUTES}m")

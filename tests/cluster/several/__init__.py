@@ -1,0 +1,33 @@
+"""Several processes of features, tiles and the gateway, with the demo data, for the tests of the whole service."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.cluster.kubectl import eventually, kubectl, make_config_map, pods
+
+_HERE = Path(__file__).parent
+_DEPLOY = _HERE.parents[2] / "deploy"
+_PROCESSES = {"features": 3, "tiles": 2, "gateway": 2}
+
+
+def deploy() -> None:
+    """Beside a database that is there; returns when all its processes are ready and those of before are gone."""
+    make_config_map("dams", "collections", *(_DEPLOY / name for name in ("collections.yaml", "demo-collections.yaml")))
+    kubectl("apply", "-k", str(_HERE))
+
+    def found() -> bool:
+        ready = "jsonpath={.status.readyReplicas}"
+        return all(
+            int(kubectl("-n", "dams", "get", f"deployment/{part}", "-o", ready) or 0) == number
+            and len(pods(f"app.kubernetes.io/name={part}")) == number
+            for part, number in _PROCESSES.items()
+        )
+
+    eventually(found, f"there are {_PROCESSES} processes")
+
+
+def told(base_url: str, owner: str) -> str:
+    """How the tests of the whole service are run there; `owner` is the role of the database, and its password."""
+    address = kubectl("-n", "dams-trial", "get", "service", "postgresql", "-o", "jsonpath={.spec.clusterIP}")
+    return f"DAMS_TEST_URL={base_url} DAMS_TEST_DATABASE_URL=postgresql://{owner}@{address}/dams"
