@@ -52,3 +52,6 @@ async def test_a_new_table_shows_in_what_is_kept(stack: RunningStack, owner: asy
     eventually_true(listed)
     queryables = f"{stack.base_url}/collections/hazard.zz_new/queryables"
     eventually_true(lambda: get(queryables)[0] == 200)
+    await owner.execute("DROP TABLE hazard.zz_new")
+    # others count the collections
+    eventually_true(lambda: not listed())
