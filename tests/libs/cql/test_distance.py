@@ -155,6 +155,9 @@ async def test_two_literals_or_two_columns_are_compared_too(places: Table) -> No
     assert len(await places.ids(f"S_DWITHIN(POINT(0 0), {square}, 5)")) == ROWS + 1000 + len(CENTRES)
     assert len(await places.ids(f"S_DWITHIN(BBOX(-1, -1, 1, 1), {square}, 5)")) == ROWS + 1000 + len(CENTRES)
     assert await places.ids(f"S_DWITHIN(POINT(0 40), {square}, 5)") == []
+    # 110,574 metres, along the meridian of the ellipsoid
+    assert len(await places.ids("S_DWITHIN(POINT(0 0), POINT(0 1), 110580)")) == ROWS + 1000 + len(CENTRES)
+    assert await places.ids("S_DWITHIN(POINT(0 0), POINT(0 1), 110570)") == []
     projected = await places.ids("mercator IS NOT NULL")
     # rounded by less than a millimetre
     assert await places.ids("S_DWITHIN(geom, mercator, 0.01)") == projected

@@ -124,6 +124,16 @@ def test_what_crosses_the_antimeridian_is_cut_there() -> None:
     assert in_crs84(shapely.Polygon(), pacific).is_empty
 
 
+@pytest.mark.parametrize("first", [20, 29.999])
+def test_it_may_be_the_first_step_of_an_edge_that_crosses_the_antimeridian(first: float) -> None:
+    pacific = _crs(3832)
+    metre = 111_319.49
+    line = shapely.LineString([(first * metre, 0), (40 * metre, 0)])
+    assert in_crs84(line, pacific).length == pytest.approx(40 - first, abs=1e-3)
+    area = shapely.Polygon([(first * metre, 0), (40 * metre, 0), (40 * metre, 10 * metre), (first * metre, 10 * metre)])
+    assert in_crs84(area, pacific).area == pytest.approx((40 - first) * 10, rel=0.02)
+
+
 def test_a_long_edge_of_a_projection_bends() -> None:
     europe = _crs(3035)
     line = in_crs84(shapely.LineString([(3e6, 4e6), (6e6, 4e6)]), europe)
