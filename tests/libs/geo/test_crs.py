@@ -142,6 +142,16 @@ def test_a_long_edge_of_a_projection_bends() -> None:
         in_crs84(Point(1e8, 1e8), europe)
 
 
+# PROJ says of some that they are infinite, and of others that they are no numbers
+@pytest.mark.parametrize("code", [3574, 3575, 3035])
+@pytest.mark.parametrize("box", [(-9e6, 9e6, 1.1e7, 2.9e7), (-1.1e7, -1.1e7, 1e6, 1e6)])
+def test_a_box_with_a_corner_that_has_no_place_on_earth_is_refused(
+    code: int, box: tuple[float, float, float, float]
+) -> None:
+    with pytest.raises(ValueError, match="is outside of where"):
+        in_crs84(shapely.box(*box), _crs(code))
+
+
 def test_degrees_of_another_datum_are_moved_and_those_of_wgs_84_are_not() -> None:
     place = Point(5, 52)
     assert in_crs84(place, CRS84) is place
@@ -207,6 +217,17 @@ def test_areas_in_a_collection_and_the_other_way_round_have_the_same_inside() ->
     assert ringed.covers(Point(10, 60))
 
 
-def test_a_box_that_goes_around_where_a_conic_meets_itself_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"^reaches too far out of where http.*/3978 can be used$"):
-        in_crs84(shapely.box(0, 0, 1e7, 1e7), _crs(3978))
+@pytest.mark.parametrize(
+    ("code", "box"),
+    [
+        # around where a conic meets itself
+        (3978, (0, 0, 1e7, 1e7)),
+        # of a transverse Mercator in the far east, and of the far west and the far east of a map of the world
+        (2193, (-9e6, 0, 1.1e7, 2e7)),
+        (8857, (-5e6, 6e6, 1.5e7, 2.6e7)),
+        (8857, (6e6, -2e6, 1.6e7, 8e6)),
+    ],
+)
+def test_a_box_of_which_the_inside_cannot_be_told_is_refused(code: int, box: tuple[float, float, float, float]) -> None:
+    with pytest.raises(ValueError, match=rf"^reaches too far out of where http.*/{code} can be used$"):
+        in_crs84(shapely.box(*box), _crs(code))
