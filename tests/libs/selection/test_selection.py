@@ -302,6 +302,8 @@ def test_arguments_of_a_function() -> None:
     # the argument, not the property of the same name
     assert selection.conditions == ()
     assert where(called(n="5", place="here", mag="5")[0]) == ('"mag" = $1::float8', (5.0,))
+    # one that has none is called, too
+    assert select(collection(kind="function"), Query()).table.render() == ('"s"."t"()', ())
 
 
 @pytest.mark.parametrize(
