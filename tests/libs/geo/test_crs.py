@@ -217,6 +217,18 @@ def test_areas_in_a_collection_and_the_other_way_round_have_the_same_inside() ->
     assert ringed.covers(Point(10, 60))
 
 
+# as edges of the box are no straight lines there
+@pytest.mark.parametrize(
+    ("code", "box"), [(3978, (-8e6, 7e6, -2e6, 1.3e7)), (3338, (-4e6, -1e6, 4e6, 7e6)), (8857, (-2e6, 4e6, 8e6, 1.4e7))]
+)
+def test_a_large_box_may_have_places_near_its_edges_on_either_side(
+    code: int, box: tuple[float, float, float, float]
+) -> None:
+    west, south, east, north = box
+    middle = Transformer.from_crs(code, 4326, always_xy=True).transform((west + east) / 2, south + (north - south) / 4)
+    assert in_crs84(shapely.box(*box), _crs(code)).covers(Point(middle))
+
+
 @pytest.mark.parametrize(
     ("code", "box"),
     [
