@@ -10,7 +10,7 @@ from pyproj import Transformer
 from shapely import Point
 
 from libs.geo.crs import CRS84, Crs, as_easting_northing, box_of, crs_of, in_crs84, projjson
-from libs.geo.crs_areas import area_of_use, finite_area
+from libs.geo.crs_areas import area_of_use, finite_area, is_mercator
 from libs.ogc.bbox import BBox
 from libs.ogc.crs import crs_uri
 
@@ -167,6 +167,18 @@ def test_an_area_of_use_may_lie_around_the_antimeridian() -> None:
     assert all(area.covers(Point(longitude, 60)) for longitude in (-180, -140, 180, 175))
     assert not area.covers(Point(0, 60))
     assert not area.covers(Point(150, 60))
+
+
+def test_what_esri_has_numbered_is_known_too() -> None:
+    # World Mercator, South Pole Stereographic, USA Contiguous Albers Equal Area Conic
+    assert is_mercator(54004)
+    assert finite_area(102021) == ((-180.0, -90.0, 180.0, 89.0),)
+    area = area_of_use(102003)
+    assert area is not None
+    assert area.covers(Point(-100, 40))
+    assert not area.covers(Point(0, 40))
+    # nobody has
+    assert (area_of_use(999_998), finite_area(999_998)) == (None, ((-180.0, -90.0, 180.0, 90.0),))
 
 
 def _places(code: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
