@@ -193,20 +193,20 @@ def name_of(url: str) -> str:
 async def test_all_servers_are_connected_to_before_the_first_request_and_let_go_at_the_end(
     database_url: str, other_url: str
 ) -> None:
-    async def connected() -> set[str]:
-        return {
-            row["datname"]
-            for row in await owner.fetch(
-                "SELECT datname FROM pg_stat_activity WHERE application_name = 'replicas-test'"
-            )
-        }
+    def connections() -> float:
+        return REGISTRY.get_sample_value("dams_database_connections", {"pool": "replicas-test", "state": "idle"}) or 0
 
     owner = await asyncpg.connect(database_url)
+    before = connections()
     async with reading(database_url, other_url):
-        assert await connected() == {name_of(database_url), name_of(other_url)}
+        # asked before anything is waited for
+        assert connections() == before + 2
 
     async def nobody_is() -> None:
-        assert await connected() == set()
+        names = name_of(database_url), name_of(other_url)
+        assert not await owner.fetch(
+            "SELECT FROM pg_stat_activity WHERE application_name = 'replicas-test' AND datname = ANY($1)", names
+        )
 
     await eventually(nobody_is)
     await owner.close()
