@@ -161,10 +161,15 @@ def _probes(srid: int) -> NDArray[np.float64]:
 
 def _moved(shape: BaseGeometry, crs: Crs) -> BaseGeometry:
     transformer = Transformer.from_crs(crs.srid, 4326, always_xy=True)
-    found = shapely.transform(shape, transformer.transform, interleaved=False)  # type: ignore[arg-type]  # two in, two out
-    if not all(map(isfinite, shapely.get_coordinates(found).ravel())):
-        raise ValueError(f"is outside of where {crs.uri} can be used")
-    return found
+
+    def moved(places: NDArray[np.float64]) -> NDArray[np.float64]:
+        found = np.column_stack(transformer.transform(*places.T))
+        # before a ring is made of them: one that begins and ends with what is no number is not closed
+        if not np.isfinite(found).all():
+            raise ValueError(f"is outside of where {crs.uri} can be used")
+        return found
+
+    return shapely.transform(shape, moved)
 
 
 def _unbroken(shape: BaseGeometry) -> BaseGeometry:

@@ -22,6 +22,21 @@ def test_what_fills_the_disk_is_kept_again_only_when_there_is_plenty(
     assert [record.getMessage() for record in caplog.records] == ["no room for the cache", "caching again"]
 
 
+def test_a_folder_that_somebody_has_removed_is_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = CacheFolder(tmp_path / "cache")
+    assert folder.has_room()
+    found: list[SimpleNamespace | None] = [None, SimpleNamespace(f_bavail=63_999, f_frsize=1000), None]
+
+    def statvfs(_: object) -> SimpleNamespace:
+        if (status := found.pop(0)) is None:
+            raise FileNotFoundError
+        return status
+
+    monkeypatch.setattr(os, "statvfs", statvfs)
+    # what was known of the disk stays so until nginx has made it again
+    assert [folder.has_room() for _ in range(3)] == [True, False, False]
+
+
 async def test_what_is_older_than_a_minute_goes_every_ten_seconds(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

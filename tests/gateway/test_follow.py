@@ -19,7 +19,7 @@ from gateway.nginx.process import Nginx
 from gateway.parts.publish import Publisher
 from gateway.settings import SERVICES, GatewaySettings
 from tests.eventually import eventually
-from tests.gateway.harness import Gateway, Upstream, free_port, make_part, make_path
+from tests.gateway.harness import Gateway, Upstream, free_port, make_part, make_path, silent
 
 
 @dataclass
@@ -44,10 +44,12 @@ class Followed:
 
 
 @asynccontextmanager
-async def followed(folder: Path, session: ClientSession) -> AsyncIterator[Followed]:
-    """Its services are there, nginx is not started yet."""
+async def followed(folder: Path, session: ClientSession, beside_tiles: Path | None = None) -> AsyncIterator[Followed]:
+    """Its services are there, nginx is not started yet. A second process of tiles has its socket `beside_tiles`."""
     upstreams = {service: Upstream(service, part=make_part(service)) for service in SERVICES}
     addresses = {f"{name.upper()}_UPSTREAM": f"127.0.0.1:{upstream.port}" for name, upstream in upstreams.items()}
+    if beside_tiles is not None:
+        addresses["TILES_UPSTREAM"] += f",unix:{beside_tiles}"
     settings = GatewaySettings.from_env({"GATEWAY_DIR": str(folder), "GATEWAY_PORT": str(free_port()), **addresses})
     nginx, publisher = Nginx(folder), Publisher(folder, None)
     nginx.prepare()
@@ -135,6 +137,30 @@ async def test_what_is_published_can_be_reached_and_waits_until_it_can(
         await looking
         assert b'"/new"' in gateway.document()
         assert await gateway.ask(session, "/new") == 200
+
+
+async def test_who_gets_requests_is_seen_at_each_look_though_nothing_new_is_published(
+    tmp_path: Path, session: ClientSession
+) -> None:
+    other = Upstream("tiles", socket=tmp_path / "other", part=make_part("tiles"))
+    async with followed(tmp_path, session, other.socket) as gateway:
+        tiles = f"127.0.0.1:{gateway.upstreams['tiles'].port}"
+        both = (tiles, f"unix:{other.socket}")
+        await other.start()
+        await gateway.follower.start()
+        await gateway.follower.follow()
+        assert gateway.follower.used["tiles"] == both
+        await other.stop()
+        (tmp_path / "other").unlink()
+        with silent(tmp_path / "other"):
+            # one that is silent may be busy: twice it is not
+            for expected in (both, (tiles,)):
+                await gateway.follower.follow()
+                assert gateway.follower.used["tiles"] == expected
+        await other.start()
+        await gateway.follower.follow()
+        assert gateway.follower.used["tiles"] == both
+        await other.stop()
 
 
 @pytest.mark.parametrize("takes_too_long", [False, True])

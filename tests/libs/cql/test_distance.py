@@ -139,6 +139,22 @@ async def test_a_shape_is_near_as_a_literal_too(places: Table) -> None:
                 assert (row in found) == (metres < 500_000), (text, row, metres)
 
 
+# geography would take the smaller side of an edge for what is within it
+@pytest.mark.parametrize(
+    "text",
+    [
+        "POLYGON((-180 -60, 180 -60, 180 90, -180 90, -180 -60))",
+        "MULTIPOLYGON(((-180 -60, 180 -60, 180 90, -180 90, -180 -60)), ((0 -61, 1 -61, 1 -60.5, 0 -60.5, 0 -61)))",
+    ],
+)
+async def test_what_is_beyond_the_edge_of_most_of_the_earth_is_as_far_as_its_edge(places: Table, text: str) -> None:
+    rows = await places.db.fetch("SELECT id, y FROM places_near WHERE y < -61.5")
+    found = set(await places.ids(f"S_DWITHIN(geom, {text}, 500, 'kilometers')"))
+    # 4.5 degrees of a meridian
+    assert {row["id"] for row in rows if row["y"] > -64.3} <= found
+    assert not {row["id"] for row in rows if row["y"] < -65.3} & found
+
+
 async def test_both_languages_and_all_units_say_the_same(places: Table) -> None:
     text = await places.ids("S_DWITHIN(geom, POINT(0 0), 1852000)")
     centre = '{"type": "Point", "coordinates": [0, 0]}'
@@ -155,6 +171,9 @@ async def test_two_literals_or_two_columns_are_compared_too(places: Table) -> No
     assert len(await places.ids(f"S_DWITHIN(POINT(0 0), {square}, 5)")) == ROWS + 1000 + len(CENTRES)
     assert len(await places.ids(f"S_DWITHIN(BBOX(-1, -1, 1, 1), {square}, 5)")) == ROWS + 1000 + len(CENTRES)
     assert await places.ids(f"S_DWITHIN(POINT(0 40), {square}, 5)") == []
+    # 110,574 metres, along the meridian of the ellipsoid
+    assert len(await places.ids("S_DWITHIN(POINT(0 0), POINT(0 1), 110580)")) == ROWS + 1000 + len(CENTRES)
+    assert await places.ids("S_DWITHIN(POINT(0 0), POINT(0 1), 110570)") == []
     projected = await places.ids("mercator IS NOT NULL")
     # rounded by less than a millimetre
     assert await places.ids("S_DWITHIN(geom, mercator, 0.01)") == projected

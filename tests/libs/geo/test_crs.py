@@ -10,7 +10,7 @@ from pyproj import Transformer
 from shapely import Point
 
 from libs.geo.crs import CRS84, Crs, as_easting_northing, box_of, crs_of, in_crs84, projjson
-from libs.geo.crs_areas import area_of_use, finite_area
+from libs.geo.crs_areas import area_of_use, finite_area, is_mercator
 from libs.ogc.bbox import BBox
 from libs.ogc.crs import crs_uri
 
@@ -124,12 +124,32 @@ def test_what_crosses_the_antimeridian_is_cut_there() -> None:
     assert in_crs84(shapely.Polygon(), pacific).is_empty
 
 
+@pytest.mark.parametrize("first", [20, 29.999])
+def test_it_may_be_the_first_step_of_an_edge_that_crosses_the_antimeridian(first: float) -> None:
+    pacific = _crs(3832)
+    metre = 111_319.49
+    line = shapely.LineString([(first * metre, 0), (40 * metre, 0)])
+    assert in_crs84(line, pacific).length == pytest.approx(40 - first, abs=1e-3)
+    area = shapely.Polygon([(first * metre, 0), (40 * metre, 0), (40 * metre, 10 * metre), (first * metre, 10 * metre)])
+    assert in_crs84(area, pacific).area == pytest.approx((40 - first) * 10, rel=0.02)
+
+
 def test_a_long_edge_of_a_projection_bends() -> None:
     europe = _crs(3035)
     line = in_crs84(shapely.LineString([(3e6, 4e6), (6e6, 4e6)]), europe)
     assert len(line.coords) > 60
     with pytest.raises(ValueError, match="is outside of where"):
         in_crs84(Point(1e8, 1e8), europe)
+
+
+# PROJ says of some that they are infinite, and of others that they are no numbers
+@pytest.mark.parametrize("code", [3574, 3575, 3035])
+@pytest.mark.parametrize("box", [(-9e6, 9e6, 1.1e7, 2.9e7), (-1.1e7, -1.1e7, 1e6, 1e6)])
+def test_a_box_with_a_corner_that_has_no_place_on_earth_is_refused(
+    code: int, box: tuple[float, float, float, float]
+) -> None:
+    with pytest.raises(ValueError, match="is outside of where"):
+        in_crs84(shapely.box(*box), _crs(code))
 
 
 def test_degrees_of_another_datum_are_moved_and_those_of_wgs_84_are_not() -> None:
@@ -147,6 +167,18 @@ def test_an_area_of_use_may_lie_around_the_antimeridian() -> None:
     assert all(area.covers(Point(longitude, 60)) for longitude in (-180, -140, 180, 175))
     assert not area.covers(Point(0, 60))
     assert not area.covers(Point(150, 60))
+
+
+def test_what_esri_has_numbered_is_known_too() -> None:
+    # World Mercator, South Pole Stereographic, USA Contiguous Albers Equal Area Conic
+    assert is_mercator(54004)
+    assert finite_area(102021) == ((-180.0, -90.0, 180.0, 89.0),)
+    area = area_of_use(102003)
+    assert area is not None
+    assert area.covers(Point(-100, 40))
+    assert not area.covers(Point(0, 40))
+    # nobody has
+    assert (area_of_use(999_998), finite_area(999_998)) == (None, ((-180.0, -90.0, 180.0, 90.0),))
 
 
 def _places(code: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -197,6 +229,29 @@ def test_areas_in_a_collection_and_the_other_way_round_have_the_same_inside() ->
     assert ringed.covers(Point(10, 60))
 
 
-def test_a_box_that_goes_around_where_a_conic_meets_itself_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"^reaches too far out of where http.*/3978 can be used$"):
-        in_crs84(shapely.box(0, 0, 1e7, 1e7), _crs(3978))
+# as edges of the box are no straight lines there
+@pytest.mark.parametrize(
+    ("code", "box"), [(3978, (-8e6, 7e6, -2e6, 1.3e7)), (3338, (-4e6, -1e6, 4e6, 7e6)), (8857, (-2e6, 4e6, 8e6, 1.4e7))]
+)
+def test_a_large_box_may_have_places_near_its_edges_on_either_side(
+    code: int, box: tuple[float, float, float, float]
+) -> None:
+    west, south, east, north = box
+    middle = Transformer.from_crs(code, 4326, always_xy=True).transform((west + east) / 2, south + (north - south) / 4)
+    assert in_crs84(shapely.box(*box), _crs(code)).covers(Point(middle))
+
+
+@pytest.mark.parametrize(
+    ("code", "box"),
+    [
+        # around where a conic meets itself
+        (3978, (0, 0, 1e7, 1e7)),
+        # of a transverse Mercator in the far east, and of the far west and the far east of a map of the world
+        (2193, (-9e6, 0, 1.1e7, 2e7)),
+        (8857, (-5e6, 6e6, 1.5e7, 2.6e7)),
+        (8857, (6e6, -2e6, 1.6e7, 8e6)),
+    ],
+)
+def test_a_box_of_which_the_inside_cannot_be_told_is_refused(code: int, box: tuple[float, float, float, float]) -> None:
+    with pytest.raises(ValueError, match=rf"^reaches too far out of where http.*/{code} can be used$"):
+        in_crs84(shapely.box(*box), _crs(code))

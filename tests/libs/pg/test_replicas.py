@@ -20,6 +20,7 @@ from libs.pg.pool import Database, PoolSettings
 from libs.pg.replicas import Position, ReadDatabase, Rotation, one_server, position, reads, rotation
 from libs.pg.sql import Sql, sql
 from tests.conftest import MakeDatabase
+from tests.eventually import eventually
 
 NAME = sql("SELECT current_database()")
 SEGMENT, BLOCK = 16 * 1024 * 1024, 8192
@@ -187,6 +188,28 @@ async def reading(url: str, *replicas: str) -> AsyncIterator[tuple[Rotation, Rea
 
 def name_of(url: str) -> str:
     return url.rpartition("/")[2]
+
+
+async def test_all_servers_are_connected_to_before_the_first_request_and_let_go_at_the_end(
+    database_url: str, other_url: str
+) -> None:
+    def connections() -> float:
+        return REGISTRY.get_sample_value("dams_database_connections", {"pool": "replicas-test", "state": "idle"}) or 0
+
+    owner = await asyncpg.connect(database_url)
+    before = connections()
+    async with reading(database_url, other_url):
+        # asked before anything is waited for
+        assert connections() == before + 2
+
+    async def nobody_is() -> None:
+        names = name_of(database_url), name_of(other_url)
+        assert not await owner.fetch(
+            "SELECT FROM pg_stat_activity WHERE application_name = 'replicas-test' AND datname = ANY($1)", names
+        )
+
+    await eventually(nobody_is)
+    await owner.close()
 
 
 async def test_a_request_reads_one_server_and_goes_on_at_the_primary(database_url: str, other_url: str) -> None:

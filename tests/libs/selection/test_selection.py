@@ -182,6 +182,7 @@ def test_properties_as_parameters() -> None:
     ("name", "hint"),
     [
         ("plce", "; did you mean place?"),
+        ("Place", "; did you mean place?"),
         ("sort-by", "; did you mean sortby?"),
         ("SORTBY", "; did you mean sortby?"),
     ],
@@ -191,6 +192,12 @@ def test_an_unknown_parameter(name: str, hint: str) -> None:
     assert (found, kind, value) == (name, "extra_forbidden", "1")
     assert message.startswith(f"'{name}' is not a parameter here")
     assert message.endswith(hint)
+
+
+def test_a_property_has_its_own_capitals() -> None:
+    table = collection(columns=(*COLUMNS, Column("Mag", "integer", "integer")))
+    both = select(table, Query({}, {"Mag": "1", "mag": "2"}))
+    assert where(both) == ('"Mag" = $1::int8 & "mag" = $2::float8', (1, 2.0))
 
 
 def test_names_without_end_are_compared_by_their_start() -> None:
@@ -302,6 +309,8 @@ def test_arguments_of_a_function() -> None:
     # the argument, not the property of the same name
     assert selection.conditions == ()
     assert where(called(n="5", place="here", mag="5")[0]) == ('"mag" = $1::float8', (5.0,))
+    # one that has none is called, too
+    assert select(collection(kind="function"), Query()).table.render() == ('"s"."t"()', ())
 
 
 @pytest.mark.parametrize(

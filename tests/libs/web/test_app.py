@@ -45,6 +45,12 @@ paths:
       operationId: getPage
       responses:
         "200": {content: {text/html: {}}}
+  /rows:
+    get:
+      operationId: getRows
+      parameters: [{name: propertyQueries, in: query, schema: {type: object}}]
+      responses:
+        "200": {content: {application/json: {}}}
   /plain:
     get:
       operationId: getPlain
@@ -52,6 +58,7 @@ paths:
       responses:
         "200": {content: {application/json: {}}}
 """
+OPERATIONS = {"getThing", "getPlain", "getPage", "getRows"}
 THING = "/collections/a%2Fb/things/7"
 
 Ask = Callable[..., Awaitable[ClientResponse]]
@@ -79,7 +86,7 @@ async def _serving(
     file.write_text(DOCUMENT)
     part = ServicePart("common", load_document(file), ())
     settings = WebSettings.from_env({"PORT": "1", **env})
-    handlers = dict.fromkeys(("getThing", "getPlain", "getPage"), handler)
+    handlers = dict.fromkeys(OPERATIONS, handler)
     app = make_app(settings, part, handlers, templates=templates)
     async with TestClient(TestServer(app)) as client:
 
@@ -142,9 +149,9 @@ async def test_a_path_that_is_no_text_leads_to_no_handler(tmp_path: Path) -> Non
     ("operations", "assets"),
     [
         ({"getThing", "getPage"}, {"/assets/{file}"}),
-        ({"getThing", "getPage", "getPlain", "getMore"}, {"/assets/{file}"}),
-        ({"getThing", "getPage", "getPlain"}, set()),
-        ({"getThing", "getPage", "getPlain"}, {"/assets/{file}", "/fonts/{file}"}),
+        ({*OPERATIONS, "getMore"}, {"/assets/{file}"}),
+        (OPERATIONS, set()),
+        (OPERATIONS, {"/assets/{file}", "/fonts/{file}"}),
     ],
 )
 def test_what_is_served_is_what_is_declared(tmp_path: Path, operations: set[str], assets: set[str]) -> None:
@@ -202,6 +209,8 @@ async def test_the_language_is_of_pages_and_no_parameter_that_links_carry_on(tmp
         response = await ask(f"{THING}?lang=es&bbox=1&bbox=2")
         assert (await response.json())["given"] == {"bbox": "1,2"}
         assert (await ask("/plain?lang=es")).status == 422
+        # what has no pages may have a property of that name
+        assert (await (await ask("/rows?lang=es")).json())["given"] == {"lang": "es"}
 
 
 @pytest.mark.parametrize(("status", "of_more", "of_less"), [("422", 422, 422), ("400", 200, 400)])
@@ -370,7 +379,7 @@ async def test_what_is_no_http_is_told_in_json_and_is_no_error_of_ours(
     file = tmp_path / "openapi.yaml"
     file.write_text(DOCUMENT)
     part = ServicePart("common", load_document(file), ())
-    handlers = dict.fromkeys(("getThing", "getPlain", "getPage"), _tell)
+    handlers = dict.fromkeys(OPERATIONS, _tell)
     app = make_app(WebSettings.from_env({"PORT": "1"}), part, handlers)
     async with TestServer(app) as server:
         for sent in (b"GET /plain HTTP/1.1\r\nHost: a\r\nIf-Range: \x7f\r\n\r\n", b"\x16\x03\x01 nonsense\r\n\r\n"):

@@ -34,6 +34,7 @@ async def client(dist: Path, tmp_path_factory: pytest.TempPathFactory) -> AsyncI
     collections = [
         collection("hazard.hazard_eq_events", title=HOSTILE),
         collection("hazard.no_geometry", geometries=()),
+        collection("other.rivers"),
     ]
     state = tmp_path_factory.mktemp("viewer")
     document = {"collections": [entry.to_json() for entry in collections]}

@@ -3,6 +3,7 @@
 import html
 import json
 import re
+from typing import Any
 
 import pytest
 from aiohttp.test_utils import TestClient
@@ -12,6 +13,11 @@ from tests.services.viewer.conftest import HOSTILE
 
 _MAP = "/collections/hazard.hazard_eq_events/tiles/WebMercatorQuad/map.html"
 _PAGES = (_MAP, "/map", "/docs")
+
+
+def _data(text: str) -> Any:
+    """What a page tells its script."""
+    return json.loads(text.partition('<script type="application/json" id="page">')[2].partition("</script>")[0])
 
 
 @pytest.mark.parametrize("path", _PAGES)
@@ -34,8 +40,7 @@ async def test_page_answers_any_accept(client: TestClient, path: str) -> None:  
 async def test_titles_from_the_database_are_text(client: TestClient) -> None:  # type: ignore[type-arg]
     text = await (await client.get(_MAP)).text()
     assert "<script>alert" not in text
-    data = json.loads(re.search(r'<script type="application/json" id="page">(.*?)</script>', text, re.DOTALL)[1])  # type: ignore[index]
-    assert data["collections"][0]["title"] == HOSTILE
+    assert _data(text)["collections"][0]["title"] == HOSTILE
 
 
 async def test_parameters_reach_the_style(client: TestClient) -> None:  # type: ignore[type-arg]
@@ -84,6 +89,9 @@ def test_the_first_style_is_spelled_as_the_script_spells_it() -> None:
         (f"{_MAP}?maxzoom=25", 422),
         (f"{_MAP}?geom-column=none", 422),
         (f"{_MAP}?colour=red", 422),
+        ("/tiles/Nowhere/map.html", 404),
+        ("/tiles/WebMercatorQuad/map.html?collections=other.rivers,other.none", 422),
+        ("/tiles/WebMercatorQuad/map.html?collections=hazard.no_geometry", 422),
         ("/map?x=1", 422),
         ("/docs?x=1", 422),
     ],
@@ -94,6 +102,36 @@ async def test_errors(client: TestClient, path: str, status: int) -> None:  # ty
     assert "detail" in await response.json()
 
 
+@pytest.mark.parametrize(
+    ("path", "shown"),
+    [
+        ("/tiles/WebMercatorQuad/map.html?collections=other.rivers", ["other.rivers"]),
+        (
+            "/tiles/WorldCRS84Quad/map.html?collections=other.rivers,hazard.hazard_eq_events",
+            ["other.rivers", "hazard.hazard_eq_events"],
+        ),
+        # where none is named, the first of those that have a geometry
+        ("/tiles/WorldCRS84Quad/map.html", ["hazard.hazard_eq_events"]),
+        ("/map", ["hazard.hazard_eq_events"]),
+        ("/map?event=irma", ["hazard.hazard_eq_events"]),
+    ],
+)
+async def test_a_map_of_the_dataset_shows_the_collections_that_are_named(
+    client: TestClient,  # type: ignore[type-arg]
+    path: str,
+    shown: list[str],
+) -> None:
+    data = _data(await (await client.get(path)).text())
+    matrix_set = "WorldCRS84Quad" if "CRS84" in path else "WebMercatorQuad"
+    event = "irma" if "irma" in path else None
+    assert (data["tileMatrixSet"], data["collection"], data["event"]) == (matrix_set, None, event)
+    assert data["shown"] == shown
+    assert {each["id"] for each in data["collections"] if each["geometryType"]} == {
+        "hazard.hazard_eq_events",
+        "other.rivers",
+    }
+
+
 async def test_all_13_matrix_sets_have_a_page(client: TestClient) -> None:  # type: ignore[type-arg]
     part = await (await client.get("/internal/part")).json()
     ids = part["openapi"]["components"]["parameters"]["tileMatrixSetId"]["schema"]["enum"]
@@ -101,6 +139,6 @@ async def test_all_13_matrix_sets_have_a_page(client: TestClient) -> None:  # ty
     for identifier in ids:
         response = await client.get(f"/collections/hazard.hazard_eq_events/tiles/{identifier}/map.html")
         assert response.status == 200
-        data = json.loads((await response.text()).partition('id="page">')[2].partition("</script>")[0])
+        data = _data(await response.text())
         assert (data["tileMatrixSet"], data["farTileMatrixSet"]) == (identifier, "WorldCRS84Quad")
         assert data["engine"] == ("maplibre" if identifier == "WebMercatorQuad" else "openlayers")

@@ -126,6 +126,18 @@ async def test_who_comes_while_an_export_is_given_up_gets_one_that_is_made(
         exports.leave(again)
 
 
+async def test_what_is_not_kept_is_only_for_those_who_came_while_it_was_made(running: Services) -> None:
+    exports, wanted = running.apps["features"][EXPORTS], wanted_of_many(running)
+    first, second = await exports.open(wanted), await exports.open(wanted)
+    assert second is first
+    assert await first.finished(20)
+    later = await exports.open(wanted)
+    assert later is not first
+    assert await later.finished(20)
+    for each in (first, second, later):
+        exports.leave(each)
+
+
 async def test_who_leaves_while_an_export_ends_leaves_no_file_open(running: Services) -> None:
     exports = running.apps["features"][EXPORTS]
     export = await exports.open(wanted_of_many(running))
@@ -301,6 +313,15 @@ async def test_a_file_for_which_there_is_no_room_is_refused_and_taken_away(slow:
 
     await eventually(cleared)
     assert len((await client.get(address)).body.splitlines()) == 149
+
+
+@pytest.mark.faults
+async def test_what_fails_before_its_first_row_is_an_error_however_long_that_takes(
+    slow: Slow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(export_handler, "MOMENT", 0)
+    refused = await slow[0]["features"].get("/collections/slow.breaks/export?f=csv&filter=id=3500")
+    assert (refused.status, refused.headers["Content-Type"]) == (503, "application/json")
 
 
 @pytest.mark.faults

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
+from prometheus_client import REGISTRY
 
 from services.features.exporting.exports import Chunks, Exports
 from services.features.exporting.folder import ExportFolder, Making
@@ -68,6 +69,8 @@ async def leaves(reader: asyncio.Task[Any], *, times: int = 1) -> None:
 async def is_taken_away(folder: Folder) -> None:
     async def taken_away() -> None:
         assert [making.folder.exists() for making in folder.made] == [False]
+        # there is room for another
+        assert REGISTRY.get_sample_value("dams_exports_running") == 0
 
     await eventually(taken_away)
 

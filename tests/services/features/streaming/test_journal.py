@@ -62,3 +62,21 @@ def test_what_is_gone_is_told_and_what_is_unknown_for_a_moment_is_not() -> None:
     assert _read(journal, "a", "b") == [("a", "1")]
     # the same versions have the same name in every process
     assert journal.state() == before
+
+
+def test_after_a_pause_it_begins_anew_and_who_is_told_of_that_state_hears_what_comes_after_it() -> None:
+    versions = Versions(a="1", b="1")
+    journal = Journal(cast("DataVersions", versions))
+    _read(journal, "a", "b")
+    left = journal.state()
+    journal.forget()
+    versions.tokens["a"] = "2"
+    # when it changed is not known: it was not looked at
+    assert _read(journal, "a", "b") == []
+    assert journal.since(left) is None
+    told = journal.state()
+    versions.tokens["b"] = "2"
+    assert _read(journal, "a", "b") == [("b", "2")]
+    assert [(each.collection, each.version) for each in journal.since(told) or []] == [("b", "2")]
+    assert [each.version for each in journal.since_version("b", "1") or []] == ["2"]
+    assert journal.since_version("a", "1") is None

@@ -303,6 +303,15 @@ def test_legend_shows_the_colours_that_are_drawn(kind: _Kind) -> None:
     assert found == [item["color"] for item in scale["classes"]]
 
 
+def test_legend_shows_the_sizes_that_are_drawn() -> None:
+    style = _style(_EARTHQUAKES)
+    sizes = next(entry for entry in style["metadata"]["dams:legend"] if "sizes" in entry)
+    assert (sizes["title"], sizes["unit"], sizes["symbol"]) == ("Magnitude", None, "circle")
+    cases = [dict.fromkeys(sizes["properties"], item["label"]) for item in sizes["sizes"]]
+    drawn = _evaluate(style, "hazard.hazard_eq_events:circle", "circle-radius", cases, zoom=2)
+    assert [item["diameter"] / 2 for item in sizes["sizes"]] == pytest.approx(drawn, rel=0.2)
+
+
 _CHOOSE = """
 import { createExpression } from "@maplibre/maplibre-gl-style-spec";
 import { readFileSync } from "node:fs";

@@ -11,7 +11,7 @@ from shapely import box
 from shapely.geometry import Point, shape
 from shapely.geometry.base import BaseGeometry
 
-from services.viewer.build.basemap import coast, repaired_polygons
+from services.viewer.build.basemap import coast, repaired_lines, repaired_polygons
 
 _EXTENT = 4096
 _LAST = 5
@@ -111,6 +111,21 @@ def test_polygon_across_the_antimeridian_becomes_two() -> None:
     assert sorted(part.bounds for part in parts) == [(-180, 0, -170, 10), (170, 0, 180, 10)]
     # four shores of ten degrees are left, and no line along 180
     assert sum(line.length for line in coast(parts)) == pytest.approx(60, abs=0.1)
+
+
+def test_a_line_across_the_antimeridian_becomes_two() -> None:
+    parts = repaired_lines({"type": "LineString", "coordinates": [[170, 0], [-170, 0]]})
+    assert sorted(part.bounds for part in parts) == [(-180, 0, -170, 0), (170, 0, 180, 0)]
+
+
+def test_shores_and_lines_are_as_fine_as_is_asked() -> None:
+    steps = [[number / 100, 0.003 * (number % 2)] for number in range(20)]
+    (area,) = repaired_polygons({"type": "Polygon", "coordinates": [[*steps, [0.19, 1], [0, 1], [0, 0]]]}, 0.0005)
+    (line,) = repaired_lines({"type": "LineString", "coordinates": steps}, 0.0005)
+    assert (len(area.exterior.coords), len(line.coords)) == (23, 20)
+    (area,) = repaired_polygons({"type": "Polygon", "coordinates": [[*steps, [0.19, 1], [0, 1], [0, 0]]]})
+    (line,) = repaired_lines({"type": "LineString", "coordinates": steps})
+    assert (len(area.exterior.coords), len(line.coords)) == (5, 2)
 
 
 def test_labels_have_a_rank(dist: Path) -> None:
