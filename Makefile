@@ -24,7 +24,8 @@ SBOM := .local/sbom
 CLIENTS := .local/clients
 RELEASES := .local/debian
 RELEASE ?= trixie
-QUICK := tests/architecture tests/libs tests/services/features tests/services/viewer/test_browser.py --ignore=tests/services/features/exporting
+# files that take long come first: at the end there is something short for each process
+QUICK := tests/services/viewer/test_browser.py tests/services/features tests/libs tests/architecture --ignore=tests/services/features/exporting
 BOOTSTRAP := deploy/local/bootstrap.sh
 PYTHON := .venv/bin/python
 ESLINT := services/viewer/node_modules/.bin/eslint --config services/viewer/eslint.config.js services/viewer tests/services/viewer

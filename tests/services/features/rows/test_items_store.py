@@ -331,20 +331,24 @@ async def test_rows_on_which_conditions_fail_are_left_out_once_they_are_known(
     assert await store.found(asked) is asked
     fetches.clear()
     tried = await store.tried(asked)
-    assert (tried.selection.failing, len(fetches) > 1) == (2, True)
+    assert (tried.selection.failing, len(_tries(fetches)) > 1) == (2, True)
     assert ids((await store.page(tried, "geojson"))[0]) == [6, 8, 9, 10, 11, 12, 14, 15, 16, 17]
     fetches.clear()
     # from now on without a look
     for found in (await store.tried(asked), await store.found(asked)):
         assert found.selection.failing == 2
-    assert fetches == []
+    assert _tries(fetches) == []
+
+
+def _tries(fetches: list[Fetch]) -> list[Fetch]:
+    return [fetch for fetch in fetches if '"few"' in fetch.text]  # services of other tests poll meanwhile
 
 
 async def test_what_cannot_fail_is_not_tried(store: ItemsStore, fetches: list[Fetch]) -> None:
     asked = query(conditions=(sql("id > 5"),))
-    assert (await store.tried(asked), fetches) == (asked, [])
+    assert (await store.tried(asked), _tries(fetches)) == (asked, [])
     placed = query(conditions=(sql("NOT ST_IsEmpty('POINT(1 1)'::geometry)"),))
-    assert (await store.tried(placed), len(fetches)) == (placed, 1)
+    assert (await store.tried(placed), len(_tries(fetches))) == (placed, 1)
     with pytest.raises(StoredValueError):
         await store.without_failing(placed)
 

@@ -174,6 +174,11 @@ async def test_what_is_shown_otherwise_is_cached_by_itself(database: Database) -
     assert features["no geometry"] != features["whole"]
 
 
+def _numbers(fetches: list[Fetch]) -> list[int]:
+    """How many rows each statement for pages gave; services of other tests poll meanwhile."""
+    return [fetch.rows for fetch in fetches if '"placed"' in fetch.text]
+
+
 async def test_what_is_missing_is_fetched_and_stays(database: Database, fetches: list[Fetch]) -> None:
     cache = Cache(database)
     assert await _comes_from_the_cache(cache, _query(limit=200))
@@ -184,10 +189,10 @@ async def test_what_is_missing_is_fetched_and_stays(database: Database, fetches:
     assert [row[0] for row in found.rows] == [*range(1, 403)]
     assert [int(feature[1:].partition(b",")[0]) for feature in found.features] == [*range(1, 403)]
     # first the keys of all, then the rows that are missing
-    assert [fetch.rows for fetch in fetches] == [402, 201]
+    assert _numbers(fetches) == [402, 201]
     fetches.clear()
     again = await cache.page(_query(limit=401, least=2))
-    assert (again.features, [fetch.rows for fetch in fetches]) == (found.features, [402])
+    assert (again.features, _numbers(fetches)) == (found.features, [402])
 
 
 async def test_a_page_of_which_most_is_missing_comes_as_it_is(database: Database, fetches: list[Fetch]) -> None:
@@ -197,5 +202,5 @@ async def test_a_page_of_which_most_is_missing_comes_as_it_is(database: Database
     # but once, lest who reads all of it leaves something
     found = await cache.page(_query(limit=401))
     assert (found.features, [len(row) for row in found.rows[:1]]) == (None, [5])
-    assert [fetch.rows for fetch in fetches] == [402, 402]
+    assert _numbers(fetches) == [402, 402]
     assert (await cache.page(_query(limit=401))).features is not None
