@@ -45,13 +45,16 @@ OF_THE_STACK = ("tests/contract/", "tests/system/")
 OF_THE_MAP = "tests/system/test_viewer_"
 """Those of them that wait for a browser."""
 
+LONG = ("tests/deploy/", "tests/faults/", "tests/gateway/", "tests/services/viewer/", "tests/weight/")
+"""Where others are that take long. They wait for the most part, and do so beside those that take processor time."""
+
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What needs the stack comes first: these files take longest, and short ones fill the end of several workers."""
+    """What needs the stack comes first, then other files that take long: short ones fill the end of several workers."""
     for item in items:
         if _is_of_the_stack(item):
             item.add_marker(pytest.mark.stack)
-    items.sort(key=_is_of_the_stack, reverse=True)
+    items.sort(key=lambda item: (not _is_of_the_stack(item), not item.nodeid.startswith(LONG)))
 
 
 def _is_of_the_stack(item: pytest.Item) -> bool:
