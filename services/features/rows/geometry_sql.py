@@ -250,7 +250,7 @@ def lonlat_shape(column: GeometryColumn) -> Sql:
         shape = simple_shape(shape)
     if column.srid == WEB_MERCATOR:
         # before the transformation, which turns each corner by itself
-        return in_lonlat(_turned(column, shape), column.srid, stored=name)
+        return in_lonlat(_turned(column, shape), column.srid)
     # where the column has none, rows may each have an SRID of their own
     return _turned(column, in_lonlat(shape, column.srid or None, stored=name))
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from libs.cql import CqlError, queryable, value_predicate
+from libs.cql import CqlError, bbox_predicate, filter_sql, queryable, value_predicate
+from libs.geo.crs import crs_of
+from libs.ogc.bbox import BBox
+from libs.ogc.crs import crs_uri
 from tests.libs.cql.conftest import Table
 from tests.libs.cql.rows_of_every_type import UUIDS
 
@@ -63,3 +66,15 @@ def test_what_is_no_value_of_a_parameter(sql_type: str, text: str, message: str)
     with pytest.raises(CqlError) as caught:
         value_predicate(queryable("column", sql_type), text)
     assert str(caught.value) == message
+
+
+def test_what_has_no_place_on_earth_is_a_fault() -> None:
+    uri = crs_uri(3035)
+    europe, column = crs_of(uri or ""), queryable("geom", "geometry", srid=4326, geometry_type="Point")
+    assert europe
+    with pytest.raises(CqlError) as of_box:
+        bbox_predicate(column, BBox(-9e6, 9e6, 1.1e7, 2.9e7), europe)
+    with pytest.raises(CqlError) as of_filter:
+        filter_sql("S_INTERSECTS(geom, POINT(1e8 1e8))", "cql2-text", {"geom": column}, crs=europe)
+    sentence = f"the geometry is outside of where {uri} can be used"
+    assert (str(of_box.value), of_filter.value.message, of_filter.value.position) == (sentence, sentence, 19)

@@ -167,6 +167,27 @@ async def test_escapes_elevations_and_intervals(db: asyncpg.Connection, text: st
     assert await table.ids(text) == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("(one = 1 AND other = 1) IS NULL", [3, 7, 9]),
+        ("(one = 1 OR other = 1) IS NULL", [6, 8, 9]),
+        ("(one = 1 OR other = 1) IS NOT NULL", [1, 2, 3, 4, 5, 7]),
+        ("(NOT one = 1) IS NULL", [7, 8, 9]),
+        ("(one < other) IS NULL", [3, 6, 7, 8, 9]),
+        ("(one IS NULL) IS NULL", []),
+        ("NOT (one = 1 AND other = 1) IS NULL", [1, 2, 4, 5, 6, 8]),
+        ("(one = 1 OR other = 1) = (one < other)", [2, 5]),
+        ("(one = 1 AND other = 1) IN (one = other, false)", [1, 2, 4, 5, 6, 8]),
+    ],
+)
+async def test_a_condition_is_an_operand_as_any_other(db: asyncpg.Connection, text: str, expected: list[int]) -> None:
+    table = await make_table(
+        db, "unknown", {"one": "integer", "other": "integer"}, list(product(["1", "2", None], repeat=2))
+    )
+    assert await table.ids(text) == expected
+
+
 def test_a_pattern_has_a_length() -> None:
     long = "a" * 257
     parse(f"words LIKE '{long[1:]}'")

@@ -86,6 +86,15 @@ async def test_the_first_page_of_items_has_ten(features: Client) -> None:
     assert 'rel="next"' in page.headers["Link"]
 
 
+@pytest.mark.parametrize("form", ["geojson", "csv", "fgb", "html"])
+@pytest.mark.parametrize(("ids", "number"), [("1,2", "2"), ("999999", "0")])
+async def test_a_page_with_fewer_than_it_may_have_says_how_many(
+    features: Client, form: str, ids: str, number: str
+) -> None:
+    headers = (await features.get(EVENTS, {"limit": "5", "ids": ids, "f": form})).headers
+    assert (headers["OGC-NumberReturned"], headers["OGC-NumberMatched"]) == (number, number)
+
+
 async def test_the_form_with_faults_is_nobodys_to_keep(features: Client) -> None:
     answer = await features.get(EVENTS, {"filter": "magnitud > 5"}, headers={"Accept": "text/html"})
     assert (answer.status, answer.headers["Cache-Control"], answer.headers["Vary"].partition(",")[0]) == (

@@ -76,6 +76,31 @@ async def test_a_table_is_as_large_as_its_children(owner: tuple[asyncpg.Connecti
         ]
 
 
+async def test_each_column_has_an_extent_of_its_own(owner: tuple[asyncpg.Connection, str]) -> None:
+    await owner[0].execute(
+        "CREATE TABLE kept.empty (at date, geom geometry(Point, 4326));"
+        "CREATE TABLE kept.one AS SELECT date '2020-01-01' AS at, date '2020-02-01' AS until,"
+        " ST_Point(1, 2, 4326) AS geom, ST_Point(3, 4, 4326) AS place;"
+        "CREATE TABLE kept.two AS SELECT date '2021-01-01' AS at, ST_Point(5, 6, 4326) AS geom;"
+        f"GRANT SELECT ON kept.empty, kept.one, kept.two TO {READER}"
+    )
+    async with Database(PoolSettings(owner[1], "test")) as database:
+        # alone: what has none is looked for elsewhere, too
+        collections = await Extents(database).filled_in(await Introspection(database, ("kept",)).collections())
+    assert {entry.name: [geometry.bbox for geometry in entry.geometries] for entry in collections} == {
+        "moments": [],
+        "empty": [None],
+        "one": [(1, 2, 1, 2), (3, 4, 3, 4)],
+        "two": [(5, 6, 5, 6)],
+    }
+    assert {entry.name: [(time.start or "")[:7] for time in entry.times] for entry in collections} == {
+        "moments": ["2020-01"],
+        "empty": [""],
+        "one": ["2020-01", "2020-02"],
+        "two": ["2021-01"],
+    }
+
+
 async def test_rows_of_a_small_table_tell_before_it_is_analysed_and_after_a_deletion(
     database_url: str,
 ) -> None:
