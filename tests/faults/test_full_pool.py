@@ -118,18 +118,20 @@ async def test_all_connections_in_use_keep_nothing_that_is_cached_from_anybody(
             slow = [(started["features"], f"{SLOW}?limit={n}") for n in range(1, 7)]
             slow += [(started["tiles"], f"{SLOW_TILE}/0?limit={n}") for n in range(1, 7)]
             busy = [asyncio.create_task(again_and_again(*request)) for request in slow]
-            await asyncio.sleep(0.3)
-            # longer than versions stay without a poll
-            for _ in range(24):
-                await asyncio.sleep(0.25)
-                assert not any(task.done() for task in busy)
-                assert tier(await good(started["tiles"], TILE)) == "redis"
-                assert await still_valid(started["features"], before)
-                for name in ("features", "tiles"):
-                    await good(started[name], "/internal/health")
-            for task in busy:
-                task.cancel()
-            await asyncio.wait(busy)
+            try:
+                await asyncio.sleep(0.3)
+                # longer than versions stay without a poll
+                for _ in range(24):
+                    await asyncio.sleep(0.25)
+                    assert not any(task.done() for task in busy)
+                    assert tier(await good(started["tiles"], TILE)) == "redis"
+                    assert await still_valid(started["features"], before)
+                    for name in ("features", "tiles"):
+                        await good(started[name], "/internal/health")
+            finally:
+                for task in busy:
+                    task.cancel()
+                await asyncio.wait(busy)
     await owner.close()
 
 
