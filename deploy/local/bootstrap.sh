@@ -139,8 +139,8 @@ if [ "$(cat .venv/.stamp 2>/dev/null)" != "$stamp" ] || ! .venv/bin/python -c ''
   sync_python || pip_install "${sets[@]/#/-r}"
   printf '%s' "$stamp" >.venv/.stamp
 fi
-# nor here
-find libs gateway deploy services -name node_modules -prune -o -name '*.py' -print | .venv/bin/python -m compileall -q -i -
+# The same for our own files. What cannot be compiled, or not be written, is told of where it is used.
+find libs gateway deploy services -name node_modules -prune -o -name '*.py' -print | .venv/bin/python -m compileall -qq -i - || true
 [ "$level" != python ] || exit 0
 
 node_packages() { # folder: installs its locked npm packages, with what only development needs unless the stack is to run

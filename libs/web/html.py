@@ -38,7 +38,10 @@ _FORM = '<input type="hidden" name="f" value="html">'
 
 @cache
 def make_environment(site_title: str, folder: Path | None = None) -> jinja2.Environment:
-    """The templates that all services share, and those in a service's own `folder`, with what the site is called."""
+    """The templates that all services share, and those in a service's own `folder`, with what the site is called.
+
+    Compiled once in a process, where tests make many applications: nobody changes them.
+    """
     folders = [folder, _TEMPLATES] if folder else [_TEMPLATES]
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(folders),

@@ -13,13 +13,15 @@ _RANGE = re.compile(r"bytes=(\d{0,18})-(\d{0,18})\Z", re.ASCII)
 
 
 def part_asked_for(request: web.Request, export: Export) -> tuple[str, str] | None:
-    """First and last byte, as they are asked for (RFC 9110 section 14); None where all of the file is.
+    """First and last byte, as they are asked for (RFC 9110 section 14); None where all of the file is, as by HEAD.
 
     One without a tag is made anew for each request, and given as a whole: parts might be those of different files.
     """
+    if request.method != "GET" or export.tag is None:
+        return None
     asked = _RANGE.match(request.headers.get("Range", ""))
     condition = request.headers.get("If-Range")
-    if export.tag and asked and any(asked.groups()) and (condition is None or condition == export.tag):
+    if asked and any(asked.groups()) and (condition is None or condition == export.tag):
         first, last = asked.groups()
         return first, last
     return None

@@ -1,5 +1,6 @@
 // "Get this data": programs that read what is listed, as the service writes them, to copy and run.
 
+import { isCopied } from "../page/clipboard.js";
 import { element, find } from "../page/dom.js";
 import { getJson, isAbort, messageOf } from "../service/api.js";
 import { say } from "../words/say.js";
@@ -66,11 +67,10 @@ export class Programs {
 
   async #copied() {
     const usual = this.#copy.textContent;
-    try {
-      await navigator.clipboard.writeText(this.#text.textContent ?? "");
+    if (await isCopied(this.#text.textContent ?? "")) {
       this.#copy.textContent = say("Copied");
-    } catch {
-      // without TLS or leave there is no clipboard: the text is there to be marked
+    } else {
+      // to be copied by hand
       getSelection()?.selectAllChildren(this.#text);
       this.#copy.textContent = say("Marked");
     }

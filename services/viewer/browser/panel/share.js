@@ -1,5 +1,6 @@
 // Sharing: the address of this view, the code that embeds it, and a picture of it.
 
+import { isCopied } from "../page/clipboard.js";
 import { writeState } from "../page/state.js";
 import { find } from "../page/dom.js";
 import { formatView } from "../page/link.js";
@@ -88,13 +89,8 @@ export function embedCode(address, title) {
 /** @param {HTMLInputElement | HTMLTextAreaElement} field */
 async function copy(field) {
   field.select();
-  let done = say("Copied");
-  try {
-    await navigator.clipboard.writeText(field.value);
-  } catch {
-    // without TLS or leave there is no clipboard: what is marked can be copied by hand
-    done = say("Marked");
-  }
+  // what is marked can be copied by hand
+  const done = (await isCopied(field.value)) ? say("Copied") : say("Marked");
   sayToScreenReaders(done);
   const said = find(".copied", /** @type {HTMLElement} */ (field.closest("label")?.parentElement));
   said.textContent = done;

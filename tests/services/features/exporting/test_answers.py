@@ -12,6 +12,7 @@ import pytest
 from libs.catalogue.model import Collection
 from libs.catalogue.versions import DataVersion, DataVersions
 from services.features import export as export_handler
+from services.features.exporting.exports import Export, Exports
 from services.features.request.items_query import ItemsQuery
 from services.features.rows.items_store import ItemsStore
 from tests.eventually import eventually
@@ -95,6 +96,21 @@ async def test_what_is_no_part_is_passed_over(features: Client, asked: str) -> N
     # header values are sent as bytes; the service reads them as text
     answer = await features.get(f"{ADDRESS}?f=csv", headers={"Range": asked})
     assert (answer.status, "Content-Range" in answer.headers) == (200, False)
+
+
+async def test_a_part_is_asked_for_by_get_alone(features: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    left: list[bool] = []
+    leave = Exports.leave
+
+    def noted(exports: Exports, export: Export, *, comes_again: bool = False) -> None:
+        left.append(comes_again)
+        leave(exports, export, comes_again=comes_again)
+
+    monkeypatch.setattr(Exports, "leave", noted)
+    for method in ("GET", "HEAD"):
+        await features.get(f"{ADDRESS}?f=csv", method=method, headers={"Range": "bytes=0-9"})
+    # who looks at the head keeps nothing in the making
+    assert left == [True, False]
 
 
 async def test_what_is_made_anew_for_each_request_is_sent_whole(features: Client) -> None:
