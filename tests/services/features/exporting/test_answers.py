@@ -56,15 +56,8 @@ async def test_who_goes_on_with_a_file_that_is_gone_waits_until_it_is_made_again
 
 
 async def test_who_is_sent_all_of_a_file_instead_of_its_rest_finds_it_made_next_time(
-    features: Client, monkeypatch: pytest.MonkeyPatch
+    features: Client, monkeypatch: pytest.MonkeyPatch, may_begin: asyncio.Event
 ) -> None:
-    tried, go_on = ItemsStore.tried, asyncio.Event()
-
-    async def held(store: ItemsStore, query: ItemsQuery) -> ItemsQuery:
-        await go_on.wait()
-        return await tried(store, query)
-
-    monkeypatch.setattr(ItemsStore, "tried", held)
     monkeypatch.setattr(export_handler, "PATIENCE", 0.05)
     address = f"{ADDRESS}?f=csv&filter=id%20%3C%2020%20OR%20id%20%3D%20-{time.time_ns()}"
     resumed = {"Range": "bytes=9-"}
@@ -73,7 +66,7 @@ async def test_who_is_sent_all_of_a_file_instead_of_its_rest_finds_it_made_next_
         assert (response.status, "Content-Length" in response.headers) == (200, False)
         tag = response.headers["ETag"]
         response.close()
-    go_on.set()
+    may_begin.set()
 
     async def made() -> None:
         again = await features.get(address, headers=resumed)

@@ -121,15 +121,8 @@ async def test_what_lacks_rows_is_kept_for_nobody(running: Services, monkeypatch
 
 
 async def test_who_cannot_be_told_from_others_follows_an_export_of_its_own(
-    running: Services, monkeypatch: pytest.MonkeyPatch
+    running: Services, may_begin: asyncio.Event
 ) -> None:
-    tried, may_begin = ItemsStore.tried, asyncio.Event()
-
-    async def waiting(store: ItemsStore, query: ItemsQuery) -> ItemsQuery:
-        await may_begin.wait()
-        return await tried(store, query)
-
-    monkeypatch.setattr(ItemsStore, "tried", waiting)
     exports, wanted = running.apps["features"][EXPORTS], _wanted(running, token_hex(8))
     first, second = await exports.open(wanted), await exports.open(wanted)
     assert (second is first, first.readers) == (True, 2)

@@ -1,0 +1,23 @@
+"""Exports that begin when a test says so."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from services.features.request.items_query import ItemsQuery
+from services.features.rows.items_store import ItemsStore
+
+
+@pytest.fixture
+def may_begin(monkeypatch: pytest.MonkeyPatch) -> asyncio.Event:
+    """What exports wait for before they fetch a row."""
+    tried, begin = ItemsStore.tried, asyncio.Event()
+
+    async def waiting(store: ItemsStore, query: ItemsQuery) -> ItemsQuery:
+        await begin.wait()
+        return await tried(store, query)
+
+    monkeypatch.setattr(ItemsStore, "tried", waiting)
+    return begin
