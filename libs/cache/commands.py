@@ -26,6 +26,8 @@ _CONNECT_SECONDS = 1.0
 """Connecting and its commands (AUTH, SELECT) and a first reply. No request waits for it."""
 _PAUSES = (0.0, 0.1, 0.2, 0.5, 1.0, 2.0)
 """Before each attempt to connect after a failure; the last one again and again."""
+_POSTED_SECONDS = 0.005
+"""For which a command that nobody waits for may wait for one that takes it along."""
 _MOST_TOGETHER = 64
 _MOST_WAITING = 10_000
 
@@ -86,8 +88,10 @@ class Commands:
     def post(self, *command: bytes | str | int) -> None:
         """Send it some time; nobody waits for it, and nobody hears when that fails."""
         if not (self.away or len(self._waiting) >= _MOST_WAITING):
+            if not self._waiting:
+                # a system call for itself would cost more than the rest of it
+                asyncio.get_running_loop().call_later(_POSTED_SECONDS, self._wake.set)
             self._waiting.append((command, None))
-            self._wake.set()
 
     async def _send(self) -> None:
         while True:

@@ -9,7 +9,7 @@ from typing import LiteralString
 from urllib.parse import unquote
 
 from libs.catalogue.model import Collection, Column
-from libs.cql import CqlError, value_predicate
+from libs.cql import CqlError, kind_of, value_predicate
 from libs.pg.column_types import Kind, base_type, column_type
 from libs.pg.sql import Sql, all_of, bind, ident, join, sql
 from libs.selection.columns import column_queryable
@@ -87,7 +87,7 @@ def has_odd_id(collection: Collection) -> bool:
 
 
 def _kind(column: Column) -> Kind:
-    return column_queryable(column).kind
+    return kind_of(column.sql_type, column.enum)
 
 
 def _equals_part(column: Column, text: str) -> Sql | None:

@@ -1,6 +1,7 @@
 """Names by which a CDN forgets all that it keeps of a collection (`Surrogate-Key`)."""
 
 from collections.abc import Iterable
+from functools import lru_cache
 from hashlib import blake2b
 from urllib.parse import quote
 
@@ -9,6 +10,7 @@ _LONGEST = 64
 _DIGEST_BYTES = 8
 
 
+@lru_cache(maxsize=1024)
 def surrogate_key(collection_id: str) -> str:
     """The key of a collection: its id, percent-encoded; its beginning and a hash of a long one."""
     key = quote(collection_id, safe="")

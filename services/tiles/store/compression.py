@@ -3,9 +3,26 @@
 import asyncio
 from collections.abc import Sequence
 
-from libs.web.compression import compress, decompress
+import deflate
 
+from libs.web.compression import decompress
+
+_LEVEL = 5
+"""As small as with zlib's level 6, in a fourth of its time (190 kB) to two thirds (8 kB)."""
+_LARGE = 256 * 1024
+"""Bytes that take some 2 ms."""
 _LARGE_COMPRESSED = 100 * 1024
+
+
+async def compressed(encoded: bytes) -> bytes:
+    """The encoded tile as gzip. A large one is compressed in a thread, so that no other request waits."""
+    if len(encoded) > _LARGE:
+        return await asyncio.to_thread(_compress, encoded)
+    return _compress(encoded)
+
+
+def _compress(encoded: bytes) -> bytes:
+    return bytes(deflate.gzip_compress(encoded, _LEVEL))
 
 
 async def decompressed(gzipped: bytes) -> bytes:
@@ -28,4 +45,4 @@ async def merged(gzipped: Sequence[bytes]) -> bytes:
 
 
 def _merge(gzipped: Sequence[bytes]) -> bytes:
-    return compress(b"".join(map(decompress, gzipped)))
+    return _compress(b"".join(map(decompress, gzipped)))

@@ -20,11 +20,11 @@ from libs.ogc.errors import StoredValueError, Unavailable
 from libs.pg.errors import Uninterrupted
 from libs.pg.pool import Database
 from libs.web.build_id import build_id
-from libs.web.compression import compressed
 from services.tiles.rendering.render import SEARCH_SECONDS, Rendered, render
 from services.tiles.request.tile_request import TileRequest
 from services.tiles.request.version import has_property
 from services.tiles.store.admission import Admission
+from services.tiles.store.compression import compressed
 from services.tiles.store.keys import TileKey, ancestors, says_empty
 from services.tiles.store.sealing import Sealing
 from services.tiles.store.unrepairable import Unrepairable

@@ -44,6 +44,18 @@ async def test_commands_of_many_requests_share_round_trips(commands: Commands, s
     assert reads <= 640 / 64 + 5
 
 
+async def test_what_nobody_waits_for_goes_with_what_comes_next(commands: Commands, server: OwnRedis) -> None:
+    async with server.client() as client:
+        before = (await client.info("stats"))["total_reads_processed"]
+        for number in range(20):
+            commands.post("SET", str(number), "x")
+            # one by one they would be read one by one
+            await asyncio.sleep(0)
+        assert await commands.run("GET", "19") == b"x"
+        reads = (await client.info("stats"))["total_reads_processed"] - before
+    assert reads <= 5
+
+
 async def test_a_refused_command_spoils_no_other(commands: Commands) -> None:
     commands.post("LPUSH", "list", "x")
     good, bad, other = await asyncio.gather(
