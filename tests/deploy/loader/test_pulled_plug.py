@@ -21,7 +21,7 @@ _HELD = (
     "SELECT count(*) FROM pg_locks l JOIN pg_database d ON d.oid = l.database "
     "WHERE l.locktype = 'advisory' AND l.objsubid = 2 AND d.datname = current_database()"
 )
-BATCH, BATCHES = 25_000, 4
+BATCH, BATCHES = 25_000, 2
 COLUMNS = ("event_id", "time", "event_type", "geo_type", "magnitude", "mag_type", "latitude", "longitude", "depth_km")
 
 
@@ -69,7 +69,7 @@ async def test_the_plug_may_be_pulled_at_any_moment(
         while await is_free():
             assert loader.returncode is None
             await asyncio.sleep(0.02)
-        killed_after = chance.uniform(0, 4)
+        killed_after = chance.uniform(0, 2)
         while killed_after > 0 and loader.returncode is None:
             begun = asyncio.get_running_loop().time()
             assert await mixtures(owner) == 0
