@@ -60,7 +60,9 @@ async def test_a_connection_that_the_server_closed_is_made_again(commands: Comma
     assert await commands.run("ECHO", "b") == b"b"
 
 
-async def test_a_server_that_hangs_costs_half_a_second_once(commands: Commands, server: OwnRedis) -> None:
+async def test_a_server_that_hangs_costs_half_a_second_once(
+    commands: Commands, server: OwnRedis, caplog: pytest.LogCaptureFixture
+) -> None:
     await commands.run("ECHO", "a")
     os.kill(server.pid, signal.SIGSTOP)
     try:
@@ -79,6 +81,8 @@ async def test_a_server_that_hangs_costs_half_a_second_once(commands: Commands, 
     async with server.client() as client:
         # the first, the one that was not answered in time, and the last
         assert (await client.info("commandstats"))["cmdstat_echo"]["calls"] <= 3
+    # the time limits of round trips have ended with them
+    assert not [record for record in caplog.records if record.name == "asyncio"]
 
 
 async def test_what_is_large_has_more_time(server: OwnRedis) -> None:
