@@ -135,7 +135,8 @@ async def test_what_was_posted_is_sent_before_the_end(server: OwnRedis) -> None:
 async def test_an_entry_may_take_half_of_the_share(server: OwnRedis) -> None:
     """Of two half hours: entries of the one before are there, too."""
     async with TileCache(server.url, share_bytes=1000) as cache:
-        cache.put_some("small", b"y" * 450)
+        # with four bytes of its own and its name
+        cache.put_some("small", b"y" * 491)
         cache.put_some("too much", b"y" * 100)
         async with server.client() as client:
 
@@ -302,6 +303,13 @@ async def test_an_end_beside_a_server_that_hangs_is_no_error(server: OwnRedis) -
         async with asyncio.timeout(20), Commands(server.url, deadline=60) as commands:
             assert await commands.run("ECHO", "a") == b"a"
             os.kill(server.pid, signal.SIGSTOP)
+            sent = asyncio.create_task(commands.run("ECHO", "b"))
+            await asyncio.sleep(0.05)
+            unsent = asyncio.create_task(commands.run("ECHO", "c"))
+            await asyncio.sleep(0)
     finally:
         os.kill(server.pid, signal.SIGCONT)
     assert commands.away
+    for waiting in (sent, unsent):
+        with pytest.raises(CacheAway):
+            await asyncio.wait_for(waiting, 5)

@@ -41,6 +41,8 @@ ERRORS: dict[str, Exception] = {
 
 
 async def fail(call: Call) -> web.StreamResponse:
+    if call.request.headers["X-Error"] == "too many":
+        raise web.HTTPTooManyRequests(headers={"Retry-After": "9", "X-Ours": "alone"})
     raise ERRORS[call.request.headers["X-Error"]]
 
 
@@ -77,6 +79,14 @@ async def test_status(client: TestClient[web.Request, web.Application], error: s
         assert "secret" not in await response.text()
     if error == "busy":
         assert response.headers["Retry-After"] == "7"
+
+
+async def test_of_an_error_of_the_library_it_is_told_when_to_come_back(
+    client: TestClient[web.Request, web.Application],
+) -> None:
+    async with client.get("/fails", headers={"X-Error": "too many"}) as response:
+        assert (response.status, await response.json()) == (429, {"detail": "Too Many Requests"})
+        assert (response.headers["Retry-After"], "X-Ours" in response.headers) == ("9", False)
 
 
 async def test_a_slow_filter_is_named(client: TestClient[web.Request, web.Application]) -> None:
