@@ -10,7 +10,7 @@ from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 from prometheus_client import REGISTRY
 
-from libs.ogc.errors import Fault, NotFound, TooSlow, Unavailable, Uncomputable, UnknownFunction
+from libs.ogc.errors import DomainError, Fault, NotFound, TooSlow, Unavailable, Uncomputable, UnknownFunction
 from libs.ogc.service_part import ServicePart
 from libs.web.app import Call, make_app
 from libs.web.settings import WebSettings
@@ -36,6 +36,7 @@ ERRORS: dict[str, Exception] = {
     "missing": NotFound("There is no such thing."),
     "busy": Unavailable("Too many.", retry_after=7),
     "slow": TooSlow(),
+    "unknown": DomainError("odd"),
     "mistake": ZeroDivisionError("a secret of ours"),
 }
 
@@ -62,6 +63,7 @@ async def client() -> AsyncIterator[TestClient[web.Request, web.Application]]:
         ("uncomputable", "", 503),
         ("uncomputable", "?limit=3&offset=1&f=json", 503),
         ("uncomputable", "?sortby=-x&properties=a,b&geom-column=none&datetime-column=at&bbox-only=true", 503),
+        ("uncomputable", "?cursor=a&filter-lang=cql2-text&filter-crs=a", 503),
         ("uncomputable", "?sortby=-x&simplify=1e300", 422),
         ("no function", "?filter=x", 422),
         # the function of the collection itself is gone
@@ -70,6 +72,8 @@ async def client() -> AsyncIterator[TestClient[web.Request, web.Application]]:
         ("missing", "", 404),
         ("busy", "", 503),
         ("mistake", "", 500),
+        # which none of the table is of
+        ("unknown", "", 500),
     ],
 )
 async def test_status(client: TestClient[web.Request, web.Application], error: str, query: str, status: int) -> None:
