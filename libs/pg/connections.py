@@ -164,12 +164,14 @@ class Connections:
 
     def _pass_on(self, future: "asyncio.Future[Pooled | None]") -> None:
         """What came at the moment at which nobody waited any more is for the next."""
-        if not future.cancelled() and future.done():
-            pooled = future.result()
-            if pooled is None:
-                self._hand_over(None)
-            else:
-                self.release(pooled)
+        if future.cancelled():
+            # it counts no more among those who wait
+            with contextlib.suppress(ValueError):
+                self._waiting.remove(future)
+        elif (pooled := future.result()) is None:
+            self._hand_over(None)
+        else:
+            self.release(pooled)
 
     def _hand_over(self, pooled: Pooled | None) -> bool:
         """Whether somebody waited for it."""

@@ -22,7 +22,8 @@ from libs.pg.sql import Sql
 _LOG = logging.getLogger("dams.pg")
 
 _BEGIN = "BEGIN READ ONLY"
-_SWEEP_SECONDS = 60.0
+SWEEP_SECONDS = 60.0
+"""Between two looks for connections that nobody needs."""
 _UNFINISHED = (asyncio.CancelledError, TimeoutError, asyncpg.InternalClientError)
 """Errors after which the server may still be at work, or its next answer may be that to another statement."""
 
@@ -138,7 +139,7 @@ class Database(Statements):
             async with asyncio.timeout(3), self.connection():
                 pass
         await self._background.enter_async_context(
-            periodic(self._connections.close_unused, _SWEEP_SECONDS, name="unused connections")
+            periodic(self._connections.close_unused, SWEEP_SECONDS, name="unused connections")
         )
         return self
 

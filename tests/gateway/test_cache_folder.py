@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from gateway.cache_folder import CacheFolder
+from gateway.cache_folder import CacheFolder, remove_older
 
 
 def test_what_fills_the_disk_is_kept_again_only_when_there_is_plenty(
@@ -60,3 +60,14 @@ async def test_what_is_older_than_a_minute_goes_every_ten_seconds(
         monkeypatch.setattr("gateway.cache_folder.time.monotonic", lambda now=started + seconds: now)
         await folder.sweep()
         assert old.exists() is is_there
+
+
+def test_what_a_link_leads_to_stays(tmp_path: Path) -> None:
+    folder, elsewhere = tmp_path / "cache", tmp_path / "elsewhere"
+    folder.mkdir()
+    elsewhere.mkdir()
+    (elsewhere / "file").touch()
+    (folder / "link").symlink_to(elsewhere)
+    (folder / "old").touch()
+    remove_older(folder, time.time() + 60)
+    assert (os.listdir(folder), os.listdir(elsewhere)) == ([], ["file"])  # noqa: PTH208

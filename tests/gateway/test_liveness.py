@@ -25,12 +25,21 @@ async def test_who_answers_again_is_back_and_has_failed_never(tmp_path: Path, th
     upstream = Upstream("tiles", socket=tmp_path / "back", part=make_part("tiles"))
     both = (f"unix:{upstream.socket}", there)
     liveness = Liveness(absent_seconds=0)
-    await liveness.check({"tiles": both})
-    assert liveness.answering({"tiles": both}) == {"tiles": (there,)}
+    for _ in range(3):
+        await liveness.check({"tiles": both})
+        assert liveness.answering({"tiles": both}) == {"tiles": (there,)}
     await upstream.start()
     await liveness.check({"tiles": both})
     assert liveness.answering({"tiles": both}) == {"tiles": both}
     await upstream.stop()
+
+
+async def test_a_backup_may_be_absent_for_ever(tmp_path: Path, there: str) -> None:
+    both = (f"unix:{tmp_path / 'spare'}", there)
+    liveness = Liveness(frozenset(both[:1]), absent_seconds=0)
+    for _ in range(3):
+        await liveness.check({"tiles": both})
+        assert liveness.answering({"tiles": both}) == {"tiles": both}
 
 
 async def test_what_is_no_address_any_more_is_forgotten(tmp_path: Path, there: str) -> None:

@@ -127,6 +127,26 @@ def test_a_certificate_and_its_key_need_each_other_and_must_be_there(tmp_path: P
             _settings(**{name: str(tmp_path / "lost.pem")})
 
 
+def test_another_way_to_the_service_is_told_where_there_is_one(tmp_path: Path) -> None:
+    file = tmp_path / "tls.pem"
+    file.touch()
+    pair = {"GATEWAY_TLS_CERTIFICATE": str(file), "GATEWAY_TLS_KEY": str(file)}
+    with_http3 = {"GATEWAY_HTTP3": "true", **pair}
+    assert _settings(**with_http3, PUBLIC_URL="https://a.example").alternative_service == 'h3=":443"; ma=86400'
+    assert _settings(**with_http3, PUBLIC_URL="https://a.example:8443/b").alternative_service == (
+        'h3=":8443"; ma=86400'
+    )
+    assert _settings(**pair, PUBLIC_URL="https://a.example").alternative_service == ""
+    # which port is asked for is known by the address alone, and there is none without a certificate
+    for wrong in (
+        with_http3,
+        {**with_http3, "PUBLIC_URL": "http://a.example"},
+        {"GATEWAY_HTTP3": "true", "PUBLIC_URL": "https://a.example"},
+    ):
+        with pytest.raises(SettingsError, match="GATEWAY_HTTP3 needs"):
+            _settings(**wrong)
+
+
 def test_proxies_are_addresses_and_networks() -> None:
     found = _settings(GATEWAY_TRUSTED_PROXIES="10.0.0.1, 192.168.1.7/24,,fc00::/7")
     assert found.trusted_proxies == ("10.0.0.1/32", "192.168.1.0/24", "fc00::/7")

@@ -65,3 +65,29 @@ def test_the_order_of_services_that_share_no_path_does_not_matter() -> None:
     """So that nginx is not reloaded when one goes and comes."""
     parts = [part(name, f"/{name}", f"/{name}/{{x}}", "/a/{b}/" + name) for name in SERVICES]
     assert routes(parts) == routes(reversed(parts))
+
+
+def test_the_longest_are_tried_first() -> None:
+    found = routes([part("a", "/a", "/a/b/c", "/{x}/b", "/a/b")])
+    assert [pattern.removesuffix("(?:[?]|$)") for pattern, _ in found.patterns] == [
+        "^/a/b/c",
+        "^/a/b",
+        "^/[^/?]+/b",
+        "^/a",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("path", "is_found"),
+    [
+        ("/j/k", True),
+        ("/%6A/k", True),
+        ("/%6a/%6B?x=%", True),
+        ("/j/%4B", False),
+        ("/j%2Fk", False),
+        ("/%6B/k", False),
+    ],
+)
+def test_letters_of_a_word_may_be_escaped_in_either_case(path: str, is_found: bool) -> None:
+    patterns = routes([part("a", "/j/k")]).escaped
+    assert any(re.search(pattern, path) for pattern, _ in patterns) is is_found

@@ -37,6 +37,11 @@ async def test_the_part_of_another_service_is_none(session: ClientSession, caplo
         assert [part.name for part in fetcher.present()] == ["features"]
         assert len(caplog.records) == 1
         assert "this is the part of features" in str(caplog.records[0].__dict__["fields"])
+        # and once more where it was right meanwhile
+        for service, told in (("tiles", 1), ("features", 2)):
+            upstream.part, upstream.part_tag = make_part(service), upstream.part_tag + 1
+            await fetcher.refresh({"tiles": addresses})
+            assert len(caplog.records) == told
     finally:
         await upstream.stop()
 

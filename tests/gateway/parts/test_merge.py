@@ -123,6 +123,11 @@ def test_reference_into_a_path_and_reference_in_an_example() -> None:
     assert merge([("left", left)])["paths"]["/a"]
 
 
+def test_names_with_slashes_and_tildes_are_referred_to() -> None:
+    odd: dict[str, Any] = {"~1a/b~": {"type": "object"}, "User": {"$ref": "#/components/schemas/~01a~1b~0"}}
+    assert merge([("left", document("/a", "getA", **odd))])["components"]["schemas"].keys() >= odd.keys()
+
+
 def test_a_property_may_be_called_like_a_reference() -> None:
     pointer: dict[str, Any] = {"type": "object", "properties": {"$ref": {"type": "string"}}}
     assert merge([("left", document("/a", "getA", Pointer=pointer))])["components"]["schemas"]["Pointer"] == pointer

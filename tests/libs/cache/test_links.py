@@ -49,7 +49,7 @@ class _Watched:
 
     async def __aenter__(self) -> _Watched:
         for own in (self.master, self.replica):
-            own.url = own.url.replace("redis://", "redis://:s3%2Ccret@")
+            own.url = own.url.replace("redis://", "redis://:s3%2Ccret@").replace("/0", "/3")
             await self._running.enter_async_context(own)
         async with self.replica.client() as client:
             await client.replicaof("127.0.0.1", str(self.master.port))
@@ -85,7 +85,7 @@ class _Watched:
     def url(self) -> str:
         # the first is not there
         hosts = ",".join(f"127.0.0.1:{port}" for port in (1, *(sentinel.port for sentinel in self.sentinels)))
-        return f"redis+sentinel://:s3%2Ccret@{hosts}/tiles/0"
+        return f"redis+sentinel://:s3%2Ccret@{hosts}/tiles/3"
 
 
 async def _back(cache: TileCache) -> None:

@@ -72,7 +72,9 @@ async def test_a_connection_that_the_server_closed_is_made_again(commands: Comma
     assert await commands.run("ECHO", "b") == b"b"
 
 
-async def test_a_server_that_hangs_costs_half_a_second_once(commands: Commands, server: OwnRedis) -> None:
+async def test_a_server_that_hangs_costs_half_a_second_once(
+    commands: Commands, server: OwnRedis, caplog: pytest.LogCaptureFixture
+) -> None:
     await commands.run("ECHO", "a")
     os.kill(server.pid, signal.SIGSTOP)
     try:
@@ -91,6 +93,8 @@ async def test_a_server_that_hangs_costs_half_a_second_once(commands: Commands, 
     async with server.client() as client:
         # the first, the one that was not answered in time, and the last
         assert (await client.info("commandstats"))["cmdstat_echo"]["calls"] <= 3
+    # the time limits of round trips have ended with them
+    assert not [record for record in caplog.records if record.name == "asyncio"]
 
 
 async def test_what_is_large_has_more_time(server: OwnRedis) -> None:
@@ -143,7 +147,8 @@ async def test_what_was_posted_is_sent_before_the_end(server: OwnRedis) -> None:
 async def test_an_entry_may_take_half_of_the_share(server: OwnRedis) -> None:
     """Of two half hours: entries of the one before are there, too."""
     async with TileCache(server.url, share_bytes=1000) as cache:
-        cache.put_some("small", b"y" * 450)
+        # with four bytes of its own and its name
+        cache.put_some("small", b"y" * 491)
         cache.put_some("too much", b"y" * 100)
         async with server.client() as client:
 
@@ -310,6 +315,13 @@ async def test_an_end_beside_a_server_that_hangs_is_no_error(server: OwnRedis) -
         async with asyncio.timeout(20), Commands(server.url, deadline=60) as commands:
             assert await commands.run("ECHO", "a") == b"a"
             os.kill(server.pid, signal.SIGSTOP)
+            sent = asyncio.create_task(commands.run("ECHO", "b"))
+            await asyncio.sleep(0.05)
+            unsent = asyncio.create_task(commands.run("ECHO", "c"))
+            await asyncio.sleep(0)
     finally:
         os.kill(server.pid, signal.SIGCONT)
     assert commands.away
+    for waiting in (sent, unsent):
+        with pytest.raises(CacheAway):
+            await asyncio.wait_for(waiting, 5)

@@ -249,6 +249,7 @@ async def test_before_the_first_catalogue_common_is_asked_often_and_nothing_is_k
     async with following(common, refresh_seconds=3600) as client:
         with pytest.raises(Unavailable, match="not known yet"):
             client.collection("hazard.0")
+        assert client.known is None
         assert await client.health() == "catalogue: none yet"
         common.statuses = [503, 503, 200]
 
@@ -257,6 +258,7 @@ async def test_before_the_first_catalogue_common_is_asked_often_and_nothing_is_k
 
         await eventually(known)
         assert client.collection("hazard.0").title == "one"
+        assert client.known is client.collections
 
 
 async def test_processes_that_save_at_the_same_time_do_not_share_a_scratch_file(

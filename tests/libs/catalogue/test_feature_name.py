@@ -8,6 +8,7 @@ import pytest
 
 from libs.catalogue.feature_name import feature_name
 from libs.catalogue.model import Collection, TimeColumn
+from libs.catalogue.name_columns import name_columns
 
 _CASES = json.loads((Path(__file__).parents[2] / "services" / "feature_names.json").read_text(encoding="utf-8"))
 
@@ -28,3 +29,43 @@ def test_features_are_distinguished(case: dict[str, Any]) -> None:
         time_end=end,
     )
     assert feature_name(collection, case["id"], case["properties"]) == case["name"]
+
+
+@pytest.mark.parametrize(
+    ("code", "name"),
+    [
+        ("NA", "North Atlantic"),
+        ("SA", "South Atlantic"),
+        ("EP", "East Pacific"),
+        ("WP", "West Pacific"),
+        ("SP", "South Pacific"),
+        ("NI", "North Indian Ocean"),
+        ("SI", "South Indian Ocean"),
+        ("XX", "XX"),
+    ],
+)
+def test_storms_without_a_name_are_called_by_their_basin(code: str, name: str) -> None:
+    collection = Collection("s.t", "s", "t", 1, "table", "Storms", None, ())
+    assert feature_name(collection, 1, {"basin": code}) == name
+    assert feature_name(collection, 1, {"basin": code, "name": " ODA "}) == "ODA"
+
+
+@pytest.mark.parametrize(
+    ("names", "found"),
+    [
+        (["ID", "NAME_EN", "station_name", "Name", "place"], ["place", "Name", "NAME_EN", "station_name"]),
+        # what is called so itself comes first, in this order, and once
+        (["place", "name", "title"], ["title", "name", "place"]),
+        (["label", "TITLE", "bezeichnung"], ["label", "TITLE", "bezeichnung"]),
+        (["nom", "nombre", "nome", "naam", "namn", "nazwa"], ["nom", "nombre", "nome", "naam", "namn", "nazwa"]),
+        (["a_name", "name_a", "label"], ["label", "a_name", "name_a"]),
+        # in any case of letters, and over a line's end
+        (["Station_Name", "a\nb_name"], ["Station_Name", "a\nb_name"]),
+        # parts of words, and letters that are merely alike
+        (["names", "surname", "names_of", "labelled", "_name_x", "ſtation_titlE", "name\n"], []),
+        (["NAME_", "ﬁrst_NAME"], ["NAME_", "ﬁrst_NAME"]),
+        ([], []),
+    ],
+)
+def test_columns_that_may_name_a_feature_are_known_by_their_names(names: list[str], found: list[str]) -> None:
+    assert name_columns(iter(names)) == found

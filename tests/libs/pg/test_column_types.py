@@ -17,6 +17,7 @@ from libs.pg.column_types import (
     base_type,
     column_type,
     internal_type,
+    types_where,
 )
 from libs.pg.sql import sql
 from tests.conftest import MakeDatabase
@@ -132,6 +133,50 @@ async def test_vector_tiles_have_a_value_of_the_same_kind(known: ColumnType, db:
 def test_types_are_known_whatever_their_modifier(spelled: str, name: str, kind: Kind) -> None:
     found = column_type(spelled)
     assert (found.name, found.kind) == (name, kind)
+
+
+WHOLE = {"smallint", "integer", "bigint"}
+DOUBLES = {"real", "double precision"}
+DAYS = {"date", "timestamp without time zone", "timestamp with time zone"}
+
+
+@pytest.mark.parametrize(
+    ("kinds", "facts", "names"),
+    [
+        ((), {"native": True}, WHOLE | DOUBLES | {"oid", "boolean", "text", "name", "uuid"}),
+        # of the others there are two texts of one value, such as 1.0 and 1.00, -0 and 0, a day and 24 hours
+        (
+            (),
+            {"one_text": True},
+            WHOLE | DAYS | {"oid", "boolean", "text", "character varying", "name", "uuid", "time without time zone"},
+        ),
+        ((), {"floating": True}, DOUBLES),
+        ((), {"by_numeric": True}, {"money"}),
+        ((), {"in_tiles": True}, DOUBLES | {"integer", "bigint", "boolean", "text"}),
+        ((), {"extension": True}, {"citext", "hstore", "geometry", "geography"}),
+        ((Kind.INTEGER,), {}, WHOLE | {"oid"}),
+        ((Kind.NUMBER,), {"floating": False}, {"numeric", "money"}),
+        ((Kind.STRING,), {"extension": False, "native": False}, {"character varying", "bpchar"}),
+        ((Kind.DATE, Kind.TIMESTAMP), {}, DAYS),
+        ((Kind.JSON,), {"ordered": True}, {"jsonb"}),
+        ((Kind.GEOMETRY, Kind.BOOLEAN), {}, {"geometry", "geography", "boolean"}),
+        ((Kind.PERIOD,), {}, {"daterange", "tsrange", "tstzrange"}),
+    ],
+)
+def test_types_are_alike_by_kind_and_by_facts(kinds: tuple[Kind, ...], facts: dict[str, bool], names: set[str]) -> None:
+    assert types_where(*kinds, **facts) == names
+
+
+@EVERY
+def test_clients_see_values_of_the_json_type_of_their_kind(known: ColumnType) -> None:
+    of_kind = {Kind.INTEGER: "integer", Kind.NUMBER: "number", Kind.BOOLEAN: "boolean", Kind.JSON: "object"}
+    formats = {
+        **{"uuid": "uuid", "date": "date", "interval": "duration"},
+        **dict.fromkeys(("time without time zone", "time with time zone"), "time"),
+        **dict.fromkeys(DAYS - {"date"}, "date-time"),
+    }
+    assert known.json_type == ("object" if known.name == "hstore" else of_kind.get(known.kind, "string"))
+    assert known.json_format == formats.get(known.name)
 
 
 def test_ids_are_numbers_as_far_as_javascript_reads_them_as_they_are() -> None:

@@ -6,10 +6,12 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
+from inspect import signature
 from typing import Any
 
 import asyncpg
 import pytest
+from prometheus_client import REGISTRY
 
 from libs.ogc.errors import Unavailable
 from libs.pg.connections import Connections, Pooled
@@ -105,15 +107,43 @@ async def test_who_waits_too_long_or_among_too_many_gets_an_error(server: Server
         assert await connections.acquire() is only
 
 
-async def test_a_connection_for_one_who_went_away_is_the_next_ones(server: Server) -> None:
+async def test_as_many_may_wait_as_before_once_others_have_stopped_waiting(server: Server) -> None:
+    async with pool(server, size=1, wait_seconds=60, most_waiting=2, name="waiting-test") as connections:
+        await connections.acquire()
+
+        def waits() -> float:
+            return REGISTRY.get_sample_value("dams_database_wait_seconds_count", {"pool": "waiting-test"}) or 0
+
+        before = waits()
+        for _ in range(2):
+            waiting = [await eventually_waits(connections.acquire()) for _ in range(2)]
+            assert (connections.waiting, connections.in_use, connections.idle, connections.size) == (2, 1, 0, 1)
+            with pytest.raises(Unavailable, match="busy") as raised:
+                await asyncio.wait_for(connections.acquire(), 5)
+            assert raised.value.cause == "pool"
+            for task in waiting:
+                task.cancel()
+            await asyncio.wait(waiting)
+        assert connections.waiting == 0
+        assert waits() == before + 4
+
+
+@pytest.mark.parametrize("is_closed", [False, True])
+async def test_a_connection_or_the_room_for_one_goes_to_the_next_where_somebody_went_away(
+    server: Server, is_closed: bool
+) -> None:
     async with pool(server, size=1) as connections:
         only = await connections.acquire()
         gone = await eventually_waits(connections.acquire())
         stays = await eventually_waits(connections.acquire())
+        if is_closed:
+            only.connection.terminate()
         # released and cancelled in the same turn of the loop
         connections.release(only)
         gone.cancel()
-        assert await asyncio.wait_for(stays, 1) is only
+        found = await asyncio.wait_for(stays, 1)
+        assert (found is only) is not is_closed
+        assert not found.connection.is_closed()
         with pytest.raises(asyncio.CancelledError):
             await gone
 
@@ -175,15 +205,17 @@ async def test_a_discarded_connection_counts_until_its_statement_has_ended(serve
 
 
 async def test_connections_that_nobody_needs_are_closed_and_old_ones(server: Server) -> None:
-    async with pool(server, idle_seconds=0.2, age_seconds=3600) as connections:
-        unused, used = await connections.acquire(), await connections.acquire()
-        connections.release(unused)
+    async with pool(server, size=3, idle_seconds=0.2, age_seconds=3600) as connections:
+        *unused, used = [await connections.acquire() for _ in range(3)]
+        for each in unused:
+            connections.release(each)
         await asyncio.sleep(0.3)
         connections.release(used)
         await connections.close_unused()
+        assert connections.idle == 1
         assert await connections.acquire() is used
-        assert (await connections.acquire()) is not unused
-        assert unused.connection.is_closed()
+        assert not {await connections.acquire(), await connections.acquire()} & {*unused}
+        assert all(each.connection.is_closed() for each in unused)
     async with pool(server, idle_seconds=3600, age_seconds=0.1) as connections:
         old = await connections.acquire()
         connections.release(old)
@@ -192,6 +224,12 @@ async def test_connections_that_nobody_needs_are_closed_and_old_ones(server: Ser
         await asyncio.sleep(0.15)
         await connections.close_unused()
         assert await connections.acquire() is not old
+
+
+def test_connections_stay_for_minutes_unless_somebody_says_otherwise() -> None:
+    said = signature(Connections).parameters
+    assert (said["wait_seconds"].default, said["most_waiting"].default) == (5.0, None)
+    assert (said["idle_seconds"].default, said["age_seconds"].default) == (300.0, 1800.0)
 
 
 async def test_an_old_connection_is_replaced_although_somebody_always_waits_for_it(server: Server) -> None:

@@ -107,6 +107,66 @@ async def test_a_database_without_postgis(owner: asyncpg.Connection, database_ur
     assert found[0].fatal
 
 
+@pytest.mark.parametrize(
+    ("change", "said_of_it", "fatal"),
+    [
+        (
+            "REVOKE USAGE ON SCHEMA public FROM PUBLIC",
+            f'Role "{ROLE}" may not use PostGIS. GRANT USAGE ON SCHEMA "public" TO "{ROLE}";',
+            True,
+        ),
+        (
+            "UPDATE pg_extension SET extnamespace = 'own'::regnamespace WHERE extname = 'postgis'",
+            'PostGIS is in schema "own", where it is not looked for, but in public, postgis, extensions.',
+            True,
+        ),
+        (
+            # as of a server on which it is not installed
+            "DROP EXTENSION postgis CASCADE; CREATE VIEW own.pg_available_extensions AS SELECT 'plpgsql' AS name;"
+            f"GRANT SELECT ON own.pg_available_extensions TO {ROLE};"
+            f"ALTER ROLE {ROLE} SET search_path = own, pg_catalog",
+            'Database "{database}" has no PostGIS, and its server has none to give: install it there first.'
+            " CREATE EXTENSION postgis;",
+            True,
+        ),
+        (
+            f"ALTER ROLE {ROLE} SET track_counts = off",
+            "Changes are not noticed. ALTER SYSTEM SET track_counts = on; SELECT pg_reload_conf();",
+            False,
+        ),
+    ],
+)
+async def test_what_is_wrong_with_a_database(
+    owner: asyncpg.Connection, database_url: str, change: str, said_of_it: str, fatal: bool
+) -> None:
+    await owner.execute(f"GRANT USAGE ON SCHEMA own TO {ROLE}; GRANT SELECT ON own.places TO {ROLE}; {change}")
+    found = await diagnose(address(database_url), ["own"])
+    wanted = said_of_it.format(database=urlsplit(database_url).path[1:])
+    assert [finding.fatal for finding in found if str(finding) == wanted] == [fatal]
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (TimeoutError(), "PostgreSQL at the usual socket does not answer within 4 s."),
+        (
+            asyncpg.TooManyConnectionsError("too many clients."),
+            "PostgreSQL at the usual socket refuses the connection: too many clients.",
+        ),
+        (asyncpg.InterfaceError("no address"), "No PostgreSQL answers at the usual socket: no address."),
+    ],
+)
+async def test_what_a_server_says_instead_of_an_answer(
+    monkeypatch: pytest.MonkeyPatch, error: Exception, told: str
+) -> None:
+    async def connect(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr(asyncpg, "connect", connect)
+    (found,) = await diagnose("postgresql:///b", ["own"])
+    assert (str(found), found.fatal) == (told, True)
+
+
 async def test_a_database_without_any_schema(make_database: MakeDatabase) -> None:
     async def emptied(owner: asyncpg.Connection) -> None:
         await owner.execute("DROP SCHEMA public CASCADE")

@@ -1,4 +1,4 @@
-"""Members of arrays as JSON: times are in RFC 3339 and UTC, or null, as a column of their type would be."""
+"""Members of arrays as JSON: what a column of their type would be, times in RFC 3339 and UTC, or null."""
 
 from __future__ import annotations
 
@@ -17,9 +17,24 @@ from libs.pg.sql import Sql, sql
         ("timestamp with time zone[]", "{2020-01-01 00:00:00+00,infinity}", ["2020-01-01T00:00:00Z", None]),
         ("timestamp without time zone[]", "{2020-01-01 00:00:00,-infinity}", ["2020-01-01T00:00:00Z", None]),
         ("date[]", "{2020-01-01,infinity}", ["2020-01-01", None]),
+        # years that RFC 3339 does not know, and a time of no day
+        ("date[]", "{0044-03-15 BC,10000-01-01}", [None, None]),
+        ("timestamp with time zone[]", "{0044-03-15 00:00:00+00 BC,12345-01-01 00:00:00+00}", [None, None]),
+        ("time without time zone[]", "{12:00:00}", ["12:00:00"]),
+        # what is no finite number, or beyond all doubles, as a single value is; a text that reads so is one
+        ("double precision[]", "{NaN,Infinity,-Infinity,1.5}", [None, None, None, 1.5]),
+        ("numeric[]", "{NaN,1.50}", [None, 1.5]),
+        ("numeric[]", f"{{1{'0' * 307},1{'0' * 309},-1{'0' * 309}.5}}", [10**307, None, None]),
+        ("money[]", "{1.50,-2}", [1.5, -2]),
+        ("oid[]", "{4294967295}", [4294967295]),
+        ("smallint[]", "{-1}", [-1]),
+        ("text[]", "{NaN,infinity}", ["NaN", "infinity"]),
+        ("integer", "7", 7),
     ],
 )
-async def test_times(database_url: str, sql_type: str, members: str, expected: list[str | None]) -> None:
+async def test_members_are_as_a_column_of_their_type(
+    database_url: str, sql_type: str, members: str, expected: object
+) -> None:
     value = sql("{text}::{type}", text=Sql((f"'{members}'",)), type=Sql((sql_type,)))
     async with Database(PoolSettings(database_url, "json-test", size=1)) as database:
         text = await database.fetchval(sql("SELECT {value}", value=as_json(value, sql_type)))

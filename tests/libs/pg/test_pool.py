@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import time
 from collections.abc import AsyncIterator
+from types import SimpleNamespace
 from urllib.parse import urlsplit
 
 import asyncpg
@@ -39,6 +41,28 @@ async def test_metrics_tell_of_connections_by_the_name_of_the_application(databa
     async with database.connection():
         used = REGISTRY.get_sample_value("dams_database_connections", {"pool": "pool-test", "state": "in_use"})
         assert used == 1
+
+
+async def test_connections_that_nobody_has_needed_for_minutes_are_closed(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def idle() -> float | None:
+        return REGISTRY.get_sample_value("dams_database_connections", {"pool": "sweep-test", "state": "idle"})
+
+    monkeypatch.setattr("libs.pg.pool.SWEEP_SECONDS", 0.02)
+    async with Database(PoolSettings(database_url, "sweep-test", size=2)) as pool:
+        async with pool.connection(), pool.connection():
+            pass
+        assert idle() == 2
+        later = time.monotonic() + 301
+        monkeypatch.setattr("libs.pg.connections.time", SimpleNamespace(monotonic=lambda: later))
+
+        async def closed() -> None:
+            assert idle() == 0
+
+        await eventually(closed)
+    # nobody looks after what is closed
+    assert "unused connections" not in {task.get_name() for task in asyncio.all_tasks()}
 
 
 async def test_cancelled_requests_leave_no_connection_behind(database: Database, database_url: str) -> None:
@@ -138,7 +162,10 @@ async def line_that_stays_open(database_url: str) -> AsyncIterator[str]:
     line.close()
 
 
-async def test_a_server_that_took_leave_without_hanging_up_is_unavailable_once(database_url: str) -> None:
+@pytest.mark.parametrize("asked_how_it_is", [False, True])
+async def test_a_server_that_took_leave_without_hanging_up_is_unavailable_once(
+    database_url: str, asked_how_it_is: bool
+) -> None:
     async with (
         line_that_stays_open(database_url) as url,
         Database(PoolSettings(url, "leaving", size=1)) as database,
@@ -148,8 +175,11 @@ async def test_a_server_that_took_leave_without_hanging_up_is_unavailable_once(d
         await owner.fetch("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'leaving'")
         await owner.close()
         await asyncio.sleep(0.2)
-        with pytest.raises(Unavailable, match="cannot be reached"):
-            await database.fetchval(sql("SELECT 1"))
+        if asked_how_it_is:
+            assert (await database.health() or "").startswith("database: The database cannot be reached")
+        else:
+            with pytest.raises(Unavailable, match="cannot be reached"):
+                await database.fetchval(sql("SELECT 1"))
         assert await database.fetchval(sql("SELECT 1")) == 1
 
 

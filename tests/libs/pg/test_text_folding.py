@@ -20,7 +20,7 @@ from tests.eventually import eventually
 from tests.running_stack import Cluster
 
 Make = Callable[..., Awaitable[str]]
-WRITTEN = "Straße STRASSE ẞ ﬁ ŉ İstanbul ı ΟΔΟΣ Жук Ångström Łódź Йод ﬀ が plain 𝒜Ⴀ"
+WRITTEN = "Straße STRASSE ẞ ﬁ ŉ İstanbul ı ΟΔΟΣ Жук Ångström Łódź Йод ﬀ ﬂ ﬃ が plain 𝒜Ⴀ"
 TEXTS = ("", *WRITTEN.split())
 # by Python, and what a person who asks without accents writes
 FOLDED = [text.casefold() for text in TEXTS]
@@ -40,11 +40,23 @@ PLAIN = [
         "Lodz",
         "Иод",
         "ﬀ",
+        "ﬂ",
+        "ﬃ",
         "が",
         "plain",
         "𝒜Ⴀ",
     ],
 ]
+
+
+# letters with a stroke, and those that are two
+OTHERS = dict(zip("ØøÐðĐđĦħıŁłŊŋŦŧƀƗɨƵƶɃɄʉ", "OoDdDdHhiLlNnTtbIiZzBUu", strict=True)) | {
+    **{"Æ": "AE", "æ": "ae", "Œ": "OE", "œ": "oe"},
+    **{"ß": "ss", "ẞ": "SS", "Þ": "TH", "þ": "th"},
+}
+# the first and the last of each block of combining diacritical marks, and those of Cyrillic
+MARKS = "\u0300\u036f\u0483\u0487\u1ab0\u1aff\u1dc0\u1dff\u20d0\u20ff\ufe20\ufe2f"
+BESIDE = "\u02ff\u0370\u0482\u0488\u1aaf\u1b00\u1dbf\u20cf\u2100\ufe1f\ufe30"
 
 
 @pytest.fixture
@@ -94,6 +106,22 @@ async def test_full_case_folding_and_no_accents_whatever_the_locale(make: Make, 
         assert await folded(database, folding.case) == FOLDED
         assert await folded(database, folding.accents) == PLAIN
         assert folding == UNTRIED
+
+
+@pytest.mark.parametrize("with_schema", [False, True])
+async def test_letters_and_marks_go_and_what_is_beside_them_stays(database_url: str, with_schema: bool) -> None:
+    if with_schema:
+        owner = await asyncpg.connect(database_url)
+        await apply_schema(owner)
+        await owner.close()
+    async with opened(database_url) as database:
+        accents = (await text_folding(database)).accents
+        assert (accents == UNTRIED.accents) is not with_schema
+        assert await folded(database, accents, tuple(OTHERS)) == list(OTHERS.values())
+        marked = tuple(f"a{mark}b" for mark in MARKS)
+        assert await folded(database, accents, marked) == ["ab"] * len(MARKS)
+        beside = tuple(f"a{char}b" for char in BESIDE)
+        assert await folded(database, accents, beside) == list(beside)
 
 
 @pytest.mark.parametrize("ctype", ["C", "C.UTF-8"])

@@ -10,7 +10,7 @@ from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 from prometheus_client import REGISTRY
 
-from libs.ogc.errors import Fault, NotFound, TooSlow, Unavailable, Uncomputable, UnknownFunction
+from libs.ogc.errors import DomainError, Fault, NotFound, TooSlow, Unavailable, Uncomputable, UnknownFunction
 from libs.ogc.service_part import ServicePart
 from libs.web.app import Call, make_app
 from libs.web.settings import WebSettings
@@ -36,11 +36,14 @@ ERRORS: dict[str, Exception] = {
     "missing": NotFound("There is no such thing."),
     "busy": Unavailable("Too many.", retry_after=7),
     "slow": TooSlow(),
+    "unknown": DomainError("odd"),
     "mistake": ZeroDivisionError("a secret of ours"),
 }
 
 
 async def fail(call: Call) -> web.StreamResponse:
+    if call.request.headers["X-Error"] == "too many":
+        raise web.HTTPTooManyRequests(headers={"Retry-After": "9", "X-Ours": "alone"})
     raise ERRORS[call.request.headers["X-Error"]]
 
 
@@ -60,6 +63,7 @@ async def client() -> AsyncIterator[TestClient[web.Request, web.Application]]:
         ("uncomputable", "", 503),
         ("uncomputable", "?limit=3&offset=1&f=json", 503),
         ("uncomputable", "?sortby=-x&properties=a,b&geom-column=none&datetime-column=at&bbox-only=true", 503),
+        ("uncomputable", "?cursor=a&filter-lang=cql2-text&filter-crs=a", 503),
         ("uncomputable", "?sortby=-x&simplify=1e300", 422),
         ("no function", "?filter=x", 422),
         # the function of the collection itself is gone
@@ -68,6 +72,8 @@ async def client() -> AsyncIterator[TestClient[web.Request, web.Application]]:
         ("missing", "", 404),
         ("busy", "", 503),
         ("mistake", "", 500),
+        # which none of the table is of
+        ("unknown", "", 500),
     ],
 )
 async def test_status(client: TestClient[web.Request, web.Application], error: str, query: str, status: int) -> None:
@@ -77,6 +83,14 @@ async def test_status(client: TestClient[web.Request, web.Application], error: s
         assert "secret" not in await response.text()
     if error == "busy":
         assert response.headers["Retry-After"] == "7"
+
+
+async def test_of_an_error_of_the_library_it_is_told_when_to_come_back(
+    client: TestClient[web.Request, web.Application],
+) -> None:
+    async with client.get("/fails", headers={"X-Error": "too many"}) as response:
+        assert (response.status, await response.json()) == (429, {"detail": "Too Many Requests"})
+        assert (response.headers["Retry-After"], "X-Ours" in response.headers) == ("9", False)
 
 
 async def test_a_slow_filter_is_named(client: TestClient[web.Request, web.Application]) -> None:

@@ -234,13 +234,16 @@ def test_an_empty_file_says_nothing(tmp_path: Path) -> None:
 
 def test_a_later_file_adds_to_what_earlier_ones_say(tmp_path: Path) -> None:
     ours, theirs = tmp_path / "ours.yaml", tmp_path / "theirs.yaml"
-    ours.write_text("collections: {hazard.quakes: {title: Quakes of ours, minzoom: 3, sort: [-at]}, a.b: {title: B}}")
+    ours.write_text(
+        "include: [a.*, h*]\n"
+        "collections: {hazard.quakes: {title: Quakes of ours, minzoom: 3, sort: [-at]}, a.b: {title: B}}"
+    )
     theirs.write_text("exclude: [a.*]\ncollections: {hazard.quakes: {title: Quakes of theirs, attribution: They}}")
     config = CatalogueConfig.load(ours, theirs)
     found = config.apply(QUAKES)
     assert (found.title, found.attribution, found.minzoom, found.sort) == ("Quakes of theirs", "They", 3, ("-at",))
     assert list(config.collections) == ["hazard.quakes", "a.b"], "in the order of the first file"
-    assert not config.offers("a.b")
+    assert [config.offers(name) for name in ("a.b", "c.d", "hazard.quakes")] == [False, False, True]
     theirs.write_text("collections: {hazard.quakes: {title: 3}}")
     with pytest.raises(ConfigError, match=r"theirs\.yaml: collections\.hazard\.quakes\.title must be a text$"):
         CatalogueConfig.load(ours, theirs)

@@ -2,7 +2,7 @@ import asyncpg
 import pytest
 
 from libs.pg.pool import Database, PoolSettings
-from services.common.introspection.columns import split_comment
+from services.common.introspection.columns import column_of, split_comment
 from services.common.introspection.introspect import Introspection
 
 
@@ -54,3 +54,20 @@ async def test_a_column_is_indexed_where_an_index_finds_its_ends(database_url: s
     async with Database(PoolSettings(database_url, "test")) as database:
         (quakes,) = await Introspection(database, ("ends",)).collections()
     assert [column.name for column in quakes.columns if column.indexed] == ["id", "first"]
+
+
+@pytest.mark.parametrize(
+    ("name", "base_type", "format_"),
+    [
+        ("url", "text", "uri"),
+        ("report_url", "varchar", "uri"),
+        ("url_of_report", "text", None),
+        ("urls", "text", None),
+        ("report_url", "int4", None),
+        ("report_url", "uuid", "uuid"),
+    ],
+)
+def test_a_text_is_an_address_where_its_name_ends_so(name: str, base_type: str, format_: str | None) -> None:
+    said = {"name": name, "base_type": base_type, "sql_type": base_type, "type_kind": "b", "category": "S"}
+    rest = dict.fromkeys(("comment", "enum", "indexed", "not_null", "element_kind", "element_type"))
+    assert column_of({**said, **rest}).format == format_

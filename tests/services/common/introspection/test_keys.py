@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 
 import asyncpg
 import pytest
@@ -220,6 +221,32 @@ async def test_a_view_over_keys_of_several_columns_needs_all_of_them(
         view = await _found(introspection, f"over_{number}")
         found[query] = tuple(column.name for column in view.id_columns)
     assert found == queries
+
+
+_EQUAL = [
+    *((each, each) for each in ("boolean", '"char"', "name", "oid", "text", "character(3)", "uuid", "numeric")),
+    *((each, each) for each in ("date", "timestamp", "timestamptz")),
+    *product(("smallint", "integer", "bigint"), repeat=2),
+    # which are compared as text
+    ("varchar(9)", "text"),
+    ("varchar(9)", "varchar(9)"),
+]
+
+
+async def test_equal_columns_of_all_usual_types_lead_to_one_row_of_the_other(
+    owner: asyncpg.Connection, introspection: Introspection
+) -> None:
+    # of the last one nothing is known
+    for number, (of_one, of_other) in enumerate((*_EQUAL, ("interval", "interval"))):
+        await owner.execute(
+            f"CREATE TABLE own.one_{number} (id integer PRIMARY KEY, value {of_one});"  # noqa: S608 ours
+            f"CREATE TABLE own.other_{number} (value {of_other} PRIMARY KEY); CREATE VIEW own.joined_{number} AS"
+            f" SELECT id FROM own.one_{number} one JOIN own.other_{number} other ON other.value = one.value"
+        )
+    found = {entry.name: entry.key for entry in await introspection.collections()}
+    keys = [found[f"joined_{number}"] for number in range(len(_EQUAL) + 1)]
+    assert dict(zip(_EQUAL, keys, strict=False)) == dict.fromkeys(_EQUAL, "id")
+    assert keys[-1] is None
 
 
 async def test_what_is_locked_has_the_key_that_it_had(owner: asyncpg.Connection, database_url: str) -> None:

@@ -7,7 +7,7 @@ from math import inf, nan
 import pytest
 
 from libs.catalogue.model import GeometryColumn
-from services.common.introspection.located import located
+from services.common.introspection.located import located, may_lie_anywhere
 
 Box = tuple[float, float, float, float]
 
@@ -26,6 +26,14 @@ def column(srid: int, *, is_geography: bool = False) -> GeometryColumn:
         (0, (170.0, 0.0, 190.0, 1.0), (170, 0, -170, 1), (1,)),
         (0, (0.0, 0.0, 362.0, 1.0), None, (-1, 1)),
         (0, (0.0, 0.0, 1.0, 91.5), None, (-1, 1)),
+        (0, (0.0, -91.5, 1.0, 0.0), None, (-1, 1)),
+        (0, (0.0, -90.5, 1.0, 90.5), (0, -90, 1, 90), ()),
+        (0, (0.0, 0.0, 361.0, 1.0), (-180, 0, 180, 1), (1,)),
+        (3857, (170.0, 0.0, 190.0, 1.0), (170, 0, -170, 1), (1,)),
+        # as exactly as single precision is
+        (4326, (1.234567, 2.345678, 3.456789, 4.567891), (1.23457, 2.34568, 3.45679, 4.56789), ()),
+        (32633, (180.0, 0.0, 180.0, 1.0), (180, 0, 180, 1), ()),
+        (32633, (-180.0, 0.0, -180.0, 1.0), (-180, 0, -180, 1), ()),
         # rounded outwards to single precision
         (32633, (-180.00001, -90.00001, 180.00001, 90.00001), (-180, -90, 180, 90), ()),
         # what is nowhere in longitude and latitude
@@ -59,3 +67,26 @@ def test_a_geography_crosses_where_it_may_come_as_far(stored: Box, bbox: Box, cr
 def test_of_a_column_without_rows_nothing_is_known(rows: list[Box]) -> None:
     found = located(column(4326), rows)
     assert (found.bbox, found.turns, found.partial) == (None, (-1, 1), True)
+
+
+@pytest.mark.parametrize(
+    ("kind", "srid", "is_geography", "found"),
+    [
+        ("Point", 4326, True, ((), False, False)),
+        ("LineString", 4326, True, ((), True, True)),
+        ("Point", 4326, False, ((-1, 1), False, True)),
+        ("Point", 3857, False, ((-1, 1), False, True)),
+        ("Point", 0, False, ((-1, 1), False, True)),
+        ("Point", 32633, False, ((), False, False)),
+    ],
+)
+def test_what_rows_may_be_like_of_which_nothing_is_known(
+    kind: str, srid: int, is_geography: bool, found: tuple[tuple[int, ...], bool, bool]
+) -> None:
+    unknown = may_lie_anywhere(GeometryColumn("geom", kind, srid, is_geography))
+    assert (unknown.turns, unknown.crosses, unknown.partial) == found
+
+
+@pytest.mark.parametrize(("stored", "is_partial"), [((170.0, 0.0, 190.0, 1.0), False), ((0.0, 0.0, 1000.0, 1.0), True)])
+def test_some_rows_lie_where_no_turn_leads(stored: Box, is_partial: bool) -> None:
+    assert located(column(4326), [stored]).partial is is_partial
