@@ -16,7 +16,7 @@ from tests.libs.cql.conftest import Table
 GEOD = Geod(ellps="WGS84")
 ROWS = 3000
 CENTRES = [(0, 0), (179.9, -17), (-179.99, 52), (20, 89.5), (-120, -90), (139.7, 35.7), (180, 0), (0, 90), (-60, -60)]
-DISTANCES = [0, 1000, 250_000, 3_000_000, 19_000_000]
+DISTANCES = [0, 1000, 25_000, 250_000, 3_000_000, 19_000_000]
 SRIDS = {"geom": 4326, "mercator": 3857, "antarctic": 3031, "turned": 4326}
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from libs.cql import CqlError, compile_filter, parse, queryable
 from libs.pg.text_folding import TextFolding
-from tests.libs.cql.conftest import Table
+from tests.libs.cql.conftest import Table, make_table
 from tests.libs.cql.rows_of_every_type import UUIDS
 
 SELECTS: list[tuple[str, list[int]]] = [
@@ -254,6 +254,26 @@ async def test_the_time_zones_around_are_of_no_matter(types: Table) -> None:
 )
 async def test_arithmetic(types: Table, text: str, expected: list[int]) -> None:
     assert await types.ids(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("owner = 4000000000 AND owner + 1 > 4000000000", [1]),
+        ("owner IN (7, 8.5)", [2]),
+        ("price = 1.5 AND price * 2 = 3", [1]),
+        ("price > 1.5 AND price < 2.5", [2]),
+        ("A_CONTAINS(owners, (4000000000, 7))", [1]),
+        ("A_EQUALS(prices, (1.5))", [1]),
+        ("A_OVERLAPS(prices, (2, 3))", [2]),
+    ],
+)
+async def test_what_is_a_number_to_clients_alone_is_computed_as_one(
+    db: asyncpg.Connection, text: str, expected: list[int]
+) -> None:
+    columns = {"owner": "oid", "price": "money", "owners": "oid[]", "prices": "money[]"}
+    rows = [("4000000000", "1.50", "{7,4000000000}", "{1.50}"), ("7", "2", "{7}", "{2}")]
+    assert await (await make_table(db, "other_numbers", columns, rows)).ids(text) == expected
 
 
 @pytest.mark.parametrize(

@@ -121,6 +121,9 @@ def test_what_crosses_the_antimeridian_is_cut_there() -> None:
     mixed = in_crs84(shapely.GeometryCollection([Point(0, 0), line]), pacific)
     assert mixed.geom_type == "GeometryCollection"
     assert [part.length for part in shapely.get_parts(mixed)] == pytest.approx([0, 20], abs=1e-3)
+    # a member stays one that lies on another
+    within = in_crs84(shapely.GeometryCollection([Point(0, 0), shapely.LineString([(0, 0), (9, 0)])]), pacific)
+    assert len(shapely.get_parts(within)) == 2
     assert in_crs84(shapely.Polygon(), pacific).is_empty
 
 

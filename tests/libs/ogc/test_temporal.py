@@ -39,6 +39,8 @@ def utc(*parts: int) -> datetime:
         ("../2020-01-01T00:00:00Z", Interval(None, utc(2020, 1, 1))),
         ("/2020-01-01T00:00:00Z", Interval(None, utc(2020, 1, 1))),
         ("0000-01-01T00:00:00Z/2020-01-01T00:00:00Z", Interval(None, utc(2020, 1, 1))),
+        # it has a 29th of February
+        ("0000-02-29T00:00:00Z/2020-01-01T00:00:00Z", Interval(None, utc(2020, 1, 1))),
     ],
 )
 def test_intervals(text: str, interval: Interval) -> None:
