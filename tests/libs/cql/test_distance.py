@@ -139,6 +139,14 @@ async def test_a_shape_is_near_as_a_literal_too(places: Table) -> None:
                 assert (row in found) == (metres < 500_000), (text, row, metres)
 
 
+async def test_what_is_nearly_as_wide_as_the_world_has_places_near_it_all_around(places: Table) -> None:
+    found = set(await places.ids("S_DWITHIN(geom, LINESTRING(-178 0, 178 0), 500, 'kilometers')"))
+    rows = await places.db.fetch("SELECT id, y FROM places_near WHERE abs(y) < 10")
+    # 4.5 degrees of a meridian, and 2 along the equator
+    assert {row["id"] for row in rows if abs(row["y"]) < 4} <= found
+    assert not {row["id"] for row in rows if abs(row["y"]) > 4.6} & found
+
+
 # geography would take the smaller side of an edge for what is within it
 @pytest.mark.parametrize(
     "text",

@@ -235,6 +235,10 @@ async def test_the_literal_is_brought_to_rows_beyond_the_antimeridian(shapes: Ta
         assert await beyond.ids(bbox_predicate(column, BBox(west, -1e3, west + 2e5, 1e3), mercator)) == found
     for west, found in ((-171, [1]), (169, [])):
         assert await beyond.ids(f"S_INTERSECTS(geom, BBOX({west}, -1, {west + 2}, 1))") == found
+    await shapes.db.execute("CREATE TEMP TABLE west AS SELECT 1 AS id, ST_Point(-190, 0, 4326) AS geom")
+    column = queryable("geom", "geometry", srid=4326, geometry_type="Point", turns=(-1,))
+    for text, found in (("169, -1, 171, 1", [1]), ("-171, -1, -169, 1", [])):
+        assert await Table(shapes.db, "west", {"geom": column}).ids(f"S_INTERSECTS(geom, BBOX({text}))") == found
 
 
 @pytest.mark.parametrize("srid", [None, 4326])

@@ -142,6 +142,8 @@ SELECTS: list[tuple[str, list[int]]] = [
     ("doc", [3]),
     ("NOT doc OR doc = 5", [2]),
     ("doc LIKE 'a%'", [1]),
+    ("CASEI(doc) = CASEI('ABC')", [1]),
+    ("ACCENTI(raw) IN (ACCENTI('X'), ACCENTI('x'))", [3]),
     ("doc + 1 = 6", [2]),
     ("doc IS NULL", [4, 5]),
     ("doc IS NOT NULL", [1, 2, 3]),
