@@ -284,6 +284,9 @@ def test_where_a_row_is_is_worked_out_once(relation: str, srid: int | None) -> N
         assert text.count("ST_Transform") == (count if srid is None else 0)
         # west and east
         assert text.count("ST_WrapX") <= 2 * count
+    crossing = {"one": queryable("one", "geography", srid=srid, crosses=True)}
+    text, _ = filter_sql(f"{relation}(one, POLYGON((0 0,1 0,1 1,0 0)))", "cql2-text", crossing).render()
+    assert text.count("ST_DumpRings") == 1
     text, _ = filter_sql("S_DWITHIN(one, POINT(0 0), 1000)", "cql2-text", columns).render()
     # to be within, and to be near
     assert text.count("ST_Transform") == (2 if srid is None else 0)
