@@ -300,6 +300,7 @@ async def test_no_srid_means_no_bounds(shapes: Table) -> None:
 async def test_heights_are_read_over(shapes: Table) -> None:
     box = "BBOX(11.5, 47.5, -100, 12.5, 48.5, 100)"
     assert await shapes.ids(f"S_INTERSECTS(wgs84, {box})") == [1, 3, 4, 9]
+    assert await shapes.ids("S_INTERSECTS(wgs84, BBOX(11.5, 47.5, 7, 12.5, 48.5, 7))") == [1, 3, 4, 9]
     assert await shapes.ids("S_INTERSECTS(wgs84, POINT Z (12 48 1000))") == [1, 4, 9]
 
 

@@ -63,6 +63,8 @@ SELECTS: list[tuple[str, list[int]]] = [
     ("words LIKE 'it\\'s 100\\%%'", [3]),
     ("words LIKE '_bc'", [1, 2]),
     ("words NOT LIKE '_bc'", [3]),
+    ("NOT (words NOT LIKE '_bc') AND NOT NOT (words LIKE '_bc')", [1, 2]),
+    ("NOT (small NOT IN (1, 2)) AND NOT (small NOT BETWEEN 1 AND 1) AND NOT (small IS NULL)", [1]),
     ("words NOT LIKE '%X' AND words NOT LIKE '% '", [1, 2, 3]),
     ("CASEI(words) = CASEI('áBC')", [2]),
     ("ACCENTI(words) = ACCENTI('Abc')", [2]),
