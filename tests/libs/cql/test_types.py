@@ -211,6 +211,7 @@ async def test_the_time_zones_around_are_of_no_matter(types: Table) -> None:
         ("7 / 2 = 3.5", [1, 2, 3, 4, 5]),
         ("small / 2 = 0.5", [1]),
         ("7 div 2 = 3", [1, 2, 3, 4, 5]),
+        ("7 DIV 2 = 3", [1, 2, 3, 4, 5]),
         ("small div 2 = -1", [3]),
         ("double div 2 = 1", [2]),
         ("-7 % 3 = -1", [1, 2, 3, 4, 5]),
