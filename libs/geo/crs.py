@@ -207,7 +207,7 @@ def _ring(places: Iterable[Sequence[float]]) -> list[tuple[float, float]]:
         return followed
     # once around the Earth: eastwards the north is on the left
     pole = WORLD[3] if followed[-1][0] > followed[0][0] else WORLD[1]
-    return [*followed, (followed[-1][0], pole), (followed[0][0], pole), followed[0]]
+    return [*followed, (followed[-1][0], pole), (followed[0][0], pole)]
 
 
 def _cut(shape: BaseGeometry) -> BaseGeometry:

@@ -43,11 +43,11 @@ def zoom_faults(identifier: str, minzoom: int | None, maxzoom: int | None) -> li
     """What is wrong with the parameters `minzoom` and `maxzoom` on that set. Raises NotFound as `zooms_of` does."""
     first, last = zooms_of(identifier)
     faults = [
-        Fault(("query", name), f"{name} must be between {first} and {last} on {identifier}", zoom, "value_error")
+        Fault(("query", name), f"{name} must be between {first} and {last} on {identifier}", zoom)
         for name, zoom in (("minzoom", minzoom), ("maxzoom", maxzoom))
         if zoom is not None and not first <= zoom <= last
     ]
     if minzoom is not None and maxzoom is not None and minzoom > maxzoom:
         message = f"minzoom {minzoom} is above maxzoom {maxzoom}"
-        faults.append(Fault(("query", "minzoom"), message, minzoom, "value_error"))
+        faults.append(Fault(("query", "minzoom"), message, minzoom))
     return faults

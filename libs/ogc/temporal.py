@@ -101,12 +101,8 @@ def moment_of(value: object) -> datetime | None:
 
 def day(moment: str) -> str:
     """An RFC 3339 time to `31 Jan 2018`, in UTC; what is none stays as it is."""
-    try:
-        found = datetime.fromisoformat(moment)
-    except ValueError:
-        return moment
-    found = found.astimezone(UTC) if found.tzinfo else found
-    return f"{found.day} {found:%b} {found.year}"
+    found = moment_of(moment)
+    return moment if found is None else f"{found.day} {found:%b} {found.year}"
 
 
 def _offset(zone: str | None) -> timezone:

@@ -97,28 +97,41 @@ def observe(tests: tuple[str, ...]) -> dict[str, Any]:
     return found
 
 
-def tests_of(line: int, module: str, observed: dict[str, Any]) -> list[str]:
-    """The quickest files first; of what runs at import, all tests that run any line of the module.
+def tests_of(line: int, module: str, observed: dict[str, Any]) -> list[list[str]]:
+    """Those that run the line, then all others of their files and of the one that is called like the module.
 
-    Those of a file stay together and in order: what they share is set up once.
+    The others need the line, too, where something is worked out once and remembered. Of what runs at import, the files
+    of tests that run any line of the module. The quickest files come first; the tests of one stay together and in
+    order: what they share is set up once.
     """
     lines, durations = observed["lines"].get(module, {}), observed["durations"]
-    tests = {test for test in lines.get(str(line), []) if test}
-    tests = tests or {test for found in lines.values() for test in found if test}
+    running = {test for test in lines.get(str(line), []) if test}
+    near = {_file(test) for test in running or {test for found in lines.values() for test in found if test}}
+    own = f"/test_{Path(module).stem}.py"
     files: dict[str, list[str]] = {}
     for test in durations:
-        if test in tests:
-            files.setdefault(test.partition("::")[0], []).append(test)
+        if (file := _file(test)) in near or file.endswith(own):
+            files.setdefault(file, []).append(test)
     quickest = sorted(files.values(), key=lambda of_file: median(durations[test] for test in of_file))
-    return [test for of_file in quickest for test in of_file]
+    ordered = [test for of_file in quickest for test in of_file]
+    both = [test for test in ordered if test in running], [test for test in ordered if test not in running]
+    return [tests for tests in both if tests]
+
+
+def _file(test: str) -> str:
+    return test.partition("::")[0]
 
 
 def outcome(module: str, mutation: Mutation, observed: dict[str, Any]) -> str:
     """`SURVIVES` where no test fails; what takes far too long is looked at by a person, for it may be the machine."""
-    tests = tests_of(mutation.line, module, observed)
-    if not tests:
-        return SURVIVES
-    limit = 30 + 5 * sum(observed["durations"].get(test, 0.0) for test in tests)
+    for tests in tests_of(mutation.line, module, observed):
+        found = _outcome(module, mutation, tests, 30 + 5 * sum(observed["durations"].get(test, 0.0) for test in tests))
+        if found != SURVIVES:
+            return found
+    return SURVIVES
+
+
+def _outcome(module: str, mutation: Mutation, tests: list[str], limit: float) -> str:
     child = os.fork()
     if child == 0:
         os.setsid()
@@ -130,7 +143,7 @@ def outcome(module: str, mutation: Mutation, observed: dict[str, Any]) -> str:
         sys.meta_path.insert(0, Broken(module, mutation))
         import pytest  # noqa: PLC0415
 
-        files = sorted({test.partition("::")[0] for test in tests})
+        files = sorted(set(map(_file, tests)))
         os._exit(int(pytest.main([*_OPTIONS, *files], plugins=[Chosen(tests)])))
     deadline = time.monotonic() + limit
     while time.monotonic() < deadline:

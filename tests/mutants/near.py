@@ -6,6 +6,10 @@ from pathlib import Path
 
 REPOSITORY = Path(__file__).parents[2]
 _ALSO = {
+    "libs/geo/simple_shapes.py": [
+        "tests/libs/cql/test_spatial.py",
+        "tests/services/features/rows/test_geometry_sql.py",
+    ],
     "libs/selection/ids.py": ["tests/services/features/test_ids.py"],
     "libs/selection/selection.py": ["tests/services/features/test_ids.py"],
     "services/features/request/items_query.py": [

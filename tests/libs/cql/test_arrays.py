@@ -139,6 +139,7 @@ async def arrays(db: asyncpg.Connection) -> Table:
         ("A_OVERLAPS(told, (name, 3))", [1]),
         ("A_OVERLAPS(told, (name, DATE('2020-01-01')))", [2]),
         ("A_CONTAINS(doc, raw)", [3]),
+        ("A_CONTAINEDBY(raw, doc)", [3]),
         ("A_EQUALS(told, told)", [1, 2]),
         ("A_CONTAINS(moods, ('ok'))", [1, 2]),
         ("A_OVERLAPS(moods, ('sad', 'none'))", [1]),

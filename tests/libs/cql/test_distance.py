@@ -16,7 +16,7 @@ from tests.libs.cql.conftest import Table
 GEOD = Geod(ellps="WGS84")
 ROWS = 3000
 CENTRES = [(0, 0), (179.9, -17), (-179.99, 52), (20, 89.5), (-120, -90), (139.7, 35.7), (180, 0), (0, 90), (-60, -60)]
-DISTANCES = [0, 1000, 250_000, 3_000_000, 19_000_000]
+DISTANCES = [0, 1000, 25_000, 250_000, 3_000_000, 19_000_000]
 SRIDS = {"geom": 4326, "mercator": 3857, "antarctic": 3031, "turned": 4326}
 
 
@@ -137,6 +137,14 @@ async def test_a_shape_is_near_as_a_literal_too(places: Table) -> None:
         for row, metres in apart.items():
             if abs(metres - 500_000) > 4000:
                 assert (row in found) == (metres < 500_000), (text, row, metres)
+
+
+async def test_what_is_nearly_as_wide_as_the_world_has_places_near_it_all_around(places: Table) -> None:
+    found = set(await places.ids("S_DWITHIN(geom, LINESTRING(-178 0, 178 0), 500, 'kilometers')"))
+    rows = await places.db.fetch("SELECT id, y FROM places_near WHERE abs(y) < 10")
+    # 4.5 degrees of a meridian, and 2 along the equator
+    assert {row["id"] for row in rows if abs(row["y"]) < 4} <= found
+    assert not {row["id"] for row in rows if abs(row["y"]) > 4.6} & found
 
 
 # geography would take the smaller side of an edge for what is within it

@@ -237,6 +237,44 @@ async def test_the_literal_is_brought_to_rows_beyond_the_antimeridian(shapes: Ta
         assert await beyond.ids(f"S_INTERSECTS(geom, BBOX({west}, -1, {west + 2}, 1))") == found
 
 
+@pytest.mark.parametrize("srid", [4326, None])
+@pytest.mark.parametrize(("turns", "longitude"), [((1,), 190), ((-1,), -190), ((-1, 1), -190)])
+async def test_rows_beyond_the_antimeridian_and_within_are_found_alike(
+    shapes: Table, srid: int | None, turns: tuple[int, ...], longitude: int
+) -> None:
+    await shapes.db.execute(
+        "DROP TABLE IF EXISTS around; CREATE TEMP TABLE around AS"
+        f" SELECT 1 AS id, ST_Point({longitude}, 0, 4326) AS geom UNION SELECT 2, ST_Point(10, 0, 4326)"
+    )
+    kind = "Point" if srid else "Geometry"
+    around = Table(
+        shapes.db, "around", {"geom": queryable("geom", "geometry", srid=srid, geometry_type=kind, turns=turns)}
+    )
+    back = longitude % 360 - 360 if longitude > 0 else longitude % 360
+    for x, found in ((back, [1]), (-back, []), (10, [2])):
+        assert await around.ids(f"S_INTERSECTS(geom, BBOX({x - 1}, -1, {x + 1}, 1))") == found
+        assert await around.ids(f"S_WITHIN(geom, BBOX({x - 1}, -1, {x + 1}, 1))") == found
+        assert await around.ids(f"S_DWITHIN(geom, POINT({x} 0), 1000)") == found
+
+
+async def test_edges_of_a_geography_cross_the_antimeridian_the_short_way(shapes: Table) -> None:
+    await shapes.db.execute(
+        "CREATE TEMP TABLE short AS SELECT n AS id, g::geography AS geog"
+        " FROM (VALUES (1, 'LINESTRING(170 0, -170 0)'), (2, 'LINESTRING(-10 0, 10 0)')) AS rows(n, g)"
+    )
+    column = queryable("geog", "geography", srid=4326, geometry_type="LineString", crosses=True)
+    short = Table(shapes.db, "short", {"geog": column})
+    for box, found in (
+        ("178, -1, 179, 1", [1]),
+        ("179, -1, -179, 1", [1]),
+        ("-1, -1, 1, 1", [2]),
+        ("90, -1, 91, 1", []),
+    ):
+        assert await short.ids(f"S_INTERSECTS(geog, BBOX({box}))") == found
+        assert await short.ids(f"NOT S_DISJOINT(geog, BBOX({box}))") == found
+    assert await short.ids("S_CROSSES(geog, LINESTRING(175 -1, 175 1))") == [1]
+
+
 @pytest.mark.parametrize("srid", [None, 4326])
 @pytest.mark.parametrize("relation", RELATIONS)
 def test_where_a_row_is_is_worked_out_once(relation: str, srid: int | None) -> None:
@@ -246,6 +284,9 @@ def test_where_a_row_is_is_worked_out_once(relation: str, srid: int | None) -> N
         assert text.count("ST_Transform") == (count if srid is None else 0)
         # west and east
         assert text.count("ST_WrapX") <= 2 * count
+    crossing = {"one": queryable("one", "geography", srid=srid, crosses=True)}
+    text, _ = filter_sql(f"{relation}(one, POLYGON((0 0,1 0,1 1,0 0)))", "cql2-text", crossing).render()
+    assert text.count("ST_DumpRings") == 1
     text, _ = filter_sql("S_DWITHIN(one, POINT(0 0), 1000)", "cql2-text", columns).render()
     # to be within, and to be near
     assert text.count("ST_Transform") == (2 if srid is None else 0)
@@ -259,6 +300,7 @@ async def test_no_srid_means_no_bounds(shapes: Table) -> None:
 async def test_heights_are_read_over(shapes: Table) -> None:
     box = "BBOX(11.5, 47.5, -100, 12.5, 48.5, 100)"
     assert await shapes.ids(f"S_INTERSECTS(wgs84, {box})") == [1, 3, 4, 9]
+    assert await shapes.ids("S_INTERSECTS(wgs84, BBOX(11.5, 47.5, 7, 12.5, 48.5, 7))") == [1, 3, 4, 9]
     assert await shapes.ids("S_INTERSECTS(wgs84, POINT Z (12 48 1000))") == [1, 4, 9]
 
 

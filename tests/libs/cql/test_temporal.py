@@ -9,7 +9,7 @@ from itertools import product
 import asyncpg
 import pytest
 
-from libs.cql import CqlError, datetime_predicate, lasting_predicate
+from libs.cql import CqlError, datetime_predicate, lasting_predicate, queryable
 from libs.ogc.temporal import Interval, parse_interval
 from tests.libs.cql.conftest import Table, make_table
 
@@ -201,3 +201,72 @@ async def test_rows_that_last(spans: Table, columns: tuple[str, str], text: str,
 def test_datetime_parameter_needs_a_time(spans: Table) -> None:
     with pytest.raises(ValueError, match="no date or timestamp"):
         datetime_predicate(spans.queryables["id"], Interval(datetime(2020, 1, 1, tzinfo=UTC), None))
+
+
+RANGES: list[tuple[object, ...]] = [
+    ("[2020-01-01,2020-01-11)", "[2020-01-01 00:00:00,2020-01-11 00:00:00)", "[2020-01-01T00:00Z,2020-01-11T00:00Z]"),
+    ("(,2020-01-01)", "(,2020-01-01 00:00:00]", "(,2020-01-01T00:00Z)"),
+    ("(2020-01-20,)", "(2020-01-20 00:00:00,)", "[2020-01-20T00:00Z,)"),
+    ("empty", "empty", "empty"),
+    (None, None, None),
+]
+
+
+@pytest.fixture(scope="module")
+async def ranges(db: asyncpg.Connection) -> Table:
+    return await make_table(db, "ranges", {"days": "daterange", "plain": "tsrange", "zoned": "tstzrange"}, RANGES)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("T_INTERSECTS(days, DATE('2020-01-10'))", [1]),
+        ("T_INTERSECTS(days, INTERVAL('2020-01-11', '2020-01-20'))", []),
+        ("T_INTERSECTS(days, INTERVAL('2019-12-31', '2020-01-01'))", [1, 2]),
+        ("T_EQUALS(days, INTERVAL('2020-01-01', '2020-01-10'))", [1]),
+        ("T_EQUALS(days, INTERVAL('2020-01-21', '..'))", [3]),
+        ("T_EQUALS(days, INTERVAL('..', '2019-12-31'))", [2]),
+        ("T_DISJOINT(days, DATE('2020-01-05'))", [2, 3]),
+        ("T_EQUALS(plain, INTERVAL('2020-01-01T00:00:00Z', '2020-01-10T23:59:59.999999Z'))", [1]),
+        ("T_EQUALS(plain, INTERVAL('2020-01-20T00:00:00.000001Z', '..'))", [3]),
+        ("T_EQUALS(plain, INTERVAL('..', '2020-01-01T00:00:00Z'))", [2]),
+        ("T_EQUALS(zoned, INTERVAL('2020-01-01T00:00:00Z', '2020-01-11T00:00:00Z'))", [1]),
+        ("T_EQUALS(zoned, INTERVAL('..', '2019-12-31T23:59:59.999999Z'))", [2]),
+        ("T_EQUALS(zoned, INTERVAL('2020-01-20T00:00:00Z', '..'))", [3]),
+    ],
+)
+async def test_a_range_is_an_interval_closed_at_both_ends(ranges: Table, text: str, expected: list[int]) -> None:
+    assert await ranges.ids(text) == expected
+
+
+@pytest.mark.parametrize("column", ["days", "plain", "zoned"])
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("2020-01-10T12:00:00Z/2020-01-10T13:00:00Z", [1]),
+        ("2020-01-02/2020-01-03", [1]),
+        ("2020-01-10/2020-01-25", [1, 3]),
+        ("../2019-01-01", [2]),
+        ("2020-02-01/..", [3]),
+        ("2020-01-12/2020-01-18", []),
+    ],
+)
+async def test_a_range_meets_an_interval(ranges: Table, column: str, text: str, expected: list[int]) -> None:
+    found = datetime_predicate(ranges.queryables[column], parse_interval(text), not_null=True)
+    assert await ranges.ids(found) == expected
+    assert await ranges.ids(datetime_predicate(ranges.queryables[column], parse_interval(text))) == [*expected, 5]
+
+
+async def test_a_range_that_ends_at_a_moment_meets_it(ranges: Table) -> None:
+    moment = parse_interval("2020-01-11T00:00:00Z")
+    for column, expected in (("plain", []), ("zoned", [1])):
+        assert await ranges.ids(datetime_predicate(ranges.queryables[column], moment, not_null=True)) == expected
+
+
+def test_what_lasts_has_times_at_both_ends() -> None:
+    day, number = queryable("day", "date"), queryable("number", "integer")
+    for start, end in ((day, number), (number, day)):
+        with pytest.raises(ValueError, match=r"^number is no date or timestamp$"):
+            lasting_predicate(start, end, parse_interval("2020-01-01"))
+    with pytest.raises(ValueError, match=r"^number is no date or timestamp$"):
+        datetime_predicate(number, parse_interval("2020-01-01"))

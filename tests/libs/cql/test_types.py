@@ -11,7 +11,7 @@ import pytest
 
 from libs.cql import CqlError, compile_filter, parse, queryable
 from libs.pg.text_folding import TextFolding
-from tests.libs.cql.conftest import Table
+from tests.libs.cql.conftest import Table, make_table
 from tests.libs.cql.rows_of_every_type import UUIDS
 
 SELECTS: list[tuple[str, list[int]]] = [
@@ -63,6 +63,8 @@ SELECTS: list[tuple[str, list[int]]] = [
     ("words LIKE 'it\\'s 100\\%%'", [3]),
     ("words LIKE '_bc'", [1, 2]),
     ("words NOT LIKE '_bc'", [3]),
+    ("NOT (words NOT LIKE '_bc') AND NOT NOT (words LIKE '_bc')", [1, 2]),
+    ("NOT (small NOT IN (1, 2)) AND NOT (small NOT BETWEEN 1 AND 1) AND NOT (small IS NULL)", [1]),
     ("words NOT LIKE '%X' AND words NOT LIKE '% '", [1, 2, 3]),
     ("CASEI(words) = CASEI('áBC')", [2]),
     ("ACCENTI(words) = ACCENTI('Abc')", [2]),
@@ -142,6 +144,8 @@ SELECTS: list[tuple[str, list[int]]] = [
     ("doc", [3]),
     ("NOT doc OR doc = 5", [2]),
     ("doc LIKE 'a%'", [1]),
+    ("CASEI(doc) = CASEI('ABC')", [1]),
+    ("ACCENTI(raw) IN (ACCENTI('X'), ACCENTI('x'))", [3]),
     ("doc + 1 = 6", [2]),
     ("doc IS NULL", [4, 5]),
     ("doc IS NOT NULL", [1, 2, 3]),
@@ -207,6 +211,7 @@ async def test_the_time_zones_around_are_of_no_matter(types: Table) -> None:
         ("7 / 2 = 3.5", [1, 2, 3, 4, 5]),
         ("small / 2 = 0.5", [1]),
         ("7 div 2 = 3", [1, 2, 3, 4, 5]),
+        ("7 DIV 2 = 3", [1, 2, 3, 4, 5]),
         ("small div 2 = -1", [3]),
         ("double div 2 = 1", [2]),
         ("-7 % 3 = -1", [1, 2, 3, 4, 5]),
@@ -254,6 +259,26 @@ async def test_the_time_zones_around_are_of_no_matter(types: Table) -> None:
 )
 async def test_arithmetic(types: Table, text: str, expected: list[int]) -> None:
     assert await types.ids(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("owner = 4000000000 AND owner + 1 > 4000000000", [1]),
+        ("owner IN (7, 8.5)", [2]),
+        ("price = 1.5 AND price * 2 = 3", [1]),
+        ("price > 1.5 AND price < 2.5", [2]),
+        ("A_CONTAINS(owners, (4000000000, 7))", [1]),
+        ("A_EQUALS(prices, (1.5))", [1]),
+        ("A_OVERLAPS(prices, (2, 3))", [2]),
+    ],
+)
+async def test_what_is_a_number_to_clients_alone_is_computed_as_one(
+    db: asyncpg.Connection, text: str, expected: list[int]
+) -> None:
+    columns = {"owner": "oid", "price": "money", "owners": "oid[]", "prices": "money[]"}
+    rows = [("4000000000", "1.50", "{7,4000000000}", "{1.50}"), ("7", "2", "{7}", "{2}")]
+    assert await (await make_table(db, "other_numbers", columns, rows)).ids(text) == expected
 
 
 @pytest.mark.parametrize(

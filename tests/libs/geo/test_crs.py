@@ -121,6 +121,9 @@ def test_what_crosses_the_antimeridian_is_cut_there() -> None:
     mixed = in_crs84(shapely.GeometryCollection([Point(0, 0), line]), pacific)
     assert mixed.geom_type == "GeometryCollection"
     assert [part.length for part in shapely.get_parts(mixed)] == pytest.approx([0, 20], abs=1e-3)
+    # a member stays one that lies on another
+    within = in_crs84(shapely.GeometryCollection([Point(0, 0), shapely.LineString([(0, 0), (9, 0)])]), pacific)
+    assert len(shapely.get_parts(within)) == 2
     assert in_crs84(shapely.Polygon(), pacific).is_empty
 
 
@@ -138,6 +141,8 @@ def test_a_long_edge_of_a_projection_bends() -> None:
     europe = _crs(3035)
     line = in_crs84(shapely.LineString([(3e6, 4e6), (6e6, 4e6)]), europe)
     assert len(line.coords) > 60
+    upright = in_crs84(shapely.LineString([(4e6, 2e6), (4e6, 5e6)]), europe)
+    assert len(upright.coords) > 60
     with pytest.raises(ValueError, match="is outside of where"):
         in_crs84(Point(1e8, 1e8), europe)
 
@@ -167,6 +172,8 @@ def test_an_area_of_use_may_lie_around_the_antimeridian() -> None:
     assert all(area.covers(Point(longitude, 60)) for longitude in (-180, -140, 180, 175))
     assert not area.covers(Point(0, 60))
     assert not area.covers(Point(150, 60))
+    # Vanua Levu, by a projection of which no more is known
+    assert finite_area(3139) == ((-180.0, -90.0, 180.0, 90.0),)
 
 
 def test_what_esri_has_numbered_is_known_too() -> None:

@@ -96,8 +96,9 @@ def test_a_box_in_another_crs_is_around_all_of_its_places(srid: int, box: Box) -
 
 
 def test_small_boxes_are_no_larger_than_their_edges() -> None:
-    small = (4.0, 44.0, 4.5, 44.2)
+    small, southern = (4.0, 44.0, 4.5, 44.2), (174.0, -41.0, 174.5, -40.8)
     assert boxes_in([small], 2154) == [transformed(small, 4326, 2154)]
+    assert boxes_in([southern], 2193) == [transformed(southern, 4326, 2193)]
     assert boxes_in([small], 4326) == [small]
     assert boxes_in([small], 0) == [small]
     assert boxes_in([small], UNKNOWN) == []

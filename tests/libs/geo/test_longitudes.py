@@ -55,6 +55,21 @@ async def test_an_area_that_is_wider_than_the_world_does_not_lie_over_itself(
         await connection.close()
 
 
+@pytest.mark.parametrize("srid", [4326, WEB_MERCATOR])
+async def test_a_place_within_one_turn_comes_back_and_one_further_out_stays(
+    make_database: MakeDatabase, srid: int
+) -> None:
+    degree = width_of_world(srid) / 360
+    connection = await asyncpg.connect(await make_database())
+    try:
+        for beyond, within in ((10, 10), (190, -170), (530, 170), (-190, 170), (-530, -170), (550, 550), (-550, -550)):
+            shape = sql("ST_Point({x}, 0, {srid})", x=bind(beyond * degree, "float8"), srid=bind(srid, "int4"))
+            text, args = sql("SELECT ST_X({g})", g=turned(shape, (-1, 1), is_point=True, srid=srid)).render()
+            assert await connection.fetchval(text, *args) == pytest.approx(within * degree), beyond
+    finally:
+        await connection.close()
+
+
 async def test_a_jagged_area_of_very_many_corners_is_cut_in_time(make_database: MakeDatabase) -> None:
     """GEOS would take minutes."""
     connection = await asyncpg.connect(await make_database(), command_timeout=30)

@@ -58,6 +58,6 @@ def test_a_set_that_does_not_exist() -> None:
 )
 def test_faults(identifier: str, minzoom: int | None, maxzoom: int | None, faults: list[tuple[str, str, int]]) -> None:
     found = zoom_faults(identifier, minzoom, maxzoom)
-    assert [(fault.loc, fault.msg, fault.input) for fault in found] == [
-        (("query", name), message, zoom) for name, message, zoom in faults
+    assert [(fault.loc, fault.msg, fault.input, fault.type) for fault in found] == [
+        (("query", name), message, zoom, "value_error") for name, message, zoom in faults
     ]

@@ -49,3 +49,7 @@ def test_what_is_away_says_when_to_try_again_and_why(
     error = make()
     assert said in str(error)
     assert (error.retry_after, error.cause) == (retry_after, cause)
+
+
+def test_another_server_answers_a_restart_only_where_there_is_said_to_be_one() -> None:
+    assert not Restarting("away").elsewhere

@@ -25,6 +25,9 @@ def test_a_part_comes_through_as_it_was() -> None:
     assert ServicePart.from_json(PART.to_json()) == PART
     bare = ServicePart("features", {"paths": {}}, ())
     assert ServicePart.from_json(bare.to_json()) == bare
+    # as releases had it that did not know them
+    without_assets = {name: value for name, value in bare.to_json().items() if name != "assets"}
+    assert ServicePart.from_json(without_assets) == bare
 
 
 def test_a_part_in_json_has_the_members_that_the_gateway_reads() -> None:

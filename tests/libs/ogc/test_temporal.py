@@ -39,6 +39,8 @@ def utc(*parts: int) -> datetime:
         ("../2020-01-01T00:00:00Z", Interval(None, utc(2020, 1, 1))),
         ("/2020-01-01T00:00:00Z", Interval(None, utc(2020, 1, 1))),
         ("0000-01-01T00:00:00Z/2020-01-01T00:00:00Z", Interval(None, utc(2020, 1, 1))),
+        # it has a 29th of February
+        ("0000-02-29T00:00:00Z/2020-01-01T00:00:00Z", Interval(None, utc(2020, 1, 1))),
     ],
 )
 def test_intervals(text: str, interval: Interval) -> None:
@@ -120,6 +122,8 @@ def test_a_property_tells_a_time_or_none(value: object, moment: datetime | None)
         ("2018-01-31", "31 Jan 2018"),
         ("2018-01-05T00:00:00", "5 Jan 2018"),
         ("some day", "some day"),
+        # in UTC it would be before the first year
+        ("0001-01-01T00:00:00+14:00", "0001-01-01T00:00:00+14:00"),
     ],
 )
 def test_a_day_is_that_of_utc(moment: str, said: str) -> None:

@@ -268,6 +268,8 @@ def test_unknown_names_come_with_the_nearest_or_with_all() -> None:
         ("id", "9" * 19, ('"id" = $1::numeric', (10**19 - 1,))),
         ("place", "049", ('"place" = $1::text', ("049",))),
         ("began", "no time", None),
+        ("spot", "(1,2)", ('"spot" = $1::text::point', ("(1,2)",))),
+        ("spot", "(1,\0", None),
         ("gone", "1", None),
         (None, "1", None),
     ],
