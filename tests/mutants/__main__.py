@@ -98,13 +98,12 @@ def observe(tests: tuple[str, ...]) -> dict[str, Any]:
 
 
 def tests_of(line: int, module: str, observed: dict[str, Any]) -> list[str]:
-    """The quickest files first; of what runs at import, all tests that run any line of the module.
+    """The quickest files first; of what runs at import, all tests that are near, be it that they look at constants.
 
     Those of a file stay together and in order: what they share is set up once.
     """
     lines, durations = observed["lines"].get(module, {}), observed["durations"]
-    tests = {test for test in lines.get(str(line), []) if test}
-    tests = tests or {test for found in lines.values() for test in found if test}
+    tests = {test for test in lines.get(str(line), []) if test} or {*durations}
     files: dict[str, list[str]] = {}
     for test in durations:
         if test in tests:
