@@ -15,16 +15,14 @@ _COARSE = 5.0
 _FINER = (0.5, 1.0, 2.0)
 _CELLS = 90
 """Beside each other on the map."""
-_NARROWEST = 40.0
-"""Degrees that the map shows at least."""
 
 
 async def spread(counts: FacetCounts, selection: Selection, geometry: GeometryColumn) -> Sequence[Bucket]:
     """The cells that hold features, with how many; none where counting takes too long."""
     try:
         coarse = await _cells(counts, selection, geometry, _COARSE)
-        size = next((size for size in _FINER if size * _CELLS >= _width(coarse)), None)
-        return coarse if size is None or not coarse else await _cells(counts, selection, geometry, size)
+        size = next((size for size in _FINER if coarse and size * _CELLS >= _width(coarse)), None)
+        return coarse if size is None else await _cells(counts, selection, geometry, size)
     except Unavailable:
         return ()
 
@@ -38,7 +36,5 @@ def _width(cells: Sequence[Bucket]) -> float:
     """Degrees of longitude that a map of the cells shows."""
     centres = [cell["centre"] for cell in cells]
     longitudes, latitudes = [x for x, _ in centres], [y for _, y in centres]
-    if not centres:
-        return 0.0
-    width: float = max(max(longitudes) - min(longitudes), 2 * (max(latitudes) - min(latitudes)), _NARROWEST)
+    width: float = max(max(longitudes) - min(longitudes), 2 * (max(latitudes) - min(latitudes)))
     return width

@@ -22,9 +22,9 @@ ET.register_namespace("cap", _CAP)
 
 _SENT = ("sent", "issued")
 _CATEGORIES = ("Geo", "Met", "Safety", "Security", "Rescue", "Fire", "Health", "Env", "Transport", "Infra", "CBRNE")
-_URGENCIES = ("Immediate", "Expected", "Future", "Past", "Unknown")
-_SEVERITIES = ("Extreme", "Severe", "Moderate", "Minor", "Unknown")
-_CERTAINTIES = ("Observed", "Likely", "Possible", "Unlikely", "Unknown")
+_URGENCIES = ("Immediate", "Expected", "Future", "Past")
+_SEVERITIES = ("Extreme", "Severe", "Moderate", "Minor")
+_CERTAINTIES = ("Observed", "Likely", "Possible", "Unlikely")
 _BY_COLOUR = {"red": "Extreme", "orange": "Severe", "yellow": "Moderate", "green": "Minor"}
 """What the levels of alert systems such as GDACS are in CAP."""
 _CATEGORY_WORDS = {"flood": "Met", "storm": "Met", "cyclone": "Met", "earthquake": "Geo", "fire": "Fire"}

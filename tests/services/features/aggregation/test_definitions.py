@@ -7,6 +7,7 @@ from urllib.parse import quote
 
 import pytest
 
+from services.features.aggregation import facet, facet_counts
 from tests.services.in_process import Client
 
 EVENTS = "/collections/hostile.events/facets"
@@ -145,3 +146,29 @@ async def test_cells_as_features_say_what_they_hold(features: Client) -> None:
 async def test_buckets_that_are_left_out_are_told_even_one(features: Client, size: int, left: int) -> None:
     (facet,) = (await features.json(EVENTS, facets=f"category:{size}"))["facets"].values()
     assert (len(facet["buckets"]), facet["other"]["buckets"], facet["more"]) == (size, left, left > 0)
+
+
+async def test_as_many_cells_as_there_may_be_are_given_and_one_more_is_refused(
+    features: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cells = len((await features.json(EVENTS, facets="geom:grid:7"))["facets"]["geom"]["buckets"])
+    assert cells > 3
+    # what was counted before is known; a filter that is always true makes it another selection
+    asked = {"facets": "geom:grid:7", "filter": "id > -7"}
+    monkeypatch.setattr(facet_counts, "MOST_CELLS", cells - 1)
+    answer = await features.get(EVENTS, asked)
+    (fault,) = answer.json()["detail"]
+    assert (answer.status, fault["loc"], fault["input"], fault["type"]) == (
+        422,
+        ["query", "facets"],
+        "geom",
+        "too_many_buckets",
+    )
+    assert f"'geom' would have more than {cells - 1} buckets; ask for larger cells or a smaller bbox" in fault["msg"]
+    monkeypatch.setattr(facet_counts, "MOST_CELLS", cells)
+    assert len((await features.json(EVENTS, **asked))["facets"]["geom"]["buckets"]) == cells
+
+
+def test_how_much_is_counted_and_shown() -> None:
+    assert (facet.MOST_FACETS, facet.MOST_BUCKETS, facet.MOST_CELLS) == (10, 1000, 10_000)
+    assert (facet.DEFAULT_BUCKETS, facet.DEFAULT_CELL, facet.LONGEST_TERM) == (10, 10.0, 1000)

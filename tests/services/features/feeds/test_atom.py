@@ -152,6 +152,10 @@ def test_the_most_telling_column_says_when_it_was_changed() -> None:
     assert update_column(replace(QUAKES, columns=(sent, modified))) == modified
     assert update_column(replace(QUAKES, columns=(sent, Column("updated", "text", "string")))) == sent
     assert update_column(QUAKES) is None
+    names = ["updated", "updated_at", "last_updated", "modified", "modified_at", "last_modified", "issued", "sent"]
+    known = [Column(name, "timestamptz", "string", format="date-time") for name in names]
+    for place, column in enumerate(known):
+        assert update_column(replace(QUAKES, columns=(*COLUMNS, *reversed(known[place:])))) == column
 
 
 @pytest.mark.parametrize(

@@ -130,7 +130,7 @@ def test_names_of_columns_are_unique(names: list[str], key: str | None, has_geom
     assert {str(value) for value in read_again.values()} >= set(names)
 
 
-@pytest.mark.parametrize("value", [float("nan"), float("inf"), float("-inf"), '"NaN"', '"-Infinity"'])
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), float("-inf"), '"NaN"', '"Infinity"', '"-Infinity"'])
 def test_what_is_no_number_in_json_is_an_empty_cell(value: Any) -> None:
     assert read(layout(Column("size", "numeric", "number"), WORD), (1, value, "x")) == [["1", "", "x"]]
 

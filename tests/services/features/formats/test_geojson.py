@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from libs.catalogue.model import Collection, Column
 from services.features.formats.format import PageLinks
-from services.features.formats.geojson import GeoJson, encode, encode_each, features
+from services.features.formats.geojson import GeoJson, encode, encode_each, features, geometries
 from services.features.rows.layout import Layout
 from services.features.rows.times import rfc3339_times
 
@@ -91,6 +91,39 @@ def test_numbers_of_json_that_no_reader_can_hold_are_null(text: str, found: Any)
         first, second = orjson.loads(encode(features([(other,), (text,)], laid_out)))
         assert second["properties"] == {"notes": found}
         assert first["properties"] == {"notes": other and {"b": 2}}
+
+
+POINT = '{"type":"Point","coordinates":[1.50,2]}'
+
+
+@pytest.mark.parametrize(
+    ("kind", "coordinates", "found"),
+    [
+        ("Point", "[NaN,2]", None),
+        ("Point", "[1,Infinity]", None),
+        ("LineString", "[[1,2],[-Infinity,2]]", None),
+        ("MultiPoint", "[[1.50,2],[3,4]]", "[[1.50,2],[3,4]]"),
+        ("MultiPoint", "[[1,2],,[3,4]]", "[[1,2],[3,4]]"),
+        ("MultiPoint", "[,[3,4],]", "[[3,4]]"),
+        ("MultiPoint", "[[1,2],[],[3,4]]", "[[1,2],[3,4]]"),
+        ("MultiLineString", "[[],[[0,0],[1,1]]]", "[[[0,0],[1,1]]]"),
+        ("MultiLineString", "[[[0,0],[1.50,1]]]", "[[[0,0],[1.50,1]]]"),
+        ("MultiPolygon", "[[[[0,0],[1,0],[1,1],[0,0]]],[]]", "[[[[0,0],[1,0],[1,1],[0,0]]]]"),
+        ("MultiPolygon", "[[[[0,0],[1,0],[1,1],[0,0]]],[[[0,0],[1,1],[0,0]]]]", "[[[[0,0],[1,0],[1,1],[0,0]]]]"),
+        ("Polygon", "[[[0,0],[1.50,0],[1,1],[0,0]]]", "[[[0,0],[1.50,0],[1,1],[0,0]]]"),
+        ("Polygon", "[[[0,0],[1,0],[1,1],[0,0]],[[0,0],[1,1],[0,0]]]", "[[[0,0],[1,0],[1,1],[0,0]]]"),
+        ("Polygon", "[[[0,0],[1,1],[0,0]]]", None),
+        ("LineString", "[[0,0],[1.50,1]]", "[[0,0],[1.50,1]]"),
+    ],
+)
+def test_geometries_are_as_postgis_wrote_them_but_for_what_no_reader_takes(
+    kind: str, coordinates: str, found: str | None
+) -> None:
+    # what one of a page needs is found wherever it is, and nothing is done to the others
+    text = f'{{"type":"{kind}","coordinates":{coordinates}}}'
+    page = encode(geometries([(POINT,), (None,), (text,), ("",)], layout([], has_id=False, has_geometry=True)))
+    given = "null" if found is None else f'{{"type":"{kind}","coordinates":{found}}}'
+    assert page.decode() == f"[{POINT},null,{given},null]"
 
 
 def test_ids_that_javascript_cannot_tell_apart_are_text() -> None:

@@ -27,6 +27,7 @@ def test_an_argument(argument: Argument, more: dict[str, str]) -> None:
     [
         (Column("word", "text", "string"), {"title": "word", "type": "string"}),
         (Column("any", "jsonb", ""), {"title": "any"}),
+        (Column("day", "date", "string", "date"), {"title": "day", "type": "string", "format": "date"}),
         (
             Column("wind", "integer", "integer", title="Wind", description="Of a minute.", unit="kt"),
             {
@@ -48,12 +49,19 @@ def test_a_column(column: Column, members: dict[str, str]) -> None:
 @pytest.mark.parametrize(
     ("geometry", "expected"),
     [
-        (GeometryColumn("g", "Point", 4326), "geometry-point"),
-        (GeometryColumn("g", "MultiPolygon", 4326), "geometry-multipolygon"),
+        *(
+            (GeometryColumn("g", kind, 4326), f"geometry-{kind.lower()}")
+            for kind in (
+                *("Point", "LineString", "Polygon", "MultiPoint", "MultiLineString", "MultiPolygon"),
+                "GeometryCollection",
+            )
+        ),
         (GeometryColumn("g", "Geometry", 4326), "geometry-any"),
         (GeometryColumn("g", "CurvePolygon", 4326), "geometry-any"),
         # cut in two where it crosses the antimeridian
         (GeometryColumn("g", "LineString", 4326, is_geography=True, crosses=True), "geometry-any"),
+        (GeometryColumn("g", "Polygon", 4326, is_geography=True, crosses=True), "geometry-any"),
+        (GeometryColumn("g", "Point", 4326, is_geography=True, crosses=True), "geometry-point"),
         (GeometryColumn("g", "MultiLineString", 4326, is_geography=True, crosses=True), "geometry-multilinestring"),
     ],
 )

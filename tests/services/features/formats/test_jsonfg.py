@@ -63,7 +63,13 @@ async def test_it_is_a_profile_of_geojson_alone(features: Client) -> None:
     assert {"time", "place"} <= document["features"][0].keys()
     for format_ in ("csv", "geojsonseq", "fgb", "html"):
         answer = await features.get(f"{EVENTS}/items", {"profile": "jsonfg", "f": format_})
-        assert (answer.status, answer.json()["detail"][0]["loc"]) == (422, ["query", "profile"])
+        (fault,) = answer.json()["detail"]
+        assert (answer.status, fault["loc"], fault["type"], fault["input"]) == (
+            422,
+            ["query", "profile"],
+            "enum",
+            "jsonfg",
+        )
 
 
 FIRST, LAST = "2020-01-01T00:00:00Z", "2020-06-01T00:00:00Z"

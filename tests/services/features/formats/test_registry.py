@@ -29,20 +29,44 @@ def test_the_formats_in_the_order_of_preference() -> None:
         "geojsonseq",
     }
     assert [
-        (entry.name, entry.writer, entry.driver, entry.geometry_as, entry.items_schema, entry.item_schema)
+        (entry.name, entry.writer, entry.driver, entry.geometry_as)
         for entry in FORMATS
         if isinstance(entry, FileFormat)
     ] == [
-        ("fgb", "ogr", "FlatGeobuf", "wkb", _BYTES, _BYTES),
-        ("parquet", "geoparquet", "", "wkb", _BYTES, _BYTES),
-        ("gpkg", "ogr", "GPKG", "wkb", _BYTES, _BYTES),
+        ("fgb", "ogr", "FlatGeobuf", "wkb"),
+        ("parquet", "geoparquet", "", "wkb"),
+        ("gpkg", "ogr", "GPKG", "wkb"),
     ]
     assert [entry.name for entry in FORMATS if entry.byte_order_mark] == ["csv"]
+    as_text = {entry.name: entry.geometry_as for entry in FORMATS if isinstance(entry, FeatureFormat)}
+    assert as_text == {"csv": "wkt"} | dict.fromkeys(("geojson", "json", "geojsonseq", "ndjson"), "geojson")
     assert {alias for entry in FORMATS for alias in entry.aliases} == {
         "application/vnd.geo+json",
         "application/x-ndjson",
     }
     assert "text/html" not in EXPORT_FORMATS
+    assert {entry.label: entry.title.removeprefix("Features as ") for entry in FORMATS} == {
+        "GeoJSON": "GeoJSON",
+        "HTML": "a page",
+        "JSON": "rows in JSON",
+        "CSV": "rows in CSV",
+        "GeoJSON sequence": "a GeoJSON text sequence",
+        "NDJSON": "rows in newline-delimited JSON",
+        "FlatGeobuf": "FlatGeobuf",
+        "GeoParquet": "GeoParquet",
+        "GeoPackage": "GeoPackage",
+    }
+
+
+def test_the_schemas_of_what_a_format_gives() -> None:
+    page, feature, row = ({"$ref": f"#/components/schemas/{name}"} for name in ("Items", "Item", "Row"))
+    text = {"type": "string"}
+    assert {entry.name: (entry.items_schema, entry.item_schema) for entry in FORMATS} == {
+        "geojson": (page, feature),
+        "json": ({"oneOf": [{"type": "array", "items": row}, page]}, {"oneOf": [row, feature]}),
+        **dict.fromkeys(("html", "csv", "geojsonseq", "ndjson"), (text, text)),
+        **dict.fromkeys(("fgb", "parquet", "gpkg"), (_BYTES, _BYTES)),
+    }
 
 
 @pytest.mark.parametrize(

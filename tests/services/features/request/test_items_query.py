@@ -51,7 +51,10 @@ async def test_links_say_times_in_utc(features: Client, name: str, text: str, sa
 async def test_faults_name_their_parameter(features: Client, parameters: dict[str, str], name: str) -> None:
     answer = await features.get(_EVENTS, parameters)
     assert answer.status == 422
-    assert [fault["loc"] for fault in answer.json()["detail"]] == [["query", name]]
+    kind, value = ("enum", "lonlat") if name == "geometry" else ("value_error", parameters[name])
+    assert [(fault["loc"], fault["type"], fault["input"]) for fault in answer.json()["detail"]] == [
+        (["query", name], kind, value)
+    ]
 
 
 ID = Column("id", "integer", "integer", not_null=True)
@@ -125,6 +128,8 @@ def test_all_faults_are_told_at_once(values: dict[str, Any], faults: list[str]) 
     with pytest.raises(InvalidParameters) as refused:
         parsed(**values)
     assert sorted(fault.loc[1] for fault in refused.value.faults) == faults
+    told = {fault.loc[1]: fault.input for fault in refused.value.faults}
+    assert all(told[name] == values[name] for name in ("cursor", "offset") if name in told)
 
 
 def test_times_are_said_in_utc_where_they_are_times() -> None:

@@ -24,7 +24,18 @@ def test_what_is_packed_comes_out_again() -> None:
     assert kept == {"limit": "5", "ids": "1,2"}
     assert unpacked(cursor) == ({"filter": FILTER}, "abc")
     assert unpacked(packed({"ids": "1," * 5000}, "")[1]) == ({"ids": "1," * 5000}, None)
-    assert unpacked("plain") == ({}, "plain")
+    for plain in ("plain", "z", "zzz", "a.b"):
+        assert unpacked(plain) == ({}, plain)
+
+
+@pytest.mark.parametrize("name", ["filter", "ids"])
+def test_what_is_long_is_packed_as_far_as_a_request_line_holds_it(name: str) -> None:
+    assert packed({name: "x" * 500}, "")[0] == {name: "x" * 500}
+    assert packed({name: "x" * 501}, "")[0] == {}
+    most = "x" * (64 * 1024 - len(f'{{"{name}":""}}'))
+    assert unpacked(packed({name: most}, "abc")[1]) == ({name: most}, "abc")
+    with pytest.raises(ValueError, match="not one of this service"):
+        unpacked(packed({name: f"{most}x"}, "abc")[1])
 
 
 def _of(body: bytes) -> str:

@@ -103,6 +103,11 @@ def test_a_region_holds_another() -> None:
     assert not at(2, 1, 1).holds(at(1, 0, 0))
     assert not at(1, 0, 0).holds(at(2, 2, 1))
     assert not at(1, 0, 0).holds(at(1, 1, 0))
+    assert at(1, 0, 0).holds(at(1, 0, 0))
+    for one, other in ((0, 1), (1, 0)):
+        assert not at(1, 0, one).holds(at(1, 0, other))
+        assert not at(1, one, 0).holds(at(1, other, 0))
+        assert not at(1, one, one).holds(at(1, other, other))
 
 
 @pytest.mark.parametrize(
