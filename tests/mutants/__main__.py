@@ -101,8 +101,8 @@ def tests_of(line: int, module: str, observed: dict[str, Any]) -> list[list[str]
     """Those that run the line, then all others of their files and of the one that is called like the module.
 
     The others need the line, too, where something is worked out once and remembered. Of what runs at import, all
-    that are near, be it that they look at constants. The quickest files come first; the tests of one stay together and in
-    order: what they share is set up once.
+    that are near, be it that they look at constants. The quickest files come first; the tests of one stay together and
+    in order: what they share is set up once.
     """
     lines, durations = observed["lines"].get(module, {}), observed["durations"]
     running = {test for test in lines.get(str(line), []) if test}
