@@ -25,7 +25,8 @@ CLIENTS := .local/clients
 RELEASES := .local/debian
 RELEASE ?= trixie
 # files that take long come first: at the end there is something short for each process
-QUICK := tests/services/viewer/test_browser.py tests/services/features tests/libs tests/architecture --ignore=tests/services/features/exporting
+QUICK := tests/services/viewer/test_browser.py tests/services/features tests/libs tests/architecture \
+	--ignore=tests/services/features/exporting --ignore=tests/libs/cache/test_links.py --ignore=tests/libs/web/test_runner.py
 BOOTSTRAP := deploy/local/bootstrap.sh
 PYTHON := .venv/bin/python
 ESLINT := services/viewer/node_modules/.bin/eslint --config services/viewer/eslint.config.js services/viewer tests/services/viewer

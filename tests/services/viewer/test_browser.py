@@ -14,9 +14,7 @@ _FILES = sorted((Path(__file__).parent / "browser").rglob("*.test.mjs"))
 def test_in_node(file: Path) -> None:
     node = shutil.which("node")
     assert node
-    run = subprocess.run(
-        [node, "--test", "--test-reporter=tap", str(file)], capture_output=True, text=True, check=False
-    )
+    run = subprocess.run([node, "--test-reporter=tap", str(file)], capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stdout
     passed = re.search(r"^# pass (\d+)$", run.stdout, re.MULTILINE)
     assert passed
