@@ -214,7 +214,7 @@ def test_a_path_that_cannot_be_routed_is_refused(path: str, why: str) -> None:
     part = make_part("common")
     part["openapi"]["paths"][path] = make_path("common", "/x")
     with pytest.raises(MergeError, match=why):
-        merge_parts([ServicePart.from_json(part)], "http://example.org")
+        merge_parts([ServicePart.from_json(each) for each in (make_part("tiles"), part)], "http://example.org")
 
 
 @pytest.mark.parametrize("prefix", ["/assets", "assets/", "/", "/a b/", "/internal/"])
