@@ -5,6 +5,8 @@ from __future__ import annotations
 import logging
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
 
 import asyncpg
 import pytest
@@ -19,7 +21,7 @@ from tests.services.common.introspection.asking import Asking
 _TABLES = """
 CREATE SCHEMA own; CREATE TABLE own.codes (id integer, code integer, "Name" text);
 INSERT INTO own.codes VALUES (1, 7, 'a'), (2, 8, NULL), (3, 8, NULL);
-CREATE VIEW own.slowly AS SELECT few.code FROM (SELECT FROM pg_sleep(0.05)) pause, own.codes few WHERE few.id < 3;
+CREATE VIEW own.bounded AS SELECT current_setting('statement_timeout') AS code FROM own.codes;
 CREATE VIEW own.endless AS SELECT few.code FROM own.codes few, pg_sleep(60);
 """
 
@@ -99,10 +101,36 @@ async def test_what_takes_too_long_stays_unknown_and_is_left_alone(
     assert told(caplog) == [unchecked]
 
 
-async def test_what_takes_its_time_is_looked_at_more_seldom(database: Asking) -> None:
-    check = IdCheck(database, trusted_seconds=0)
-    assert [await check.repeats(of("slowly", "code")) for _ in range(2)] == [False, False]
-    assert database.times == 1
+class Slow(Asking):
+    """Takes its time by a clock of its own."""
+
+    now, takes = 1000.0, 0.0
+
+    def connection(self, **of_it: bool) -> Any:
+        self.now += self.takes
+        return super().connection(**of_it)
+
+
+@pytest.mark.usefixtures("database")
+@pytest.mark.parametrize(("takes", "pause"), [(0.0, 60.0), (0.05, 60.0), (0.5, 500.0)])
+async def test_ids_are_looked_at_again_after_a_minute_or_more_seldom_where_that_takes_long(
+    database_url: str, monkeypatch: pytest.MonkeyPatch, takes: float, pause: float
+) -> None:
+    async with Slow(PoolSettings(database_url, "test", size=1)) as slow:
+        monkeypatch.setattr("services.common.catalogue.id_check.time", SimpleNamespace(monotonic=lambda: slow.now))
+        slow.takes, slow.times, check = takes, 0, IdCheck(slow)
+        asked = []
+        for seconds in (0, pause - 1, 2):
+            slow.now += seconds
+            assert not await check.repeats(of("codes", "id"))
+            asked.append(slow.times)
+    assert asked == [1, 1, 2]
+
+
+async def test_no_look_takes_longer_than_it_may(database: Asking, caplog: pytest.LogCaptureFixture) -> None:
+    assert await IdCheck(database, statement_ms=7000).repeats(of("bounded", "code"))
+    (said,) = told(caplog)
+    assert said.endswith("3 rows have '7s'")
 
 
 async def test_what_vouches_for_its_ids_is_not_asked(database: Asking) -> None:
