@@ -10,6 +10,7 @@ import pytest
 
 from libs.catalogue.model import Collection
 from libs.pg.pool import Database, PoolSettings
+from libs.pg.sql import Sql
 from services.common.introspection.introspect import Introspection
 from services.common.introspection.keys import Keys
 
@@ -116,11 +117,49 @@ async def test_unique_indexes_tell_of_keys(owner: asyncpg.Connection, introspect
     found = {entry.name: entry for entry in await introspection.collections()}
     told = {name: (found[name].key, found[name].composite_key, found[name].key_repeats) for name in found}
     assert told["kept"] == ("id", (), False)
+    assert [found[name].columns[0].not_null for name in ("kept", "nulls")] == [True, False]
     # features whose key is null have no id, and are told apart by their places
     assert told["named"] == told["nulls"] == ("name", (), True)
     assert told["hits"] == (None, ("quake", "at"), False)
     assert (told["notes"], found["notes"].suggested_key) == ((None, (), False), "quake_id")
     assert told["quakes"] == ("id", (), False)
+
+
+async def test_nulls_in_one_of_several_columns_are_not_looked_for(
+    owner: asyncpg.Connection, introspection: Introspection
+) -> None:
+    await owner.execute(
+        "CREATE MATERIALIZED VIEW own.pairs AS SELECT quake, at FROM own.hits;"
+        "CREATE UNIQUE INDEX ON own.pairs (quake, at);"
+        "CREATE FUNCTION own.noted() RETURNS SETOF own.notes STABLE LANGUAGE sql AS 'SELECT * FROM own.notes'"
+    )
+    pairs, noted = await _found(introspection, "pairs"), await _found(introspection, "noted")
+    assert (pairs.composite_key, pairs.key_repeats) == (("quake", "at"), True)
+    assert not any(column.not_null for column in pairs.columns)
+    # functions have arguments instead of ids
+    assert (noted.key, noted.suggested_key) == (None, None)
+
+
+class Reading(Database):
+    """Knows how often it was asked for definitions."""
+
+    times = 0
+
+    async def fetch(self, statement: Sql) -> list[asyncpg.Record]:
+        self.times += "ev_action" in statement.render()[0]
+        return await super().fetch(statement)
+
+
+async def test_definitions_are_asked_for_once_for_each_depth(owner: asyncpg.Connection, database_url: str) -> None:
+    await owner.execute(
+        "CREATE VIEW own.one AS SELECT * FROM own.quakes; CREATE VIEW own.two AS SELECT * FROM own.one JOIN own.kinds"
+        " USING (kind)"
+    )
+    async with Reading(PoolSettings(database_url, "test", size=1)) as database:
+        found = {each.name: each for each in await Introspection(database, ("own",)).collections()}
+        assert found["two"].key == "id"
+        # the views, and once what is below them, of which nothing is a view
+        assert database.times == 2
 
 
 _SUGGESTED = [
