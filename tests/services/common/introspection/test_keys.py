@@ -28,6 +28,7 @@ _VIEWS = [
     ("SELECT id AS number, kind FROM own.quakes WHERE kind = 'a'", "number"),
     # names mean nothing
     ("SELECT kind AS id, id AS kind FROM own.quakes", "kind"),
+    ("SELECT id AS first, id AS second FROM own.quakes", "first"),
     ("SELECT id + 0 AS id, name FROM own.quakes", ""),
     ("SELECT name FROM own.quakes", ""),
     ("SELECT q.id FROM (SELECT * FROM own.quakes ORDER BY at) q", "id"),
@@ -43,6 +44,8 @@ _VIEWS = [
     ("SELECT k.kind, q.name FROM own.kinds k JOIN own.quakes q ON k.kind = q.kind", ""),
     # rows of the left that have none of the right are not told apart by that
     ("SELECT k.kind FROM own.quakes q LEFT JOIN own.kinds k ON k.title = q.name AND q.id = 1", ""),
+    ("SELECT q.id, k.kind FROM own.quakes q LEFT JOIN own.kinds k ON k.title = q.name", ""),
+    ("SELECT b.id FROM own.quakes a RIGHT JOIN own.quakes b ON a.id = b.id WHERE a.id = b.id", "id"),
     ("SELECT q.id FROM own.quakes q FULL JOIN own.kinds k ON k.kind = q.kind", ""),
     ("SELECT q.id, h.at FROM own.quakes q JOIN own.hits h ON h.quake = q.id", "id, at"),
     ("SELECT h.quake, h.at FROM own.hits h", "quake, at"),
@@ -148,6 +151,16 @@ class Reading(Database):
     async def fetch(self, statement: Sql) -> list[asyncpg.Record]:
         self.times += "ev_action" in statement.render()[0]
         return await super().fetch(statement)
+
+
+@pytest.mark.usefixtures("owner")
+async def test_what_has_no_ids_is_told_once(introspection: Introspection, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level("INFO", "dams.catalogue"):
+        for _ in range(2):
+            await introspection.collections()
+    (told,) = [record for record in caplog.records if record.getMessage().startswith("features without ids")]
+    suggested = {"own.child": "id", "own.notes": "quake_id"}
+    assert vars(told)["fields"] == {"number": 2, "suggested id_column": suggested}
 
 
 async def test_definitions_are_asked_for_once_for_each_depth(owner: asyncpg.Connection, database_url: str) -> None:
