@@ -46,6 +46,11 @@ _VIEWS = [
     ("SELECT k.kind FROM own.quakes q LEFT JOIN own.kinds k ON k.title = q.name AND q.id = 1", ""),
     ("SELECT q.id, k.kind FROM own.quakes q LEFT JOIN own.kinds k ON k.title = q.name", ""),
     ("SELECT b.id FROM own.quakes a RIGHT JOIN own.quakes b ON a.id = b.id WHERE a.id = b.id", "id"),
+    (
+        "SELECT a.id FROM own.quakes a LEFT JOIN (own.quakes q JOIN own.kinds k ON k.kind = q.kind) ON q.id = a.id",
+        "id",
+    ),
+    ("SELECT q.id FROM own.quakes q JOIN own.kinds k ON k.kind = q.kind OR k.title = q.name", ""),
     ("SELECT q.id FROM own.quakes q FULL JOIN own.kinds k ON k.kind = q.kind", ""),
     ("SELECT q.id, h.at FROM own.quakes q JOIN own.hits h ON h.quake = q.id", "id, at"),
     ("SELECT h.quake, h.at FROM own.hits h", "quake, at"),
