@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import socket
+import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
@@ -15,7 +17,8 @@ from aiohttp import ClientError, ClientSession, web
 
 from gateway.folder import DRAINING, PUBLISHED
 from gateway.follow import Follower
-from gateway.nginx.process import Nginx
+from gateway.liveness import ABSENT_SECONDS
+from gateway.nginx.process import Nginx, NginxError
 from gateway.parts.publish import Publisher
 from gateway.settings import SERVICES, GatewaySettings
 from tests.eventually import eventually
@@ -44,12 +47,13 @@ class Followed:
 
 
 @asynccontextmanager
-async def followed(folder: Path, session: ClientSession, beside_tiles: Path | None = None) -> AsyncIterator[Followed]:
-    """Its services are there, nginx is not started yet. A second process of tiles has its socket `beside_tiles`."""
+async def followed(folder: Path, session: ClientSession, **beside: str) -> AsyncIterator[Followed]:
+    """Its services are there, nginx is not started yet. `beside` names more processes by their services."""
     upstreams = {service: Upstream(service, part=make_part(service)) for service in SERVICES}
-    addresses = {f"{name.upper()}_UPSTREAM": f"127.0.0.1:{upstream.port}" for name, upstream in upstreams.items()}
-    if beside_tiles is not None:
-        addresses["TILES_UPSTREAM"] += f",unix:{beside_tiles}"
+    addresses = {
+        f"{name.upper()}_UPSTREAM": f"127.0.0.1:{upstream.port},{beside.get(name, '')}"
+        for name, upstream in upstreams.items()
+    }
     settings = GatewaySettings.from_env({"GATEWAY_DIR": str(folder), "GATEWAY_PORT": str(free_port()), **addresses})
     nginx, publisher = Nginx(folder), Publisher(folder, None)
     nginx.prepare()
@@ -143,7 +147,7 @@ async def test_who_gets_requests_is_seen_at_each_look_though_nothing_new_is_publ
     tmp_path: Path, session: ClientSession
 ) -> None:
     other = Upstream("tiles", socket=tmp_path / "other", part=make_part("tiles"))
-    async with followed(tmp_path, session, other.socket) as gateway:
+    async with followed(tmp_path, session, tiles=f"unix:{other.socket}") as gateway:
         tiles = f"127.0.0.1:{gateway.upstreams['tiles'].port}"
         both = (tiles, f"unix:{other.socket}")
         await other.start()
@@ -161,6 +165,59 @@ async def test_who_gets_requests_is_seen_at_each_look_though_nothing_new_is_publ
         await gateway.follower.follow()
         assert gateway.follower.used["tiles"] == both
         await other.stop()
+
+
+async def test_a_name_that_nobody_knows_any_more_and_a_backup_that_is_gone_change_nothing(
+    tmp_path: Path, session: ClientSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lost(*_: object, **__: object) -> object:
+        raise socket.gaierror("nobody answers")
+
+    monkeypatch.setattr("gateway.follow.DRAIN_SECONDS", 0.0)
+    spare, monotonic = f"unix:{tmp_path / 'spare'}", time.monotonic
+    async with followed(tmp_path, session, tiles=f"{spare} backup", viewer="localhost:9") as gateway:
+        await gateway.follower.start()
+        await gateway.follower.follow()
+        used = dict(gateway.follower.used)
+        assert len(used["viewer"]) > 1
+        with monkeypatch.context() as patched:
+            patched.setattr(socket, "getaddrinfo", lost)
+            await gateway.follower.follow()
+        assert gateway.follower.used == used
+        with monkeypatch.context() as patched:
+            patched.setattr(time, "monotonic", lambda: monotonic() + ABSENT_SECONDS)
+            await gateway.follower.follow()
+        # but who is no backup is given up
+        assert gateway.follower.used == {**used, "viewer": (f"127.0.0.1:{gateway.upstreams['viewer'].port}",)}
+        assert spare in used["tiles"]
+
+
+async def test_a_clock_that_was_set_back_delays_no_end(
+    tmp_path: Path, session: ClientSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gateway.nginx.process.DRAIN_SECONDS", 0.1)
+    async with followed(tmp_path, session) as gateway:
+        await gateway.follower.start()
+        (tmp_path / DRAINING).touch()
+        os.utime(tmp_path / DRAINING, (time.time() + 3600,) * 2)
+        async with asyncio.timeout(20):
+            await gateway.nginx.stop()
+        assert not gateway.nginx.is_running
+
+
+def test_nginx_is_found_where_only_root_looks_or_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[str] = []
+
+    def which(program: str, path: str) -> str | None:
+        looked.append(path)
+        return f"/there/{program}" if len(looked) == 1 else None
+
+    monkeypatch.setenv("PATH", "/first:/second")
+    monkeypatch.setattr("shutil.which", which)
+    assert not Nginx(tmp_path).is_running
+    assert looked == ["/first:/second:/usr/sbin:/usr/local/sbin"]
+    with pytest.raises(NginxError, match="nginx is not installed"):
+        Nginx(tmp_path)
 
 
 @pytest.mark.parametrize("takes_too_long", [False, True])

@@ -7,6 +7,8 @@ from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
 
 from gateway.liveness import Liveness
 from tests.gateway.harness import Upstream, make_part, silent
@@ -76,3 +78,20 @@ async def test_who_refuses_between_two_silences_does_not_hang(tmp_path: Path, th
         with silent(tmp_path / "busy") if hangs else nullcontext():
             await liveness.check({"tiles": both})
     assert liveness.answering({"tiles": both}) == {"tiles": both}
+
+
+async def test_it_asks_for_what_is_at_every_service_and_wants_none_of_it(there: str) -> None:
+    asked = []
+
+    async def answer(request: web.Request) -> web.StreamResponse:
+        asked.append((request.method, request.path, request.headers.get("If-None-Match")))
+        return web.Response(status=304)
+
+    app = web.Application()
+    app.router.add_route("*", "/{path:.*}", answer)
+    async with TestServer(app) as server:
+        both = (f"127.0.0.1:{server.port}", there)
+        liveness = Liveness(absent_seconds=0)
+        await liveness.check({"tiles": both})
+        assert liveness.answering({"tiles": both}) == {"tiles": both}
+    assert asked == [("GET", "/internal/part", "*")]

@@ -17,7 +17,7 @@ _ALSO = {
         "tests/services/features/test_functions.py",
         "tests/services/test_crs.py",
     ],
-    "libs/catalogue/versions.py": ["tests/services/common", "tests/services/tiles/store"],
+    "libs/catalogue/versions.py": ["tests/services/common/test_conditional_requests.py", "tests/services/tiles/store"],
     "services/tiles/archive/": ["tests/services/tiles/command/test_export.py"],
     "services/tiles/dataset/": [
         "tests/services/tiles/test_dataset_tiles.py",

@@ -17,6 +17,8 @@ class Observed:
 
     def __init__(self, modules: list[str]) -> None:
         self.coverage = coverage.Coverage(data_file=None, include=modules)
+        # a session whose first test fails has none, and should say what failed
+        self.coverage.set_option("run:disable_warnings", ["no-data-collected"])
         self.coverage.start()
         self.durations: dict[str, float] = {}
 

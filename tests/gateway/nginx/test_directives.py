@@ -207,6 +207,28 @@ def test_with_a_certificate_connections_are_as_mozilla_has_them(tmp_path: Path) 
     assert _said(server, tuple(expected)) == expected
 
 
+def test_with_http3_the_second_port_is_one_of_udp_too_and_who_comes_by_tls_is_told(tmp_path: Path) -> None:
+    file = tmp_path / "tls.pem"
+    file.touch()
+    with_tls = {"GATEWAY_TLS_CERTIFICATE": str(file), "GATEWAY_TLS_KEY": str(file), "GATEWAY_TLS_PORT": "8444"}
+    with_http3 = {**with_tls, "GATEWAY_HTTP3": "yes", "PUBLIC_URL": "https://a.example:444/api"}
+    found = []
+    for environment in (with_tls, with_http3):
+        http = read_http(**environment)
+        server = http.blocks["server"]
+        told = http.blocks['map "$scheme" $alternative_service'].directives
+        found.append((server.all("listen")[1:], server.one("http2"), told))
+    nothing = ["default", '""']
+    assert found == [
+        ([["127.0.0.1:8444", "ssl", "http2"]], None, [['"https"', '""'], nothing]),
+        (
+            [["127.0.0.1:8444", "ssl"], ["127.0.0.1:8444", "quic", "reuseport"]],
+            "on",
+            [['"https"', r'"h3=\":444\"; ma=86400"'], nothing],
+        ),
+    ]
+
+
 def test_a_line_of_the_log_has_all_its_fields() -> None:
     formats = {words[0]: words[1:] for words in read_http().all("log_format")}
     fields = dict(part.split(":", 1) for part in "".join(formats["access"][1:]).strip("'{}").split(","))

@@ -6,6 +6,7 @@ import copy
 import gzip
 import json
 import shutil
+import signal
 import sys
 from pathlib import Path
 from typing import Any
@@ -110,12 +111,20 @@ async def test_an_unchanged_part_is_not_sent_again(gateway: Gateway) -> None:
 
 
 async def test_pinned_address(tmp_path: Path, session: ClientSession) -> None:
-    async with running_gateway(tmp_path / "gateway", PUBLIC_URL="https://example.org/hazards/") as gateway:
+    said = {"PUBLIC_URL": "https://example.org/hazards/", "SITE_TITLE": "Ours & theirs", "LOG_FORMAT": "text"}
+    async with running_gateway(tmp_path / "gateway", **said) as gateway:
         await gateway.published()
         _, found = await document(session, gateway.url, Host="other.example")
         assert found["servers"] == [{"url": "https://example.org/hazards"}]
         async with session.get(f"{gateway.url}/api/openapi.json", headers={"Accept-Encoding": "gzip"}) as response:
             assert json.loads(gzip.decompress(await response.read())) == found
+        async with session.get(f"{gateway.url}/nowhere", headers={"Accept": "text/html"}) as response:
+            page = await response.text()
+            assert ('href="https://example.org/hazards/?f=html"' in page, "Ours &amp; theirs" in page) == (True, True)
+        # as somebody ends it at a terminal
+        assert await gateway.stop(signal.SIGINT) == 0
+        # the program's own lines and those of nginx
+        assert not [line for line in gateway.log.read_text().splitlines() if line.startswith("{")]
 
 
 async def test_nothing_published_yet(tmp_path: Path, session: ClientSession) -> None:
@@ -205,7 +214,7 @@ def test_a_path_that_cannot_be_routed_is_refused(path: str, why: str) -> None:
     part = make_part("common")
     part["openapi"]["paths"][path] = make_path("common", "/x")
     with pytest.raises(MergeError, match=why):
-        merge_parts([ServicePart.from_json(part)], "http://example.org")
+        merge_parts([ServicePart.from_json(each) for each in (make_part("tiles"), part)], "http://example.org")
 
 
 @pytest.mark.parametrize("prefix", ["/assets", "assets/", "/", "/a b/", "/internal/"])

@@ -6,6 +6,7 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from typing import Any
 
 import asyncpg
 import pytest
@@ -17,6 +18,7 @@ from libs.catalogue.versions import DataVersions
 from libs.concurrency.background import periodic
 from libs.pg.pool import Database, PoolSettings
 from libs.pg.replicas import Rotation
+from libs.pg.sql import Sql
 from tests.eventually import eventually
 
 
@@ -145,3 +147,29 @@ async def test_when_versions_were_read_is_a_metric(database_url: str) -> None:
     before = time.time()
     async with following(database_url, None):
         assert (REGISTRY.get_sample_value("dams_data_versions_timestamp_seconds") or 0) >= before
+
+
+class Uncounted(Database):
+    """Counts no changes of one relation, as a replica does of what is not watched."""
+
+    oid = 0
+
+    async def fetch(self, statement: Sql) -> list[Any]:
+        rows = [dict(row) for row in await super().fetch(statement)]
+        for row in rows:
+            of_oid = zip(row["relations"], row["versions"], strict=True)
+            row["versions"] = [None if oid == self.oid else version for oid, version in of_oid]
+        return rows
+
+
+async def test_one_source_whose_changes_nobody_counts_leaves_no_version(database_url: str, table: Collection) -> None:
+    owner = await asyncpg.connect(database_url)
+    await owner.execute("CREATE TABLE plain (a integer)")
+    oid = await owner.fetchval("SELECT 'plain'::regclass::oid::bigint")
+    await owner.close()
+    both = replace(table, id="public.both", kind="view", sources=(table.oid, oid))
+    async with Uncounted(PoolSettings(database_url, "versions-test", size=2)) as database:
+        for database.oid, has_one in ((0, True), (oid, False)):
+            async with DataVersions(database, poll_seconds=0.02) as versions:
+                assert (versions.version(both) is not None) is has_one
+                assert versions.version(table) is not None

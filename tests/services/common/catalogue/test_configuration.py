@@ -32,12 +32,12 @@ def load(tmp_path: Path, text: str) -> CatalogueConfig:
 def test_what_is_said_is_applied(tmp_path: Path) -> None:
     config = load(
         tmp_path,
-        "collections: {hazard.quakes: {title: Earthquakes, geometry_column: area, properties: [magnitude, id],"
+        "collections: {hazard.quakes: {title: Séismes, geometry_column: area, properties: [magnitude, id],"
         " sort: [-at], maxzoom: 9, keywords: [earthquake], license: 'https://example.org/terms', attribution: Us,"
         " part_licenses: {'Places: CC BY': 'https://example.org/by'}}}",
     )
     found = config.apply(QUAKES)
-    assert found.title == "Earthquakes"
+    assert found.title == "Séismes"
     assert [geometry.name for geometry in found.geometries] == ["area", "place"]
     assert [column.name for column in found.columns] == ["magnitude", "id"]
     assert (found.sort, found.maxzoom, found.keywords) == (("-at",), 9, ("earthquake",))

@@ -1,14 +1,52 @@
-"""Whether ids repeat, in step with the definition of the collection."""
+"""Whether ids repeat: in step with the definition of the collection, told once, and not looked at without need."""
 
 from __future__ import annotations
 
+import logging
+from collections.abc import AsyncIterator
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
 
 import asyncpg
+import pytest
 
+from libs.catalogue.model import Collection
+from libs.ogc.errors import Unavailable
 from libs.pg.pool import Database, PoolSettings
 from services.common.catalogue.id_check import IdCheck
 from services.common.introspection.introspect import Introspection
+from tests.services.common.introspection.asking import Asking
+
+_TABLES = """
+CREATE SCHEMA own; CREATE TABLE own.codes (id integer, code integer, "Name" text);
+INSERT INTO own.codes VALUES (1, 7, 'a'), (2, 8, NULL), (3, 8, NULL);
+CREATE VIEW own.bounded AS SELECT current_setting('statement_timeout') AS code FROM own.codes;
+CREATE VIEW own.endless AS SELECT few.code FROM own.codes few, pg_sleep(60);
+"""
+
+
+@pytest.fixture
+async def database(database_url: str) -> AsyncIterator[Asking]:
+    owner = await asyncpg.connect(database_url)
+    await owner.execute(_TABLES)
+    await owner.close()
+    async with Asking(PoolSettings(database_url, "test", size=1)) as asking:
+        # what it was asked when it was opened
+        asking.times = 0
+        yield asking
+
+
+def of(name: str, key: str | None) -> Collection:
+    """A collection whose ids nothing vouches for."""
+    return Collection(f"own.{name}", "own", name, 1, "table", name, None, (), key=key, key_repeats=True)
+
+
+def told(caplog: pytest.LogCaptureFixture) -> list[str]:
+    """What the log says since the last time."""
+    said = [str(vars(each)["fields"]["cause"]) for each in caplog.records if each.getMessage() == "ids of features"]
+    caplog.clear()
+    return said
 
 
 async def test_a_view_that_is_defined_anew_is_checked_at_once(database_url: str) -> None:
@@ -25,3 +63,85 @@ async def test_a_view_that_is_defined_anew_is_checked_at_once(database_url: str)
             found.append(await check.repeats(replace(collection, key="code", key_repeats=True)))
         assert found == [False, True, False]
     await owner.close()
+
+
+async def test_what_repeats_is_told_once_and_nulls_are_no_ids(
+    database: Asking, caplog: pytest.LogCaptureFixture
+) -> None:
+    check = IdCheck(database)
+    assert [await check.repeats(of("codes", key)) for key in ("id", "Name")] == [False, False]
+    assert told(caplog) == []
+    codes = of("codes", "code")
+    database.times = 0
+    assert [await check.repeats(codes) for _ in range(2)] == [True, True]
+    # what is known is not asked for again so soon
+    assert database.times == 1
+    is_not_used = "collections.own.codes.id_column: 'code' is not used, for it is not unique: 2 rows have '8'"
+    assert told(caplog) == [is_not_used]
+    # of another shape it is looked at again, and nothing new is found
+    assert await check.repeats(replace(codes, shape="another"))
+    assert told(caplog) == []
+    # and told once more where it was right meanwhile
+    assert not await check.repeats(replace(codes, key="id", shape="third"))
+    assert await check.repeats(replace(codes, shape="third"))
+    assert told(caplog) == [is_not_used]
+
+
+async def test_what_takes_too_long_stays_unknown_and_is_left_alone(
+    database: Asking, caplog: pytest.LogCaptureFixture
+) -> None:
+    check = IdCheck(database, statement_ms=50, trusted_seconds=0)
+    assert not await check.repeats(of("endless", "code"))
+    database.times = 0
+    assert not await check.repeats(of("endless", "code"))
+    assert database.times == 0
+    unchecked = (
+        "collections.own.endless.id_column: 'code' could not be checked in 0.05 s; a unique index vouches for it"
+    )
+    assert told(caplog) == [unchecked]
+
+
+class Slow(Asking):
+    """Takes its time by a clock of its own."""
+
+    now, takes = 1000.0, 0.0
+
+    def connection(self, **of_it: bool) -> Any:
+        self.now += self.takes
+        return super().connection(**of_it)
+
+
+@pytest.mark.usefixtures("database")
+@pytest.mark.parametrize(("takes", "pause"), [(0.0, 60.0), (0.05, 60.0), (0.5, 500.0)])
+async def test_ids_are_looked_at_again_after_a_minute_or_more_seldom_where_that_takes_long(
+    database_url: str, monkeypatch: pytest.MonkeyPatch, takes: float, pause: float
+) -> None:
+    async with Slow(PoolSettings(database_url, "test", size=1)) as slow:
+        monkeypatch.setattr("services.common.catalogue.id_check.time", SimpleNamespace(monotonic=lambda: slow.now))
+        slow.takes, slow.times, check = takes, 0, IdCheck(slow)
+        asked = []
+        for seconds in (0, pause - 1, 2):
+            slow.now += seconds
+            assert not await check.repeats(of("codes", "id"))
+            asked.append(slow.times)
+    assert asked == [1, 1, 2]
+
+
+async def test_no_look_takes_longer_than_it_may(database: Asking, caplog: pytest.LogCaptureFixture) -> None:
+    assert await IdCheck(database, statement_ms=7000).repeats(of("bounded", "code"))
+    (said,) = told(caplog)
+    assert said.endswith("3 rows have '7s'")
+
+
+async def test_what_vouches_for_its_ids_is_not_asked(database: Asking) -> None:
+    codes, check = of("codes", "code"), IdCheck(database)
+    for sure in (replace(codes, key=None), replace(codes, key_repeats=False), replace(codes, kind="function")):
+        assert not await check.repeats(sure)
+    assert database.times == 0
+
+
+async def test_a_database_that_is_away_tells_nothing_of_ids(caplog: pytest.LogCaptureFixture) -> None:
+    nowhere = PoolSettings("postgresql://nobody@127.0.0.1:9/nothing", "test", size=1)
+    with caplog.at_level(logging.WARNING, "dams.catalogue"), pytest.raises(Unavailable):
+        await IdCheck(Database(nowhere)).repeats(of("codes", "code"))
+    assert told(caplog) == []

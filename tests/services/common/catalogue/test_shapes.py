@@ -112,6 +112,8 @@ def test_the_most_telling_column_comes_first(names: tuple[str, ...], importance:
         ("properties: [depth]", r"properties: there is no column 'depth'"),
         ("importance: [-depth]", r"importance: there is no column 'depth'"),
         ("item_links: {next: {depth: id}}", r"item_links\.next: there is no column 'depth'"),
+        # what is not shown leads nowhere
+        ("properties: [id], item_links: {next: {at: id}}", r"item_links\.next: there is no column 'at'; there are id"),
     ],
 )
 def test_each_member_names_columns_of_its_own(tmp_path: Path, said: str, fault: str) -> None:

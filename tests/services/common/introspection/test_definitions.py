@@ -131,3 +131,15 @@ async def test_what_is_locked_is_what_it_was_unless_it_was_changed_before(
         await owner.execute(change)
         assert (await locked())[:3] == now
         assert told((await _found(introspection))["quakes"])[:3] == now
+
+
+async def test_nothing_that_is_locked_is_waited_for(owner: asyncpg.Connection, introspection: Introspection) -> None:
+    """Neither whether it fails, nor its key, its extent or its number of rows."""
+    await owner.execute(
+        "CREATE MATERIALIZED VIEW own.kept AS SELECT id, at FROM own.quakes; CREATE UNIQUE INDEX ON own.kept (id)"
+    )
+    before = await _found(introspection)
+    assert before["kept"].key == "id"
+    async with owner.transaction():
+        await owner.execute("LOCK TABLE own.quakes; REFRESH MATERIALIZED VIEW own.kept")
+        assert (await _found(introspection))["kept"] == before["kept"]

@@ -10,6 +10,7 @@ import pytest
 
 from libs.catalogue.model import Collection
 from libs.pg.pool import Database, PoolSettings
+from libs.pg.sql import Sql
 from services.common.introspection.introspect import Introspection
 from services.common.introspection.keys import Keys
 
@@ -27,6 +28,7 @@ _VIEWS = [
     ("SELECT id AS number, kind FROM own.quakes WHERE kind = 'a'", "number"),
     # names mean nothing
     ("SELECT kind AS id, id AS kind FROM own.quakes", "kind"),
+    ("SELECT id AS first, id AS second FROM own.quakes", "first"),
     ("SELECT id + 0 AS id, name FROM own.quakes", ""),
     ("SELECT name FROM own.quakes", ""),
     ("SELECT q.id FROM (SELECT * FROM own.quakes ORDER BY at) q", "id"),
@@ -42,6 +44,13 @@ _VIEWS = [
     ("SELECT k.kind, q.name FROM own.kinds k JOIN own.quakes q ON k.kind = q.kind", ""),
     # rows of the left that have none of the right are not told apart by that
     ("SELECT k.kind FROM own.quakes q LEFT JOIN own.kinds k ON k.title = q.name AND q.id = 1", ""),
+    ("SELECT q.id, k.kind FROM own.quakes q LEFT JOIN own.kinds k ON k.title = q.name", ""),
+    ("SELECT b.id FROM own.quakes a RIGHT JOIN own.quakes b ON a.id = b.id WHERE a.id = b.id", "id"),
+    (
+        "SELECT a.id FROM own.quakes a LEFT JOIN (own.quakes q JOIN own.kinds k ON k.kind = q.kind) ON q.id = a.id",
+        "id",
+    ),
+    ("SELECT q.id FROM own.quakes q JOIN own.kinds k ON k.kind = q.kind OR k.title = q.name", ""),
     ("SELECT q.id FROM own.quakes q FULL JOIN own.kinds k ON k.kind = q.kind", ""),
     ("SELECT q.id, h.at FROM own.quakes q JOIN own.hits h ON h.quake = q.id", "id, at"),
     ("SELECT h.quake, h.at FROM own.hits h", "quake, at"),
@@ -116,11 +125,59 @@ async def test_unique_indexes_tell_of_keys(owner: asyncpg.Connection, introspect
     found = {entry.name: entry for entry in await introspection.collections()}
     told = {name: (found[name].key, found[name].composite_key, found[name].key_repeats) for name in found}
     assert told["kept"] == ("id", (), False)
+    assert [found[name].columns[0].not_null for name in ("kept", "nulls")] == [True, False]
     # features whose key is null have no id, and are told apart by their places
     assert told["named"] == told["nulls"] == ("name", (), True)
     assert told["hits"] == (None, ("quake", "at"), False)
     assert (told["notes"], found["notes"].suggested_key) == ((None, (), False), "quake_id")
     assert told["quakes"] == ("id", (), False)
+
+
+async def test_nulls_in_one_of_several_columns_are_not_looked_for(
+    owner: asyncpg.Connection, introspection: Introspection
+) -> None:
+    await owner.execute(
+        "CREATE MATERIALIZED VIEW own.pairs AS SELECT quake, at FROM own.hits;"
+        "CREATE UNIQUE INDEX ON own.pairs (quake, at);"
+        "CREATE FUNCTION own.noted() RETURNS SETOF own.notes STABLE LANGUAGE sql AS 'SELECT * FROM own.notes'"
+    )
+    pairs, noted = await _found(introspection, "pairs"), await _found(introspection, "noted")
+    assert (pairs.composite_key, pairs.key_repeats) == (("quake", "at"), True)
+    assert not any(column.not_null for column in pairs.columns)
+    # functions have arguments instead of ids
+    assert (noted.key, noted.suggested_key) == (None, None)
+
+
+class Reading(Database):
+    """Knows how often it was asked for definitions."""
+
+    times = 0
+
+    async def fetch(self, statement: Sql) -> list[asyncpg.Record]:
+        self.times += "ev_action" in statement.render()[0]
+        return await super().fetch(statement)
+
+
+@pytest.mark.usefixtures("owner")
+async def test_what_has_no_ids_is_told_once(introspection: Introspection, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level("INFO", "dams.catalogue"):
+        for _ in range(2):
+            await introspection.collections()
+    (told,) = [record for record in caplog.records if record.getMessage().startswith("features without ids")]
+    suggested = {"own.child": "id", "own.notes": "quake_id"}
+    assert vars(told)["fields"] == {"number": 2, "suggested id_column": suggested}
+
+
+async def test_definitions_are_asked_for_once_for_each_depth(owner: asyncpg.Connection, database_url: str) -> None:
+    await owner.execute(
+        "CREATE VIEW own.one AS SELECT * FROM own.quakes; CREATE VIEW own.two AS SELECT * FROM own.one JOIN own.kinds"
+        " USING (kind)"
+    )
+    async with Reading(PoolSettings(database_url, "test", size=1)) as database:
+        found = {each.name: each for each in await Introspection(database, ("own",)).collections()}
+        assert found["two"].key == "id"
+        # the views, and once what is below them, of which nothing is a view
+        assert database.times == 2
 
 
 _SUGGESTED = [
