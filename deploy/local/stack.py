@@ -276,7 +276,8 @@ def _purge(folder: StateFolder, cluster: Path | None) -> None:
         shutil.rmtree(folder.path / name, ignore_errors=True)
     for file in ("redis.conf", "supervisord.conf", "supervisord.pid", "settings.json", "stack.json", "lock"):
         (folder.path / file).unlink(missing_ok=True)
-    if not any(folder.path.iterdir()):
+    # another `down` may have deleted it while this one waited for its turn
+    if folder.path.exists() and not any(folder.path.iterdir()):
         folder.path.rmdir()
 
 

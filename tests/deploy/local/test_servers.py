@@ -23,6 +23,7 @@ from deploy.local import stack
 from deploy.local.processes import MARK, left_behind
 from deploy.local.settings import REPOSITORY
 from deploy.local.state import StateFolder
+from tests.eventually import eventually_true
 from tests.running_stack import Cluster
 from tests.services.tiles.cache import OwnRedis
 
@@ -108,6 +109,18 @@ async def test_up_twice_down_twice(state_dir: Path) -> None:
     assert command(state_dir, "down").stdout == "stopped\n"
     assert command(state_dir, "down").stdout == "nothing was running\n"
     assert await remembered(up(state_dir)) == value
+
+
+def test_two_may_delete_a_stack_at_once(tmp_path: Path) -> None:
+    folder = StateFolder(tmp_path / "stack")
+    arguments = [sys.executable, "-m", "deploy.local", "down", "--purge"]
+    environment = os.environ | {"STATE_DIR": str(folder.path)}
+    with folder.locked():
+        both = [psutil.Popen(arguments, cwd=REPOSITORY, env=environment, stdout=subprocess.DEVNULL) for _ in range(2)]
+        # both wait for their turn
+        eventually_true(lambda: all(any(file.path.endswith("/lock") for file in each.open_files()) for each in both))
+    assert [each.wait(30) for each in both] == [0, 0]
+    assert not folder.path.exists()
 
 
 async def test_settings_of_the_server(state_dir: Path) -> None:

@@ -51,6 +51,12 @@ def test_a_tile_outside_the_matrix_does_not_exist(z: int, x: int, y: int) -> Non
         tile_matrix_set("WebMercatorQuad").tile_bounds(z, x, y)
 
 
+def test_who_asks_for_a_tile_outside_the_matrix_is_told_how_many_it_has() -> None:
+    told = "1 of WorldCRS84Quad has columns 0 to 3 and rows 0 to 1; there is no tile at column 4, row 2."
+    with pytest.raises(NotFound, match=told):
+        tile_matrix_set("WorldCRS84Quad").tile_bounds(1, 4, 2)
+
+
 def test_an_unknown_set_is_answered_with_those_there_are() -> None:
     with pytest.raises(NotFound, match="WebMercatorQuad"):
         tile_matrix_set("Nonsense")

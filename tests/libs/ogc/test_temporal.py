@@ -72,6 +72,9 @@ def test_what_is_no_time_is_told_what_one_looks_like() -> None:
         parse_interval("yesterday")
     with pytest.raises(ValueError, match=r"^'2020-02-30' is not a date of the calendar"):
         parse_interval("2020-02-30")
+    for nothing in ("", ".."):
+        with pytest.raises(ValueError, match=r"^must be an RFC 3339 date-time, a date, or an interval"):
+            parse_interval(nothing)
 
 
 @pytest.mark.parametrize(

@@ -175,6 +175,20 @@ async def test_a_failed_attempt_makes_room_for_the_next(server: Server) -> None:
         assert await (await connections.acquire()).connection.fetchval("SELECT 1") == 1
 
 
+async def test_who_goes_away_while_a_connection_is_opened_makes_room_for_the_next(server: Server) -> None:
+    async with pool(server, size=1) as connections:
+        server.answers.clear()
+        gone = await eventually_waits(connections.acquire())
+        waiting = await eventually_waits(connections.acquire())
+        gone.cancel()
+        server.answers.set()
+        found = await asyncio.wait_for(waiting, 10)
+        assert await found.connection.fetchval("SELECT 1") == 1
+        with pytest.raises(asyncio.CancelledError):
+            await gone
+        assert connections.in_use == 1
+
+
 async def test_a_connection_that_is_closed_is_replaced(server: Server) -> None:
     async with pool(server, size=1) as connections:
         broken = await connections.acquire()

@@ -239,6 +239,7 @@ def test_orders() -> None:
         ("tags", "sortby: 'tags' is of type array, which has no order", "tags"),
         ("-spot", "sortby: 'spot' is of type point, which has no order", "-spot"),
         ("mag,-mag", "sortby: 'mag' is given more than once", "-mag"),
+        ("-mag,mag", "sortby: 'mag' is given more than once", "mag"),
     ],
 )
 def test_orders_that_cannot_be(sortby: str, message: str, value: str) -> None:

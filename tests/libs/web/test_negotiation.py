@@ -49,6 +49,7 @@ def csv_is_named() -> None:
         (None, "text/csv; Q=0.2, text/html ; q=0.3", "text/html"),
         (None, "text/csv; q = 0.2, text/html;q=0.3", "text/html"),
         (None, "text/html;q=nan, text/csv;q=0.3", "text/csv"),
+        (None, "text/csv;charset=utf-8;q=0.2, text/html;q=0.3", "text/html"),
     ],
 )
 def test_what_is_chosen(f: str | None, accept: str | None, chosen: str) -> None:
@@ -75,6 +76,7 @@ DOCUMENT = "application/vnd.oai.openapi+json;version=3.0"
         (DOCUMENT, DOCUMENT),
         ("application/vnd.oai.openapi+json; version=3.0", DOCUMENT),
         ("application/vnd.oai.openapi+json;version=3.1, application/json;q=0.1", "application/json"),
+        (f"{DOCUMENT};q=0.1, application/json;q=0.2", "application/json"),
     ],
 )
 def test_a_type_with_a_parameter_is_meant_without_it_and_not_with_another(accept: str, chosen: str) -> None:

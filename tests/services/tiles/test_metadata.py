@@ -183,10 +183,13 @@ async def test_documents_about_tiles(tiles_on: TilesOn) -> None:
         for path, expected in _EXPECTED.items():
             assert await _document(services, path) == expected, path
         own, several = await _document(services, OWN), await _document(services, f"/tiles{BOTH}")
+        areas = await _document(services, "/collections/hazard.areas/tiles/WebMercatorQuad")
         style = await _document(services, f"{OWN}/WebMercatorQuad/style.json")
         unknown = await services["tiles"].get("/tiles?collections=hazard.nothing")
         sets = await _document(services, "/tileMatrixSets")
         unregistered = await _document(services, "/tileMatrixSets/WGS1984Quad")
+    # of which nothing more is said than its title
+    assert "description" not in areas
     assert own["links"] == _itself(OWN)
     assert several["links"] == _itself(f"/tiles{BOTH}")
     mercator = [

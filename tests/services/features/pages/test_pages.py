@@ -181,6 +181,16 @@ async def test_a_box_that_is_no_area_of_the_map_is_its_view(features: Client) ->
     assert _state(page)[1] == {}
 
 
+async def test_the_small_map_is_in_degrees_whatever_crs_was_asked_for(features: Client) -> None:
+    def drawn(page: str) -> list[str]:
+        return re.findall(r'<svg[^>]*viewBox="[^"]*"', page)
+
+    plain = drawn(await _page(features, _EVENTS, f="html", limit="3"))
+    assert plain
+    mercator = "http://www.opengis.net/def/crs/EPSG/0/3857"
+    assert drawn(await _page(features, _EVENTS, f="html", limit="3", crs=mercator)) == plain
+
+
 async def test_heads_of_the_table_sort_it_and_say_how_it_is_sorted(features: Client) -> None:
     def heads(page: str) -> dict[str, tuple[str, str]]:
         found = re.findall(r'<th scope="col"[^>]*aria-sort="(\w+)"[^>]*><a href="([^"]*)">([^<]*)</a>', page)

@@ -59,6 +59,22 @@ async def test_slow_counts_of_one_collection_leave_turns_for_others_even_of_its_
             await counts.close()
 
 
+async def test_slow_counts_of_several_collections_leave_connections_for_pages(
+    running: Services, hostile: HostileDatabase
+) -> None:
+    collection = running.apps["features"][CATALOGUE].collection("hostile.events")
+    slow = Selection(collection, None, (sql("pg_sleep(60) IS NULL"),), (), ())
+    elsewhere = replace(slow, collection=replace(collection, id="elsewhere.events"), conditions=(sql("id < 11"),))
+    async with Database(PoolSettings(hostile.reader_url, "test-several", size=4)) as database:
+        counts = Counts(database, SetVersions(database), seconds=0.3, at_once=1)
+        try:
+            # it goes on
+            assert await counts.matched(slow, "slow") is None
+            assert await counts.matched(elsewhere, "elsewhere") is None
+        finally:
+            await counts.close()
+
+
 async def test_what_the_database_gives_up_is_a_number_that_is_not_known(
     running: Services, hostile: HostileDatabase
 ) -> None:

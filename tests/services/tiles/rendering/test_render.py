@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from typing import Any
 
 import asyncpg
 import pytest
 
-from libs.catalogue.model import Collection, Column, GeometryColumn
+from libs.catalogue.model import Argument, Collection, Column, GeometryColumn
 from libs.geo.tile_matrix_sets import tile_matrix_set
 from libs.pg.pool import Database, PoolSettings
 from libs.pg.sql import Sql
@@ -38,6 +39,10 @@ async def owner(make_database: MakeDatabase) -> AsyncIterator[tuple[asyncpg.Conn
     await connection.execute(
         f"INSERT INTO large SELECT n, repeat(chr(64 + n), 1000), {place} FROM generate_series(1, $1) n",  # noqa: S608
         LARGE,
+    )
+    await connection.execute(
+        "CREATE FUNCTION made(most integer) RETURNS SETOF many STABLE LANGUAGE sql AS"
+        " 'SELECT * FROM many WHERE id <= most'"
     )
     await connection.execute("ANALYZE")
     yield connection, url
@@ -83,6 +88,22 @@ async def test_many_rows_are_estimated_a_few_times_as_many_as_the_limit_are_coun
     assert len(_ids(tile, "many")) == limit
     # the planner knows all places of so few rows
     assert (tile.rows, tile.left_out, tile.estimated) == (ROWS, ROWS - limit, estimated)
+
+
+async def test_what_a_function_gives_for_its_arguments_is_counted(database: Database) -> None:
+    columns = (Column("id", "integer", "integer", not_null=True),)
+    made = replace(
+        _request("large", LARGE).selection.collection,
+        id="public.made",
+        name="made",
+        kind="function",
+        columns=columns,
+        arguments=(Argument("most", "integer", "integer"),),
+    )
+    request = tile_of(made, tile_matrix_set("WebMercatorQuad"), 0, 0, 0, 7, {"most": "12"}.items())
+    tile = await render(database, request, NO_LIMIT)
+    assert len(_ids(tile, "made")) == 7
+    assert (tile.rows, tile.left_out, tile.estimated) == (12, 5, False)
 
 
 async def test_of_what_fits_nothing_is_left_out(database: Database) -> None:
