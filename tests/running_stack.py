@@ -144,8 +144,8 @@ def stack_at(base_url: str) -> RunningStack:
 
 
 @contextmanager
-def _free_folder(name: str) -> Iterator[Path]:
-    """A folder for a stack, which no other process takes during the block."""
+def _free_folder(name: str) -> Iterator[tuple[Path, int]]:
+    """A folder for a stack, and an open file: while any process has it open, no other takes the folder."""
     parent = REPOSITORY / ".local"
     parent.mkdir(exist_ok=True)
     for number in itertools.count(1):
@@ -155,7 +155,7 @@ def _free_folder(name: str) -> Iterator[Path]:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 continue
-            yield state_dir
+            yield state_dir, lock.fileno()
             return
 
 
@@ -166,7 +166,7 @@ def running(name: str, *options: str, purge: bool, **settings: str) -> Iterator[
     Where another process of tests has it, the stack is in `.local/<name>-2`, and so on: each keeps its data, unless
     `purge`. A stack that a killed session left behind is stopped first: it would run old code.
     """
-    with _free_folder(name) as state_dir:
+    with _free_folder(name) as (state_dir, lock):
         port = choose_ports(["gateway"], {}, state_dir)["gateway"]
         environment = {
             variable: value
@@ -181,18 +181,21 @@ def running(name: str, *options: str, purge: bool, **settings: str) -> Iterator[
         finally:
             _command(_STOP, environment)
             if purge:
-                _begin(_PURGE, environment)
+                _begin(_PURGE, environment, lock)
 
 
 _STOP = ["down"]
 _PURGE = ["down", "--purge"]
 
 
-def _begin(arguments: list[str], environment: dict[str, str]) -> None:
-    """Has it done without waiting: the files of a hundred databases take half a minute to delete."""
+def _begin(arguments: list[str], environment: dict[str, str], lock: int) -> None:
+    """Has it done without waiting: the files of a hundred databases take half a minute to delete.
+
+    It keeps the lock until then: tests that begin meanwhile take another folder, not one that is being deleted.
+    """
     command = [sys.executable, "-m", "deploy.local", *arguments]
     in_background = ["sh", "-c", '"$@" > /dev/null 2>&1 &', "sh", *command]
-    subprocess.run(in_background, check=True, cwd=REPOSITORY, env=environment, start_new_session=True)
+    subprocess.run(in_background, check=True, cwd=REPOSITORY, env=environment, start_new_session=True, pass_fds=(lock,))
 
 
 def _command(arguments: list[str], environment: dict[str, str]) -> None:

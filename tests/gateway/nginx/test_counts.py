@@ -6,9 +6,12 @@ import os
 from pathlib import Path
 
 import pytest
+from aiohttp import ClientSession
 from prometheus_client import REGISTRY
 
 from gateway.nginx.counts import Counts
+from tests.eventually import eventually
+from tests.gateway.harness import Gateway
 
 LABELS = [("tiles", "hit", "200"), ("tiles", "none", "200"), ("gateway", "none", "404"), ("gateway", "miss", "302")]
 
@@ -82,3 +85,21 @@ async def test_a_long_file_begins_anew_once_all_of_it_is_counted(file: Path) -> 
     assert size(file) == 0
     add(file, line)
     assert await growth(counts) == [1, 0, 0, 0]
+
+
+async def test_a_running_gateway_counts_what_its_nginx_answers(gateway: Gateway, session: ClientSession) -> None:
+    async def number() -> float:
+        async with session.get(f"{gateway.internal_url}/internal/metrics") as response:
+            lines = (await response.text()).splitlines()
+        wanted = 'dams_gateway_requests_total{cache="none",service="gateway",status="404"} '
+        return sum(float(line.removeprefix(wanted)) for line in lines if line.startswith(wanted))
+
+    before = await number()
+    for _ in range(3):
+        async with session.get(f"{gateway.url}/nothing") as response:
+            assert response.status == 404
+
+    async def counted() -> bool:
+        return await number() >= before + 3
+
+    await eventually(counted, seconds=10)

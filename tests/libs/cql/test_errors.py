@@ -75,6 +75,7 @@ QUERYABLES = {
         ("S_INTERSECTS(g, POINT(1,2))", 22, "a position has 2 or 3 coordinates, this one has 1"),
         ("S_INTERSECTS(g, POINT(1 2 3 4))", 22, "a position has 2 or 3 coordinates, this one has 4"),
         ("S_INTERSECTS(g, POINT(1 x))", 24, "expected a coordinate, found 'x'"),
+        ("S_INTERSECTS(g, LINESTRING(1 2, 3 4 x))", 36, "expected ',' or ')' in the geometry, found 'x'"),
         ("S_INTERSECTS(g, LINESTRING(1 1))", 26, "a line needs at least 2 positions"),
         ("S_INTERSECTS(g, POLYGON((0 0,1 1,0 1,0 2)))", 24, "a ring of a polygon must end where it starts"),
     ],

@@ -26,6 +26,7 @@ INSERT INTO own.flood_events VALUES
     (4, 'F3', 'Ends', '2020-06-02T00:00:00Z', 'https://example.org/last', 'simulated', NULL);
 INSERT INTO own.flood_alerts SELECT n, 'F/1', '2020-05-01T00:00:00Z'::timestamptz + n * interval '1 day',
     ST_SetSRID(ST_MakePoint(n, 1), 4326) FROM generate_series(1, 6) AS n;
+INSERT INTO own.flood_alerts SELECT 10 + n, 'F4', '2020-05-01T00:00:00Z' FROM generate_series(1, 1001) AS n;
 INSERT INTO own.flood_gauges VALUES (1, 7, 'SRID=4326;POINT(9 9)');
 ANALYZE;
 """
@@ -105,6 +106,11 @@ async def test_its_features_come_as_one_file(features: Client) -> None:
         "url": "https://example.org/a",
         "source": "simulated",
     }
+
+
+async def test_the_file_has_more_features_of_a_collection_than_the_page_tells_of(features: Client) -> None:
+    bundle = await features.json("/events/F4", f="geojson")
+    assert bundle["numberReturned"] == len({feature["id"] for feature in bundle["features"]}) == 1001
 
 
 async def test_its_page_tells_of_all_and_pages_of_features_link_to_what_there_is(features: Client) -> None:

@@ -184,3 +184,13 @@ async def test_rows_that_have_no_place_by_a_condition_are_nowhere(kinds: asyncpg
         await _rows(kinds, sql("SELECT {placed} FROM pg_temp.kinds", placed=statements.is_placed(GEOM)))
         == [(True,)] * 6
     )
+
+
+async def test_of_too_many_cells_one_more_is_told_than_there_may_be_beside_the_rows_without_a_place(
+    kinds: asyncpg.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    facet = PlaceFacet("geom", GEOM, 90.0, placed=sql("whole = 1"))
+    monkeypatch.setattr(statements, "MOST_CELLS", 1)
+    assert {*await _rows(kinds, statements.places(ALL, facet))} == {(2, 1, 1), (0, 1, 1), (None, None, 4)}
+    monkeypatch.setattr(statements, "MOST_CELLS", 0)
+    assert len(await _rows(kinds, statements.places(ALL, facet))) == 2

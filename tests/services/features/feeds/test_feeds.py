@@ -127,6 +127,13 @@ async def test_any_collection_has_a_feed(features: Client, name: str) -> None:
     await _feed(features, f"/collections/hostile.{name}/feed")
 
 
+async def test_features_without_a_time_are_all_as_new_as_the_data(features: Client) -> None:
+    root = await _feed(features, "/collections/hostile.planet/feed")
+    entries = root.findall("a:entry", ATOM)
+    assert len(entries) > 1
+    assert len({entry.findtext("a:updated", namespaces=ATOM) for entry in [root, *entries]}) == 1
+
+
 def test_a_summary_tells_eight_properties_the_most_important_first() -> None:
     columns = tuple(Column(f"c{n}", "text", "string") for n in range(12))
     collection = Collection("s.t", "s", "t", 1, "table", "T", None, columns, key="c0", importance=("-c9",))
