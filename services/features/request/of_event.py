@@ -9,9 +9,9 @@ from libs.web.query_params import QueryValues
 from services.features.request.items_query import ItemsQuery, parse_items
 
 
-def query_of_event(collection: Collection, event: str, *, limit: int, sortby: str | None = None) -> ItemsQuery | None:
+def query_of_event(collection: Collection, event: str, *, limit: int) -> ItemsQuery | None:
     """The features of the event; None where the collection cannot have it: its events are numbers, say."""
-    values: dict[str, object] = defaultdict(lambda: None, limit=limit, sortby=[sortby] if sortby else None)
+    values: dict[str, object] = defaultdict(lambda: None, limit=limit)
     query = QueryValues(values, set(), {EVENT_KEY: event})
     try:
         return parse_items(collection, query, {EVENT_KEY: event})
