@@ -181,26 +181,29 @@ def running(name: str, *options: str, purge: bool, **settings: str) -> Iterator[
         finally:
             _command(_STOP, environment)
             if purge:
-                _begin(_PURGE, environment, lock)
+                _purge_without_waiting(environment, lock)
 
 
 _STOP = ["down"]
 _PURGE = ["down", "--purge"]
 
 
-def _begin(arguments: list[str], environment: dict[str, str], lock: int) -> None:
-    """Has it done without waiting: the files of a hundred databases take half a minute to delete.
+def _purge_without_waiting(environment: dict[str, str], lock: int) -> None:
+    """The files of a hundred databases take half a minute to delete.
 
-    It keeps the lock until then: tests that begin meanwhile take another folder, not one that is being deleted.
+    The lock is kept until then: tests that begin meanwhile take another folder, not one that is being deleted.
     """
-    command = [sys.executable, "-m", "deploy.local", *arguments]
-    in_background = ["sh", "-c", '"$@" > /dev/null 2>&1 &', "sh", *command]
-    subprocess.run(in_background, check=True, cwd=REPOSITORY, env=environment, start_new_session=True, pass_fds=(lock,))
+    command = ["sh", "-c", '"$@" > /dev/null 2>&1 &', "sh", *_program(_PURGE)]
+    subprocess.run(command, check=True, cwd=REPOSITORY, env=environment, start_new_session=True, pass_fds=(lock,))
+
+
+def _program(arguments: list[str]) -> list[str]:
+    return [sys.executable, "-m", "deploy.local", *arguments]
 
 
 def _command(arguments: list[str], environment: dict[str, str]) -> None:
     result = subprocess.run(
-        [sys.executable, "-m", "deploy.local", *arguments],
+        _program(arguments),
         check=False,
         cwd=REPOSITORY,
         env=environment,

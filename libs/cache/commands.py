@@ -90,8 +90,13 @@ class Commands:
         if not (self.away or len(self._waiting) >= _MOST_WAITING):
             if not self._waiting:
                 # a system call for itself would cost more than the rest of it
-                asyncio.get_running_loop().call_later(_POSTED_SECONDS, self._wake.set)
+                asyncio.get_running_loop().call_later(_POSTED_SECONDS, self._send_posted)
             self._waiting.append((command, None))
+
+    def _send_posted(self) -> None:
+        # most have gone along with others meanwhile
+        if self._waiting:
+            self._wake.set()
 
     async def _send(self) -> None:
         while True:

@@ -37,7 +37,7 @@ def compress(body: bytes, coding: Coding = "gzip") -> bytes:
 
 
 def decompress(gzipped: bytes) -> bytes:
-    """What `compress` made a gzip of. Raises isal_zlib.error for bytes that are no gzip."""
+    """The content of a gzip. Raises isal_zlib.error for bytes that are none."""
     return isal_zlib.decompress(gzipped, _GZIP)
 
 

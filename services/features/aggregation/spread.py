@@ -21,7 +21,10 @@ async def spread(counts: FacetCounts, selection: Selection, geometry: GeometryCo
     """The cells that hold features, with how many; none where counting takes too long."""
     try:
         coarse = await _cells(counts, selection, geometry, _COARSE)
-        size = next((size for size in _FINER if coarse and size * _CELLS >= _width(coarse)), None)
+        if not coarse:
+            return coarse
+        width = _width(coarse)
+        size = next((size for size in _FINER if size * _CELLS >= width), None)
         return coarse if size is None else await _cells(counts, selection, geometry, size)
     except Unavailable:
         return ()
