@@ -38,6 +38,9 @@ class Column:
         return self.type not in ("object", "array") and column_type(self.sql_type).ordered
 
 
+_DIMENSIONS = {"Point": 0, "LineString": 1, "Curve": 1, "Polygon": 2, "Surface": 2}
+
+
 @dataclass(frozen=True, slots=True)
 class GeometryColumn:
     """A geometry or geography column."""
@@ -74,8 +77,7 @@ class GeometryColumn:
     @property
     def dimension(self) -> int | None:
         """Topological dimension: 0 points, 1 lines, 2 polygons; None for mixtures."""
-        kinds = {"Point": 0, "LineString": 1, "Curve": 1, "Polygon": 2, "Surface": 2}
-        return kinds.get(self.type.removeprefix("Multi"))
+        return _DIMENSIONS.get(self.type.removeprefix("Multi"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import asyncpg
@@ -63,7 +64,8 @@ async def reached_by_services(state_dir: Path) -> str | None:
     assert redis.from_url(stack.redis_url(folder, state)).ping()
     password = folder.secret("reader-password")
     owner = await asyncpg.connect(stack.owner_url(folder, state, "postgres"))
-    await owner.execute(f"CREATE ROLE dams LOGIN PASSWORD '{password}'")
+    with suppress(asyncpg.DuplicateObjectError):
+        await owner.execute(f"CREATE ROLE dams LOGIN PASSWORD '{password}'")
     await owner.close()
     reader = await asyncpg.connect(stack.reader_url(folder, state).rpartition("/")[0] + "/postgres")
     address = await reader.fetchval("SELECT host(inet_server_addr())")
@@ -88,12 +90,12 @@ async def remembered(cluster: Cluster) -> str:
     return str(value)
 
 
-@pytest.fixture
-def state_dir(tmp_path: Path) -> Iterator[Path]:
+@contextmanager
+def hard_to_get_into(parent: Path) -> Iterator[Path]:
     """A folder in one that only its owner may enter, with a blank and more characters than a socket path has."""
-    folder = tmp_path / "only mine" / ("x" * 60) / ("y" * 60)
+    folder = parent / "only mine" / ("x" * 60) / ("y" * 60)
     folder.mkdir(parents=True)
-    (tmp_path / "only mine").chmod(0o700)
+    (parent / "only mine").chmod(0o700)
     yield folder
     result = command(folder, "down", "--purge")
     assert result.returncode == 0, result.stderr
@@ -101,14 +103,28 @@ def state_dir(tmp_path: Path) -> Iterator[Path]:
     assert left_behind(folder, None) == []
 
 
-async def test_up_twice_down_twice(state_dir: Path) -> None:
-    value = await remembered(up(state_dir))
-    before = {process.pid for process in left_behind(state_dir, None)}
-    assert await remembered(up(state_dir)) == value
-    assert {process.pid for process in left_behind(state_dir, None)} == before
-    assert command(state_dir, "down").stdout == "stopped\n"
-    assert command(state_dir, "down").stdout == "nothing was running\n"
-    assert await remembered(up(state_dir)) == value
+@pytest.fixture
+def state_dir(tmp_path: Path) -> Iterator[Path]:
+    """Such a folder, with no stack in it."""
+    with hard_to_get_into(tmp_path) as folder:
+        yield folder
+
+
+@pytest.fixture(scope="module")
+def used_dir(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Such a folder for several tests, which leave a stack there, running or stopped: each new one takes seconds."""
+    with hard_to_get_into(tmp_path_factory.mktemp("used")) as folder:
+        yield folder
+
+
+async def test_up_twice_down_twice(used_dir: Path) -> None:
+    value = await remembered(up(used_dir))
+    before = {process.pid for process in left_behind(used_dir, None)}
+    assert await remembered(up(used_dir)) == value
+    assert {process.pid for process in left_behind(used_dir, None)} == before
+    assert command(used_dir, "down").stdout == "stopped\n"
+    assert command(used_dir, "down").stdout == "nothing was running\n"
+    assert await remembered(up(used_dir)) == value
 
 
 def test_two_may_delete_a_stack_at_once(tmp_path: Path) -> None:
@@ -123,8 +139,8 @@ def test_two_may_delete_a_stack_at_once(tmp_path: Path) -> None:
     assert not folder.path.exists()
 
 
-async def test_settings_of_the_server(state_dir: Path) -> None:
-    connection = await asyncpg.connect(up(state_dir).owner_url("postgres"))
+async def test_settings_of_the_server(used_dir: Path) -> None:
+    connection = await asyncpg.connect(up(used_dir).owner_url("postgres"))
     shown = {name: await connection.fetchval(f"SHOW {name}") for name in ("timezone", "jit", "fsync")}
     shown["collation"] = await connection.fetchval("SELECT datcollate FROM pg_database WHERE datname = 'postgres'")
     methods = await connection.fetch("SELECT DISTINCT auth_method FROM pg_hba_file_rules")
@@ -133,26 +149,27 @@ async def test_settings_of_the_server(state_dir: Path) -> None:
     assert [row["auth_method"] for row in methods] == ["scram-sha-256"]
 
 
-def test_psql_opens_the_database_as_its_owner(state_dir: Path) -> None:
-    assert "no stack runs" in command(state_dir, "psql", "-c", "SELECT 1").stderr
-    cluster = up(state_dir)
-    result = command(state_dir, "psql", "-Atd", "postgres", "-c", "SELECT current_user, current_database()")
+def test_psql_opens_the_database_as_its_owner(used_dir: Path) -> None:
+    command(used_dir, "down")
+    assert "no stack runs" in command(used_dir, "psql", "-c", "SELECT 1").stderr
+    cluster = up(used_dir)
+    result = command(used_dir, "psql", "-Atd", "postgres", "-c", "SELECT current_user, current_database()")
     assert (result.stdout, result.stderr) == ("dams_owner|postgres\n", "")
-    assert command(state_dir, "psql", "-d", "postgres", "-c", "no such command").returncode == 1
+    assert command(used_dir, "psql", "-d", "postgres", "-c", "no such command").returncode == 1
     # of one's own it opens that, from any of its servers
     own = cluster.owner_url("postgres").replace("@127.0.0.1", "@localhost:1,127.0.0.1") + "?target_session_attrs=any"
-    shown = command(state_dir, "psql", "-Atc", "SELECT current_user, current_database()", DATABASE_URL=own)
+    shown = command(used_dir, "psql", "-Atc", "SELECT current_user, current_database()", DATABASE_URL=own)
     assert (shown.stdout, shown.stderr) == ("dams_owner|postgres\n", "")
 
 
-async def test_services_reach_the_servers_by_unix_sockets(state_dir: Path) -> None:
-    up(state_dir)
-    sockets = sockets_of(state_dir)
+async def test_services_reach_the_servers_by_unix_sockets(used_dir: Path) -> None:
+    up(used_dir)
+    sockets = sockets_of(used_dir)
     assert sockets is not None
-    assert await reached_by_services(state_dir) is None
+    assert await reached_by_services(used_dir) is None
     # others pass through to what they may use, and see nothing
     assert sockets.stat().st_mode & 0o777 == 0o711
-    assert command(state_dir, "down").returncode == 0
+    assert command(used_dir, "down").returncode == 0
     assert not sockets.exists()
 
 
@@ -175,41 +192,41 @@ async def test_a_folder_that_postgresql_cannot_get_into_is_not_used(state_dir: P
     assert await reached_by_services(state_dir) == "127.0.0.1"
 
 
-async def test_sockets_that_are_gone_are_made_again(state_dir: Path) -> None:
-    up(state_dir)
-    sockets = sockets_of(state_dir)
+async def test_sockets_that_are_gone_are_made_again(used_dir: Path) -> None:
+    up(used_dir)
+    sockets = sockets_of(used_dir)
     assert sockets is not None
     shutil.rmtree(sockets)
-    up(state_dir)
-    assert await reached_by_services(state_dir) is None
+    up(used_dir)
+    assert await reached_by_services(used_dir) is None
 
 
-async def test_a_killed_supervisor(state_dir: Path) -> None:
-    value = await remembered(up(state_dir))
-    os.kill(int((state_dir / "supervisord.pid").read_text()), signal.SIGKILL)
-    orphans = left_behind(state_dir, cluster_of(state_dir))
+async def test_a_killed_supervisor(used_dir: Path) -> None:
+    value = await remembered(up(used_dir))
+    os.kill(int((used_dir / "supervisord.pid").read_text()), signal.SIGKILL)
+    orphans = left_behind(used_dir, cluster_of(used_dir))
     assert {process.name() for process in orphans} >= {"postgres", "redis-server"}
-    assert await remembered(up(state_dir)) == value
+    assert await remembered(up(used_dir)) == value
 
 
-async def test_everything_killed(state_dir: Path) -> None:
-    value = await remembered(up(state_dir))
-    cluster = cluster_of(state_dir)
-    victims = left_behind(state_dir, cluster)
+async def test_everything_killed(used_dir: Path) -> None:
+    value = await remembered(up(used_dir))
+    cluster = cluster_of(used_dir)
+    victims = left_behind(used_dir, cluster)
     for process in victims:
         process.kill()
     psutil.wait_procs(victims, timeout=10)
     lock = (cluster / "postmaster.pid").read_text().splitlines()
     # The number belongs to another process by now: this one.
     (cluster / "postmaster.pid").write_text("\n".join([str(os.getpid()), *lock[1:]]) + "\n")
-    assert await remembered(up(state_dir)) == value
+    assert await remembered(up(used_dir)) == value
 
 
-async def test_a_half_made_cluster(state_dir: Path) -> None:
-    up(state_dir)
-    command(state_dir, "down")
-    unmake(cluster_of(state_dir))
-    assert await remembered(up(state_dir))
+async def test_a_half_made_cluster(used_dir: Path) -> None:
+    up(used_dir)
+    command(used_dir, "down")
+    unmake(cluster_of(used_dir))
+    assert await remembered(up(used_dir))
 
 
 async def test_a_folder_that_was_deleted_by_hand(state_dir: Path) -> None:
