@@ -111,6 +111,7 @@ def _shapes() -> dict[str, Sql | None]:
         (column("MultiPoint", 3035), "WebMercatorQuad", (5, 16, 9)),
         (column("Point", turns=(-1, 1)), "WebMercatorQuad", (5, 9, 9)),
         (column("LineString", turns=(-1, 1)), "WebMercatorQuad", (5, 9, 9)),
+        (column("Polygon", 3857, turns=(-1,)), "WebMercatorQuad", (5, 9, 9)),
         (column("Geometry", 0), "WebMercatorQuad", (5, 9, 9)),
         (column("Polygon", 0), "WorldCRS84Quad", (5, 9, 9)),
         (column("MultiSurface", 3857), "WorldCRS84Quad", (5, 9, 9)),
