@@ -76,7 +76,8 @@ async def test_it_tells_who_had_them_and_what_is_left_out() -> None:
 
 
 async def test_one_that_cannot_be_had_is_the_error_of_all_and_named() -> None:
-    with pytest.raises(Unavailable, match=r"^Collection b: busy The other collections .* collections=\.$") as busy:
+    told = r"^Collection b: busy The other collections may have tiles: name them in collections=\.$"
+    with pytest.raises(Unavailable, match=told) as busy:
         await _joined(_tile(), Unavailable("busy", retry_after=7, cause="queue"))
     assert (busy.value.retry_after, busy.value.cause) == (7, "queue")
     fault = Fault(("query", "filter"), "wrong", "x", "value_error")
