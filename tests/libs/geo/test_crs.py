@@ -176,6 +176,19 @@ def test_an_area_of_use_may_lie_around_the_antimeridian() -> None:
     assert finite_area(3139) == ((-180.0, -90.0, 180.0, 90.0),)
 
 
+def test_a_crs_of_esri_is_one_like_others() -> None:
+    robinson = crs_of(crs_uri(54030) or "")
+    assert robinson == Crs("http://www.opengis.net/def/crs/ESRI/0/54030", 54030, northing_first=False, in_degrees=False)
+    assert (projjson(robinson)["name"], projjson(robinson)["id"]) == (
+        "World_Robinson",
+        {"authority": "ESRI", "code": 54030},
+    )
+    found = in_crs84(shapely.box(-6e6, -1e6, 6e6, 1e6), robinson)
+    assert shapely.bounds(found) == pytest.approx((-63.77, -9.35, 63.77, 9.35), abs=0.01)
+    # nobody has this number
+    assert crs_of(crs_uri(199_999) or "") is None
+
+
 def test_what_esri_has_numbered_is_known_too() -> None:
     # World Mercator, South Pole Stereographic, USA Contiguous Albers Equal Area Conic
     assert is_mercator(54004)
