@@ -36,12 +36,13 @@ class Known:
 
     def __init__(self, tiles: dict[str, Tile | DomainError]) -> None:
         self.tiles = tiles
+        self.lasting = True
 
     def key(self, request: TileRequest) -> str:
         return request.selection.collection.id
 
     async def tile(self, _: TileRequest, key: str, turns: asyncio.Semaphore, *, lasting: bool) -> Tile:
-        assert lasting
+        assert lasting is self.lasting
         async with turns:
             found = self.tiles[key]
         if isinstance(found, DomainError):
@@ -65,6 +66,13 @@ async def test_layers_are_joined_in_their_order_but_for_empty_ones() -> None:
     found = await _joined(_tile(b"one"), _tile(b""), _tile(b"three"))
     assert await decompressed(found.gzipped) == b"onethree"
     assert (await _joined(_tile(b""), _tile(b""))).gzipped == b""
+
+
+async def test_who_asks_for_a_moment_gets_what_is_of_the_moment() -> None:
+    known = Known({"a": _tile()})
+    known.lasting = False
+    request = plain_tile(PLACES, tile_matrix_set("WebMercatorQuad"), 0, 0, 0, 9)
+    assert (await joined_tile(cast("TileStore", known), [request])).tier == "redis"
 
 
 async def test_it_tells_who_had_them_and_what_is_left_out() -> None:
