@@ -46,6 +46,7 @@ class Noting(TileCache):
         self.token: str | None = "first"
         self.exact = False
         self.row: dict[str, Any] = {"tile": b"a tile", "rows": 3}
+        self.wait: asyncio.Future[None] | None = None
         self.when_made: Callable[[], None] = lambda: None
         self.when_claimed: Callable[[], None] = lambda: None
 
@@ -81,6 +82,8 @@ class Noting(TileCache):
     async def fetchrow(self, _: object) -> dict[str, Any]:
         self.noted.append(("made",))
         self.when_made()
+        if self.wait is not None:
+            await self.wait
         return self.row
 
     def store(self, most_rendering: int = 4, share: float = 1) -> TileStore:
@@ -191,7 +194,7 @@ async def test_nobody_waits_for_the_claim_of_another_for_longer_than_seconds(mon
     cache = Noting()
     cache.mine = [False, False, False]
     # two seconds are waited for, and the third begins
-    cache.when_claimed = lambda: passed.append(passed.pop() + 1.4)
+    cache.when_claimed = lambda: passed.append(passed.pop() + 1.1)
     monkeypatch.setattr(asyncio.get_running_loop(), "time", lambda: clock() + passed[0])
     tile = await _tile(cache, _request(rows=20_001))
     put = ("put", f"t:{KEY}", NUMBERED + tile.gzipped)
@@ -214,6 +217,16 @@ async def test_more_than_some_thousand_rows_on_a_tile_are_expensive(
     cache = Noting()
     cache.mine = [True]
     await _tile(cache, _request(rows=rows, **parameters))
+    assert ("claim" in {name for name, *_ in cache.noted}) is is_claimed
+
+
+@pytest.mark.parametrize(("rows", "is_claimed"), [(40_000, False), (40_001, True)])
+async def test_what_is_expensive_follows_from_the_number_of_tiles(rows: int, is_claimed: bool) -> None:
+    cache = Noting()
+    cache.mine = [True]
+    # four columns, two rows
+    request = tile_of(replace(POINTS, rows=rows), tile_matrix_set("WorldCRS84Quad"), 1, 3, 0, 100, ())
+    await _tile(cache, request)
     assert ("claim" in {name for name, *_ in cache.noted}) is is_claimed
 
 
@@ -254,6 +267,20 @@ async def test_a_tile_that_is_to_last_is_marked_once_the_version_has_stood() -> 
     await asyncio.sleep(0)
     assert cache.noted == [LOOKED]
     await store.close()
+
+
+async def test_who_goes_gives_up_what_is_still_made() -> None:
+    cache = Noting()
+    store = cache.store()
+    cache.wait = asyncio.get_running_loop().create_future()
+    begun = asyncio.Event()
+    cache.when_made = begun.set
+    waiting = asyncio.create_task(store.tile(_request(), KEY))
+    await begun.wait()
+    await store.close()
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+    assert cache.wait.cancelled()
 
 
 async def test_too_many_are_refused_in_words() -> None:
