@@ -147,6 +147,13 @@ def test_a_long_edge_of_a_projection_bends() -> None:
         in_crs84(Point(1e8, 1e8), europe)
 
 
+def test_a_line_of_any_length_gets_so_many_positions() -> None:
+    zigzag = shapely.LineString([(3e6 + 3e6 * (n % 2), 3e6 + 1e4 * n) for n in range(200)])
+    assert 4000 <= len(in_crs84(zigzag, _crs(3035)).coords) <= 4400
+    # and a short one no more than bends show
+    assert len(in_crs84(shapely.LineString([(3e6, 3e6), (3e6 + 640, 3e6)]), _crs(3035)).coords) == 65
+
+
 # PROJ says of some that they are infinite, and of others that they are no numbers
 @pytest.mark.parametrize("code", [3574, 3575, 3035])
 @pytest.mark.parametrize("box", [(-9e6, 9e6, 1.1e7, 2.9e7), (-1.1e7, -1.1e7, 1e6, 1e6)])
