@@ -41,6 +41,8 @@ def refused(*collections: Collection, **given: Any) -> list[tuple[str, str]]:
 
 def test_each_layer_is_the_tile_of_its_collection() -> None:
     assert layers(FIRST, SECOND) == tuple(plain_tile(each, TMS, 5, 3, 4, 100) for each in (FIRST, SECOND))
+    # naming the collections makes no other tiles of these
+    assert layers(FIRST, SECOND, collections=["s.first", "s.second"]) == layers(FIRST, SECOND)
     filtered = layers(FIRST, SECOND, extra={"id": "7"})
     assert [request.selection.collection.id for request in filtered] == ["s.first", "s.second"]
     alone = [tile_of(each, TMS, 5, 3, 4, 100, [("id", "7")]) for each in (FIRST, SECOND)]

@@ -12,6 +12,7 @@ from libs.ogc.errors import Fault, InvalidParameters, NotFound
 from libs.pg.text_folding import Folding, TextFolding
 from services.tiles.request.geometry_column import geometry_of
 from services.tiles.request.plain_tile import plain_tile, tile_of
+from services.tiles.request.region import Region
 from services.tiles.request.tile_request import TileRequest
 
 GEOM, OTHER = GeometryColumn("geom", "Point", 4326), GeometryColumn("other", "Point", 3857)
@@ -32,7 +33,11 @@ def test_without_parameters_and_whatever_the_format_it_is_the_plain_tile() -> No
     assert (plain.variant, plain.limit, plain.geometry, plain.all_properties) == ("", 100, GEOM, True)
     assert (plain.z, plain.x, plain.y, plain.region.srid) == (5, 3, 4, 4326)
     assert plain.selection.properties == COLUMNS
-    assert _tile(f="json") == plain
+    # whatever the format and the version of the data
+    assert _tile(f="json") == _tile(v="0123456789abcdef") == plain
+    bounds = (-16280475.528516259, 13775786.985667605, -15028131.257091933, 15028131.257091931)
+    assert plain.region == Region(plain.region.bounds, 3857, 4326)
+    assert plain.region.bounds == pytest.approx(bounds)
 
 
 @pytest.mark.parametrize("parameters", [{"limit": "100"}, {"geom_column": "geom"}])
@@ -55,6 +60,11 @@ def test_what_means_something_else_is_another_variant() -> None:
         {"properties": "name"},
         {"sortby": "size"},
         {"sortby": "-size"},
+        {"sortby": "name"},
+        {"sortby": "name,size"},
+        {"sortby": "size,name"},
+        # all of them, but the key is among them then
+        {"properties": "id,name,size", **one},
         {"filter": "size > 1"},
         {"filter": "size > 2"},
         {"filter": "size > 2", **one},
