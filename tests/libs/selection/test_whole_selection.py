@@ -12,6 +12,7 @@ import shapely
 
 from libs.catalogue.model import Argument, Column
 from libs.ogc.crs import crs_uri
+from libs.pg.text_folding import Folding, TextFolding
 from libs.selection.selection import Selection, SortTerm, select
 from tests.libs.selection.selecting import COLUMNS, Query, collection, faults, selected, where
 
@@ -127,6 +128,18 @@ def test_all_that_is_wrong_is_told_at_once() -> None:
 )
 def test_a_box_that_is_none_is_told_in_words(box: list[float], crs: str | None, message: str) -> None:
     assert faults(LASTING, bbox=box, bbox_crs=crs) == [("bbox", message, "value_error", box)]
+
+
+@pytest.mark.parametrize("length", [999, 1000, 1001, 4000])
+def test_a_filter_of_any_length_is_read(length: int) -> None:
+    expected = where(selected(LASTING, filter="S_INTERSECTS(geom, POINT(1 2))"))
+    given = {"filter": "S_INTERSECTS(geom, POINT(2 1))".ljust(length), "filter_crs": DEGREES}
+    assert where(selected(LASTING, **given)) == expected
+    as_json = '{"op":">","args":[{"property":"mag"},5]}'.ljust(length)
+    assert where(selected(LASTING, filter=as_json, filter_lang="cql2-json")) == ('"mag" > $1::float8', (5.0,))
+    folding = TextFolding(accents=Folding("x.plain({text})"))
+    folded = select(LASTING, Query({"filter": "ACCENTI(place) = 'a'".ljust(length)}), folding=folding)
+    assert 'x.plain("place")' in folded.where.render()[0]
 
 
 def test_a_parameter_that_is_none_here_is_not_proposed_though_it_has_a_value() -> None:
