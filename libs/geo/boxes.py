@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from functools import cache, lru_cache
 from math import isfinite
 
-from pyproj import Transformer
-from pyproj.exceptions import ProjError
+from pyproj import CRS, Transformer
+from pyproj.exceptions import CRSError, ProjError
 
 Box = tuple[float, float, float, float]
 """Left, bottom, right, top, in the units of a CRS."""
@@ -16,20 +16,31 @@ WORLD: Box = (-180.0, -90.0, 180.0, 90.0)
 _CACHED_BOXES = 16_384
 
 
+@lru_cache(maxsize=256)
+def crs_by_srid(srid: int) -> CRS:
+    """The CRS that PostGIS has under this number. Raises CRSError where PROJ does not know it."""
+    try:
+        return CRS.from_epsg(srid)
+    except CRSError:
+        # PostGIS numbers ESRI's own CRSs by their codes, too
+        return CRS.from_authority("ESRI", srid)
+
+
 @cache
-def _transformer(source: int, target: int) -> Transformer:
-    return Transformer.from_crs(source, target, always_xy=True)
+def transformer(source: int, target: int) -> Transformer:
+    """What moves places from one SRID to another, easting first. Raises CRSError for unknown CRSs."""
+    return Transformer.from_crs(crs_by_srid(source), crs_by_srid(target), always_xy=True)
 
 
 def moved(x: Sequence[float], y: Sequence[float], source: int, target: int) -> tuple[Sequence[float], Sequence[float]]:
-    """Places in another CRS, both by EPSG code; infinite where they have none. Raises ProjError for unknown CRSs."""
-    found: tuple[Sequence[float], Sequence[float]] = _transformer(source, target).transform(x, y)
+    """Places in another CRS, both by SRID; infinite where they have none. Raises ProjError for unknown CRSs."""
+    found: tuple[Sequence[float], Sequence[float]] = transformer(source, target).transform(x, y)
     return found
 
 
 @lru_cache(maxsize=_CACHED_BOXES)
 def transformed(box: Box, source: int, target: int) -> Box | None:
-    """The box around `box` in another CRS, both by EPSG code; None where there is none that is finite.
+    """The box around `box` in another CRS, both by SRID; None where there is none that is finite.
 
     It is made of the edges alone, which do not tell how far a box reaches that goes far around the Earth:
     `libs.geo.crs_areas.boxes_in` does. Where the target is longitude and latitude, left is greater than right in a box
@@ -38,7 +49,7 @@ def transformed(box: Box, source: int, target: int) -> Box | None:
     if source == target:
         return box
     try:
-        found = _transformer(source, target).transform_bounds(*box, densify_pts=21)
+        found = transformer(source, target).transform_bounds(*box, densify_pts=21)
     except ProjError:
         return None
     return found if all(isfinite(number) for number in found) else None

@@ -15,7 +15,7 @@ from pyproj.exceptions import CRSError
 from shapely.affinity import translate
 from shapely.geometry.base import BaseGeometry
 
-from libs.geo.boxes import WORLD
+from libs.geo.boxes import WORLD, crs_by_srid, transformer
 from libs.geo.crs_areas import finite_area, is_mercator
 from libs.geo.longitudes import TURN
 from libs.ogc import crs as identifiers
@@ -78,7 +78,7 @@ def _is_northing_first(crs: CRS) -> bool:
 
 def projjson(crs: Crs) -> dict[str, object]:
     """The definition of the CRS in PROJJSON."""
-    return dict(CRS.from_epsg(crs.srid).to_json_dict())
+    return dict(crs_by_srid(crs.srid).to_json_dict())
 
 
 def box_of(numbers: Sequence[float], crs: Crs) -> BBox:
@@ -153,17 +153,15 @@ def _probes(srid: int) -> NDArray[np.float64]:
     middles = (np.indices((360 // _PROBE_STEP, 180 // _PROBE_STEP)).reshape(2, -1).T + 0.5) * _PROBE_STEP - (180, 90)
     longitudes, latitudes = middles.T
     known = shapely.union_all([shapely.box(*area) for area in finite_area(srid)])
-    x, y = Transformer.from_crs(4326, srid, always_xy=True).transform(longitudes, latitudes)
+    x, y = transformer(4326, srid).transform(longitudes, latitudes)
     usable = shapely.intersects_xy(known, longitudes, latitudes) & np.isfinite(x) & np.isfinite(y)
     places: NDArray[np.float64] = np.column_stack([longitudes, latitudes, x, y])[usable]
     return places
 
 
 def _moved(shape: BaseGeometry, crs: Crs) -> BaseGeometry:
-    transformer = Transformer.from_crs(crs.srid, 4326, always_xy=True)
-
     def moved(places: NDArray[np.float64]) -> NDArray[np.float64]:
-        found = np.column_stack(transformer.transform(*places.T))
+        found = np.column_stack(transformer(crs.srid, 4326).transform(*places.T))
         # before a ring is made of them: one that begins and ends with what is no number is not closed
         if not np.isfinite(found).all():
             raise ValueError(f"is outside of where {crs.uri} can be used")

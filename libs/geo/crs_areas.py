@@ -1,4 +1,4 @@
-"""Where on Earth a CRS can be used, by its EPSG code: where its coordinates are finite, and where they are accurate.
+"""Where on Earth a CRS can be used, by its SRID: where its coordinates are finite, and where they are accurate.
 
 All areas are boxes or shapes of longitude and latitude in degrees.
 """
@@ -12,7 +12,7 @@ from pyproj import CRS
 from pyproj.exceptions import CRSError
 from shapely.geometry.base import BaseGeometry
 
-from libs.geo.boxes import WORLD, Box, moved, overlap, transformed
+from libs.geo.boxes import WORLD, Box, crs_by_srid, moved, overlap, transformed
 
 _MERCATORS = ("Mercator", "Popular Visualisation Pseudo Mercator")
 _MERCATOR_END = 89.9
@@ -35,16 +35,16 @@ _MARGIN = 10.0
 """Degrees around the area of use where data may still lie and transforming is still accurate."""
 _POLE = 89.99
 
+_ANYWHERE: Box = (-1e30, -1e30, 1e30, 1e30)
+"""Of a CRS that the database may know all the same."""
+
 
 @lru_cache(maxsize=256)
 def _crs(srid: int) -> CRS | None:
-    # PostGIS numbers ESRI's own CRSs by their codes, too
-    for authority in ("EPSG", "ESRI"):
-        try:
-            return CRS.from_authority(authority, srid)
-        except CRSError:
-            continue
-    return None
+    try:
+        return crs_by_srid(srid)
+    except CRSError:
+        return None
 
 
 @lru_cache(maxsize=256)
@@ -122,9 +122,14 @@ def within_finite_area(boxes: Iterable[Box], srid: int) -> list[Box]:
 
 
 def boxes_in(boxes: Iterable[Box], srid: int) -> list[Box]:
-    """Where boxes of longitude and latitude lie in a CRS: for each part that has a place there a box of its units."""
+    """Where boxes of longitude and latitude lie in a CRS: for each part that has a place there a box of its units.
+
+    Of a CRS that PROJ does not know they may lie anywhere.
+    """
     if srid in (0, 4326):
         return list(boxes)
+    if _crs(srid) is None:
+        return [_ANYWHERE]
     parts = within_finite_area(boxes, srid)
     found = (_around_all(part, srid) if _is_wide(part) else transformed(part, 4326, srid) for part in parts)
     return [box for box in found if box is not None]

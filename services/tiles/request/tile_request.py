@@ -121,7 +121,7 @@ def whole(collection: Collection, zoom: float) -> Selection:
 def _trimmed(selection: Selection, zoom: float) -> Selection:
     """With the properties that the configuration wants in tiles of this zoom."""
     for first, last, names in selection.collection.tile_properties:
-        if first <= round(zoom) <= last or (first == 0 and zoom < 0):
+        if first <= round(zoom) <= last:
             wanted = tuple(column for column in selection.properties if column.name in names)
             return replace(selection, properties=wanted)
     return selection

@@ -72,17 +72,17 @@ def test_a_definition_is_that_of_the_crs(crs: Crs, name: str) -> None:
 @pytest.mark.parametrize(
     ("code", "numbers", "fault"),
     [
-        (3857, [1, 2, 3], "has 3"),
-        (3857, [1, 2, 3, 4, 5], "has 5"),
-        (3857, [1, 2, float("inf"), 4], "finite"),
-        (3857, [3, 2, 1, 4], "greater"),
-        (3857, [1, 4, 3, 2], "greater"),
-        (2193, [1, 4, 3], "has 3"),
-        (4326, [1, 2, 3], "4 or 6"),
+        (3857, [1, 2, 3], "must have 4 or 6 numbers, has 3"),
+        (3857, [1, 2, 3, 4, 5], "must have 4 or 6 numbers, has 5"),
+        (3857, [1, 2, float("inf"), 4], "must have finite numbers only"),
+        (3857, [3, 2, 1, 4], "has a least coordinate that is greater than the greatest"),
+        (3857, [1, 4, 3, 2], "has a least coordinate that is greater than the greatest"),
+        (2193, [1, 4, 3], "must have 4 or 6 numbers, has 3"),
+        (4326, [1, 2, 3], "must have 4 or 6 numbers, has 3"),
     ],
 )
 def test_a_box_that_is_none_is_told(code: int, numbers: list[float], fault: str) -> None:
-    with pytest.raises(ValueError, match=fault):
+    with pytest.raises(ValueError, match=f"^{fault}$"):
         box_of(numbers, _crs(code))
 
 
@@ -147,13 +147,20 @@ def test_a_long_edge_of_a_projection_bends() -> None:
         in_crs84(Point(1e8, 1e8), europe)
 
 
+def test_a_line_of_any_length_gets_so_many_positions() -> None:
+    zigzag = shapely.LineString([(3e6 + 3e6 * (n % 2), 3e6 + 1e4 * n) for n in range(200)])
+    assert 4000 <= len(in_crs84(zigzag, _crs(3035)).coords) <= 4400
+    # and a short one no more than bends show
+    assert len(in_crs84(shapely.LineString([(3e6, 3e6), (3e6 + 640, 3e6)]), _crs(3035)).coords) == 65
+
+
 # PROJ says of some that they are infinite, and of others that they are no numbers
 @pytest.mark.parametrize("code", [3574, 3575, 3035])
 @pytest.mark.parametrize("box", [(-9e6, 9e6, 1.1e7, 2.9e7), (-1.1e7, -1.1e7, 1e6, 1e6)])
 def test_a_box_with_a_corner_that_has_no_place_on_earth_is_refused(
     code: int, box: tuple[float, float, float, float]
 ) -> None:
-    with pytest.raises(ValueError, match="is outside of where"):
+    with pytest.raises(ValueError, match=rf"^is outside of where http.*/{code} can be used$"):
         in_crs84(shapely.box(*box), _crs(code))
 
 
@@ -174,6 +181,19 @@ def test_an_area_of_use_may_lie_around_the_antimeridian() -> None:
     assert not area.covers(Point(150, 60))
     # Vanua Levu, by a projection of which no more is known
     assert finite_area(3139) == ((-180.0, -90.0, 180.0, 90.0),)
+
+
+def test_a_crs_of_esri_is_one_like_others() -> None:
+    robinson = crs_of(crs_uri(54030) or "")
+    assert robinson == Crs("http://www.opengis.net/def/crs/ESRI/0/54030", 54030, northing_first=False, in_degrees=False)
+    assert (projjson(robinson)["name"], projjson(robinson)["id"]) == (
+        "World_Robinson",
+        {"authority": "ESRI", "code": 54030},
+    )
+    found = in_crs84(shapely.box(-6e6, -1e6, 6e6, 1e6), robinson)
+    assert shapely.bounds(found) == pytest.approx((-63.77, -9.35, 63.77, 9.35), abs=0.01)
+    # nobody has this number
+    assert crs_of(crs_uri(199_999) or "") is None
 
 
 def test_what_esri_has_numbered_is_known_too() -> None:

@@ -43,4 +43,11 @@ def test_a_column_in_longitude_and_latitude_stays_a_column_so_that_its_index_ser
 def test_the_srid_is_read_from_what_is_stored() -> None:
     shape: Sql = sql("ST_CurveToLine(geom)")
     text, _ = in_lonlat(shape, None, stored=ident("geom")).render()
-    assert text.startswith('(CASE ST_SRID("geom") WHEN 4326 THEN ST_CurveToLine(geom)')
+    assert text == (
+        '(CASE ST_SRID("geom") WHEN 4326 THEN ST_CurveToLine(geom) WHEN 0 THEN ST_SetSRID(ST_CurveToLine(geom), 4326)'
+        " ELSE (SELECT ST_Transform(ST_CurveToLine(geom), 4326) FROM spatial_ref_sys AS known"
+        ' WHERE known.srid = ST_SRID("geom")) END)'
+    )
+    assert in_lonlat(shape, None).render()[0] == text.replace('"geom"', "ST_CurveToLine(geom)")
+    # where all rows have one, nothing is read
+    assert in_lonlat(shape, 3857, stored=ident("geom")).render()[0] == "ST_Transform(ST_CurveToLine(geom), 4326)"

@@ -1,6 +1,6 @@
 import pytest
 
-from libs.geo.tile_matrix_sets import tile_matrix_set
+from libs.geo.tile_matrix_sets import Matrix, tile_matrix_set
 from libs.geo.zooms import IDS
 from libs.ogc.errors import NotFound
 
@@ -32,8 +32,9 @@ def test_bounds_where_the_first_axis_is_latitude() -> None:
 def test_matrix_ids_need_not_start_at_zero() -> None:
     assert min(tile_matrix_set("CDB1GlobalGrid").matrices) == -10
     assert min(tile_matrix_set("UTM31WGS84Quad").matrices) == 1
-    with pytest.raises(NotFound, match="it has 1 to 24"):
+    with pytest.raises(NotFound) as raised:
         tile_matrix_set("UTM31WGS84Quad").tile_bounds(0, 0, 0)
+    assert str(raised.value) == "UTM31WGS84Quad has no tile matrix 0; it has 1 to 24."
 
 
 def test_columns_that_make_one_tile_have_one_box() -> None:
@@ -52,9 +53,11 @@ def test_a_tile_outside_the_matrix_does_not_exist(z: int, x: int, y: int) -> Non
 
 
 def test_who_asks_for_a_tile_outside_the_matrix_is_told_how_many_it_has() -> None:
-    told = "1 of WorldCRS84Quad has columns 0 to 3 and rows 0 to 1; there is no tile at column 4, row 2."
-    with pytest.raises(NotFound, match=told):
+    with pytest.raises(NotFound) as raised:
         tile_matrix_set("WorldCRS84Quad").tile_bounds(1, 4, 2)
+    assert str(raised.value) == (
+        "Tile matrix 1 of WorldCRS84Quad has columns 0 to 3 and rows 0 to 1; there is no tile at column 4, row 2."
+    )
 
 
 def test_an_unknown_set_is_answered_with_those_there_are() -> None:
@@ -115,3 +118,60 @@ def test_the_matrices_nearest_to_two_zooms(identifier: str, levels: tuple[int, i
 
 def test_of_matrices_as_near_all_are_meant() -> None:
     assert tile_matrix_set("CDB1GlobalGrid").levels(8, 8) == (-10, 0)
+
+
+_EPSG = "http://www.opengis.net/def/crs/EPSG/0"
+
+
+@pytest.mark.parametrize(
+    ("identifier", "title", "crs", "srid"),
+    [
+        ("CDB1GlobalGrid", "CDB 1 Global Grid", f"{_EPSG}/4326", 4326),
+        ("CanadianNAD83_LCC", "Lambert conformal conic NAD83 for Canada", f"{_EPSG}/3978", 3978),
+        ("EuropeanETRS89_LAEAQuad", "Lambert Azimuthal Equal Area ETRS89 for Europe", f"{_EPSG}/3035", 3035),
+        ("GNOSISGlobalGrid", "GNOSIS Global Grid", f"{_EPSG}/4326", 4326),
+        (
+            "LINZAntarticaMapTilegrid",
+            "LINZ Antarctic Map Tile Grid (Ross Sea Region)",
+            "urn:ogc:def:crs:EPSG::5482",
+            5482,
+        ),
+        ("NZTM2000Quad", "LINZ NZTM2000Quad Map Tile Grid", "urn:ogc:def:crs:EPSG::2193", 2193),
+        ("WorldCRS84Quad", "CRS84 for the World", "http://www.opengis.net/def/crs/OGC/1.3/CRS84", 4326),
+    ],
+)
+def test_a_set_has_a_name_and_a_crs(identifier: str, title: str, crs: str, srid: int) -> None:
+    found = tile_matrix_set(identifier)
+    assert (found.id, found.title, found.crs, found.srid) == (identifier, title, crs, srid)
+    # which clients see, too
+    assert (found.document["id"], found.document["title"]) == (identifier, title)
+
+
+@pytest.mark.parametrize(
+    ("identifier", "matrix"),
+    [
+        # northing comes first in what the standard says of the origin of these two, and easting in that of the third
+        ("GNOSISGlobalGrid", Matrix("1", -180, 90, 45, 45, 8, 4, 256, 3.0, ((0, 0, 2), (3, 3, 2)))),
+        (
+            "NZTM2000Quad",
+            Matrix("2", -3260586.7284, 10438190.1652, 2504688.542848647, 2504688.542848647, 4, 4, 256, 4.0, ()),
+        ),
+        (
+            "CanadianNAD83_LCC",
+            Matrix("3", -34655800, 39310000, 2032004.064008128, 2032004.064008128, 21, 22, 256, 4.301728, ()),
+        ),
+        # tiles of few pixels have as few pixels as that
+        (
+            "CDB1GlobalGrid",
+            Matrix(
+                *("-10", -180, 90, 1, 1, 360, 180, 1, 8.491853),
+                (
+                    *((0, 0, 12), (1, 9, 6), (10, 14, 4), (15, 19, 3), (20, 39, 2)),
+                    *((140, 159, 2), (160, 164, 3), (165, 169, 4), (170, 178, 6), (179, 179, 12)),
+                ),
+            ),
+        ),
+    ],
+)
+def test_a_matrix_is_as_its_definition_says(identifier: str, matrix: Matrix) -> None:
+    assert tile_matrix_set(identifier).matrix(int(matrix.id)) == matrix

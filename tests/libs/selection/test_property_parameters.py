@@ -41,7 +41,19 @@ def test_properties_of_a_single_value_are_parameters() -> None:
     found = named(document)
     # a list is no single value, and `limit` is how many features are wanted
     assert list(found) == ["felt", "magnitude", "mixed"]
-    assert found["felt"]["description"].endswith("A property of s.b, s.c, s.d.")
+    assert found["felt"] == {
+        "name": "felt",
+        "in": "query",
+        "description": "Only features whose `felt` equals the value. A property of s.b, s.c, s.d.",
+        "style": "form",
+        "explode": False,
+        "schema": {"type": "boolean"},
+        "x-queryable": True,
+    }
+    # behind those that the operation has, but for the free-form one
+    before, after = (each["paths"][ITEMS]["get"]["parameters"] for each in (PART.openapi, document))
+    assert after[:-3] == [entry for entry in before if not entry.get("$ref", "").endswith("/propertyQueries")]
+    assert len(after) == len(before) + 2
     assert found["magnitude"]["schema"] == {"type": "number"}
     assert found["magnitude"]["description"].endswith("A property of s.a, s.b, s.c and 2 more.")
     # what is a number here and a text there can only be said to be a text

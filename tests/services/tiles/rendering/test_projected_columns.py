@@ -12,10 +12,12 @@ from tests.services.tiles.places import grids
 
 CITIES = {1: (-9.1, 38.7), 2: (-0.1, 51.5), 3: (2.3, 48.9), 4: (14.4, 50.1), 5: (25.5, 71.1), 6: (37.6, 55.8)}
 """Longitude and latitude, from Lisbon to Moscow: on all sides of the CRSs' origins, and beyond their areas of use."""
-SRIDS = (32633, 3035, 2154, 27700, 3857)
+SRIDS = (32633, 3035, 2154, 27700, 3857, 54030, 990035)
+"""The last but one is of ESRI, the last of the database alone."""
 
 _CITIES = """
 CREATE SCHEMA europe;
+INSERT INTO spatial_ref_sys SELECT 990035, 'own', 35, srtext, proj4text FROM spatial_ref_sys WHERE srid = 3035;
 CREATE TABLE europe.cities (id integer PRIMARY KEY, longitude float8, latitude float8);
 """
 _ROWS = ", ".join(str((number, *place)) for number, place in CITIES.items())

@@ -9,7 +9,8 @@ import pytest
 
 from libs.catalogue.model import Argument, Collection, Column, GeometryColumn
 from libs.geo.tile_matrix_sets import tile_matrix_set
-from libs.ogc.errors import InvalidParameters, NotFound
+from libs.ogc.errors import Fault, InvalidParameters, NotFound
+from libs.pg.text_folding import Folding, TextFolding
 from libs.web.query_params import QueryValues
 from services.tiles.request.geometry_column import geometry_of
 from services.tiles.request.layers_request import parse_layers
@@ -40,6 +41,8 @@ def refused(*collections: Collection, **given: Any) -> list[tuple[str, str]]:
 
 def test_each_layer_is_the_tile_of_its_collection() -> None:
     assert layers(FIRST, SECOND) == tuple(plain_tile(each, TMS, 5, 3, 4, 100) for each in (FIRST, SECOND))
+    # naming the collections makes no other tiles of these
+    assert layers(FIRST, SECOND, collections=["s.first", "s.second"]) == layers(FIRST, SECOND)
     filtered = layers(FIRST, SECOND, extra={"id": "7"})
     assert [request.selection.collection.id for request in filtered] == ["s.first", "s.second"]
     alone = [tile_of(each, TMS, 5, 3, 4, 100, [("id", "7")]) for each in (FIRST, SECOND)]
@@ -50,13 +53,12 @@ def test_each_layer_is_the_tile_of_its_collection() -> None:
 def test_what_is_wrong_everywhere_is_told_once_and_the_rest_by_collection() -> None:
     assert refused(FIRST, SECOND, limit=101) == [("limit", "limit must be at most 100, the operator's maximum")]
     named = "(collection s.second; collections= names those that the request is about)"
-    ((name, sentence),) = refused(FIRST, SECOND, extra={"size": "7"})
-    assert (name, sentence.endswith(named)) == ("size", True)
+    gone = "'size' is not a parameter here, and 'size' is not a property of this collection; there are id"
+    assert refused(FIRST, SECOND, extra={"size": "7"}) == [("size", f"{gone} {named}")]
     both = refused(FIRST, SECOND, limit=101, extra={"size": "7"})
     assert [(name, said.endswith(named)) for name, said in both] == [("limit", False), ("size", True)]
     # of one collection alone, it is of all of them
-    ((_, sentence),) = refused(SECOND, extra={"size": "7"})
-    assert "(collection" not in sentence
+    assert refused(SECOND, extra={"size": "7"}) == [("size", gone)]
 
 
 @pytest.mark.parametrize("name", ["ids", "geom-column"])
@@ -69,7 +71,7 @@ def test_what_is_of_one_collection_alone_is_refused_for_several(name: str) -> No
 
 
 def test_of_no_collection_there_is_no_tile() -> None:
-    with pytest.raises(NotFound, match="No collection has a geometry"):
+    with pytest.raises(NotFound, match=r"^No collection has a geometry, hence there are no tiles\.$"):
         layers()
     with pytest.raises(NotFound):
         parse_layers((FIRST,), TMS, 5, 32, 4, QueryValues(), 100)
@@ -89,12 +91,23 @@ def geom_column(name: str) -> QueryValues:
 def test_the_geometry_column_is_the_one_that_is_named() -> None:
     assert geometry_of(FIRST, QueryValues({"geom-column": None})) == GEOM
     assert geometry_of(FIRST, geom_column("other")) == OTHER
-    for wrong in ("none", "nothing"):
+    for wrong, said in (
+        ("none", "geom-column none makes no tile"),
+        ("nothing", "geom-column 'nothing' does not exist; there are geom, other"),
+    ):
         with pytest.raises(InvalidParameters) as raised:
             geometry_of(FIRST, geom_column(wrong))
-        assert {(fault.loc, fault.input) for fault in raised.value.faults} == {(("query", "geom-column"), wrong)}
-    with pytest.raises(NotFound, match=r"'s\.bare' has no geometry"):
+        assert raised.value.faults == (Fault(("query", "geom-column"), said, wrong),)
+    with pytest.raises(NotFound, match=r"^Collection 's\.bare' has no geometry, hence no tiles\.$"):
         geometry_of(BARE, QueryValues({"geom-column": None}))
+
+
+def test_layers_are_asked_for_with_what_the_database_can_fold() -> None:
+    folding = TextFolding(accents=Folding("x.plain({text})"))
+    named = replace(FIRST, columns=(ID, Column("name", "text", "string")))
+    values = {"limit": None, "properties": None, "style-only": None, "filter": "ACCENTI(name) = 'a'"}
+    (request,) = parse_layers((named,), TMS, 5, 3, 4, QueryValues(values, {"filter"}), 100, folding)
+    assert 'x.plain("name")' in request.selection.where.render()[0]
 
 
 ARGUMENT = Argument("v", "integer", "integer")

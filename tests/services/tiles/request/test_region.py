@@ -123,3 +123,56 @@ def test_a_region_holds_another() -> None:
 )
 def test_how_long_a_line_may_be(boxes: list[Box], longest: float | None) -> None:
     assert longest_straight(boxes) == longest
+
+
+@pytest.mark.parametrize(
+    ("identifier", "place", "near", "cut", "itself"),
+    [
+        # a pole has every longitude
+        (
+            "UPSArcticWGS84Quad",
+            (1, 0, 0),
+            [(-180, -33.8698653, 180, 90)],
+            [(-180, -35.9986026, 180, 90)],
+            [(-180, -33.1256229, 180, 90)],
+        ),
+        # two sides of the antimeridian, as far as the projection has places there
+        (
+            "NZTM2000Quad",
+            (0, 0, 0),
+            [(93, -87.3104711, 180, 5.3791003), (-180, -87.3104711, -107, 5.3791003)],
+            [(93, -90, 180, 9.6260511), (-180, -90, -107, 9.6260511)],
+            [(93, -86.0313693, 180, 3.9632921), (-180, -86.0313693, -107, 3.9632921)],
+        ),
+        (
+            "EuropeanETRS89_LAEAQuad",
+            (2, 1, 1),
+            [(-12.7171803, 50.8916863, 9.2186587, 62.631809)],
+            [(-13.9740614, 50.3197024, 9.99005, 63.1107195)],
+            [(-12.3035479, 51.0817994, 8.9578999, 62.4707070)],
+        ),
+    ],
+)
+def test_a_region_is_no_larger_than_it_has_to_be(
+    identifier: str, place: tuple[int, int, int], near: list[Box], cut: list[Box], itself: list[Box]
+) -> None:
+    tms = tile_matrix_set(identifier)
+    region = Region(tms.tile_bounds(*place), tms.srid, 4326)
+    for found, expected in ((region.near, near), (region.cut, cut), (region.lonlat, itself)):
+        assert [pytest.approx(box, abs=1e-6) for box in expected] == [*found]
+
+
+def test_far_out_on_the_plane_all_that_the_projection_holds_may_come_near() -> None:
+    out = Region((1e9, 1e9, 2e9, 2e9), 32631, 4326)
+    assert out.near == out.cut == [*out.lonlat] == [(-77, -90, 83, 90)]
+
+
+def test_turned_rows_are_near_in_their_own_place_too() -> None:
+    degrees = Region((0.0, 0.0, 4096.0, 4096.0), 3857, 4326, (-1, 1)).near
+    assert [box[0] - degrees[0][0] for box in degrees] == [0, -360, 360]
+    assert {box[1::2] for box in degrees} == {degrees[0][1::2]}
+    assert [box[2] - box[0] for box in degrees] == pytest.approx([degrees[0][2] - degrees[0][0]] * 3)
+    assert Region((0.0, 0.0, 4096.0, 4096.0), 3857, 3857, (1,)).near == [
+        (-64, -64, 4160, 4160),
+        pytest.approx((-64 + 40_075_016.685578488, -64, 4160 + 40_075_016.685578488, 4160)),
+    ]

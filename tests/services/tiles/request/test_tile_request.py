@@ -6,11 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-from libs.catalogue.model import Collection, Column, GeometryColumn
+from libs.catalogue.model import Argument, Collection, Column, GeometryColumn
 from libs.geo.tile_matrix_sets import tile_matrix_set
-from libs.ogc.errors import InvalidParameters, NotFound
+from libs.ogc.errors import Fault, InvalidParameters, NotFound
+from libs.pg.text_folding import Folding, TextFolding
 from services.tiles.request.geometry_column import geometry_of
 from services.tiles.request.plain_tile import plain_tile, tile_of
+from services.tiles.request.region import Region
 from services.tiles.request.tile_request import TileRequest
 
 GEOM, OTHER = GeometryColumn("geom", "Point", 4326), GeometryColumn("other", "Point", 3857)
@@ -31,7 +33,11 @@ def test_without_parameters_and_whatever_the_format_it_is_the_plain_tile() -> No
     assert (plain.variant, plain.limit, plain.geometry, plain.all_properties) == ("", 100, GEOM, True)
     assert (plain.z, plain.x, plain.y, plain.region.srid) == (5, 3, 4, 4326)
     assert plain.selection.properties == COLUMNS
-    assert _tile(f="json") == plain
+    # whatever the format and the version of the data
+    assert _tile(f="json") == _tile(v="0123456789abcdef") == plain
+    bounds = (-16280475.528516259, 13775786.985667605, -15028131.257091933, 15028131.257091931)
+    assert plain.region == Region(plain.region.bounds, 3857, 4326)
+    assert plain.region.bounds == pytest.approx(bounds)
 
 
 @pytest.mark.parametrize("parameters", [{"limit": "100"}, {"geom_column": "geom"}])
@@ -54,6 +60,11 @@ def test_what_means_something_else_is_another_variant() -> None:
         {"properties": "name"},
         {"sortby": "size"},
         {"sortby": "-size"},
+        {"sortby": "name"},
+        {"sortby": "name,size"},
+        {"sortby": "size,name"},
+        # all of them, but the key is among them then
+        {"properties": "id,name,size", **one},
         {"filter": "size > 1"},
         {"filter": "size > 2"},
         {"filter": "size > 2", **one},
@@ -78,7 +89,8 @@ def test_the_configuration_leaves_properties_out_where_the_request_names_none() 
     assert names("WebMercatorQuad/3/0/0", properties="id") == ["id"]
     # as wide on the ground as a tile of zoom 4
     assert names("WorldCRS84Quad/3/0/0") == ["id", "size", "name"]
-    # wider than the widest: the first of the configured zooms is meant
+    # the nearest of the configured zooms is meant: 2.8
+    assert [names(f"CanadianNAD83_LCC/{z}/3/3") for z in (1, 3)] == [["size"], ["id", "size", "name"]]
     assert names("WebMercatorQuad/0/0/0") == names("WorldMercatorWGS84Quad/0/0/0") == ["size"]
 
 
@@ -87,19 +99,59 @@ def test_columns_that_make_one_tile_are_the_first_of_them() -> None:
     assert [_tile(place=f"GNOSISGlobalGrid/1/{x}/1").x for x in (0, 1, 2, 3)] == [0, 1, 2, 3]
 
 
-@pytest.mark.parametrize("parameters", [{"limit": "101"}, {"geom_column": "none"}, {"geom_column": "nothing"}])
-def test_what_makes_no_tile_is_refused_by_its_name(parameters: dict[str, str]) -> None:
+@pytest.mark.parametrize(
+    ("parameters", "fault"),
+    [
+        (
+            {"limit": "101"},
+            Fault(("query", "limit"), "limit must be at most 100, the operator's maximum", 101, "less_than_equal"),
+        ),
+        (
+            {"geom_column": "none"},
+            Fault(("query", "geom-column"), "geom-column none makes no tile", "none"),
+        ),
+        (
+            {"geom_column": "nothing"},
+            Fault(("query", "geom-column"), "geom-column 'nothing' does not exist; there are geom, other", "nothing"),
+        ),
+        (
+            {"style_only": "true", "properties": "size"},
+            Fault(("query", "style-only"), "style-only and properties both say which properties", "true"),
+        ),
+    ],
+)
+def test_what_makes_no_tile_is_refused_by_its_name(parameters: dict[str, str], fault: Fault) -> None:
     with pytest.raises(InvalidParameters) as refused:
         _tile(**parameters)
-    assert [fault.loc for fault in refused.value.faults] == [("query", next(iter(parameters)).replace("_", "-"))]
+    assert refused.value.faults == (fault,)
+    # all is told at once
+    with pytest.raises(InvalidParameters) as refused:
+        _tile(sortby="gone", **parameters)
+    assert fault in refused.value.faults
+    assert "sortby" in {each.loc[1] for each in refused.value.faults}
 
 
 def test_a_collection_without_geometries_has_no_tiles() -> None:
     bare = replace(COLLECTION, geometries=())
-    with pytest.raises(NotFound):
-        _tile(bare)
-    with pytest.raises(NotFound):
-        geometry_of(bare)
+    for ask in (_tile, geometry_of):
+        with pytest.raises(NotFound) as raised:
+            ask(bare)
+        assert str(raised.value) == "Collection 's.t' has no geometry, hence no tiles."
+
+
+def test_a_function_is_asked_with_its_arguments() -> None:
+    made = replace(COLLECTION, kind="function", arguments=(Argument("days", "integer", "integer", default="7"),))
+    found = [_tile(made, **parameters) for parameters in ({}, {"days": "1"}, {"days": "2"})]
+    assert [len(request.variant) for request in found] == [0, 18, 18]
+    assert len({request.variant for request in found}) == 3
+    assert [request.selection.arguments != () for request in found] == [False, True, True]
+
+
+def test_what_the_database_can_fold_is_folded() -> None:
+    folding = TextFolding(accents=Folding("x.plain({text})"))
+    given = [("filter", "ACCENTI(name) = 'a'")]
+    request = tile_of(COLLECTION, tile_matrix_set("WebMercatorQuad"), 5, 3, 4, 100, given, folding)
+    assert 'x.plain("name")' in request.selection.where.render()[0]
 
 
 def test_the_column_of_a_tileset_is_the_first_where_none_is_named() -> None:
@@ -153,11 +205,6 @@ def test_who_could_not_ask_for_a_feature_has_all_of_it_in_the_tile() -> None:
 def test_where_the_style_reads_all_there_is_it_is_the_plain_tile() -> None:
     bare = replace(_storms(), columns=_storms().columns[:3])
     assert _tile(bare, style_only="true") == _tile(bare)
-
-
-def test_two_words_on_which_properties_are_a_fault() -> None:
-    with pytest.raises(InvalidParameters, match="style-only and properties both say which properties"):
-        _tile(style_only="true", properties="size")
 
 
 def test_what_the_configuration_leaves_out_stays_out() -> None:

@@ -6,6 +6,7 @@ import asyncio
 import gzip
 from random import Random
 
+import deflate
 import pytest
 
 from services.tiles.store.compression import compressed, decompressed, merged
@@ -55,3 +56,10 @@ async def test_several_tiles_become_one_stream_in_their_order(size: int) -> None
 async def test_nothing_and_a_single_tile_are_given_as_they_are() -> None:
     assert await merged([]) == b""
     assert await merged([b"as it is"]) == b"as it is"
+
+
+async def test_tiles_are_as_small_as_their_time_is_worth() -> None:
+    words = b"".join(b"%d hazards, %d of them near; " % (n, n % 7) for n in range(2000))
+    levels = [bytes(deflate.gzip_compress(words, level)) for level in range(1, 13)]
+    assert await compressed(words) == levels[4]
+    assert len({*levels[3:6]}) == 3

@@ -6,8 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from services.tiles.store.keys import TileKey
+from libs.geo.tile_matrix_sets import tile_matrix_set
+from services.tiles.request.plain_tile import plain_tile, tile_of
+from services.tiles.store.keys import TileKey, ancestors, says_empty
 from services.tiles.store.tile_store import Tile, is_empty
+from tests.services.tiles.store.points import POINTS
 
 MOST = 2**30 - 1
 KEY = TileKey("build.100.200", "token", "CDB1GlobalGrid", -10, 190, 42, "variant", "schema.a:b:c")
@@ -58,3 +61,24 @@ def test_a_name_can_be_read_again() -> None:
 )  # fmt: skip
 def test_what_makes_other_bytes_makes_another_name(other: dict[str, str]) -> None:
     assert str(replace(KEY, **other)) != NAME  # type: ignore[arg-type]
+
+
+def test_four_tiles_above_may_say_that_one_is_empty() -> None:
+    tms = tile_matrix_set("WebMercatorQuad")
+    plain = plain_tile(POINTS, tms, 6, 37, 22, 100)
+    places = [(5, 18, 11), (4, 9, 5), (3, 4, 2), (2, 2, 1)]
+    names = [f"build:token:WebMercatorQuad:{z}:{x}:{y}" for z, x, y in places]
+    assert ancestors(plain, "build", "token") == [
+        (f"{name}::points", *place) for name, place in zip(names, places, strict=True)
+    ]
+    some = tile_of(POINTS, tms, 6, 37, 22, 100, [("limit", "7")])
+    assert [name for name, *_ in ancestors(some, "build", "token")] == [
+        f"{name}:{some.variant}:points" for name in names
+    ]
+    assert ancestors(plain_tile(POINTS, tms, 0, 0, 0, 100), "build", "token") == []
+    # that of the columns which make one tile, in a set whose lowest zoom is another
+    grid = plain_tile(POINTS, tile_matrix_set("GNOSISGlobalGrid"), 2, 5, 0, 100)
+    assert [place for _, *place in ancestors(grid, "build", "token")] == [[1, 2, 0], [0, 1, 0]]
+    assert says_empty(plain, 5, 18, 11)
+    assert not says_empty(plain, 5, 18, 12)
+    assert not says_empty(plain, 7, 75, 45)

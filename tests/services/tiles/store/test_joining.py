@@ -36,12 +36,13 @@ class Known:
 
     def __init__(self, tiles: dict[str, Tile | DomainError]) -> None:
         self.tiles = tiles
+        self.lasting = True
 
     def key(self, request: TileRequest) -> str:
         return request.selection.collection.id
 
     async def tile(self, _: TileRequest, key: str, turns: asyncio.Semaphore, *, lasting: bool) -> Tile:
-        assert lasting
+        assert lasting is self.lasting
         async with turns:
             found = self.tiles[key]
         if isinstance(found, DomainError):
@@ -67,6 +68,13 @@ async def test_layers_are_joined_in_their_order_but_for_empty_ones() -> None:
     assert (await _joined(_tile(b""), _tile(b""))).gzipped == b""
 
 
+async def test_who_asks_for_a_moment_gets_what_is_of_the_moment() -> None:
+    known = Known({"a": _tile()})
+    known.lasting = False
+    request = plain_tile(PLACES, tile_matrix_set("WebMercatorQuad"), 0, 0, 0, 9)
+    assert (await joined_tile(cast("TileStore", known), [request])).tier == "redis"
+
+
 async def test_it_tells_who_had_them_and_what_is_left_out() -> None:
     cached = await _joined(_tile(left_out=1), _tile(left_out=2), _tile())
     assert (cached.tier, cached.why, cached.left_out, cached.estimated, cached.exact) == ("redis", "", 3, False, True)
@@ -76,7 +84,8 @@ async def test_it_tells_who_had_them_and_what_is_left_out() -> None:
 
 
 async def test_one_that_cannot_be_had_is_the_error_of_all_and_named() -> None:
-    with pytest.raises(Unavailable, match=r"^Collection b: busy The other collections .* collections=\.$") as busy:
+    told = r"^Collection b: busy The other collections may have tiles: name them in collections=\.$"
+    with pytest.raises(Unavailable, match=told) as busy:
         await _joined(_tile(), Unavailable("busy", retry_after=7, cause="queue"))
     assert (busy.value.retry_after, busy.value.cause) == (7, "queue")
     fault = Fault(("query", "filter"), "wrong", "x", "value_error")

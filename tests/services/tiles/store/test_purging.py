@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from types import SimpleNamespace
+from typing import Any
 
 import asyncpg
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
+from prometheus_client import REGISTRY
 
+from libs.catalogue.model import Collection
+from services.tiles.store.purging import Hook, Purging
 from tests.eventually import eventually
 from tests.services.in_process import Services
 from tests.services.tiles.cache import OwnRedis, metric
 from tests.services.tiles.conftest import Placed, TilesOn
+from tests.services.tiles.store.looks import Looks
+from tests.services.tiles.store.points import POINTS
 
 
 @dataclass
@@ -134,3 +141,111 @@ async def test_many_keys_travel_in_headers_of_a_length_that_is_taken(
 
         await eventually(told)
     assert max(len(keys) for *_, keys in cdn.told) == 200
+
+
+class Changing:
+    """What a process that tells of changes stands on; each look is the test's."""
+
+    def __init__(self, cdn: Cdn, monkeypatch: pytest.MonkeyPatch, *, url: str = "purge") -> None:
+        self.looks = Looks("services.tiles.store.purging", monkeypatch)
+        self.known: dict[str, Collection] | None = {name: replace(POINTS, id=name) for name in ("a", "b/c", "d")}
+        self.labels: dict[str, str | None] = {"a": "1", "b/c": "1", "d": None}
+        self.own: dict[str, bool | None] = {}
+        self.claims: list[tuple[str, float]] = []
+        self.released: list[str] = []
+        store = SimpleNamespace(label=lambda collections: self.labels[collections[0].id])
+        cache = SimpleNamespace(claim=self.claim, release=self.released.append)
+        hook = Hook(f"{cdn.url}{url}", "PURGE", {"X-Token": "secret"})
+        parts: tuple[Any, ...] = (store, cache, self, hook)
+        self.purging = Purging(*parts)
+
+    async def claim(self, name: str, *, seconds: float) -> bool | None:
+        self.claims.append((name, seconds))
+        return self.own.get(name, True)
+
+
+def _told(*names: str) -> tuple[str, str, str, list[str]]:
+    return ("PURGE", "/purge", "secret", [*names])
+
+
+async def test_a_change_is_told_at_once_and_once_more(cdn: Cdn, monkeypatch: pytest.MonkeyPatch) -> None:
+    changing = Changing(cdn, monkeypatch)
+    looks, known, changing.known = changing.looks, changing.known, None
+    async with changing.purging:
+        assert looks.wanted == [(0.5, "purging")]
+        # before the catalogue is known
+        await looks.look()
+        assert (changing.claims, cdn.told) == ([], [])
+        changing.known, changing.own = known, {"p:1:b/c": False}
+        await looks.look()
+        week = 7 * 24 * 3600
+        # of one nobody knows the state, another is told by another process
+        assert changing.claims == [("p:1:a", week), ("p:1:b/c", week)]
+        assert cdn.told == [_told("a")]
+        await looks.look(4.9)
+        assert len(cdn.told) == 1
+        await looks.look(0.1)
+        await looks.look(100)
+        assert (len(changing.claims), cdn.told) == (2, [_told("a")] * 2)
+        # without a cache each tells
+        changing.labels, changing.own = {"a": "1", "b/c": "2", "d": "2"}, {"p:2:b/c": None, "p:2:d": None}
+        await looks.look()
+        assert (changing.claims[2:], cdn.told[2:]) == ([("p:2:b/c", week), ("p:2:d", week)], [_told("b%2Fc", "d")])
+        assert changing.released == []
+    assert not looks.going_on
+
+
+async def test_who_is_not_heard_tries_again_later_and_later(
+    cdn: Cdn, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    failed = REGISTRY.get_sample_value("dams_purges_total", {"result": "failed"}) or 0
+    changing = Changing(cdn, monkeypatch)
+    changing.own = {"p:1:b/c": False}
+    looks, pauses = changing.looks, [1, 4, 16, 60, 60]
+    async with changing.purging:
+        cdn.failing = 5
+        await looks.look()
+        for pause in pauses:
+            claims = len(changing.claims)
+            await looks.look(pause - 0.1)
+            # nothing before the time has come
+            assert len(changing.claims) == claims
+            await looks.look(0.1)
+        # what another process tells is not asked for again
+        assert [name for name, _ in changing.claims] == ["p:1:a", "p:1:b/c", *["p:1:a"] * 5]
+        assert (changing.released, cdn.told) == (["p:1:a"] * 5, [_told("a")])
+        # also the second time, before which nothing else is told; and the pauses are short again
+        cdn.failing, changing.labels["b/c"] = 1, "2"
+        await looks.look(5)
+        assert len(cdn.told) == 1
+        await looks.look(1)
+        assert cdn.told[1:] == [_told("a"), _told("b%2Fc")]
+    records = [record for record in caplog.records if record.name == "dams.purging"]
+    assert {(record.levelname, record.getMessage()) for record in records} == {
+        ("WARNING", "a CDN was not told of changes")
+    }
+    assert [vars(record)["fields"] for record in records] == [
+        {"cause": "ClientResponseError", "status": 500, "again_in": pause} for pause in (*pauses, 1)
+    ]
+    assert REGISTRY.get_sample_value("dams_purges_total", {"result": "failed"}) == failed + 6
+
+
+async def test_who_cannot_be_reached_is_not_heard_either(
+    cdn: Cdn, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    cdn.url = "http://127.0.0.1:9/"
+    changing = Changing(cdn, monkeypatch)
+    async with changing.purging:
+        await changing.looks.look()
+    assert changing.released == ["p:1:a", "p:1:b/c"]
+    [told] = [record for record in caplog.records if record.name == "dams.purging"]
+    assert vars(told)["fields"] == {"cause": "ClientConnectorError", "status": None, "again_in": 1}
+
+
+async def test_a_key_in_an_address_is_one_part_of_it(cdn: Cdn, monkeypatch: pytest.MonkeyPatch) -> None:
+    done = REGISTRY.get_sample_value("dams_purges_total", {"result": "done"}) or 0
+    changing = Changing(cdn, monkeypatch, url="{key}/of/{key}")
+    async with changing.purging:
+        await changing.looks.look()
+    assert cdn.told == [("PURGE", path, "secret", []) for path in ("/a/of/a", "/b%252Fc/of/b%252Fc")]
+    assert REGISTRY.get_sample_value("dams_purges_total", {"result": "done"}) == done + 2
