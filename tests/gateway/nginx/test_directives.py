@@ -11,7 +11,19 @@ from gateway.settings import SERVICES
 from tests.gateway.nginx.configuration import API, CHANGES, EXPORT, TILES, Block, read_config, read_http, read_server
 
 PASSED_ON = (API, TILES, EXPORT, CHANGES)
-STATUSES = (400, 404, 405, 413, 414, 429, 431, 500, 503, 504)
+SENTENCES = {
+    400: "The request is malformed: perhaps its address is not percent-encoded, or its Host header is not a host name.",
+    404: "There is no such resource. The service starts at /api/.",
+    405: "Only GET, HEAD, OPTIONS are allowed.",
+    413: "The request has a body, and that body is too large.",
+    414: "The address is too long; at most 32 kB are accepted.",
+    429: "Your network address asks for more than is answered for one client. Please try again soon.",
+    431: "The headers are too large; at most 32 kB are accepted.",
+    500: "The gateway failed.",
+    503: "The part of the service that answers this is not available now. Please try again soon.",
+    504: "The part of the service that answers this took too long.",
+}
+STATUSES = tuple(SENTENCES)
 
 
 def _said(block: Block, names: tuple[str, ...]) -> dict[str, str | None]:
@@ -173,7 +185,7 @@ def test_errors_are_kept_by_nobody_and_say_what_to_do(status: int, form: str) ->
     else:
         code, _, body = (block.one("return") or "").partition(" ")
         assert (code, block.one("default_type")) == (str(status), "application/json")
-        assert json.loads(body.strip("'"))["detail"]
+        assert json.loads(body.strip("'")) == {"detail": SENTENCES[status]}
 
 
 def test_a_published_document_is_asked_about_by_pages_of_others() -> None:

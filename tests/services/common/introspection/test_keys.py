@@ -112,7 +112,9 @@ async def test_it_follows_the_table_and_the_definition(owner: asyncpg.Connection
     assert (await _found(introspection, "seen")).key == "quake_id"
 
 
-async def test_unique_indexes_tell_of_keys(owner: asyncpg.Connection, introspection: Introspection) -> None:
+async def test_unique_indexes_tell_of_keys(
+    owner: asyncpg.Connection, introspection: Introspection, caplog: pytest.LogCaptureFixture
+) -> None:
     await owner.execute(
         "INSERT INTO own.quakes (id) VALUES (1), (2); INSERT INTO own.named VALUES (NULL, 1), (NULL, 2);"
         "CREATE MATERIALIZED VIEW own.kept AS SELECT id, NULLIF(name, '') AS name FROM own.quakes;"
@@ -120,8 +122,14 @@ async def test_unique_indexes_tell_of_keys(owner: asyncpg.Connection, introspect
         "CREATE MATERIALIZED VIEW own.empty AS SELECT id FROM own.quakes WITH NO DATA;"
         "CREATE UNIQUE INDEX ON own.nulls (name)"
     )
-    # what was never filled is no collection yet
-    assert "empty" not in {entry.name for entry in await introspection.collections()}
+    # what was never filled is no collection yet, which is told once
+    for _ in range(2):
+        assert "empty" not in {entry.name for entry in await introspection.collections()}
+    (said,) = [each for each in caplog.records if "REFRESH" in each.getMessage()]
+    assert said.getMessage() == (
+        "a materialised view has no data, and is no collection until REFRESH MATERIALIZED VIEW fills it"
+    )
+    assert (said.levelname, vars(said)["fields"]) == ("WARNING", {"collection": "own.empty"})
     await owner.execute("REFRESH MATERIALIZED VIEW own.empty")
     found = {entry.name: entry for entry in await introspection.collections()}
     told = {name: (found[name].key, found[name].composite_key, found[name].key_repeats) for name in found}

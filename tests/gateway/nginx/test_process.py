@@ -1,0 +1,78 @@
+"""What nginx needs before it is started, and why it is not."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from gateway.folder import DRAINING
+from gateway.nginx.process import Nginx, NginxError
+
+
+def test_the_folders_that_it_writes_to_are_made_and_what_an_end_left_is_gone(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    nginx = Nginx(folder)
+    for _ in range(2):
+        nginx.prepare()
+        found = {str(path.relative_to(folder)) for path in folder.rglob("*")}
+        temporary = {f"tmp/{name}" for name in ("body", "proxy", "fastcgi", "uwsgi", "scgi")}
+        assert found == {"published", "parts", "errors", "cache", "tmp", *temporary}
+        (folder / DRAINING).touch()
+
+
+def test_workers_run_as_the_owner_of_the_folder_where_they_can(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if os.geteuid() == 0:
+        os.chown(tmp_path, 65534, -1)
+    monkeypatch.setattr(pwd, "getpwuid", lambda number: SimpleNamespace(pw_name=f"number {number}"))
+    users = []
+    for number in (0, 7):
+        monkeypatch.setattr(os, "geteuid", lambda number=number: number)
+        users.append(Nginx(tmp_path).worker_user())
+    assert users == [f"number {tmp_path.stat().st_uid}", None]
+
+
+async def test_a_configuration_is_tried_and_kept_before_there_is_an_nginx_to_have_it(tmp_path: Path) -> None:
+    nginx = Nginx(tmp_path)
+    nginx.prepare()
+    text = f"pid {tmp_path}/nginx.pid; events {{}}"
+    assert [await nginx.reload(text), await nginx.reload(text)] == [True, False]
+    assert ((tmp_path / "nginx.conf").read_text(), nginx.is_running) == (text, False)
+    with pytest.raises(NginxError, match=r'\[emerg\] .*unknown directive "nonsense" in .*nginx\.conf\.new:1'):
+        await nginx.reload("nonsense on;")
+    assert (tmp_path / "nginx.conf").read_text() == text
+    with pytest.raises(NginxError, match=r"^nginx was not started$"):
+        await nginx.wait()
+
+
+@pytest.fixture
+def deaf(tmp_path: Path) -> Iterator[int]:
+    """The process id of what looks like an nginx of another gateway with this folder, and hears no SIGTERM."""
+    title = f"nginx: master process nginx -p {tmp_path}"
+    command = f'(trap "" TERM; exec -a "{title}" sleep 60) >/dev/null & echo $!'
+    pid = int(subprocess.run(["bash", "-c", command], check=True, stdout=subprocess.PIPE).stdout)
+    while b"master" not in Path(f"/proc/{pid}/cmdline").read_bytes().partition(b"\0")[0]:
+        pass
+    yield pid
+    os.kill(pid, signal.SIGKILL)
+
+
+async def test_an_nginx_that_keeps_the_port_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, deaf: int
+) -> None:
+    (tmp_path / "nginx.pid").write_text(str(deaf))
+    waits: list[float] = []
+    monkeypatch.setattr(time, "sleep", waits.append)
+    nginx = Nginx(tmp_path)
+    nginx.prepare()
+    with pytest.raises(NginxError, match=rf"^the nginx that was left behind \(pid {deaf}\) does not end$"):
+        await nginx.start("events {}")
+    # five seconds
+    assert waits == [0.05] * 100
