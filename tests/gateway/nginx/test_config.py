@@ -155,6 +155,7 @@ def test_each_service_has_its_processes_and_each_of_several_the_others() -> None
     assert instead("tiles 10.0.0.2:80, 10.0.0.1:80") == "tiles_but_0"
     assert instead("tiles 10.0.0.2:8080") is None
     assert instead("tiles 10x0.0.2:80") is None
+    assert instead("tiles 110.0.0.2:80") is None
     assert instead("common 10.0.0.3:80") is None
 
 
@@ -168,6 +169,7 @@ def test_backups_are_asked_where_the_others_fail() -> None:
     # nginx refuses them in a block with `hash`
     by_address = http.blocks["upstream by_address_tiles"]
     assert (by_address.one("hash"), by_address.all("server")) == (None, http.blocks["upstream tiles"].all("server"))
+    assert http.blocks["upstream by_address_viewer"].one("hash") == "$request_uri consistent"
     # of backups alone nginx makes nothing
     assert http.blocks["upstream tiles_but_0"].all("server") == [
         ["10.0.0.2:80", "max_fails=0"],

@@ -124,6 +124,14 @@ def test_what_the_gateway_answers_itself_says_who_it_is_and_how_long_it_keeps() 
         assert said["Access-Control-Allow-Origin"] == "*"
         assert said.get("Cache-Control") == keeps.get(place)
     assert server.blocks["location = /"].one("return") == "302 /api/"
+    rules = ("User-agent: *", *(f"Disallow: /api/{path}" for path in ("*?", "collections/*/tiles/*/*/", "tiles/*/*/")))
+    robots = server.blocks["location = /robots.txt"]
+    text = "".join(f"{rule}\n" for rule in rules)
+    assert robots.one("return") == f"200 '{text}'"
+    assert (robots.one("default_type"), server.blocks["location = /favicon.ico"].one("default_type")) == (
+        "text/plain",
+        "image/svg+xml",
+    )
     assert server.blocks["location = /api"].one("rewrite") == "^ /api/ last"
 
 

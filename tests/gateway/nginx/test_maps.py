@@ -8,7 +8,9 @@ import pytest
 
 from tests.gateway.nginx.configuration import read_http
 
-MAPS = {name.rpartition(" ")[2]: block for name, block in read_http().blocks.items() if name.startswith("map ")}
+FOUND = {name: block for name, block in read_http().blocks.items() if name.startswith("map ")}
+MAPS = {name.rpartition(" ")[2]: block for name, block in FOUND.items()}
+SOURCES = {name.rpartition(" ")[2]: name.rpartition(" ")[0].removeprefix("map ").strip('"') for name in FOUND}
 OWN = f"00-$request_id-{'5' * 16}-01"
 TRACE = f"00-{'a' * 32}-{'b' * 16}-01"
 TILE = "/collections/a/tiles/WebMercatorQuad/1/2/3"
@@ -52,6 +54,9 @@ def worked_out(variable: str, text: str) -> str:
                 "/api/x/tiles/WebMercatorQuad/metadata.json": "/x/tiles/WebMercatorQuad/metadata.json",
                 "/api/collections/a/b/tiles/WebMercatorQuad/metadata.json": (
                     "/collections/a/b/tiles/WebMercatorQuad/metadata.json"
+                ),
+                "/api/collections/a?b/tiles/WebMercatorQuad/metadata.json": (
+                    "/collections/a?b/tiles/WebMercatorQuad/metadata.json"
                 ),
                 **{"/api": "/", "/api?a=/b": "/?a=/b", "/api/": "/", "/apis": "", "/x/api/a": ""},
             },
@@ -142,12 +147,39 @@ def test_each_text_comes_to_what_is_meant_by_it(variable: str, texts: dict[str, 
     assert {text: worked_out(variable, text) for text in texts} == texts
 
 
-def test_nothing_else_is_worked_out() -> None:
-    assert list(MAPS) == [
-        *("$limited_client", "$service", "$service_of_escaped", "$service_uri", "$without_slash", "$not_encoded"),
-        *("$client_host", "$refused_method", "$wanted_encoding", "$file_encoding", "$encoding", "$br_or_gzip"),
-        *("$alternative_service", "$wanted_etag", "$first_asked", "$own_traceparent", "$traceparent", "$trace_id"),
-        *("$not_cached", "$varies_otherwise", "$server_timing", "$unsaid_vary", "$logged_path", "$logged_referrer"),
-        *("$logged_agent", "$negotiated", "$language", "$takes_pages", "$wanted_language", "$likes_pages"),
-        *("$error_form", "$openapi_type", "$another"),
+def test_each_is_worked_out_of_what_it_should_be_and_nothing_else_is() -> None:
+    assert [(variable, SOURCES[variable]) for variable in MAPS] == [
+        ("$limited_client", "$shared_address"),
+        ("$service", "$service_uri"),
+        ("$service_of_escaped", "$service_uri"),
+        ("$service_uri", "$request_uri"),
+        ("$without_slash", "$request_uri"),
+        ("$not_encoded", "$request_uri"),
+        ("$client_host", "$http_host"),
+        ("$refused_method", "$request_method"),
+        ("$wanted_encoding", "$service_uri"),
+        ("$file_encoding", "$http_accept_encoding"),
+        ("$encoding", "$http_accept_encoding"),
+        ("$br_or_gzip", "$http_accept_encoding"),
+        ("$alternative_service", "$scheme"),
+        ("$wanted_etag", "$upstream_cache_etag"),
+        ("$first_asked", "$msec"),
+        ("$own_traceparent", "$request_id"),
+        ("$traceparent", "$http_traceparent"),
+        ("$trace_id", "$traceparent"),
+        ("$not_cached", "$upstream_status"),
+        ("$varies_otherwise", "$upstream_http_vary"),
+        ("$server_timing", "$upstream_cache_status"),
+        ("$unsaid_vary", "$status $upstream_http_vary"),
+        ("$logged_path", "$request_uri"),
+        ("$logged_referrer", "$http_referer"),
+        ("$logged_agent", "$http_user_agent"),
+        ("$negotiated", "$args"),
+        ("$language", "$http_accept_language"),
+        ("$takes_pages", "$http_accept"),
+        ("$wanted_language", "$takes_pages&$args"),
+        ("$likes_pages", "$http_accept"),
+        ("$error_form", "$likes_pages&$args"),
+        ("$openapi_type", "$http_accept"),
+        ("$another", "$service $upstream_addr"),
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import pwd
 import signal
@@ -14,6 +15,7 @@ from types import SimpleNamespace
 import pytest
 
 from gateway.folder import DRAINING
+from gateway.nginx.child import Child
 from gateway.nginx.process import Nginx, NginxError
 
 
@@ -76,3 +78,27 @@ async def test_an_nginx_that_keeps_the_port_is_named(
         await nginx.start("events {}")
     # five seconds
     assert waits == [0.05] * 100
+
+
+@pytest.mark.parametrize(
+    ("command", "number", "status"),
+    [("exit 3", None, 3), ("exit 0", None, 0), ("sleep 60", signal.SIGTERM, -15), ("sleep 60", None, -9)],
+)
+async def test_a_child_has_a_session_of_its_own_and_an_end(
+    command: str, number: signal.Signals | None, status: int
+) -> None:
+    child = Child.start(["/bin/sh", "-c", f"exec {command}" if "sleep" in command else f"read _; {command}"])
+    assert (child.returncode is None) is True
+    if "sleep" in command:
+        assert os.getsid(child.pid) == child.pid
+        if number is None:
+            child.kill()
+        else:
+            child.send_signal(number)
+    async with asyncio.timeout(20):
+        assert await child.wait() == status
+    assert child.returncode == status
+    # its number may be another's now
+    child.send_signal(signal.SIGKILL)
+    child.kill()
+    assert await child.wait() == status

@@ -142,6 +142,25 @@ async def test_of_many_tables_each_has_its_own_extent_and_number(database_url: s
     assert [each.item_count for each in counted] == numbers
 
 
+async def test_a_table_that_cannot_be_read_costs_only_its_own_extent(
+    database_url: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    owner = await asyncpg.connect(database_url)
+    await owner.execute(
+        "INSERT INTO spatial_ref_sys VALUES (990001, 'x', 1, 'no reference system', '+proj=none'); CREATE SCHEMA kept;"
+        "CREATE TABLE kept.one AS SELECT ST_Point(1, 2, 4326)::geometry(Point, 4326) AS geom;"
+        "CREATE TABLE kept.odd AS SELECT ST_Point(1, 2, 990001)::geometry(Point, 990001) AS geom"
+    )
+    await owner.close()
+    async with Database(PoolSettings(database_url, "test")) as database:
+        extents = Extents(database)
+        odd, one = await extents.filled_in(await Introspection(database, ("kept",)).collections())
+    assert (odd.geometries[0].bbox, one.geometries[0].bbox) == (None, (1, 2, 1, 2))
+    told = [each for each in caplog.records if each.getMessage() == "no extent" and each.levelname == "WARNING"]
+    assert {vars(each)["fields"]["collection"] for each in told} == {"kept.odd"}
+    assert all(vars(each)["fields"]["cause"] for each in told)
+
+
 async def test_rows_of_a_small_table_tell_before_it_is_analysed_and_after_a_deletion(
     database_url: str,
 ) -> None:

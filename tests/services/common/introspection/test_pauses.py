@@ -10,6 +10,7 @@ import pytest
 
 from libs.catalogue.model import Collection
 from libs.pg.pool import PoolSettings
+from services.common.introspection.extents import Extents
 from services.common.introspection.introspect import Introspection
 from services.common.introspection.row_counts import RowCounts
 from services.common.introspection.view_check import ViewCheck
@@ -81,6 +82,21 @@ async def test_extents_are_read_again_after_five_minutes_in_any_case(slow: tuple
         asked.append(database.times)
         assert found.times[0].start == "2020-01-01T00:00:00Z"
     assert asked == [1, 0, 1]
+
+
+async def test_extents_of_tables_are_read_anew_every_five_minutes(
+    slow: tuple[Slow, Collection], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    database, _ = slow
+    monkeypatch.setattr("services.common.introspection.extents.time", database.clock)
+    tables = tuple(each for each in await Introspection(database, ("own",)).collections() if each.name == "days")
+    extents, asked = Extents(database), []
+    for seconds in (0, 0, 300, 1):
+        database.now, database.times = database.now + seconds, 0
+        await extents.filled_in(tables)
+        # more than the state of the database, and what is analysed
+        asked.append(database.times > 2)
+    assert asked == [True, False, False, True]
 
 
 async def test_a_view_that_was_fine_is_planned_again_after_a_minute(slow: tuple[Slow, Collection]) -> None:
