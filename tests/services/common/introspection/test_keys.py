@@ -158,13 +158,16 @@ async def test_nulls_in_one_of_several_columns_are_not_looked_for(
 
 
 class Reading(Database):
-    """Knows how often it was asked for definitions."""
+    """Knows how often it was asked for definitions, and how many it gave."""
 
-    times = 0
+    times = given = 0
 
     async def fetch(self, statement: Sql) -> list[asyncpg.Record]:
-        self.times += "ev_action" in statement.render()[0]
-        return await super().fetch(statement)
+        rows = await super().fetch(statement)
+        if "ev_action" in statement.render()[0]:
+            self.times += 1
+            self.given += sum(row["definition"] is not None for row in rows)
+        return rows
 
 
 @pytest.mark.usefixtures("owner")
@@ -183,10 +186,17 @@ async def test_definitions_are_asked_for_once_for_each_depth(owner: asyncpg.Conn
         " USING (kind)"
     )
     async with Reading(PoolSettings(database_url, "test", size=1)) as database:
-        found = {each.name: each for each in await Introspection(database, ("own",)).collections()}
+        introspection = Introspection(database, ("own",))
+        found = {each.name: each for each in await introspection.collections()}
         assert found["two"].key == "id"
         # the views, and once what is below them, of which nothing is a view
-        assert database.times == 2
+        assert (database.times, database.given) == (2, 2)
+        # what is known is not given again
+        await introspection.collections()
+        await owner.execute("CREATE OR REPLACE VIEW own.one AS SELECT * FROM own.quakes WHERE id > 1")
+        assert database.given == 2
+        await introspection.collections()
+        assert database.given == 3
 
 
 _SUGGESTED = [
@@ -224,6 +234,9 @@ _INDEXED = [
     ("UNIQUE (a, b); UNIQUE (c); UNIQUE (b)", "c", ()),
     ("UNIQUE (n); UNIQUE (a, b)", None, ("a", "b")),
     ("UNIQUE (n)", "n", ()),
+    ("UNIQUE (a, n)", None, ("a", "n")),
+    # the primary one, whenever it was made
+    ("UNIQUE (a, c); PRIMARY KEY (b, a)", None, ("b", "a")),
     ("PRIMARY KEY (b, a); UNIQUE (a, c)", None, ("b", "a")),
     # columns that an index only carries along are none of its key
     ("UNIQUE (b) INCLUDE (a)", "b", ()),
@@ -247,9 +260,11 @@ async def test_the_best_of_several_indexes_is_the_key(owner: asyncpg.Connection,
                 made = f"CREATE UNIQUE INDEX ON {table} {index.removeprefix('INDEX ')}"
             await owner.execute(made)
         indexed = await _found(introspection, f"indexed_{number}")
-        assert indexed.key_repeats is (indexes == "UNIQUE (n)")
+        assert indexed.key_repeats is (indexes in ("UNIQUE (n)", "UNIQUE (a, n)"))
         found.append((indexes, indexed.key, indexed.composite_key))
     assert found == _INDEXED
+    await owner.execute("CREATE TABLE own.parted (a int, b int, PRIMARY KEY (a, b)) PARTITION BY LIST (a)")
+    assert (await _found(introspection, "parted")).composite_key == ("a", "b")
 
 
 async def test_an_index_that_could_not_be_made_tells_nothing(
@@ -287,6 +302,19 @@ async def test_a_view_over_keys_of_several_columns_needs_all_of_them(
         view = await _found(introspection, f"over_{number}")
         found[query] = tuple(column.name for column in view.id_columns)
     assert found == queries
+    # of a view below not the first one alone
+    await owner.execute(
+        "CREATE TABLE own.two (a int PRIMARY KEY, b int NOT NULL UNIQUE);"
+        "CREATE VIEW own.both AS SELECT * FROM own.two; CREATE VIEW own.second AS SELECT b FROM own.both"
+    )
+    assert (await _found(introspection, "second")).key == "b"
+    # what is grouped may be null, of several columns all must not be
+    await owner.execute(
+        "CREATE VIEW own.pairs AS SELECT q.id, g.kind FROM own.quakes q,"
+        " (SELECT kind, count(*) FROM own.quakes GROUP BY kind) g"
+    )
+    pairs = await _found(introspection, "pairs")
+    assert [(column.name, column.not_null) for column in pairs.id_columns] == [("id", False), ("kind", False)]
 
 
 _EQUAL = [
