@@ -14,14 +14,19 @@ from aiohttp.test_utils import TestClient, TestServer
 
 from libs.ogc.service_part import ServicePart
 from libs.web.app import Call, make_app
+from libs.web.conditional import DATA_CACHE
 from libs.web.languages import current
 from libs.web.settings import WebSettings
+from libs.web.surrogate_keys import surrogate_key
 from tests.eventually import eventually
 
 CONTENT: dict[str, Any] = {"application/json": {}, "text/csv": {}, "application/schema+json": {}}
 DOCUMENT: dict[str, Any] = {
     "info": {},
-    "paths": {"/things": {"get": {"operationId": "getThings", "responses": {"200": {"content": CONTENT}}}}},
+    "paths": {
+        path: {"get": {"operationId": operation, "responses": {"200": {"content": CONTENT}}}}
+        for path, operation in (("/things", "getThings"), ("/collections/{collectionId}/things", "getKept"))
+    },
 }
 TRACE = "0af7651916cd43dd8448eb211c80319c"
 
@@ -51,6 +56,12 @@ async def things(call: Call) -> web.StreamResponse:
     return web.Response(body=b"{}", headers={"Content-Type": call.request.headers.get("X-Type", call.media_type)})
 
 
+async def kept(call: Call) -> web.StreamResponse:
+    """For a while, by the names that the client says."""
+    own = {name: text for name, text in call.request.headers.items() if name == "Surrogate-Key"}
+    return web.Response(body=b"{}", headers={"Cache-Control": DATA_CACHE, **own})
+
+
 async def file(_: web.Request) -> web.StreamResponse:
     return web.Response(text="of a file")
 
@@ -59,7 +70,7 @@ async def file(_: web.Request) -> web.StreamResponse:
 async def client() -> AsyncIterator[Client]:
     part = ServicePart("common", DOCUMENT, (), assets=("/files/",))
     settings = WebSettings.from_env({"PORT": "1"})
-    app = make_app(settings, part, {"getThings": things}, assets={"/files/{name}": file})
+    app = make_app(settings, part, {"getThings": things, "getKept": kept}, assets={"/files/{name}": file})
     async with TestClient(TestServer(app)) as found:
         yield found
 
@@ -67,6 +78,15 @@ async def client() -> AsyncIterator[Client]:
 async def count(client: Client, metric: str, labels: str = 'route="/things"') -> float:
     lines = (await (await client.get("/internal/metrics")).text()).splitlines()
     return next((float(line.split()[-1]) for line in lines if line.startswith(f"{metric}{{{labels}}}")), 0.0)
+
+
+async def test_what_has_a_name_of_its_own_for_cdns_keeps_it(client: Client) -> None:
+    found = []
+    for own in ({}, {"Surrogate-Key": "a b"}):
+        response = await client.get("/collections/a%2Fb/things", headers=own)
+        assert response.headers["CDN-Cache-Control"] == DATA_CACHE.removeprefix("public, ")
+        found.append(response.headers["Surrogate-Key"])
+    assert found == [surrogate_key("a/b"), "a b"]
 
 
 async def test_files_are_served_beside_the_operations(client: Client) -> None:

@@ -90,6 +90,7 @@ def test_what_the_file_does_not_say_stays_as_the_database_has_it(tmp_path: Path)
 @pytest.mark.parametrize(
     ("names", "importance"),
     [
+        (("max_wind_kt", "magnitude"), ("-magnitude",)),
         (("severity", "area_km2"), ("-severity",)),
         (("area_km2", "wind_speed_kt", "wind_kt", "max_wind_kt"), ("-max_wind_kt",)),
         (("wind_speed_kt", "wind_kt"), ("-wind_kt",)),

@@ -37,6 +37,9 @@ _VIEWS = [
     ("SELECT * FROM own.quakes LEFT JOIN own.kinds USING (kind)", "id"),
     ("SELECT q.id, k.title FROM own.kinds k RIGHT JOIN own.quakes q ON k.kind = q.kind", "id"),
     ("SELECT q.id, k.title FROM own.quakes q, own.kinds k WHERE k.kind = q.kind", "id"),
+    # a row that is equal to itself, or to one that is chosen by it, is any row
+    ("SELECT q.id FROM own.quakes q, own.kinds k WHERE k.kind = k.title", ""),
+    ("SELECT k.kind FROM own.quakes q JOIN own.quakes r ON r.id = q.id, own.kinds k", ""),
     # several rows of the other
     ("SELECT q.id FROM own.quakes q, own.kinds k", ""),
     ("SELECT q.id, k.title FROM own.quakes q JOIN own.kinds k ON k.kind > q.kind", ""),

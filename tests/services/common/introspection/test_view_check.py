@@ -90,6 +90,25 @@ async def test_nothing_is_said_of_a_view_that_cannot_be_looked_at_for_the_moment
         assert [collection.id for collection in await views.usable(collections)] == ["own.stations"]
 
 
+async def test_what_somebody_has_for_himself_is_what_it_was(owner: asyncpg.Connection, database_url: str) -> None:
+    path = "ALTER FUNCTION own.stations_now() {} search_path"
+    await owner.execute(f"{path.format('SET')} = own")
+    async with Database(PoolSettings(database_url, "test", size=1, lock_timeout_ms=20)) as database:
+        collections = await Introspection(database, ("own",)).collections()
+        fine, broken = (ViewCheck(database, trusted_seconds=0, **UNHURRIED) for _ in range(2))
+
+        async def usable(views: ViewCheck) -> list[str]:
+            return [collection.name for collection in await views.usable(collections)]
+
+        assert await usable(fine) == ["current_stations", "stations"]
+        await owner.execute(path.format("RESET"))
+        assert await usable(broken) == ["stations"]
+        async with owner.transaction():
+            await owner.execute("LOCK TABLE own.current_stations")
+            assert await usable(broken) == ["stations"]
+            assert await usable(fine) == ["current_stations", "stations"]
+
+
 async def test_a_table_of_which_no_query_can_be_planned_is_left_out(
     owner: asyncpg.Connection, introspection: Introspection, caplog: pytest.LogCaptureFixture
 ) -> None:
