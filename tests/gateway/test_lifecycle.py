@@ -248,6 +248,8 @@ async def test_ends_with_nginx(own_gateway: Gateway) -> None:
     (ended,) = (line for line in lines if line["message"] == "nginx has ended")
     assert (begun["host"], begun["port"]) == ("127.0.0.1", own_gateway.port)
     assert (ended["level"], ended["status"]) == ("ERROR", 0)
+    # what is asked for inside is not told
+    assert not [line for line in lines if "/internal/" in json.dumps(line)]
 
 
 async def test_a_killed_gateway_can_be_started_again(own_gateway: Gateway, session: ClientSession) -> None:

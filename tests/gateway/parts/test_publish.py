@@ -112,6 +112,7 @@ async def test_an_unchanged_part_is_not_sent_again(gateway: Gateway) -> None:
 
 async def test_pinned_address(tmp_path: Path, session: ClientSession) -> None:
     said = {"PUBLIC_URL": "https://example.org/hazards/", "SITE_TITLE": "Ours & theirs", "LOG_FORMAT": "text"}
+    said["LOG_LEVEL"] = "ERROR"
     async with running_gateway(tmp_path / "gateway", **said) as gateway:
         await gateway.published()
         _, found = await document(session, gateway.url, Host="other.example")
@@ -125,6 +126,7 @@ async def test_pinned_address(tmp_path: Path, session: ClientSession) -> None:
         assert await gateway.stop(signal.SIGINT) == 0
         # the program's own lines and those of nginx
         assert not [line for line in gateway.log.read_text().splitlines() if line.startswith("{")]
+        assert "listening" not in gateway.log.read_text()
 
 
 async def test_nothing_published_yet(tmp_path: Path, session: ClientSession) -> None:

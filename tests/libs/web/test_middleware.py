@@ -116,7 +116,7 @@ async def test_an_answer_is_not_in_the_language_of_the_one_before(client: Client
     in_spanish = {"Accept": "text/html", "Accept-Language": "es"}
     page = await client.get("/nothing", headers=in_spanish)
     assert (page.headers["Content-Language"], "</html>" in await page.text()) == ("es", True)
-    # of the same connection
+    # of the same connection, each of whose requests has a task of its own
     answer = await client.get("/things", headers={"X-Fails": "to be english", **in_spanish, "Accept": "*/*"})
     assert await answer.text() == "en"
 
