@@ -108,7 +108,10 @@ def test_nothing_reaches_a_service_that_it_could_take_for_something_else() -> No
         found = {name: block.one("return") for name, block in server.blocks[place].blocks.items()}
         assert guards.items() <= found.items(), place
     for place in (API, TILES, EXPORT):
-        assert server.blocks[place].blocks["if ($without_slash)"].one("return") == "308 $without_slash"
+        led = server.blocks[place].blocks["if ($without_slash)"]
+        assert led.one("return") == "308 $without_slash"
+        # a page of another origin must be able to follow
+        assert led.headers("add_header")["Access-Control-Allow-Origin"] == "*"
     assert server.blocks["location = /api/internal"].one("return") == "404"
     assert server.blocks["location ^~ /api/internal/"].one("return") == "404"
     assert server.blocks["location @again"].blocks['if ($another = "")'].one("return") == "504"

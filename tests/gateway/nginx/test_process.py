@@ -17,6 +17,7 @@ import pytest
 from gateway.folder import DRAINING
 from gateway.nginx.child import Child
 from gateway.nginx.process import Nginx, NginxError
+from tests.gateway.harness import Running
 
 
 def test_the_folders_that_it_writes_to_are_made_and_what_an_end_left_is_gone(tmp_path: Path) -> None:
@@ -52,6 +53,26 @@ async def test_a_configuration_is_tried_and_kept_before_there_is_an_nginx_to_hav
     assert (tmp_path / "nginx.conf").read_text() == text
     with pytest.raises(NginxError, match=r"^nginx was not started$"):
         await nginx.wait()
+
+
+async def test_who_is_drained_is_told_for_two_seconds_in_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    waits: list[float] = []
+
+    async def wait(seconds: float) -> None:
+        waits.append(round(seconds, 3))
+
+    now = 1_700_000_000.0
+    monkeypatch.setattr(time, "time", lambda: now)
+    monkeypatch.setattr("gateway.nginx.process.asyncio.sleep", wait)
+    nginx = Running(tmp_path)
+    # nobody is told anything
+    await nginx.stop()
+    (tmp_path / DRAINING).touch()
+    # by a clock that was set back, too
+    for age in (0, 0.5, 2, 10, -3600):
+        os.utime(tmp_path / DRAINING, (now - age,) * 2)
+        await nginx.stop()
+    assert waits == [0, 2, 1.5, 0, 0, 2]
 
 
 @pytest.fixture
