@@ -133,15 +133,17 @@ def test_each_service_has_its_processes_and_each_of_several_the_others() -> None
     assert http.blocks["upstream by_address_tiles"].one("hash") == "$request_uri consistent"
     assert servers == {
         "common": ["10.0.0.3:80"],
+        "features": ["10.0.0.4:80", "10.0.0.5:80"],
+        "features_but_0": ["10.0.0.5:80"],
+        "features_but_1": ["10.0.0.4:80"],
         # nobody is there
-        "features": ["127.0.0.1:9"],
         "viewer": ["127.0.0.1:9"],
         "tiles": tiles,
         "tiles_but_0": tiles[1:],
         "tiles_but_1": [tiles[0], tiles[2]],
         "tiles_but_2": tiles[:2],
     }
-    assert http.blocks["upstream features"].all("server") == [["127.0.0.1:9", "down"]]
+    assert http.blocks["upstream viewer"].all("server") == [["127.0.0.1:9", "down"]]
     # nginx passes over no process for what its predecessor refused
     assert http.blocks["upstream tiles"].all("server")[0] == ["10.0.0.1:80", "max_fails=0"]
     another = http.blocks['map "$service $upstream_addr" $another']
