@@ -138,10 +138,10 @@ def test_a_property_may_be_called_like_a_reference() -> None:
 
 
 def test_different_versions_and_unknown_members() -> None:
-    right = document("/b", "getB") | {"openapi": "3.1.0", "webhooks": {}, "security": []}
+    right = document("/b", "getB") | {"openapi": "3.1.0", **dict.fromkeys(("webhooks", "security", "x-b", "x-a"))}
     found = conflicts(("left", document("/a", "getA")), ("right", right))
     assert found == (
-        "left is OpenAPI 3.0.3 and right is OpenAPI 3.1.0 | right has members that cannot be merged: security, webhooks"
+        "left is OpenAPI 3.0.3 and right is OpenAPI 3.1.0 | right has members that cannot be merged: security, webhooks, x-a, x-b"
     )
 
 
@@ -154,9 +154,9 @@ def test_all_conflicts_are_reported_at_once() -> None:
         "left and right both define GET /a | left and right define components/schemas/Bbox differently"
         " | left (GET /a) and right (GET /a) have the same operationId get"
     )
-    lost: dict[str, Any] = {name: {"$ref": f"#/{name}"} for name in "cab"}
+    lost: dict[str, Any] = {name: {"$ref": f"#/{name}"} for name in "cabed"}
     assert conflicts(("left", document("/a", "getA", **lost))) == " | ".join(
-        f"left refers to #/{name}, which no service defines" for name in "abc"
+        f"left refers to #/{name}, which no service defines" for name in "abcde"
     )
 
 
