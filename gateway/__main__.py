@@ -36,7 +36,6 @@ async def serve(settings: GatewaySettings) -> int | None:
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
     asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, replace.set)
-    settings.folder.mkdir(parents=True, exist_ok=True)
     nginx = Nginx(settings.folder)
     nginx.prepare()
     write_error_pages(settings.folder, settings.public_url or PREFIX, settings.site_title)

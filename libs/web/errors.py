@@ -73,8 +73,6 @@ def error_response(request: web.Request, error: Exception, request_id: str) -> w
 
 
 def _http_exception(request: web.Request, error: web.HTTPException) -> web.StreamResponse:
-    if error.status < 400:
-        return error
     details = {
         404: f"There is no resource at {request.path}.",
         405: f"{request.method} is not allowed here; this service only answers GET, HEAD and OPTIONS.",

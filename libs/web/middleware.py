@@ -19,7 +19,6 @@ from libs.web.base_url import SETTINGS, forwarded_request_id
 from libs.web.compression import compress_response
 from libs.web.conditional import DATA_CACHE, NotModified, unchanged_response
 from libs.web.errors import error_response
-from libs.web.languages import speak
 from libs.web.logs import log_request
 from libs.web.surrogate_keys import surrogate_key
 
@@ -70,8 +69,6 @@ async def _answered(request: web.Request, handler: Handler) -> web.StreamRespons
     started = time.perf_counter()
     request_id = forwarded_request_id(request) or uuid4().hex
     request[REQUEST_ID] = request_id
-    # the connection may have had another request before
-    speak(ENGLISH)
     route = _route(request)
     try:
         response = _preflight(request) or await _in_time(request, handler)

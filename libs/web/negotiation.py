@@ -108,7 +108,7 @@ def _quality(ranges: list[_Range], offer: str) -> tuple[float, int] | None:
     bare = offer.split(";", maxsplit=1)[0]
     best: tuple[int, float] | None = None
     for accepted in ranges:
-        if accepted.type == offer or (";" not in accepted.type and accepted.type == bare):
+        if accepted.type in (offer, bare):
             found = (3, accepted.quality)
         elif ALIASES.get(accepted.type) == offer:
             found = (2, accepted.quality)

@@ -138,9 +138,11 @@ def _parser(name: str, schema: Mapping[str, Any]) -> Callable[[str], Value]:
 
 def _integer(schema: Mapping[str, Any], text: str) -> int:
     if not INTEGER.match(text):
-        if _DIGITS.match(text) and not text.startswith("-"):
-            raise _MalformedError("less_than_equal", f"must be at most {schema.get('maximum', _LARGEST)}")
-        raise _MalformedError("int_parsing", "must be a whole number")
+        if not _DIGITS.match(text):
+            raise _MalformedError("int_parsing", "must be a whole number")
+        if text.startswith("-"):
+            raise _MalformedError("greater_than_equal", f"must be at least {schema.get('minimum', -_LARGEST)}")
+        raise _MalformedError("less_than_equal", f"must be at most {schema.get('maximum', _LARGEST)}")
     return int(_within(schema, int(text)))
 
 

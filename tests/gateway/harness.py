@@ -19,6 +19,7 @@ from typing import Any
 from aiohttp import ClientSession, web
 
 from deploy.local.ports import LOWEST, is_free
+from gateway.nginx.process import Nginx
 from gateway.settings import SERVICES
 from libs.web.runner import BACKLOG
 from libs.web.unix_socket import bind
@@ -210,6 +211,14 @@ async def running_gateway(folder: Path, **settings: str) -> AsyncIterator[Gatewa
             await gateway.stop()
         for upstream in upstreams.values():
             await upstream.stop()
+
+
+class Running(Nginx):
+    """As if it were started."""
+
+    @property
+    def is_running(self) -> bool:
+        return True
 
 
 @contextmanager

@@ -7,7 +7,7 @@ import os
 import signal
 import socket
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Awaitable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +17,6 @@ from aiohttp import ClientError, ClientSession, web
 
 from gateway.folder import DRAINING, PUBLISHED
 from gateway.follow import Follower
-from gateway.liveness import ABSENT_SECONDS
 from gateway.nginx.process import Nginx, NginxError
 from gateway.parts.publish import Publisher
 from gateway.settings import SERVICES, GatewaySettings
@@ -78,8 +77,12 @@ def without_room_for_a_configuration(folder: Path) -> Iterator[None]:
     place.rmdir()
 
 
-async def test_it_looks_more_often_until_all_services_are_published(tmp_path: Path, session: ClientSession) -> None:
-    async with followed(tmp_path, session) as gateway:
+async def test_it_looks_more_often_until_all_services_are_published(
+    tmp_path: Path, session: ClientSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # clients of a service that is new are not to wait until others have been told of it
+    monkeypatch.setattr("gateway.follow.DRAIN_SECONDS", 600)
+    async with asyncio.timeout(60), followed(tmp_path, session) as gateway:
         await gateway.upstreams["tiles"].stop()
         await gateway.follower.start()
         pauses = [gateway.follower.pause()]
@@ -184,9 +187,12 @@ async def test_a_name_that_nobody_knows_any_more_and_a_backup_that_is_gone_chang
             patched.setattr(socket, "getaddrinfo", lost)
             await gateway.follower.follow()
         assert gateway.follower.used == used
-        with monkeypatch.context() as patched:
-            patched.setattr(time, "monotonic", lambda: monotonic() + ABSENT_SECONDS)
-            await gateway.follower.follow()
+        # a restart takes less
+        for seconds in (20, 30):
+            assert gateway.follower.used == used
+            with monkeypatch.context() as patched:
+                patched.setattr(time, "monotonic", lambda seconds=seconds: monotonic() + seconds)
+                await gateway.follower.follow()
         # but who is no backup is given up
         assert gateway.follower.used == {**used, "viewer": (f"127.0.0.1:{gateway.upstreams['viewer'].port}",)}
         assert spare in used["tiles"]
@@ -195,7 +201,14 @@ async def test_a_name_that_nobody_knows_any_more_and_a_backup_that_is_gone_chang
 async def test_a_clock_that_was_set_back_delays_no_end(
     tmp_path: Path, session: ClientSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    waits, wait_for = [], asyncio.wait_for
+
+    async def noted(end: Awaitable[int], seconds: float) -> int:
+        waits.append(seconds)
+        return await wait_for(end, seconds)
+
     monkeypatch.setattr("gateway.nginx.process.DRAIN_SECONDS", 0.1)
+    monkeypatch.setattr("gateway.nginx.process.asyncio.wait_for", noted)
     async with followed(tmp_path, session) as gateway:
         await gateway.follower.start()
         (tmp_path / DRAINING).touch()
@@ -203,6 +216,8 @@ async def test_a_clock_that_was_set_back_delays_no_end(
         async with asyncio.timeout(20):
             await gateway.nginx.stop()
         assert not gateway.nginx.is_running
+        # for so long requests may go on
+        assert waits == [10.0]
 
 
 def test_nginx_is_found_where_only_root_looks_or_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

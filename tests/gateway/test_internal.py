@@ -18,14 +18,7 @@ from gateway.nginx.counts import Counts
 from gateway.nginx.process import Nginx
 from gateway.parts.publish import Published, Publisher
 from gateway.settings import GatewaySettings
-
-
-class Running(Nginx):
-    """As if it were started."""
-
-    @property
-    def is_running(self) -> bool:
-        return True
+from tests.gateway.harness import Running
 
 
 @asynccontextmanager

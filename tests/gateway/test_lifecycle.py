@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import signal
 from functools import partial
@@ -242,6 +243,13 @@ async def test_ends_with_nginx(own_gateway: Gateway) -> None:
     os.kill(pid, signal.SIGTERM)
     assert own_gateway.process is not None
     assert await asyncio.wait_for(own_gateway.process.wait(), 15) == 1
+    lines = [json.loads(line) for line in own_gateway.log.read_text(encoding="utf-8").splitlines()]
+    (begun,) = (line for line in lines if line["message"] == "listening")
+    (ended,) = (line for line in lines if line["message"] == "nginx has ended")
+    assert (begun["host"], begun["port"]) == ("127.0.0.1", own_gateway.port)
+    assert (ended["level"], ended["status"]) == ("ERROR", 0)
+    # what is asked for inside is not told
+    assert not [line for line in lines if "/internal/" in json.dumps(line)]
 
 
 async def test_a_killed_gateway_can_be_started_again(own_gateway: Gateway, session: ClientSession) -> None:

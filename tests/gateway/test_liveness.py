@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import AsyncIterator
 from contextlib import nullcontext
 from pathlib import Path
@@ -23,7 +24,10 @@ async def there(tmp_path: Path) -> AsyncIterator[str]:
     await upstream.stop()
 
 
-async def test_who_answers_again_is_back_and_has_failed_never(tmp_path: Path, there: str) -> None:
+async def test_who_answers_again_is_back_and_has_failed_never(
+    tmp_path: Path, there: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, "dams.upstreams")
     upstream = Upstream("tiles", socket=tmp_path / "back", part=make_part("tiles"))
     both = (f"unix:{upstream.socket}", there)
     liveness = Liveness(absent_seconds=0)
@@ -33,6 +37,14 @@ async def test_who_answers_again_is_back_and_has_failed_never(tmp_path: Path, th
     await upstream.start()
     await liveness.check({"tiles": both})
     assert liveness.answering({"tiles": both}) == {"tiles": both}
+    # told once, and no warning: who restarts is not there either
+    gone, back = caplog.records
+    cause = vars(gone)["fields"].pop("cause")
+    assert cause.startswith("UnixClientConnectorError: ")
+    assert [(each.levelname, each.getMessage(), vars(each)["fields"]) for each in (gone, back)] == [
+        ("INFO", "is not there", {"address": both[0]}),
+        ("INFO", "answers again", {"address": both[0]}),
+    ]
     await upstream.stop()
 
 

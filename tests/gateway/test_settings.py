@@ -57,26 +57,39 @@ def test_a_service_may_be_at_several_addresses(text: str, upstream: tuple[Endpoi
     assert _settings(TILES_UPSTREAM=text).upstreams["tiles"] == upstream
 
 
+_NEITHER = "which is neither host:port nor unix:/path"
+_NO_PATH = "which needs an absolute path of at most 107 letters, digits and ._/+@-"
+
+
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
         (" , ", "names nothing"),
-        ("a", "neither host:port nor unix"),
-        (":80", "neither host:port nor unix"),
-        ("a:http", "neither host:port nor unix"),
-        ("a:0", "neither host:port nor unix"),
-        ("a:65536", "neither host:port nor unix"),
-        ("unix:run/a.sock", "absolute path"),
-        (f"unix:/{'a' * 107}", "absolute path"),
-        ("unix:/a;b", "absolute path"),
-        ("10.0.0.1:80 down", "only `backup` may be said"),
-        ("a:80, b:80 backup", "an address, not a name"),
-        ("10.0.0.1:80 backup", "nothing that it is one of"),
+        ("a", f"names 'a', {_NEITHER}"),
+        ("b:1,:80", f"names ':80', {_NEITHER}"),
+        ("a:http", f"names 'a:http', {_NEITHER}"),
+        ("a:0", f"names 'a:0', {_NEITHER}"),
+        ("a:65536", f"names 'a:65536', {_NEITHER}"),
+        ("unix:run/a.sock", f"names 'unix:run/a.sock', {_NO_PATH}"),
+        (f"unix:/{'a' * 107}", f"names 'unix:/{'a' * 107}', {_NO_PATH}"),
+        ("unix:/a;b", f"names 'unix:/a;b', {_NO_PATH}"),
+        ("10.0.0.1:80 down", "says 'down' of '10.0.0.1:80'; only `backup` may be said of an address"),
+        ("a:80, b:80 backup", "names 'b:80' as a backup, which needs an address, not a name"),
+        ("10.0.0.1:80 backup", "names a backup and nothing that it is one of"),
     ],
 )
 def test_an_address_that_is_none_is_refused(text: str, fault: str) -> None:
-    with pytest.raises(SettingsError, match=fault):
+    with pytest.raises(SettingsError) as refused:
         _settings(TILES_UPSTREAM=text)
+    assert str(refused.value) == f"TILES_UPSTREAM={text!r} {fault}"
+
+
+def test_paths_are_those_of_where_it_is_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "tls.pem").touch()
+    monkeypatch.chdir(tmp_path)
+    found = _settings(GATEWAY_DIR="run", GATEWAY_TLS_CERTIFICATE="tls.pem", GATEWAY_TLS_KEY="tls.pem")
+    assert (found.folder, found.tls_certificate) == (tmp_path / "run", tmp_path / "tls.pem")
+    assert found.tls_key == found.tls_certificate
 
 
 @pytest.mark.parametrize(
@@ -150,5 +163,7 @@ def test_another_way_to_the_service_is_told_where_there_is_one(tmp_path: Path) -
 def test_proxies_are_addresses_and_networks() -> None:
     found = _settings(GATEWAY_TRUSTED_PROXIES="10.0.0.1, 192.168.1.7/24,,fc00::/7")
     assert found.trusted_proxies == ("10.0.0.1/32", "192.168.1.0/24", "fc00::/7")
-    with pytest.raises(SettingsError, match="not a list of addresses and networks"):
-        _settings(GATEWAY_TRUSTED_PROXIES="proxy.example")
+    with pytest.raises(
+        SettingsError, match=r"is not a list of addresses and networks: 'proxy\.example' does not appear"
+    ):
+        _settings(GATEWAY_TRUSTED_PROXIES="10.0.0.1, proxy.example")

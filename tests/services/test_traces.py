@@ -92,6 +92,8 @@ async def test_gateway_service_and_statement_are_one_trace(
             joined = await features.get(f"{gateway.url}/api{ITEMS}&offset=1", headers=given)
             malformed = {"traceparent": f"00-{'0' * 32}-{PARENT}-01"}
             alone = await features.get(f"{gateway.url}/api{ITEMS}&offset=2", headers=malformed)
+            # what is asked every second has no trace
+            await features.get("/internal/metrics")
             await asyncio.to_thread(spans.stop)
     assert [each.status for each in (made, joined, alone)] == [200, 200, 200]
     requests = {span.trace_id.hex(): span for span in collector.spans if span.kind == Span.SPAN_KIND_SERVER}
@@ -102,6 +104,13 @@ async def test_gateway_service_and_statement_are_one_trace(
     for trace in ids:
         request = requests[trace]
         assert request.name == "GET /collections/{collectionId}/items"
+        said = {each.key: each.value.string_value or each.value.int_value for each in request.attributes}
+        assert said == {
+            "http.request.method": "GET",
+            "http.route": "/collections/{collectionId}/items",
+            "url.path": "/collections/hostile.events/items",
+            "http.response.status_code": 200,
+        }
         statements = [span for span in collector.spans if span.parent_span_id == request.span_id]
         texts = [
             each.value.string_value for span in statements for each in span.attributes if each.key == "db.query.text"

@@ -222,12 +222,13 @@ def _span(texts: Iterable[str], nulls: bool) -> Ends:
     moments = []
     for text in texts:
         try:
-            moments.append(datetime.fromisoformat(text))
+            moment = datetime.fromisoformat(text)
         except ValueError:
-            # infinity, and years that neither RFC 3339 nor Python knows
-            continue
-    aware = [moment if moment.tzinfo else moment.replace(tzinfo=UTC) for moment in moments]
-    return (_moment(min(aware)), _moment(max(aware)), nulls) if aware else (None, None, nulls)
+            # infinity, and years that neither RFC 3339 nor Python knows, are open ends
+            year = 1 if text.startswith("-") or text.endswith("BC") else 9999
+            moment = datetime(year, 1, 1, tzinfo=UTC)
+        moments.append(moment if moment.tzinfo else moment.replace(tzinfo=UTC))
+    return (_moment(min(moments)), _moment(max(moments)), nulls) if moments else (None, None, nulls)
 
 
 def _moment(value: datetime) -> str | None:

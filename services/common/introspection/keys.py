@@ -162,7 +162,7 @@ class Keys:
             columns=columns,
             key=found.names[0] if single else None,
             composite_key=() if single else found.names,
-            key_repeats=collection.key_repeats or not found.unique,
+            key_repeats=not found.unique,
         )
         return collection, found, filled
 

@@ -13,7 +13,11 @@ from libs.ogc.service_part import ServicePart
 
 PARTS = [ServicePart(name, {"paths": {f"/{name}": {}}}, (), assets=(f"/{name}-files/",)) for name in SERVICES]
 ALL = routes(PARTS)
-ADDRESSES = {"tiles": ("10.0.0.1:80", "10.0.0.2:80", "unix:/a.sock"), "common": ("10.0.0.3:80",)}
+ADDRESSES: dict[str, tuple[str, ...]] = {
+    "tiles": ("10.0.0.1:80", "10.0.0.2:80", "unix:/a.sock"),
+    "common": ("10.0.0.3:80",),
+    "features": ("10.0.0.4:80", "10.0.0.5:80"),
+}
 _WORD = re.compile(r"""(?:'[^']*'|"[^"]*"|[^\s;{}'"])+|[{};]""")
 API = "location /api/"
 TILES = "location ~ ^/api/(?:collections/[^/]+/)?tiles/"

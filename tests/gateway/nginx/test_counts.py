@@ -103,3 +103,14 @@ async def test_a_running_gateway_counts_what_its_nginx_answers(gateway: Gateway,
         return await number() >= before + 3
 
     await eventually(counted, seconds=10)
+
+
+async def test_nobody_has_to_ask_for_what_is_answered_to_be_counted(gateway: Gateway) -> None:
+    lines = gateway.folder / "counts.log"
+    # more than is kept of what is counted
+    add(lines, "no line of ours\n" * 300_000)
+
+    async def begun_anew() -> bool:
+        return size(lines) < 1_000_000
+
+    await eventually(begun_anew, seconds=10)

@@ -11,7 +11,19 @@ from gateway.settings import SERVICES
 from tests.gateway.nginx.configuration import API, CHANGES, EXPORT, TILES, Block, read_config, read_http, read_server
 
 PASSED_ON = (API, TILES, EXPORT, CHANGES)
-STATUSES = (400, 404, 405, 413, 414, 429, 431, 500, 503, 504)
+SENTENCES = {
+    400: "The request is malformed: perhaps its address is not percent-encoded, or its Host header is not a host name.",
+    404: "There is no such resource. The service starts at /api/.",
+    405: "Only GET, HEAD, OPTIONS are allowed.",
+    413: "The request has a body, and that body is too large.",
+    414: "The address is too long; at most 32 kB are accepted.",
+    429: "Your network address asks for more than is answered for one client. Please try again soon.",
+    431: "The headers are too large; at most 32 kB are accepted.",
+    500: "The gateway failed.",
+    503: "The part of the service that answers this is not available now. Please try again soon.",
+    504: "The part of the service that answers this took too long.",
+}
+STATUSES = tuple(SENTENCES)
 
 
 def _said(block: Block, names: tuple[str, ...]) -> dict[str, str | None]:
@@ -96,7 +108,10 @@ def test_nothing_reaches_a_service_that_it_could_take_for_something_else() -> No
         found = {name: block.one("return") for name, block in server.blocks[place].blocks.items()}
         assert guards.items() <= found.items(), place
     for place in (API, TILES, EXPORT):
-        assert server.blocks[place].blocks["if ($without_slash)"].one("return") == "308 $without_slash"
+        led = server.blocks[place].blocks["if ($without_slash)"]
+        assert led.one("return") == "308 $without_slash"
+        # a page of another origin must be able to follow
+        assert led.headers("add_header")["Access-Control-Allow-Origin"] == "*"
     assert server.blocks["location = /api/internal"].one("return") == "404"
     assert server.blocks["location ^~ /api/internal/"].one("return") == "404"
     assert server.blocks["location @again"].blocks['if ($another = "")'].one("return") == "504"
@@ -112,6 +127,14 @@ def test_what_the_gateway_answers_itself_says_who_it_is_and_how_long_it_keeps() 
         assert said["Access-Control-Allow-Origin"] == "*"
         assert said.get("Cache-Control") == keeps.get(place)
     assert server.blocks["location = /"].one("return") == "302 /api/"
+    rules = ("User-agent: *", *(f"Disallow: /api/{path}" for path in ("*?", "collections/*/tiles/*/*/", "tiles/*/*/")))
+    robots = server.blocks["location = /robots.txt"]
+    text = "".join(f"{rule}\n" for rule in rules)
+    assert robots.one("return") == f"200 '{text}'"
+    assert (robots.one("default_type"), server.blocks["location = /favicon.ico"].one("default_type")) == (
+        "text/plain",
+        "image/svg+xml",
+    )
     assert server.blocks["location = /api"].one("rewrite") == "^ /api/ last"
 
 
@@ -173,7 +196,7 @@ def test_errors_are_kept_by_nobody_and_say_what_to_do(status: int, form: str) ->
     else:
         code, _, body = (block.one("return") or "").partition(" ")
         assert (code, block.one("default_type")) == (str(status), "application/json")
-        assert json.loads(body.strip("'"))["detail"]
+        assert json.loads(body.strip("'")) == {"detail": SENTENCES[status]}
 
 
 def test_a_published_document_is_asked_about_by_pages_of_others() -> None:

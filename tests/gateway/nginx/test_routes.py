@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from gateway.nginx.routes import Routes, routes
+from gateway.nginx.routes import Routes, routes, unroutable
 from gateway.settings import SERVICES
 from libs.ogc.service_part import ServicePart
 
@@ -52,6 +52,7 @@ def test_a_word_comes_before_a_variable(path: str, name: str | None) -> None:
 def test_the_first_of_two_that_declare_the_same_path_has_it() -> None:
     assert service(routes([part("new", "/a/{b}"), part("old", "/a/{c}")]), "/a/b") == "new"
     assert service(routes([part("old", "/a/{c}"), part("new", "/a/{b}")]), "/a/b") == "old"
+    assert [name for _, name in routes([part("old", "/a/{c}"), part("new", "/a/{b}")]).escaped] == ["old"]
 
 
 def test_complete_when_all_services_are_known() -> None:
@@ -65,6 +66,20 @@ def test_the_order_of_services_that_share_no_path_does_not_matter() -> None:
     """So that nginx is not reloaded when one goes and comes."""
     parts = [part(name, f"/{name}", f"/{name}/{{x}}", "/a/{b}/" + name) for name in SERVICES]
     assert routes(parts) == routes(reversed(parts))
+    names = ("f", "b", "e", "a", "d", "c")
+    with_files = [part(name, assets=(f"/{name}/", "/of-all/")) for name in names]
+    assert routes(with_files).files == ("^/a/", "^/b/", "^/c/", "^/d/", "^/e/", "^/f/", r"^/of\-all/")
+
+
+def test_what_cannot_be_routed_is_told_by_the_service_and_the_path() -> None:
+    assert unroutable(part("a", "/", "/b~c-d_e.f/{x}.g", "/openapi.json5", assets=("/h~/{y}/",))) == []
+    wrong = part("a", "/b c", "/internal", "/internals", assets=("/d", "/internal/e/"))
+    assert unroutable(wrong) == [
+        "a declares '/b c', which is no path that can be routed",
+        "a declares '/d', which is no path that can be routed",
+        "a declares '/internal', which never reaches a service",
+        "a declares '/internal/e/', which never reaches a service",
+    ]
 
 
 def test_the_longest_are_tried_first() -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from gateway.nginx.running import master, parent, stop_left_behind, workers
+from gateway.nginx.running import master, parent, stop_left_behind, taken_over, workers
 
 
 @pytest.fixture
@@ -24,7 +24,9 @@ def started(tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
         process.kill()
 
 
-def test_workers_whose_master_is_gone_are_dismissed_by_its_session(tmp_path: Path) -> None:
+def test_workers_whose_master_is_gone_are_dismissed_by_its_session(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     program = tmp_path / "nginx"
     shutil.copy(shutil.which("sleep") or "", program)
     # one in the session of the master that has ended, one in another
@@ -37,7 +39,8 @@ def test_workers_whose_master_is_gone_are_dismissed_by_its_session(tmp_path: Pat
         worker, no_worker = map(int, left.stdout.split())
         session = Path(f"/proc/{worker}/stat").read_text().rpartition(")")[2].split()[3]
         (tmp_path / "nginx.pid").write_text(session)
-        while b"nginx" not in Path(f"/proc/{worker}/cmdline").read_bytes()[:-3].rpartition(b"/")[2]:
+        # until then it is the program that starts it
+        while Path(f"/proc/{worker}/comm").read_text() != "nginx\n":
             pass
         stop_left_behind(tmp_path)
         found = [_is_there(worker)]
@@ -48,6 +51,9 @@ def test_workers_whose_master_is_gone_are_dismissed_by_its_session(tmp_path: Pat
         other.kill()
         os.kill(no_worker, signal.SIGKILL)
         assert (found[-1], others) == (False, (True, True))
+    (told,) = caplog.records
+    assert (told.levelname, told.getMessage()) == ("WARNING", "dismissing a worker that was left behind")
+    assert vars(told)["fields"] == {"pid": worker}
 
 
 def _is_there(pid: int) -> bool:
@@ -62,7 +68,9 @@ def is_running(process: subprocess.Popen[bytes]) -> bool:
     return Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
 
 
-def test_a_master_is_one_of_this_folder(tmp_path: Path, started: subprocess.Popen[bytes]) -> None:
+def test_a_master_is_one_of_this_folder(
+    tmp_path: Path, started: subprocess.Popen[bytes], caplog: pytest.LogCaptureFixture
+) -> None:
     assert master(tmp_path) is None
     pid = tmp_path / "nginx.pid"
     # none, another program, and one that has ended
@@ -84,4 +92,45 @@ def test_a_master_is_one_of_this_folder(tmp_path: Path, started: subprocess.Pope
     # nobody collects it here either: it has ended all the same
     stop_left_behind(tmp_path)
     assert not is_running(started)
+    (told,) = caplog.records
+    assert (told.levelname, told.getMessage()) == ("WARNING", "stopping an nginx that was left behind")
+    assert vars(told)["fields"] == {"pid": started.pid}
     assert (parent(4194304), workers(4194304)) == (None, set())
+
+
+@pytest.fixture
+def children() -> Iterator[tuple[int, list[int]]]:
+    """What looks like a master, and what it has started: two workers, one that ends, and one that keeps the cache."""
+    titles = ("worker process", "worker process", "worker process is shutting down", "cache manager process")
+    started = "".join(f'(exec -a "nginx: {title}" sleep 60) >/dev/null & echo $!;' for title in titles)
+    with subprocess.Popen(["bash", "-c", f"{started} wait"], stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        found = [int(process.stdout.readline()) for _ in titles]
+        for pid in found:
+            while not Path(f"/proc/{pid}/cmdline").read_bytes().startswith(b"nginx"):
+                pass
+        yield process.pid, found
+        for pid in (*found, process.pid):
+            os.kill(pid, signal.SIGKILL)
+
+
+async def test_workers_are_those_that_take_requests_and_others_than_before_are_waited_for(
+    children: tuple[int, list[int]], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    master_pid, (first, second, leaving, _) = children
+    assert workers(master_pid) == {first, second}
+    waits: list[float] = []
+
+    async def wait(seconds: float) -> None:
+        waits.append(seconds)
+
+    monkeypatch.setattr("gateway.nginx.running.asyncio.sleep", wait)
+    for before in (set(), {leaving}):
+        await taken_over(master_pid, before)
+    assert (waits, caplog.records) == ([], [])
+    await taken_over(master_pid, {second, leaving})
+    assert waits == [0.05] * 100
+    assert [each.getMessage() for each in caplog.records] == ["nginx takes long to take its configuration over"]
+    # of one that has ended there are none
+    await taken_over(4194304, set())
+    assert len(waits) == 200

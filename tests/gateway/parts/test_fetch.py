@@ -35,13 +35,15 @@ async def test_the_part_of_another_service_is_none(session: ClientSession, caplo
             for _ in range(3):
                 await fetcher.refresh({"tiles": addresses, "features": addresses})
         assert [part.name for part in fetcher.present()] == ["features"]
-        assert len(caplog.records) == 1
-        assert "this is the part of features" in str(caplog.records[0].__dict__["fields"])
+        (told,) = caplog.records
+        assert (told.levelname, told.getMessage()) == ("WARNING", "no part")
+        cause = "ValueError: this is the part of features"
+        assert vars(told)["fields"] == {"upstream": "tiles", "address": addresses[0], "cause": cause}
         # and once more where it was right meanwhile
-        for service, told in (("tiles", 1), ("features", 2)):
+        for service, times in (("tiles", 1), ("features", 2)):
             upstream.part, upstream.part_tag = make_part(service), upstream.part_tag + 1
             await fetcher.refresh({"tiles": addresses})
-            assert len(caplog.records) == told
+            assert len(caplog.records) == times
     finally:
         await upstream.stop()
 

@@ -38,13 +38,14 @@ def conflicts(*documents: tuple[str, dict[str, Any]]) -> str:
 
 def test_keeps_everything_of_both_and_leaves_the_input_alone() -> None:
     left, right = document("/a", "getA"), document("/b", "getB", tag="B", Only={"type": "string"})
+    right |= {"servers": [{"url": "/"}], "externalDocs": {"url": "/docs"}}
     before = copy.deepcopy((left, right))
     merged = merge([("left", left), ("right", right)])
     assert list(merged["paths"]) == ["/a", "/b"]
     assert [tag["name"] for tag in merged["tags"]] == ["A", "B"]
     assert set(merged["components"]["schemas"]) == {"E", "Only"}
-    assert merged["info"]["title"] == "getA"
-    assert "servers" not in merged
+    assert (merged["openapi"], merged["info"]["title"]) == ("3.0.3", "getA")
+    assert list(merged) == ["openapi", "info", "tags", "paths", "components"]
     assert (left, right) == before
 
 
@@ -137,10 +138,10 @@ def test_a_property_may_be_called_like_a_reference() -> None:
 
 
 def test_different_versions_and_unknown_members() -> None:
-    right = document("/b", "getB") | {"openapi": "3.1.0", "webhooks": {}}
+    right = document("/b", "getB") | {"openapi": "3.1.0", **dict.fromkeys(("webhooks", "security", "x-b", "x-a"))}
     found = conflicts(("left", document("/a", "getA")), ("right", right))
-    assert "left is OpenAPI 3.0.3 and right is OpenAPI 3.1.0" in found
-    assert "right has members that cannot be merged: webhooks" in found
+    versions = "left is OpenAPI 3.0.3 and right is OpenAPI 3.1.0"
+    assert found == f"{versions} | right has members that cannot be merged: security, webhooks, x-a, x-b"
 
 
 def test_all_conflicts_are_reported_at_once() -> None:
@@ -148,7 +149,14 @@ def test_all_conflicts_are_reported_at_once() -> None:
         ("left", document("/a", "get", Bbox={"type": "array"})),
         ("right", document("/a", "get", Bbox={"type": "string"})),
     )
-    assert found.count("|") == 2
+    assert found == (
+        "left and right both define GET /a | left and right define components/schemas/Bbox differently"
+        " | left (GET /a) and right (GET /a) have the same operationId get"
+    )
+    lost: dict[str, Any] = {name: {"$ref": f"#/{name}"} for name in "cabed"}
+    assert conflicts(("left", document("/a", "getA", **lost))) == " | ".join(
+        f"left refers to #/{name}, which no service defines" for name in "abcde"
+    )
 
 
 def test_nothing_to_merge() -> None:

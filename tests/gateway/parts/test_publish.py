@@ -112,6 +112,7 @@ async def test_an_unchanged_part_is_not_sent_again(gateway: Gateway) -> None:
 
 async def test_pinned_address(tmp_path: Path, session: ClientSession) -> None:
     said = {"PUBLIC_URL": "https://example.org/hazards/", "SITE_TITLE": "Ours & theirs", "LOG_FORMAT": "text"}
+    said["LOG_LEVEL"] = "ERROR"
     async with running_gateway(tmp_path / "gateway", **said) as gateway:
         await gateway.published()
         _, found = await document(session, gateway.url, Host="other.example")
@@ -125,6 +126,7 @@ async def test_pinned_address(tmp_path: Path, session: ClientSession) -> None:
         assert await gateway.stop(signal.SIGINT) == 0
         # the program's own lines and those of nginx
         assert not [line for line in gateway.log.read_text().splitlines() if line.startswith("{")]
+        assert "listening" not in gateway.log.read_text()
 
 
 async def test_nothing_published_yet(tmp_path: Path, session: ClientSession) -> None:
@@ -177,6 +179,8 @@ async def test_parts_that_could_not_be_validated_are_tried_again(
     program: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     publisher, parts = Publisher(tmp_path, None), [ServicePart.from_json(make_part("common"))]
+    # wherever the gateway was started
+    monkeypatch.chdir(tmp_path)
     with monkeypatch.context() as broken:
         broken.setattr(sys, "executable", shutil.which(program) or str(tmp_path / program))
         for _ in range(2):
@@ -192,8 +196,12 @@ async def test_parts_that_could_not_be_validated_are_tried_again(
 def test_an_invalid_document_is_refused() -> None:
     part = make_part("common")
     part["openapi"]["paths"]["/of-common"]["get"]["responses"] = {"200": {"nothing": "described"}}
-    with pytest.raises(MergeError, match="not valid"):
+    with pytest.raises(MergeError) as refused:
         merge_parts([ServicePart.from_json(part)], "http://example.org")
+    assert refused.value.conflicts == (
+        "the merged document is not valid: paths//of-common/get/responses/200:"
+        """ {"nothing":"described"} is not valid under any of the schemas listed in the 'oneOf' keyword""",
+    )
 
 
 @pytest.mark.parametrize(
@@ -263,7 +271,10 @@ async def test_an_absent_service_is_not_advertised(
             await upstream.stop()
 
 
-def test_who_is_sent_a_document_has_all_of_it_while_the_next_is_published(tmp_path: Path) -> None:
+def test_who_is_sent_a_document_has_all_of_it_while_the_next_is_published(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", "dams.publish")
     (tmp_path / PUBLISHED).parent.mkdir(exist_ok=True)
     publisher = Publisher(tmp_path, None)
     first, second = (merge_parts([ServicePart.from_json(make_part(name))], "http://x") for name in ("common", "tiles"))
@@ -272,3 +283,8 @@ def test_who_is_sent_a_document_has_all_of_it_while_the_next_is_published(tmp_pa
         publisher.publish(second)
         assert (sent.read(), gzip.decompress(compressed.read())) == (first.document, first.document)
     assert (tmp_path / PUBLISHED).read_bytes() == second.document
+    told = [(each.getMessage(), vars(each)["fields"]) for each in caplog.records if each.name == "dams.publish"]
+    assert told == [
+        ("published", {"services": [name], "bytes": len(each.document)})
+        for name, each in (("common", first), ("tiles", second))
+    ]

@@ -81,6 +81,11 @@ async def test_a_request_id_that_is_none_is_not_taken_over(request_id: str) -> N
     assert (await answer({"X-Request-Id": request_id}))[1] is None
 
 
+@pytest.mark.parametrize("request_id", ["x" * 8, "A-z" * 21 + "0"])
+async def test_a_request_id_is_taken_over(request_id: str) -> None:
+    assert (await answer({"X-Request-Id": request_id}))[1] == request_id
+
+
 @pytest.mark.parametrize(
     ("version", "gateway_says", "proxies", "takes"),
     [

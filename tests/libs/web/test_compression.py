@@ -2,19 +2,36 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
-from collections.abc import AsyncIterator
+import io
+import sys
+from collections.abc import AsyncIterator, Callable
 
 import aiohttp
+import brotli
 import pytest
 from aiohttp import web
 from aiohttp.compression_utils import ZLibBackend
 from aiohttp.test_utils import TestServer
 from aiohttp.typedefs import Handler
+from isal import isal_zlib
 
-from libs.web.compression import compress_response, compress_stream, compressed, use_fast_compression
-from libs.web.content_coding import Coding
+from libs.web.compression import (
+    compress,
+    compress_response,
+    compress_stream,
+    compressed,
+    decompress,
+    use_fast_compression,
+)
+from libs.web.content_coding import RULES, Coding
 from tests.libs.web.accept_encodings import DECODED
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
 
 TEXT = b'{"magnitude": 6.1}' * 100
 GZIP, PLAIN = {"Accept-Encoding": "deflate, gzip"}, {"Accept-Encoding": "identity"}
@@ -36,6 +53,10 @@ async def answer(request: web.Request) -> web.Response:
     )
 
 
+async def file(_: web.Request) -> web.Response:
+    return web.Response(body=io.BytesIO(TEXT), content_type="text/csv")
+
+
 async def stream(request: web.Request) -> web.StreamResponse:
     response = web.StreamResponse(headers={"Content-Type": request.query["Content-Type"], "Vary": "Accept"})
     compress_stream(request, response)
@@ -50,13 +71,22 @@ async def client() -> AsyncIterator[aiohttp.ClientSession]:
     app = web.Application(middlewares=[compressing])
     app.router.add_get("/", answer)
     app.router.add_get("/stream", stream)
+    app.router.add_get("/file", file)
     use_fast_compression()
     async with TestServer(app) as server, aiohttp.ClientSession(server.make_url("/"), auto_decompress=False) as session:
         yield session
 
 
 TYPES = ("application/json", "application/geo+json; charset=utf-8", "application/geo+json-seq", "application/x-ndjson")
-OTHER_TEXTS = ("text/csv; charset=utf-8", "text/html; charset=utf-8", "application/atom+xml", "image/svg+xml")
+OTHER_TEXTS = (
+    "text/csv; charset=utf-8",
+    "Text/CSV; Charset=UTF-8",
+    "application/vnd.ours.json",
+    "application/xml ;a=b",
+    "text/html; charset=utf-8",
+    "application/atom+xml",
+    "image/svg+xml",
+)
 
 
 @pytest.mark.parametrize("path", ["/", "/stream"])
@@ -78,7 +108,11 @@ async def test_texts_are_compressed_for_who_takes_it(
 
 @pytest.mark.parametrize("path", ["/", "/stream"])
 @pytest.mark.parametrize(
-    "content_type", ["application/vnd.apache.parquet", "font/woff2", "application/geopackage+sqlite3"]
+    "content_type",
+    [
+        *("application/vnd.apache.parquet", "font/woff2", "application/geopackage+sqlite3"),
+        *("application/jsonp", "application/x", "x/text/csv"),
+    ],
 )
 async def test_what_is_no_text_stays_as_it_is(client: aiohttp.ClientSession, path: str, content_type: str) -> None:
     async with client.get(path, params={"Content-Type": content_type}, headers=GZIP) as response:
@@ -104,6 +138,14 @@ async def test_what_is_compressed_already_is_not_compressed_again(client: aiohtt
     async with client.get("/", params=asked, headers=GZIP) as response:
         assert response.headers["Content-Encoding"] == "br"
         assert response.headers["Vary"] == "Accept-Encoding"
+
+
+async def test_what_is_no_text_in_memory_is_sent_as_it_is(client: aiohttp.ClientSession) -> None:
+    async with client.get("/file", headers=GZIP) as response:
+        assert (response.status, await response.read()) == (200, TEXT)
+        assert (response.headers["Vary"], response.headers.get("Content-Encoding")) == ("Accept-Encoding", None)
+    async with client.get("/", params={"status": "204"}, headers=GZIP) as empty:
+        assert "Vary" not in empty.headers
 
 
 async def test_304_varies_as_the_whole_answer(client: aiohttp.ClientSession) -> None:
@@ -134,6 +176,34 @@ async def test_texts_are_sent_in_a_coding_that_is_smaller_where_the_client_takes
 @pytest.mark.parametrize("coding", ["br", "zstd", "gzip"])
 async def test_a_large_text_comes_back_whole(coding: Coding) -> None:
     assert DECODED[coding](await compressed(TEXT * 1000, coding)) == TEXT * 1000
+
+
+@pytest.mark.parametrize(("coding", "most"), [("gzip", 1024 * 1024), ("zstd", 512 * 1024), ("br", 128 * 1024)])
+async def test_what_takes_long_is_compressed_beside_other_requests(
+    monkeypatch: pytest.MonkeyPatch, coding: Coding, most: int
+) -> None:
+    beside = []
+    to_thread = asyncio.to_thread
+
+    async def noted(compress: Callable[[bytes, Coding], bytes], body: bytes, coding: Coding) -> bytes:
+        beside.append(len(body))
+        return await to_thread(compress, body, coding)
+
+    monkeypatch.setattr(asyncio, "to_thread", noted)
+    for size in (most, most + 1):
+        assert DECODED[coding](await compressed(b"x" * size, coding)) == b"x" * size
+    assert beside == [most + 1]
+
+
+def test_each_coding_takes_the_pains_that_pay() -> None:
+    """As they were measured on pages of features."""
+    body = "".join(f'{{"id": {number}, "magnitude": {number % 97 / 10}}},' for number in range(3000)).encode()
+    assert {coding: compress(body, coding) for coding in RULES} == {
+        "gzip": isal_zlib.compress(body, 2, 31),
+        "zstd": zstd.compress(body, 3),
+        "br": brotli.compress(body, quality=5),
+    }
+    assert decompress(compress(body)) == body
 
 
 @pytest.mark.usefixtures("client")

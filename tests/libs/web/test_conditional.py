@@ -12,7 +12,7 @@ from aiohttp.test_utils import make_mocked_request
 from libs.ogc.media_type import MediaType
 from libs.web.accept_language import ENGLISH, LANGUAGES
 from libs.web.base_url import SETTINGS
-from libs.web.build_id import SERVICE
+from libs.web.build_id import SERVICE, build_id, page_build_id
 from libs.web.conditional import (
     CATALOGUE_CACHE,
     DATA_CACHE,
@@ -23,7 +23,9 @@ from libs.web.conditional import (
     data_headers,
     etag_matches,
     incomplete,
+    state_headers,
     unchanged_response,
+    weak_etag,
 )
 from libs.web.languages import speak
 from libs.web.respond import json_response
@@ -87,6 +89,26 @@ def test_how_long_caches_keep_an_answer_and_go_on_with_it() -> None:
     assert data_headers(request(), MediaType.JSON, Version())["Vary"] == "Accept"
 
 
+def test_a_tag_is_made_of_all_that_decides_what_an_answer_says() -> None:
+    asked = request(path="/a%20b?x=1", PUBLIC_URL="https://a.example/api", SITE_TITLE="Site")
+    here = "https://a.example/api/a%20b?x=1"
+    made_by = {
+        MediaType.JSON: build_id("common"),
+        MediaType.HTML: f"{page_build_id('common')}|Site|en",
+    }
+    for media_type, maker in made_by.items():
+        assert state_headers(asked, media_type, "one", "two", cache_control="no-store") == {
+            "ETag": weak_etag(f"{maker}|one|two|{media_type}|{here}"),
+            "Cache-Control": "no-store",
+            "Vary": "Accept, Accept-Language" if media_type == MediaType.HTML else "Accept",
+        }
+        assert state_headers(asked, media_type)["Cache-Control"] == CATALOGUE_CACHE
+        expected = weak_etag(f"{maker}|a|5|{media_type}|{here}")
+        assert data_headers(asked, media_type, Version(), limits="5")["ETag"] == expected
+    # no two states have the same by chance
+    assert weak_etag("a") == weak_etag(b"a") == 'W/"1ba3c523e770f3313cc91ab1"'
+
+
 def test_a_second_that_is_not_over_was_no_last_modification() -> None:
     soon = Version(since=datetime.now(UTC) + timedelta(minutes=1))
     assert "Last-Modified" not in data_headers(request(), MediaType.JSON, soon)
@@ -123,7 +145,7 @@ def test_a_copy_is_still_right_by_its_tag_or_else_by_its_date(
         if expected:
             with pytest.raises(NotModified) as raised:
                 check(request(sent), HEADERS)
-            assert raised.value.headers == HEADERS
+            assert (raised.value.headers, str(raised.value)) == (HEADERS, "the client holds the answer already")
         else:
             check(request(sent), HEADERS)
     check_preconditions(request(sent), {"Last-Modified": MODIFIED})
@@ -133,6 +155,7 @@ def test_a_copy_is_still_right_by_its_tag_or_else_by_its_date(
 def test_an_answer_that_is_unchanged_describes_no_body_and_an_incomplete_one_is_never_renewed() -> None:
     unchanged = unchanged_response(NotModified(HEADERS))
     assert (unchanged.status, unchanged.headers["ETag"]) == (304, HEADERS["ETag"])
+    assert (unchanged.headers["Last-Modified"], unchanged.body) == (MODIFIED, None)
     assert unchanged.headers.get("Content-Type") != "text/csv"
     assert incomplete({**HEADERS, "Vary": "Accept"}) == {"Content-Type": "text/csv", "Vary": "Accept"}
 

@@ -44,6 +44,8 @@ ERRORS: dict[str, Exception] = {
 async def fail(call: Call) -> web.StreamResponse:
     if call.request.headers["X-Error"] == "too many":
         raise web.HTTPTooManyRequests(headers={"Retry-After": "9", "X-Ours": "alone"})
+    if call.request.headers["X-Error"] == "too large":
+        raise web.HTTPRequestEntityTooLarge(max_size=1, actual_size=2)
     raise ERRORS[call.request.headers["X-Error"]]
 
 
@@ -93,6 +95,41 @@ async def test_of_an_error_of_the_library_it_is_told_when_to_come_back(
         assert (response.headers["Retry-After"], "X-Ours" in response.headers) == ("9", False)
 
 
+_SLOW = "The database took too long to find what filter asks for; a bbox, a datetime or another condition of the filter"
+
+
+@pytest.mark.parametrize(
+    ("asked", "said", "again"),
+    [
+        (("uncomputable", ""), "The collection holds a value that the database cannot compute with.", "60"),
+        (("no function", ""), "The collection is changing; try again in a moment.", "2"),
+        (
+            ("slow", "?filter=x"),
+            f"{_SLOW} leaves fewer rows to it, and LIKE is quicker without % at the start of its pattern.",
+            "5",
+        ),
+        (("slow", ""), "The database took too long to answer; ask for less, or try again.", "5"),
+        (("busy", ""), "Too many.", "7"),
+        (("unknown", ""), "odd", None),
+        (("missing", ""), "There is no such thing.", None),
+        (("too large", ""), "The request has a body larger than this service reads.", None),
+    ],
+)
+async def test_what_is_said_and_when_to_come_back(
+    client: TestClient[web.Request, web.Application],
+    caplog: pytest.LogCaptureFixture,
+    asked: tuple[str, str],
+    said: str,
+    again: str | None,
+) -> None:
+    async with client.get(f"/fails{asked[1]}", headers={"X-Error": asked[0]}) as response:
+        assert (await response.json(), response.headers.get("Retry-After")) == ({"detail": said}, again)
+        told = [(each.levelname, each.getMessage(), vars(each)["fields"]) for each in caplog.records]
+        # of what the client can mend nothing is told
+        fields = {"request_id": response.headers["X-Request-Id"], "cause": said}
+        assert told == ([("WARNING", "unavailable", fields)] if response.status >= 500 else [])
+
+
 async def test_a_slow_filter_is_named(client: TestClient[web.Request, web.Application]) -> None:
     for query, is_named in (("?filter=x", True), ("?limit=3", False)):
         async with client.get(f"/fails{query}", headers={"X-Error": "slow"}) as response:
@@ -115,7 +152,17 @@ async def test_a_page_or_json(
 ) -> None:
     async with client.get(f"/fails{query}", headers={"X-Error": "missing", "Accept": accept}) as response:
         assert (response.status, response.content_type) == (404, kind)
-        assert "There is no such thing." in await response.text()
+        text = await response.text()
+        assert "There is no such thing." in text
+        # on a page the number and its usual words, too
+        assert (">Error 404</li>" in text, "Status 404 Not Found</p>" in text) == (kind == "text/html",) * 2
+
+
+async def test_who_names_no_format_by_an_empty_name_gets_no_page(
+    client: TestClient[web.Request, web.Application],
+) -> None:
+    async with client.get("/fails?f=", headers={"X-Error": "missing", "Accept": BROWSER}) as response:
+        assert (response.status, await response.json()) == (406, {"detail": "f= is not offered here"})
 
 
 async def test_what_is_not_there_or_not_allowed_is_told_in_our_words(
@@ -126,7 +173,8 @@ async def test_what_is_not_there_or_not_allowed_is_told_in_our_words(
         assert response.headers["Vary"] == "Accept, Accept-Encoding"
     async with client.post("/fails") as response:
         assert (response.status, response.headers["Allow"]) == (405, "GET,HEAD")
-        assert "only answers GET, HEAD and OPTIONS" in (await response.json())["detail"]
+        said = "POST is not allowed here; this service only answers GET, HEAD and OPTIONS."
+        assert await response.json() == {"detail": said}
     async with client.get("/nothing", headers={"Accept": BROWSER, "Accept-Language": "es"}) as response:
         assert (response.content_type, response.headers["Content-Language"]) == ("text/html", "es")
         assert response.headers["Cache-Control"] == "no-store"

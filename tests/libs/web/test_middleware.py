@@ -14,12 +14,19 @@ from aiohttp.test_utils import TestClient, TestServer
 
 from libs.ogc.service_part import ServicePart
 from libs.web.app import Call, make_app
+from libs.web.conditional import DATA_CACHE
+from libs.web.languages import current
 from libs.web.settings import WebSettings
+from libs.web.surrogate_keys import surrogate_key
+from tests.eventually import eventually
 
 CONTENT: dict[str, Any] = {"application/json": {}, "text/csv": {}, "application/schema+json": {}}
 DOCUMENT: dict[str, Any] = {
     "info": {},
-    "paths": {"/things": {"get": {"operationId": "getThings", "responses": {"200": {"content": CONTENT}}}}},
+    "paths": {
+        path: {"get": {"operationId": operation, "responses": {"200": {"content": CONTENT}}}}
+        for path, operation in (("/things", "getThings"), ("/collections/{collectionId}/things", "getKept"))
+    },
 }
 TRACE = "0af7651916cd43dd8448eb211c80319c"
 
@@ -29,6 +36,10 @@ Client = TestClient[web.Request, web.Application]
 async def things(call: Call) -> web.StreamResponse:
     if call.request.headers.get("X-Fails") == "gone":
         raise ConnectionResetError
+    if call.request.headers.get("X-Fails") == "never":
+        await asyncio.sleep(60)
+    if call.request.headers.get("X-Fails") == "to be english":
+        return web.Response(text=current().tag)
     if call.request.headers.get("X-Fails") == "late":
         response = web.StreamResponse()
         await response.prepare(call.request)
@@ -42,7 +53,13 @@ async def things(call: Call) -> web.StreamResponse:
         await response.prepare(call.request)
         await response.write(b"whole")
         return response
-    return web.Response(body=b"{}", content_type=call.request.headers.get("X-Type", call.media_type))
+    return web.Response(body=b"{}", headers={"Content-Type": call.request.headers.get("X-Type", call.media_type)})
+
+
+async def kept(call: Call) -> web.StreamResponse:
+    """For a while, by the names that the client says."""
+    own = {name: text for name, text in call.request.headers.items() if name == "Surrogate-Key"}
+    return web.Response(body=b"{}", headers={"Cache-Control": DATA_CACHE, **own})
 
 
 async def file(_: web.Request) -> web.StreamResponse:
@@ -53,7 +70,7 @@ async def file(_: web.Request) -> web.StreamResponse:
 async def client() -> AsyncIterator[Client]:
     part = ServicePart("common", DOCUMENT, (), assets=("/files/",))
     settings = WebSettings.from_env({"PORT": "1"})
-    app = make_app(settings, part, {"getThings": things}, assets={"/files/{name}": file})
+    app = make_app(settings, part, {"getThings": things, "getKept": kept}, assets={"/files/{name}": file})
     async with TestClient(TestServer(app)) as found:
         yield found
 
@@ -61,6 +78,15 @@ async def client() -> AsyncIterator[Client]:
 async def count(client: Client, metric: str, labels: str = 'route="/things"') -> float:
     lines = (await (await client.get("/internal/metrics")).text()).splitlines()
     return next((float(line.split()[-1]) for line in lines if line.startswith(f"{metric}{{{labels}}}")), 0.0)
+
+
+async def test_what_has_a_name_of_its_own_for_cdns_keeps_it(client: Client) -> None:
+    found = []
+    for own in ({}, {"Surrogate-Key": "a b"}):
+        response = await client.get("/collections/a%2Fb/things", headers=own)
+        assert response.headers["CDN-Cache-Control"] == DATA_CACHE.removeprefix("public, ")
+        found.append(response.headers["Surrogate-Key"])
+    assert found == [surrogate_key("a/b"), "a b"]
 
 
 async def test_files_are_served_beside_the_operations(client: Client) -> None:
@@ -72,6 +98,81 @@ async def test_who_left_is_counted_and_no_mistake_of_ours(client: Client, caplog
     assert (await client.get("/things", headers={"X-Fails": "gone"})).status == 499
     assert await count(client, "dams_cancelled_requests_total") == before + 1
     assert not [record for record in caplog.records if record.name == "dams.error"]
+
+
+async def test_who_left_while_it_was_worked_out_is_counted_too(client: Client) -> None:
+    before = await count(client, "dams_cancelled_requests_total")
+    with suppress(TimeoutError):
+        async with asyncio.timeout(0.1):
+            await client.get("/things", headers={"X-Fails": "never"})
+
+    async def counted() -> bool:
+        return await count(client, "dams_cancelled_requests_total") == before + 1
+
+    await eventually(counted)
+
+
+async def test_an_answer_is_not_in_the_language_of_the_one_before(client: Client) -> None:
+    in_spanish = {"Accept": "text/html", "Accept-Language": "es"}
+    page = await client.get("/nothing", headers=in_spanish)
+    assert (page.headers["Content-Language"], "</html>" in await page.text()) == ("es", True)
+    # of the same connection, each of whose requests has a task of its own
+    answer = await client.get("/things", headers={"X-Fails": "to be english", **in_spanish, "Accept": "*/*"})
+    assert await answer.text() == "en"
+
+
+async def test_how_long_answers_take_is_counted_by_route_and_status(client: Client) -> None:
+    before = [
+        await count(client, "dams_request_seconds_count", f'route="{route}",status="{status}"')
+        for route, status in (("/things", 200), ("none", 405), ("none", 404))
+    ]
+    for _ in range(2):
+        await client.get("/things")
+    await client.post("/things")
+    await client.get("/nothing")
+    text = await (await client.get("/internal/metrics")).text()
+    after = [
+        await count(client, "dams_request_seconds_count", f'route="{route}",status="{status}"')
+        for route, status in (("/things", 200), ("none", 405), ("none", 404))
+    ]
+    assert [now - then for now, then in zip(after, before, strict=True)] == [2, 1, 1]
+    assert "# HELP dams_request_seconds Time until the response is ready, by route\n" in text
+    of_things = [
+        line for line in text.splitlines() if 'seconds_bucket{le="' in line and '"/things",status="200"' in line
+    ]
+    bounds = ["0.001", "0.0025", "0.005", "0.01", "0.025", "0.05", "0.1", "0.25", "0.5", "1.0", "2.5", "5.0", "10.0"]
+    assert [line.partition('le="')[2].partition('"')[0] for line in of_things] == [*bounds, "+Inf"]
+
+
+async def test_a_request_has_the_time_that_is_left_of_what_it_may_take(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now, given, timeout = time.time(), [], asyncio.timeout
+
+    def noted(seconds: float) -> asyncio.Timeout:
+        given.append(seconds)
+        return timeout(seconds)
+
+    monkeypatch.setattr("libs.web.middleware.asyncio.timeout", noted)
+    monkeypatch.setattr("libs.web.middleware.time.time", lambda: now)
+    # what is long ago, or to come, is by another clock
+    ages = {None: 8.7, 1.5: 7.2, 8.2: 0.5, 8.45: 0.25, 8.6: 0.25, 17.3: 0.25, 17.5: 8.7, -0.1: 8.7, -60: 8.7}
+    for age, left in ages.items():
+        given.clear()
+        await client.get("/things", headers={} if age is None else {"X-Request-Start": f"{now - age:.6f}"})
+        assert left in [seconds and round(seconds, 3) for seconds in given], age
+    given.clear()
+    await client.get("/things", headers={"X-Request-Start": "t=now"})
+    assert 8.7 in given
+
+
+async def test_what_takes_too_long_says_so_and_is_counted(client: Client) -> None:
+    before = await count(client, "dams_unavailable_total", 'cause="deadline"')
+    asked = {"X-Fails": "never", "X-Request-Start": f"{time.time() - 9:.3f}"}
+    response = await client.get("/things", headers=asked)
+    said = {"detail": "The answer took too long; ask for less, or try again."}
+    assert (response.status, await response.json(), response.headers["Retry-After"]) == (503, said, "5")
+    assert await count(client, "dams_unavailable_total", 'cause="deadline"') == before + 1
 
 
 async def test_what_breaks_off_is_counted_and_logged_by_its_request(
@@ -111,7 +212,10 @@ async def test_pages_of_others_may_read_all_that_answers_say(client: Client) -> 
 
 @pytest.mark.parametrize(
     ("media_type", "language"),
-    [("application/json", "en"), ("application/schema+json", "en"), ("text/html", "en"), ("text/csv", None)],
+    [
+        *(("application/json", "en"), ("application/schema+json", "en"), ("text/html", "en"), ("text/csv", None)),
+        *(("text/html; charset=utf-8", "en"), ("text/csv; charset=utf-8", None)),
+    ],
 )
 async def test_words_of_ours_are_english_and_data_of_no_language(
     client: Client, media_type: str, language: str | None

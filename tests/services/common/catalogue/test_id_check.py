@@ -5,8 +5,6 @@ from __future__ import annotations
 import logging
 from collections.abc import AsyncIterator
 from dataclasses import replace
-from types import SimpleNamespace
-from typing import Any
 
 import asyncpg
 import pytest
@@ -16,7 +14,7 @@ from libs.ogc.errors import Unavailable
 from libs.pg.pool import Database, PoolSettings
 from services.common.catalogue.id_check import IdCheck
 from services.common.introspection.introspect import Introspection
-from tests.services.common.introspection.asking import Asking
+from tests.services.common.introspection.asking import Asking, Slow
 
 _TABLES = """
 CREATE SCHEMA own; CREATE TABLE own.codes (id integer, code integer, "Name" text);
@@ -101,23 +99,13 @@ async def test_what_takes_too_long_stays_unknown_and_is_left_alone(
     assert told(caplog) == [unchecked]
 
 
-class Slow(Asking):
-    """Takes its time by a clock of its own."""
-
-    now, takes = 1000.0, 0.0
-
-    def connection(self, **of_it: bool) -> Any:
-        self.now += self.takes
-        return super().connection(**of_it)
-
-
 @pytest.mark.usefixtures("database")
 @pytest.mark.parametrize(("takes", "pause"), [(0.0, 60.0), (0.05, 60.0), (0.5, 500.0)])
 async def test_ids_are_looked_at_again_after_a_minute_or_more_seldom_where_that_takes_long(
     database_url: str, monkeypatch: pytest.MonkeyPatch, takes: float, pause: float
 ) -> None:
     async with Slow(PoolSettings(database_url, "test", size=1)) as slow:
-        monkeypatch.setattr("services.common.catalogue.id_check.time", SimpleNamespace(monotonic=lambda: slow.now))
+        monkeypatch.setattr("services.common.catalogue.id_check.time", slow.clock)
         slow.takes, slow.times, check = takes, 0, IdCheck(slow)
         asked = []
         for seconds in (0, pause - 1, 2):

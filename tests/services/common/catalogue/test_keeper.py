@@ -45,6 +45,19 @@ async def test_a_file_that_could_not_be_read_is_read_when_it_can_be(
         assert keeper.collection("kept.quakes").title == "Earthquakes"
 
 
+async def test_a_file_that_is_wrong_from_the_start_is_to_be_mended_before_anything_is_served(
+    database_url: str, tmp_path: Path
+) -> None:
+    (tmp_path / "wrong.yaml").write_text("collections: [")
+    async with Database(PoolSettings(database_url, "test", size=1)) as database:
+        for name, fault in (("wrong.yaml", "expected"), ("none.yaml", "No such file")):
+            keeper = CatalogueKeeper(
+                database, ("kept",), no_findings, refresh_seconds=60, config_files=[tmp_path / name]
+            )
+            with pytest.raises(ConfigError, match=fault):
+                await keeper.__aenter__()
+
+
 async def test_what_is_merely_slow_is_told_where_there_is_nothing_else_to_tell(
     database_url: str, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -61,6 +74,7 @@ async def test_what_is_merely_slow_is_told_where_there_is_nothing_else_to_tell(
         for schema, told in (("full_one", []), ("empty_one", ["an index is missing"])):
             caplog.clear()
             with caplog.at_level(logging.ERROR, "dams.catalogue"):
-                async with CatalogueKeeper(database, (schema,), findings, refresh_seconds=60):
-                    pass
+                async with CatalogueKeeper(database, (schema,), findings, refresh_seconds=60) as keeper:
+                    empty = f"catalogue: no collections. {' '.join(told)}"
+                    assert keeper.emptiness() == (empty if told else None)
             assert [record.getMessage() for record in caplog.records] == told

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 
 from libs.pg.diagnosis import Finding
 from libs.pg.pool import Database, PoolSettings
+from libs.web.conditional import weak_etag
 from services.common.catalogue.keeper import CatalogueKeeper
 from tests.eventually import eventually
 
@@ -76,6 +78,8 @@ async def keeper(database_url: str, file: Path, owner: asyncpg.Connection) -> As
 
 async def test_what_does_not_change_stays_the_same_object(keeper: CatalogueKeeper, owner: asyncpg.Connection) -> None:
     before, document, tag = keeper.collections, keeper.document, keeper.etag
+    assert [each["id"] for each in json.loads(document)["collections"]] == ["kept.floods", "kept.quakes"]
+    assert tag == weak_etag(document)
     await keeper.refresh()
     assert keeper.collections is before
     assert (keeper.document, keeper.etag) == (document, tag)
@@ -180,6 +184,7 @@ async def test_a_database_that_comes_later_is_read_at_once(database_url: str, ca
                     async def tried_again() -> None:
                         refused = [each for each in caplog.records if each.getMessage() == "catalogue not refreshed"]
                         assert len(refused) >= 3
+                        assert all(vars(each)["fields"]["cause"] for each in refused)
 
                     await eventually(tried_again)
                     assert await keeper.health() == "catalogue: none yet. there is no such database"

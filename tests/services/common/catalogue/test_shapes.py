@@ -90,6 +90,7 @@ def test_what_the_file_does_not_say_stays_as_the_database_has_it(tmp_path: Path)
 @pytest.mark.parametrize(
     ("names", "importance"),
     [
+        (("max_wind_kt", "magnitude"), ("-magnitude",)),
         (("severity", "area_km2"), ("-severity",)),
         (("area_km2", "wind_speed_kt", "wind_kt", "max_wind_kt"), ("-max_wind_kt",)),
         (("wind_speed_kt", "wind_kt"), ("-wind_kt",)),
@@ -147,6 +148,54 @@ def test_each_member_names_columns_of_its_own(tmp_path: Path, said: str, fault: 
 def test_what_makes_no_sense_is_refused(tmp_path: Path, said: str, fault: str) -> None:
     with pytest.raises(ConfigError, match=fault):
         _config(tmp_path, said)
+
+
+_ZOOM = "is not a zoom or a range of zooms such as 0-4"
+_TWO = "must be a text, or a list of two columns: where features start and where they end"
+
+
+@pytest.mark.parametrize(
+    ("said", "fault"),
+    [
+        ("part_licenses: [a]", "part_licenses must be a mapping from words to addresses (https://…)"),
+        ("part_licenses: {a: x}", "part_licenses must be an address (https://…)"),
+        ("datetime_column: [at]", f"datetime_column {_TWO}"),
+        ("tile_properties: [id]", "tile_properties must be a mapping from zooms, such as 0-4, to lists of columns"),
+        ("tile_properties: {4-0: [id]}", f"tile_properties: '4-0' {_ZOOM}"),
+        ("tile_properties: {0-4: [id], 4-5: [id]}", "tile_properties: '4-5' overlaps another range"),
+        ("tile_properties: {0-4: id}", "tile_properties.0-4 must be a list of texts"),
+        ("crs: [EPSG:25832, 4326]", "crs must be a list of CRSs, such as EPSG:25832"),
+        ("item_links: [at]", "item_links must be a mapping from relation types to mappings of columns"),
+        ("item_links: {Next: {at: at}}", "item_links: 'Next' is no relation type such as predecessor-version"),
+        ("item_links: {next: at}", "item_links.next must be a mapping of columns, such as event_id: event_id"),
+        ("minzoom: 5, maxzoom: 4", ": minzoom is above maxzoom"),
+        ("overview: 1", "overview must be true or false"),
+        ("maxzoom: 31", "maxzoom must be a whole number from 0 to 30"),
+        ("title: 3", "title must be a text"),
+    ],
+)
+def test_a_fault_says_where_it_is_and_what_there_should_be(tmp_path: Path, said: str, fault: str) -> None:
+    with pytest.raises(ConfigError) as refused:
+        _config(tmp_path, said)
+    place = f"{tmp_path / 'collections.yaml'}: collections.hazard.quakes"
+    assert str(refused.value) == f"{place}{'' if fault.startswith(':') else '.'}{fault}"
+
+
+def test_of_columns_that_there_are_the_first_forty_are_named_or_none(tmp_path: Path) -> None:
+    config = _config(tmp_path, "sort: [depth]")
+    many = tuple(Column(f"c{number}", "integer", "integer") for number in range(50))
+    for columns, named in ((many, ", ".join(f"c{number}" for number in range(40))), ((), "none")):
+        with pytest.raises(ConfigError) as refused:
+            config.apply(replace(QUAKES, columns=columns))
+        said = "collections.hazard.quakes.sort: there is no column 'depth'; there are"
+        assert str(refused.value) == f"{said} {named}"
+    instants = _config(tmp_path, "situation: {title: T}")
+    with pytest.raises(ConfigError) as refused:
+        instants.apply(replace(QUAKES, times=()))
+    assert str(refused.value) == (
+        "collections.hazard.quakes.situation:"
+        " the collection has no column of instants by which to know what is going on"
+    )
 
 
 def test_a_file_that_is_not_there_or_no_text_is_refused_by_its_name(tmp_path: Path) -> None:

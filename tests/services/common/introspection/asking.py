@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 from libs.pg.pool import Database
@@ -16,4 +17,19 @@ class Asking(Database):
 
     def connection(self, **of_it: bool) -> Any:
         self.times += 1
+        return super().connection(**of_it)
+
+
+class Slow(Asking):
+    """Takes its time by a clock of its own."""
+
+    now, takes = 1000.0, 0.0
+
+    @property
+    def clock(self) -> SimpleNamespace:
+        """In place of the module `time`."""
+        return SimpleNamespace(monotonic=lambda: self.now)
+
+    def connection(self, **of_it: bool) -> Any:
+        self.now += self.takes
         return super().connection(**of_it)

@@ -1,8 +1,11 @@
+from typing import Any
+
 import asyncpg
 import pytest
 
+from libs.catalogue.model import Argument
 from libs.pg.pool import Database, PoolSettings
-from services.common.introspection.columns import column_of, split_comment
+from services.common.introspection.columns import argument_of, column_of, split_comment
 from services.common.introspection.introspect import Introspection
 
 
@@ -14,6 +17,16 @@ from services.common.introspection.introspect import Introspection
         ("Depth", ("Depth", None, None)),
         ("Depth. Of the hypocentre. [km]", ("Depth", "Of the hypocentre.", "km")),
         ("Depth [km]", ("Depth", None, "km")),
+        # what there is of it, without what is around
+        (" Depth. \n", ("Depth", None, None)),
+        ("Depth.  Of it.  [ km/h ] ", ("Depth", "Of it.", " km/h ")),
+        ("[km]", (None, None, "km")),
+        (".", (None, None, None)),
+        ("Of v1.2, below. Of it. And more.", ("Of v1.2, below", "Of it. And more.", None)),
+        # a unit is at the end, and one
+        ("Depth [km] below", ("Depth [km] below", None, None)),
+        ("Depth [a[b]", ("Depth [a", None, "b")),
+        ("Depth []", ("Depth []", None, None)),
     ],
 )
 def test_a_comment_is_title_description_and_unit(comment: str | None, parts: tuple[str | None, ...]) -> None:
@@ -57,6 +70,13 @@ async def test_a_column_is_indexed_where_an_index_finds_its_ends(database_url: s
     assert [column.name for column in quakes.columns if column.indexed] == ["id", "first"]
 
 
+def entry(**said: object) -> dict[str, Any]:
+    """As relations.sql tells of a column of texts of which there is nothing more to tell."""
+    rest = dict.fromkeys(("comment", "enum", "indexed", "not_null", "element_kind", "element_type"))
+    text = {"name": "a", "base_type": "text", "sql_type": "text", "type_kind": "b", "category": "S"}
+    return {**rest, **text, **said}
+
+
 @pytest.mark.parametrize(
     ("name", "base_type", "format_"),
     [
@@ -69,6 +89,37 @@ async def test_a_column_is_indexed_where_an_index_finds_its_ends(database_url: s
     ],
 )
 def test_a_text_is_an_address_where_its_name_ends_so(name: str, base_type: str, format_: str | None) -> None:
-    said = {"name": name, "base_type": base_type, "sql_type": base_type, "type_kind": "b", "category": "S"}
-    rest = dict.fromkeys(("comment", "enum", "indexed", "not_null", "element_kind", "element_type"))
-    assert column_of({**said, **rest}).format == format_
+    assert column_of(entry(name=name, base_type=base_type)).format == format_
+
+
+@pytest.mark.parametrize(
+    ("kind", "element", "items"),
+    [
+        ("b", "int4", "integer"),
+        ("b", "timestamptz", "string"),
+        ("b", "bool", "boolean"),
+        ("e", "a list of our own", "string"),
+        ("r", "tstzrange", "string"),
+        ("m", "tstzmultirange", "string"),
+        # of anything
+        ("b", "jsonb", None),
+        ("c", "a type of our own", None),
+        ("d", "a domain", None),
+    ],
+)
+def test_members_of_arrays_have_a_type_where_all_have_the_same(kind: str, element: str, items: str | None) -> None:
+    found = column_of(entry(category="A", element_kind=kind, element_type=element))
+    assert (found.type, found.format, found.items) == ("array", None, items)
+    # only of arrays
+    assert column_of(entry(element_kind=kind, element_type=element)).items is None
+
+
+def test_what_goes_into_a_function_has_a_type_and_a_format_too() -> None:
+    of_time = entry(name="at", base_type="timestamptz", sql_type="timestamp with time zone", default="now()")
+    assert argument_of(of_time) == Argument("at", "timestamp with time zone", "string", "date-time", "now()")
+    assert argument_of(entry(name="n", base_type="int4[]", sql_type="integer[]", category="A", default=None)) == (
+        Argument("n", "integer[]", "array")
+    )
+    whole = column_of(entry(type_kind="c", enum=["b", "a"], indexed=True, not_null=True, comment="A. B [m]"))
+    assert (whole.type, whole.enum, whole.indexed, whole.not_null) == ("object", ("b", "a"), True, True)
+    assert (whole.title, whole.description, whole.unit) == ("A", "B", "m")

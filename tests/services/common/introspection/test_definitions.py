@@ -107,6 +107,42 @@ async def test_rows_that_change_by_themselves_have_no_sources(
     assert set(found["made"].sources) == ({found["made"].oid, found["quakes"].oid} if counted else set())
 
 
+_OF_THE_MOMENT = [
+    *("CURRENT_TIME", "CURRENT_TIMESTAMP", "LOCALTIME", "LOCALTIMESTAMP", "statement_timestamp()", "timeofday()"),
+    *("'now'::text::date", "'tomorrow'::text::date", "'Yesterday'::text::date", "'TODAY'::text::date", "age(at)"),
+    *("CURRENT_USER", "CURRENT_ROLE", "CURRENT_CATALOG", "CURRENT_SCHEMA", "SESSION_USER", "inet_client_addr()"),
+    *("version()", "current_query()", "pg_backend_pid()", "current_database()", "gen_random_uuid()"),
+    *("nextval('own.numbers')", "currval('own.numbers')", "lastval()", "mxid_age('1'::xid)"),
+    *("to_regtype('text')", "has_table_privilege('own.quakes', 'SELECT')", "has_schema_privilege('own', 'USAGE')"),
+    *("row_security_active('own.quakes')", "obj_description(1, 'pg_class')", "col_description(1, 1)"),
+    *("shobj_description(1, 'pg_database')", "schema_to_xml('own', true, true, '')", "database_to_xml(true, true, '')"),
+    *("table_to_xml('own.quakes', true, true, '')", "table_to_xml_and_xmlschema('own.quakes', true, true, '')"),
+    *("(SELECT count(*) FROM information_schema.tables)", "(SELECT count(*) FROM pg_stat_activity)"),
+    *("(SELECT count(*) FROM pg_attribute)", "(SELECT count(*) FROM pg_cast)", "pg_table_size('own.quakes')"),
+]
+_LASTING = ["'nowhere'", "'of now'", "'yesterdays'", "averaged", "date_part('day', at)"]
+
+
+async def test_the_clock_the_session_and_the_system_catalogues_are_known_by_all_their_names(
+    owner: asyncpg.Connection, introspection: Introspection
+) -> None:
+    columns = [*_OF_THE_MOMENT, *_LASTING]
+    await owner.execute("ALTER TABLE own.quakes ADD COLUMN averaged real")
+    for number, column in enumerate(columns):
+        await owner.execute(f"CREATE VIEW own.made_{number} AS SELECT id, {column} AS made FROM own.quakes")  # noqa: S608 ours
+    await owner.execute("CREATE VIEW own.sampled AS SELECT id FROM own.quakes TABLESAMPLE BERNOULLI (50)")
+    found = await _found(introspection)
+    counted = [column for number, column in enumerate(columns) if found[f"made_{number}"].sources]
+    assert (counted, found["sampled"].sources) == (_LASTING, ())
+
+
+async def test_whom_policies_hide_nothing_from_sees_a_table_as_it_is(
+    owner: asyncpg.Connection, introspection: Introspection
+) -> None:
+    assert await owner.fetchval("SELECT relrowsecurity FROM pg_class WHERE oid = 'own.guarded'::regclass")
+    assert (await _found(introspection))["guarded"].row_security is False
+
+
 async def test_what_is_locked_is_what_it_was_unless_it_was_changed_before(
     owner: asyncpg.Connection, introspection: Introspection
 ) -> None:

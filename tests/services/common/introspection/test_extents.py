@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from datetime import date, timedelta
 
 import asyncpg
 import pytest
@@ -14,9 +15,11 @@ from libs.pg.pool import Database, PoolSettings
 from libs.pg.sql import Sql
 from services.common.introspection.extents import Extents
 from services.common.introspection.introspect import Introspection
+from services.common.introspection.row_counts import RowCounts
 from services.common.introspection.view_extents import ViewExtents
 from tests.conftest import MakeDatabase
 from tests.eventually import eventually
+from tests.services.common.introspection.asking import UNHURRIED
 from tests.services.conftest import PASSWORD, READER, reader_url
 
 _SCHEMA = """
@@ -52,7 +55,7 @@ async def _times(database: Database) -> TimeColumn:
 
 
 async def test_statistics_that_may_not_be_read_cost_no_more_than_what_they_tell(
-    owner: tuple[asyncpg.Connection, str],
+    owner: tuple[asyncpg.Connection, str], caplog: pytest.LogCaptureFixture
 ) -> None:
     async with Database(PoolSettings(owner[1], "test")) as database:
         known = await _times(database)
@@ -60,6 +63,24 @@ async def test_statistics_that_may_not_be_read_cost_no_more_than_what_they_tell(
         await owner[0].execute("REVOKE SELECT ON pg_catalog.pg_stats FROM PUBLIC")
         unknown = await _times(database)
         assert (unknown.name, unknown.start, unknown.end) == ("at", None, None)
+        told = [each for each in caplog.records if each.name == "dams.catalogue"]
+        assert {(each.getMessage(), vars(each)["fields"]["cause"]) for each in told} == {
+            ("no statistics", "The collection may not be read at the moment; try again in a moment.")
+        }
+
+
+async def test_statistics_tell_of_rows_without_a_moment_and_of_ends_that_clients_can_write(
+    owner: tuple[asyncpg.Connection, str],
+) -> None:
+    found = []
+    async with Database(PoolSettings(owner[1], "test")) as database:
+        for more in ("(10, NULL)", "(11, 'infinity')", "(12, '0044-03-15 BC')"):
+            await owner[0].execute(f"INSERT INTO kept.moments VALUES {more}; ANALYZE kept.moments")  # noqa: S608 ours
+            known = await _times(database)
+            found.append((known.start, known.end, known.nulls))
+    first, last = "2020-01-01T00:00:00Z", "2020-01-10T00:00:00Z"
+    # what is infinite, or before our era, is an open end
+    assert found == [(first, last, True), (first, None, True), (None, None, True)]
 
 
 async def test_a_table_is_as_large_as_its_children(owner: tuple[asyncpg.Connection, str]) -> None:
@@ -99,6 +120,45 @@ async def test_each_column_has_an_extent_of_its_own(owner: tuple[asyncpg.Connect
         "one": ["2020-01", "2020-02"],
         "two": ["2021-01"],
     }
+
+
+async def test_of_many_tables_each_has_its_own_extent_and_number(database_url: str) -> None:
+    """More than are asked for together, twice."""
+    owner = await asyncpg.connect(database_url)
+    await owner.execute(
+        "CREATE SCHEMA kept; DO $$ BEGIN FOR n IN 1..120 LOOP EXECUTE format("
+        "'CREATE TABLE kept.t%s AS SELECT ST_Point(%s, 1, 4326)::geometry(Point, 4326) AS geom,"
+        " date ''2020-01-01'' + %s AS at FROM generate_series(1, %s)', n, n, n, n); END LOOP; END $$"
+    )
+    await owner.close()
+    async with Database(PoolSettings(database_url, "test")) as database:
+        found = await Introspection(database, ("kept",)).collections()
+        counted = await RowCounts(database, **UNHURRIED).filled_in(found, dict.fromkeys((each.id for each in found), 1))
+    numbers = [int(each.name.removeprefix("t")) for each in found]
+    assert sorted(numbers) == [*range(1, 121)]
+    assert [each.geometries[0].bbox for each in found] == [(number, 1, number, 1) for number in numbers]
+    days = [(date(2020, 1, 1) + timedelta(number)).isoformat() for number in numbers]
+    assert [(each.times[0].start, each.times[0].end) for each in found] == [(f"{day}T00:00:00Z",) * 2 for day in days]
+    assert [each.item_count for each in counted] == numbers
+
+
+async def test_a_table_that_cannot_be_read_costs_only_its_own_extent(
+    database_url: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    owner = await asyncpg.connect(database_url)
+    await owner.execute(
+        "INSERT INTO spatial_ref_sys VALUES (990001, 'x', 1, 'no reference system', '+proj=none'); CREATE SCHEMA kept;"
+        "CREATE TABLE kept.one AS SELECT ST_Point(1, 2, 4326)::geometry(Point, 4326) AS geom;"
+        "CREATE TABLE kept.odd AS SELECT ST_Point(1, 2, 990001)::geometry(Point, 990001) AS geom"
+    )
+    await owner.close()
+    async with Database(PoolSettings(database_url, "test")) as database:
+        extents = Extents(database)
+        odd, one = await extents.filled_in(await Introspection(database, ("kept",)).collections())
+    assert (odd.geometries[0].bbox, one.geometries[0].bbox) == (None, (1, 2, 1, 2))
+    told = [each for each in caplog.records if each.getMessage() == "no extent" and each.levelname == "WARNING"]
+    assert {vars(each)["fields"]["collection"] for each in told} == {"kept.odd"}
+    assert all(vars(each)["fields"]["cause"] for each in told)
 
 
 async def test_rows_of_a_small_table_tell_before_it_is_analysed_and_after_a_deletion(

@@ -37,6 +37,9 @@ _VIEWS = [
     ("SELECT * FROM own.quakes LEFT JOIN own.kinds USING (kind)", "id"),
     ("SELECT q.id, k.title FROM own.kinds k RIGHT JOIN own.quakes q ON k.kind = q.kind", "id"),
     ("SELECT q.id, k.title FROM own.quakes q, own.kinds k WHERE k.kind = q.kind", "id"),
+    # a row that is equal to itself, or to one that is chosen by it, is any row
+    ("SELECT q.id FROM own.quakes q, own.kinds k WHERE k.kind = k.title", ""),
+    ("SELECT k.kind FROM own.quakes q JOIN own.quakes r ON r.id = q.id, own.kinds k", ""),
     # several rows of the other
     ("SELECT q.id FROM own.quakes q, own.kinds k", ""),
     ("SELECT q.id, k.title FROM own.quakes q JOIN own.kinds k ON k.kind > q.kind", ""),
@@ -112,7 +115,9 @@ async def test_it_follows_the_table_and_the_definition(owner: asyncpg.Connection
     assert (await _found(introspection, "seen")).key == "quake_id"
 
 
-async def test_unique_indexes_tell_of_keys(owner: asyncpg.Connection, introspection: Introspection) -> None:
+async def test_unique_indexes_tell_of_keys(
+    owner: asyncpg.Connection, introspection: Introspection, caplog: pytest.LogCaptureFixture
+) -> None:
     await owner.execute(
         "INSERT INTO own.quakes (id) VALUES (1), (2); INSERT INTO own.named VALUES (NULL, 1), (NULL, 2);"
         "CREATE MATERIALIZED VIEW own.kept AS SELECT id, NULLIF(name, '') AS name FROM own.quakes;"
@@ -120,8 +125,14 @@ async def test_unique_indexes_tell_of_keys(owner: asyncpg.Connection, introspect
         "CREATE MATERIALIZED VIEW own.empty AS SELECT id FROM own.quakes WITH NO DATA;"
         "CREATE UNIQUE INDEX ON own.nulls (name)"
     )
-    # what was never filled is no collection yet
-    assert "empty" not in {entry.name for entry in await introspection.collections()}
+    # what was never filled is no collection yet, which is told once
+    for _ in range(2):
+        assert "empty" not in {entry.name for entry in await introspection.collections()}
+    (said,) = [each for each in caplog.records if "REFRESH" in each.getMessage()]
+    assert said.getMessage() == (
+        "a materialised view has no data, and is no collection until REFRESH MATERIALIZED VIEW fills it"
+    )
+    assert (said.levelname, vars(said)["fields"]) == ("WARNING", {"collection": "own.empty"})
     await owner.execute("REFRESH MATERIALIZED VIEW own.empty")
     found = {entry.name: entry for entry in await introspection.collections()}
     told = {name: (found[name].key, found[name].composite_key, found[name].key_repeats) for name in found}
@@ -150,13 +161,16 @@ async def test_nulls_in_one_of_several_columns_are_not_looked_for(
 
 
 class Reading(Database):
-    """Knows how often it was asked for definitions."""
+    """Knows how often it was asked for definitions, and how many it gave."""
 
-    times = 0
+    times = given = 0
 
     async def fetch(self, statement: Sql) -> list[asyncpg.Record]:
-        self.times += "ev_action" in statement.render()[0]
-        return await super().fetch(statement)
+        rows = await super().fetch(statement)
+        if "ev_action" in statement.render()[0]:
+            self.times += 1
+            self.given += sum(row["definition"] is not None for row in rows)
+        return rows
 
 
 @pytest.mark.usefixtures("owner")
@@ -175,10 +189,17 @@ async def test_definitions_are_asked_for_once_for_each_depth(owner: asyncpg.Conn
         " USING (kind)"
     )
     async with Reading(PoolSettings(database_url, "test", size=1)) as database:
-        found = {each.name: each for each in await Introspection(database, ("own",)).collections()}
+        introspection = Introspection(database, ("own",))
+        found = {each.name: each for each in await introspection.collections()}
         assert found["two"].key == "id"
         # the views, and once what is below them, of which nothing is a view
-        assert database.times == 2
+        assert (database.times, database.given) == (2, 2)
+        # what is known is not given again
+        await introspection.collections()
+        await owner.execute("CREATE OR REPLACE VIEW own.one AS SELECT * FROM own.quakes WHERE id > 1")
+        assert database.given == 2
+        await introspection.collections()
+        assert database.given == 3
 
 
 _SUGGESTED = [
@@ -216,6 +237,9 @@ _INDEXED = [
     ("UNIQUE (a, b); UNIQUE (c); UNIQUE (b)", "c", ()),
     ("UNIQUE (n); UNIQUE (a, b)", None, ("a", "b")),
     ("UNIQUE (n)", "n", ()),
+    ("UNIQUE (a, n)", None, ("a", "n")),
+    # the primary one, whenever it was made
+    ("UNIQUE (a, c); PRIMARY KEY (b, a)", None, ("b", "a")),
     ("PRIMARY KEY (b, a); UNIQUE (a, c)", None, ("b", "a")),
     # columns that an index only carries along are none of its key
     ("UNIQUE (b) INCLUDE (a)", "b", ()),
@@ -239,9 +263,11 @@ async def test_the_best_of_several_indexes_is_the_key(owner: asyncpg.Connection,
                 made = f"CREATE UNIQUE INDEX ON {table} {index.removeprefix('INDEX ')}"
             await owner.execute(made)
         indexed = await _found(introspection, f"indexed_{number}")
-        assert indexed.key_repeats is (indexes == "UNIQUE (n)")
+        assert indexed.key_repeats is (indexes in ("UNIQUE (n)", "UNIQUE (a, n)"))
         found.append((indexes, indexed.key, indexed.composite_key))
     assert found == _INDEXED
+    await owner.execute("CREATE TABLE own.parted (a int, b int, PRIMARY KEY (a, b)) PARTITION BY LIST (a)")
+    assert (await _found(introspection, "parted")).composite_key == ("a", "b")
 
 
 async def test_an_index_that_could_not_be_made_tells_nothing(
@@ -279,6 +305,19 @@ async def test_a_view_over_keys_of_several_columns_needs_all_of_them(
         view = await _found(introspection, f"over_{number}")
         found[query] = tuple(column.name for column in view.id_columns)
     assert found == queries
+    # of a view below not the first one alone
+    await owner.execute(
+        "CREATE TABLE own.two (a int PRIMARY KEY, b int NOT NULL UNIQUE);"
+        "CREATE VIEW own.both AS SELECT * FROM own.two; CREATE VIEW own.second AS SELECT b FROM own.both"
+    )
+    assert (await _found(introspection, "second")).key == "b"
+    # what is grouped may be null, of several columns all must not be
+    await owner.execute(
+        "CREATE VIEW own.pairs AS SELECT q.id, g.kind FROM own.quakes q,"
+        " (SELECT kind, count(*) FROM own.quakes GROUP BY kind) g"
+    )
+    pairs = await _found(introspection, "pairs")
+    assert [(column.name, column.not_null) for column in pairs.id_columns] == [("id", False), ("kind", False)]
 
 
 _EQUAL = [

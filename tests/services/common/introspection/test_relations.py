@@ -243,7 +243,14 @@ def test_arguments_go_in_and_columns_come_out(found: dict[str, Collection]) -> N
         ("g", "own.grade", GRADES),
         ("d", "numeric(6,2)", None),
     ]
-    assert [each.name for each in rows_of.columns] == [each.name for each in found["typed"].columns]
+
+    def said(of: Collection) -> list[object]:
+        return [(each.name, each.title, each.description, each.unit, each.items, each.enum) for each in of.columns]
+
+    assert said(rows_of) == said(found["typed"])
+    # of its rows no index tells, and nothing forbids nulls
+    assert not any(each.indexed or each.not_null for each in rows_of.columns)
+    assert ([each.title for each in listed.columns], listed.title) == ([None, None], "listed")
     assert (rows_of.title, rows_of.arguments) == ("Rows of it", (Argument("a", "text", "string"),))
     assert rows_of.geometries[0].srid == 3857
     assert found["nameless"].arguments == (Argument("", "integer", "integer"),)

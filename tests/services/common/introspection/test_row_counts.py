@@ -10,6 +10,7 @@ from typing import Any
 import asyncpg
 import pytest
 
+from libs.catalogue.database_state import DatabaseState, DatabaseStates
 from libs.catalogue.model import Collection
 from libs.pg.pool import Database, PoolSettings
 from services.common.introspection.extents import Extents
@@ -128,6 +129,25 @@ async def few(owner: tuple[asyncpg.Connection, str]) -> AsyncIterator[tuple[Aske
 
 def _numbers(collections: tuple[Collection, ...]) -> list[int | None]:
     return [collection.item_count for collection in collections]
+
+
+async def test_what_a_replica_does_not_count_has_no_number_that_stays_right(
+    few: tuple[Asked, tuple[Collection, ...]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    database, (small, *_) = few
+    read = DatabaseStates.read
+
+    async def of_a_replica(states: DatabaseStates) -> DatabaseState:
+        found = await read(states)
+        return replace(found, relations={**found.relations, small.oid: None})
+
+    extents = Extents(database)
+    await extents.filled_in((small,))
+    assert extents.counted.keys() == {small.id}
+    monkeypatch.setattr(DatabaseStates, "read", of_a_replica)
+    await extents.filled_in((small,))
+    assert not extents.counted
+    assert extents.states.keys() == {small.id}
 
 
 async def test_what_costs_much_is_counted_again_more_seldom(few: tuple[Asked, tuple[Collection, ...]]) -> None:

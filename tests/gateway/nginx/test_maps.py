@@ -1,0 +1,185 @@
+"""What nginx works out for each request by its maps, of texts that few clients send."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.gateway.nginx.configuration import read_http
+
+FOUND = {name: block for name, block in read_http().blocks.items() if name.startswith("map ")}
+MAPS = {name.rpartition(" ")[2]: block for name, block in FOUND.items()}
+SOURCES = {name.rpartition(" ")[2]: name.rpartition(" ")[0].removeprefix("map ").strip('"') for name in FOUND}
+OWN = f"00-$request_id-{'5' * 16}-01"
+TRACE = f"00-{'a' * 32}-{'b' * 16}-01"
+TILE = "/collections/a/tiles/WebMercatorQuad/1/2/3"
+
+
+def worked_out(variable: str, text: str) -> str:
+    """As nginx does it: the value of the very text, else of the first pattern that fits, else the default."""
+    entries = [(pattern.strip('"'), value.strip('"')) for pattern, value in MAPS[variable].directives]
+    for pattern, value in entries:
+        if pattern == text and text != "default":
+            return value
+    for pattern, value in entries:
+        kind = re.match(r"~\*?", pattern)
+        if kind and (found := re.search(pattern[kind.end() :], text, re.IGNORECASE if kind[0] == "~*" else 0)):
+            return re.sub(r"\$(\d)", lambda group: found[int(group[1])] or "", value)
+    return dict(entries)["default"]
+
+
+@pytest.mark.parametrize(
+    ("variable", "texts"),
+    [
+        (
+            "$client_host",
+            {
+                **dict.fromkeys(("a.example", "A-1.example:65535", "1", "a:1", "a" * 253), "$http_host"),
+                **dict.fromkeys(("a" * 254, "a:123456", "a:", "-a", ".a", "a_b", "a b", "a/"), ""),
+                **dict.fromkeys(("[::1]", "[2001:DB8::f]:8080", f"[{'1' * 45}]", "[::ffff:1.2.3.4]"), "$http_host"),
+                **dict.fromkeys(("[1]", f"[{'1' * 46}]", "[::g]", "[::1]:123456", "[::1", "x[::1]"), ""),
+                # HTTP/1.0 knows no Host
+                "": "$server_addr:$server_port",
+            },
+        ),
+        (
+            "$service_uri",
+            {
+                f"/api{TILE}.pbf": TILE,
+                f"/api{TILE}.mvt?a=.pbf": f"{TILE}?a=.pbf",
+                **{f"/api{TILE}{end}": f"{TILE}{end}" for end in (".pbfx", "xpbf", ".png", "?a=1.pbf")},
+                "/api/tiles/WebMercatorQuad/metadata.json": "/tiles/WebMercatorQuad/tilejson.json",
+                "/api/tiles/WebMercatorQuad/metadataxjson": "/tiles/WebMercatorQuad/metadataxjson",
+                "/api/x/tiles/WebMercatorQuad/metadata.json": "/x/tiles/WebMercatorQuad/metadata.json",
+                "/api/collections/a/b/tiles/WebMercatorQuad/metadata.json": (
+                    "/collections/a/b/tiles/WebMercatorQuad/metadata.json"
+                ),
+                "/api/collections/a?b/tiles/WebMercatorQuad/metadata.json": (
+                    "/collections/a?b/tiles/WebMercatorQuad/metadata.json"
+                ),
+                **{"/api": "/", "/api?a=/b": "/?a=/b", "/api/": "/", "/apis": "", "/x/api/a": ""},
+            },
+        ),
+        (
+            "$without_slash",
+            {"/api/a/": "/api/a", "/api/a//?b=/": "/api/a?b=/", **dict.fromkeys(("/api/", "/api/a?b=/", "/x/"), "")},
+        ),
+        ("$not_encoded", {"/api/%C3%A9?~": "", "/api/\x80": "1", "/api/\xff": "1"}),
+        ("$refused_method", {"GET": "", "HEAD": "", "OPTIONS": "", "POST": "1", "TRACE": "1"}),
+        ("$wanted_etag", {"": "$http_if_none_match", 'W/"1"': "$upstream_cache_etag"}),
+        ("$first_asked", {"1": "$msec"}),
+        ("$own_traceparent", {"5" * 16 + "a" * 16: OWN}),
+        (
+            "$traceparent",
+            {
+                TRACE: "$http_traceparent",
+                # of no trace, of no span, and what is malformed
+                TRACE.replace("a", "0"): "$own_traceparent",
+                TRACE.replace("b", "0"): "$own_traceparent",
+                **dict.fromkeys(("", f"{TRACE}-1", f" {TRACE}", TRACE.upper(), TRACE[1:]), "$own_traceparent"),
+            },
+        ),
+        ("$trace_id", {TRACE: "a" * 32, "": ""}),
+        ("$not_cached", {"304": "1", "200": "", "503": ""}),
+        (
+            "$varies_otherwise",
+            {
+                **dict.fromkeys(("", "Accept", "accept-language", "Accept , Accept-Encoding,Accept-Language"), ""),
+                **dict.fromkeys(("*", "Accept-Charset", "Accept Accept", "Accept, Cookie", "X-Accept"), "1"),
+            },
+        ),
+        (
+            "$server_timing",
+            {
+                **dict.fromkeys(("HIT", "STALE", "UPDATING", "REVALIDATED"), "gateway;desc=$upstream_cache_status"),
+                **dict.fromkeys(("", "MISS", "EXPIRED", "BYPASS"), "$upstream_http_server_timing"),
+            },
+        ),
+        (
+            "$unsaid_vary",
+            {
+                **dict.fromkeys(("304 ", "304 Accept"), "Accept-Encoding"),
+                **dict.fromkeys(("304 Accept, accept-encoding", "200 ", "503 Accept"), ""),
+            },
+        ),
+        (
+            "$negotiated",
+            {
+                **dict.fromkeys(("f=a", "a=f&f=b"), ""),
+                **dict.fromkeys(("", "f=", "f=&a", "ff=a", "F=a"), "$http_accept"),
+            },
+        ),
+        ("$takes_pages", {"a/b, Text/HTML;q=0.1": "1", "text/plain": ""}),
+        (
+            "$wanted_language",
+            {
+                **dict.fromkeys(
+                    ("1&", "1&a=1", "1&ff=json", "&f=html", "1&a=f&f=html&b", "&f=html&f=json"), "$language"
+                ),
+                **dict.fromkeys(("&", "1&f=json", "1&a&f=htmlx", "&f=HTML", "&ff=html"), ""),
+            },
+        ),
+        (
+            "$likes_pages",
+            {
+                **dict.fromkeys(("text/html", "a/b , TEXT/HTML ,*/*"), "1"),
+                **dict.fromkeys(("text/html;q=0.9", "text/htmlx", "xtext/html"), ""),
+            },
+        ),
+        (
+            "$error_form",
+            {
+                **dict.fromkeys(("1&", "1&f=html", "1&ff=json&f=html&a"), ".html"),
+                **dict.fromkeys(("&", "1&f=json", "1&f=htmlx", "1&f="), ""),
+            },
+        ),
+        (
+            "$openapi_type",
+            {
+                **dict.fromkeys(("", "*/*", "application/vnd.oai.openapi+json, text/html"), "openapi"),
+                **dict.fromkeys(("text/html", "application/json;q=0.1"), "json"),
+            },
+        ),
+    ],
+)
+def test_each_text_comes_to_what_is_meant_by_it(variable: str, texts: dict[str, str]) -> None:
+    assert {text: worked_out(variable, text) for text in texts} == texts
+
+
+def test_each_is_worked_out_of_what_it_should_be_and_nothing_else_is() -> None:
+    assert [(variable, SOURCES[variable]) for variable in MAPS] == [
+        ("$limited_client", "$shared_address"),
+        ("$service", "$service_uri"),
+        ("$service_of_escaped", "$service_uri"),
+        ("$service_uri", "$request_uri"),
+        ("$without_slash", "$request_uri"),
+        ("$not_encoded", "$request_uri"),
+        ("$client_host", "$http_host"),
+        ("$refused_method", "$request_method"),
+        ("$wanted_encoding", "$service_uri"),
+        ("$file_encoding", "$http_accept_encoding"),
+        ("$encoding", "$http_accept_encoding"),
+        ("$br_or_gzip", "$http_accept_encoding"),
+        ("$alternative_service", "$scheme"),
+        ("$wanted_etag", "$upstream_cache_etag"),
+        ("$first_asked", "$msec"),
+        ("$own_traceparent", "$request_id"),
+        ("$traceparent", "$http_traceparent"),
+        ("$trace_id", "$traceparent"),
+        ("$not_cached", "$upstream_status"),
+        ("$varies_otherwise", "$upstream_http_vary"),
+        ("$server_timing", "$upstream_cache_status"),
+        ("$unsaid_vary", "$status $upstream_http_vary"),
+        ("$logged_path", "$request_uri"),
+        ("$logged_referrer", "$http_referer"),
+        ("$logged_agent", "$http_user_agent"),
+        ("$negotiated", "$args"),
+        ("$language", "$http_accept_language"),
+        ("$takes_pages", "$http_accept"),
+        ("$wanted_language", "$takes_pages&$args"),
+        ("$likes_pages", "$http_accept"),
+        ("$error_form", "$likes_pages&$args"),
+        ("$openapi_type", "$http_accept"),
+        ("$another", "$service $upstream_addr"),
+    ]
