@@ -19,6 +19,9 @@ COMMENT ON COLUMN hazard.spots.size IS 'Size. Of a spot. [km]';
 INSERT INTO hazard.spots VALUES (1, 1, 'SRID=4326;POINT(10 20)'), (2, 2, 'SRID=4326;POINT(30 50)');
 CREATE TABLE hazard.areas (code text, geom geometry(Polygon, 4326));
 INSERT INTO hazard.areas VALUES ('a', ST_MakeEnvelope(-40, -30, -20, -10, 4326));
+CREATE TABLE hazard.beyond (id integer, geom geometry(Point, 4326));
+INSERT INTO hazard.beyond VALUES (1, 'SRID=4326;POINT(170 -10)'), (2, 'SRID=4326;POINT(190 20)');
+CREATE TABLE hazard.empty (id integer, alert_level text, geom geometry(Point, 4326));
 SELECT dams.watch('hazard.spots'), dams.watch('hazard.areas');
 GRANT SELECT ON ALL TABLES IN SCHEMA hazard TO dams_reader;
 """
@@ -26,6 +29,8 @@ _DESCRIBED = """
 collections:
   hazard.spots: {title: Spots, description: Where it was, attribution: They, minzoom: 1, maxzoom: 5}
   hazard.areas: {title: Areas, attribution: We, minzoom: 2, maxzoom: 4}
+  hazard.beyond: {title: Beyond, minzoom: 0, maxzoom: 3}
+  hazard.empty: {title: Empty, minzoom: 0, maxzoom: 3}
 """
 CRS84 = "http://www.opengis.net/def/crs/OGC/1.3/CRS84"
 REGISTER = "http://www.opengis.net/def/tilematrixset/OGC/1.0"
@@ -244,6 +249,56 @@ async def test_documents_about_tiles(described: Services) -> None:
         ],
     }
     assert unknown.status == 422
+
+
+@pytest.mark.parametrize(
+    ("name", "bounds", "tileset"),
+    [
+        # clients of bounds want west below east; a bounding box says on which side it is
+        (
+            "beyond",
+            {"bounds": [-180, -10, 180, 20], "center": [180, 5, 0]},
+            {
+                "boundingBox": {"lowerLeft": [170, -10], "upperRight": [-170, 20], "crs": CRS84},
+                "centerPoint": {"coordinates": [180, 5], "crs": CRS84, "tileMatrix": "0"},
+            },
+        ),
+        ("empty", {}, {}),
+    ],
+)
+async def test_of_a_collection_that_is_not_described_only_what_is_known_is_told(
+    described: Services, name: str, bounds: dict[str, Any], tileset: dict[str, Any]
+) -> None:
+    title, address = name.capitalize(), f"/collections/hazard.{name}/tiles/WebMercatorQuad"
+    found = await _document(described, f"{address}/tilejson.json")
+    layers = found.pop("vector_layers")
+    assert [layer["description"] for layer in layers] == [title]
+    assert found == {
+        "tilejson": "3.0.0",
+        "name": title,
+        "description": title,
+        "version": "1.0.0",
+        "scheme": "xyz",
+        "tiles": [f"BASE{address}/{{z}}/{{x}}/{{y}}"],
+        "minzoom": 0,
+        "maxzoom": 3,
+        **bounds,
+    }
+    told = await _document(described, address)
+    assert {each: told[each] for each in ("boundingBox", "centerPoint") if each in told} == tileset
+    source = (await _document(described, f"{address}/style.json"))["sources"][f"hazard.{name}"]
+    assert source.get("bounds") == bounds.get("bounds")
+    assert "attribution" not in source
+
+
+async def test_plain_styles_have_a_layer_for_each_colour(described: Services) -> None:
+    address = "/collections/hazard.empty/tiles/WebMercatorQuad/style.json"
+    usual, plain = [
+        (await _document(described, f"{address}{query}"))["metadata"]["dams:layers"] for query in ("", "?plain=true")
+    ]
+    assert "hazard.empty:circle" in usual
+    circles = [f"hazard.empty:circle:{number}" for number in (3, 2, 1, 0)]
+    assert [name for name in plain if ":circle" in name] == circles
 
 
 async def test_styles_have_the_basemap_of_the_operator(described: Services) -> None:

@@ -137,6 +137,7 @@ async def test_who_cannot_be_told_from_others_follows_an_export_of_its_own(
     with pytest.raises(Unavailable) as refused:
         await exports.open(_wanted(running, None))
     assert (refused.value.retry_after, refused.value.cause) == (5, "exports")
+    assert str(refused.value) == "As many files are being made as may be at once; try again."
     may_begin.set()
     for export in (one, other):
         assert await export.finished(20)
@@ -183,8 +184,11 @@ async def test_a_writer_that_fails_says_why(tmp_path: Path) -> None:
         yield Rows(LAYOUT, [("x",)])
 
     with pytest.raises(WritingFailedError) as failed:
-        await write_file(_job(tmp_path, driver="None such", shape=None), one_row(), lambda _: None)
-    assert "None such" in failed.value.cause
+        await write_file(_job(tmp_path, driver="None such" * 300, shape=None), one_row(), lambda _: None)
+    # the end of what it said, where the error is
+    assert failed.value.cause.rstrip().endswith("into GDAL)")
+    assert len(failed.value.cause) == 2000
+    assert str(failed.value) == "The file could not be written; another format may do."
     assert failed.value.retry_after == 60
 
 
