@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 import pytest
 
-from services.features.aggregation import facet, facet_counts
+from services.features.aggregation import facet, facet_counts, spread
 from tests.services.in_process import Client
 
 EVENTS = "/collections/hostile.events/facets"
@@ -134,3 +134,4 @@ async def test_as_many_cells_as_there_may_be_are_given_and_one_more_is_refused(
 def test_how_much_is_counted_and_shown() -> None:
     assert (facet.MOST_FACETS, facet.MOST_BUCKETS, facet.MOST_CELLS) == (10, 1000, 10_000)
     assert (facet.DEFAULT_BUCKETS, facet.DEFAULT_CELL, facet.LONGEST_TERM) == (10, 10.0, 1000)
+    assert spread.MOST_COUNTED == 200_000

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
 from collections import defaultdict
 from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from pathlib import Path
 from secrets import token_hex
+from typing import Any
 
 import pytest
 
@@ -193,10 +196,25 @@ async def test_a_writer_that_fails_says_why(tmp_path: Path) -> None:
 
 
 @pytest.mark.faults
-async def test_what_the_rows_raise_ends_the_writer(tmp_path: Path) -> None:
+async def test_what_the_rows_raise_ends_the_writer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[tuple[asyncio.subprocess.Process, dict[str, str]]] = []
+    start = asyncio.create_subprocess_exec
+
+    async def noted(*command: str, **given: Any) -> asyncio.subprocess.Process:
+        started.append((await start(*command, **given), given["env"]))
+        return started[0][0]
+
+    monkeypatch.setattr(asyncio, "create_subprocess_exec", noted)
+
     async def broken() -> AsyncIterator[Rows]:
         yield Rows(LAYOUT, [("x",)])
         raise Unavailable("no more rows")
 
     with pytest.raises(Unavailable, match="no more rows"):
         await write_file(_job(tmp_path, shape=None), broken(), lambda _: None)
+    ((process, environment),) = started
+    assert process.returncode == -signal.SIGKILL
+    # what it keeps for itself is a part of what is counted and taken away, and it finds its module from anywhere
+    assert {environment[name] for name in ("CPL_TMPDIR", "TMPDIR")} == {str(tmp_path)}
+    assert (Path(environment["PYTHONPATH"]) / "services" / "features" / "writers").is_dir()
+    assert environment["PATH"] == os.environ["PATH"]
