@@ -101,7 +101,8 @@ async def test_with_the_process(folder: Folder) -> None:
     (making,) = folder.made
     assert making.file.name == "export.fgb"
     assert await exports.find("key") is export
-    await exports.close()
+    async with asyncio.timeout(60):
+        await exports.close()
     # nothing goes on behind it
     assert export.task
     assert export.task.cancelled()
