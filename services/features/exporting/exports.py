@@ -278,7 +278,8 @@ class Exports:
                     export.omitted = await write_file(told, _again(first, counted), come)
                     break
                 except NeedsNoIndexError:
-                    making.file.unlink(missing_ok=True)
+                    # once more, over what is there
+                    continue
                 except TooLargeError:
                     self._check_size(self._most_bytes + 1)
                 except WritingFailedError as error:

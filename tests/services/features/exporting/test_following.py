@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import signal
+import weakref
 from collections import defaultdict
 from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
@@ -14,18 +16,22 @@ from typing import Any
 
 import pytest
 
-from libs.ogc.errors import Unavailable
+from libs.ogc.errors import InvalidParameters, Unavailable
+from libs.pg.pool import Database, PoolSettings
 from libs.web.query_params import QueryValues
+from services.features.exporting import exports as exports_module
 from services.features.exporting.exports import Export, Exports, Wanted
+from services.features.exporting.folder import ExportFolder
 from services.features.exporting.writing import NeedsNoIndexError, WritingFailedError, write_file
 from services.features.formats.format import PageLinks
 from services.features.formats.registry import EXPORT_FORMATS
 from services.features.request.items_query import ItemsQuery, parse_items
-from services.features.resources import CATALOGUE, EXPORTS
+from services.features.resources import CATALOGUE, EXPORTS, STORE
 from services.features.rows.items_store import ItemsStore
 from services.features.rows.layout import Layout, Rows
 from services.features.writers.job import Field, Job, Shape
 from tests.eventually import eventually
+from tests.services.conftest import HostileDatabase
 from tests.services.in_process import Services
 
 
@@ -108,6 +114,62 @@ async def test_what_was_made_is_kept_under_its_key_while_the_data_are_those(runn
         other = await _made(exports, _wanted(running, other_key, lambda: False))
         assert (other.tag is None) is (other_key is None)
         assert await exports.find(other_key) is None
+
+
+async def test_a_file_may_be_as_large_as_is_said_and_no_larger(
+    running: Services, hostile: HostileDatabase, tmp_path: Path
+) -> None:
+    app, wanted = running.apps["features"], _wanted(running, token_hex(8))
+    folder = ExportFolder(tmp_path, kept_bytes=10**6, kept_seconds=100)
+    size = (await _made(app[EXPORTS], wanted)).size
+    async with Database(PoolSettings(hostile.reader_url, "test-exports", size=1)) as database:
+        for most, key in ((size - 1, "small"), (size, "large")):
+            exports = Exports(database, app[STORE], folder, at_once=1, most_bytes=most)
+            export = await exports.open(replace(wanted, key=key))
+            if most < size:
+                with pytest.raises(InvalidParameters, match="larger than the 0 MB that one may have"):
+                    await export.finished(20)
+                # who comes later has one made
+                assert await exports.find(key) is None
+            else:
+                assert (await export.finished(20), export.size) == (True, size)
+                assert export.task
+                await asyncio.wait([export.task])
+            exports.leave(export)
+    assert [folder.find(key) is not None for key in ("small", "large")] == [False, True]
+
+
+@pytest.mark.parametrize("fails", [False, True])
+async def test_what_is_made_for_one_who_comes_again_is_closed_once_it_is_made(
+    running: Services,
+    may_begin: asyncio.Event,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    fails: bool,
+) -> None:
+    exports = running.apps["features"][EXPORTS]
+    export = await exports.open(_wanted(running, token_hex(8)))
+    exports.leave(export, comes_again=True)
+    # it is followed still
+    assert export.readers == 1
+    if fails:
+        monkeypatch.setattr(exports_module, "FileIO", None)
+    may_begin.set()
+    assert export.task
+    task = weakref.ref(export.task)
+    await asyncio.wait([export.task])
+
+    async def left() -> None:
+        assert export.readers == 0
+
+    await eventually(left)
+    assert export.whole is not fails
+    assert export.file is None if fails else export.file and export.file.closed
+    export.task = None
+    gc.collect()
+    # nobody is told of what concerns nobody
+    assert task() is None
+    assert not [record for record in caplog.records if record.name == "asyncio"]
 
 
 async def test_what_lacks_rows_is_kept_for_nobody(running: Services, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -77,17 +77,21 @@ async def is_taken_away(folder: Folder) -> None:
 
 
 class Waiting:
-    """A database that has no connection to give, ever."""
+    """A database that has no connection to give, ever; who asks no more leaves as soon as he may."""
 
     def __init__(self) -> None:
-        self.asked = asyncio.Event()
+        self.asked, self.may_leave = asyncio.Event(), asyncio.Event()
+        self.may_leave.set()
 
     @asynccontextmanager
     async def connection(self, *, snapshot: bool) -> AsyncIterator[None]:
         assert snapshot
         self.asked.set()
-        await asyncio.Event().wait()
-        yield
+        try:
+            await asyncio.Event().wait()
+            yield
+        finally:
+            await self.may_leave.wait()
 
 
 async def test_with_the_process(folder: Folder) -> None:
@@ -108,6 +112,25 @@ async def test_with_the_process(folder: Folder) -> None:
     assert export.task.cancelled()
     assert (making.folder.exists(), REGISTRY.get_sample_value("dams_exports_running")) == (False, 0)
     assert await exports.find("key") is None
+
+
+async def test_while_another_of_the_same_key_begins(folder: Folder) -> None:
+    folder.go.set()
+    database = Waiting()
+    database.may_leave.clear()
+    exports = Exports(cast("Any", database), NOTHING, folder, at_once=2, most_bytes=1000)
+    wanted = Wanted(NOTHING, FORMAT, NOTHING, b"", "key")
+    left = await exports.open(wanted)
+    await database.asked.wait()
+    exports.leave(left)
+    again = await exports.open(wanted)
+    assert again is not left
+    database.may_leave.set()
+    assert left.task
+    await asyncio.wait([left.task])
+    # who comes later follows the one that is made
+    assert await exports.find("key") is again
+    await exports.close()
 
 
 async def test_while_its_folder_is_made(exports: Exports, folder: Folder) -> None:
