@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
+
+from libs.cache.tile_cache import TileCache
+from libs.catalogue.versions import DataVersions
+from libs.ogc.errors import Restarting
 from libs.ogc.link import Link
 from services.tiles.part import PART, amended
+from services.tiles.request.tile_request import TileRequest
+from services.tiles.store.tile_store import Tile, TileStore
 from tests.eventually import eventually
 from tests.services.in_process import Client, Services, services
 from tests.services.tiles.cache import OwnRedis
@@ -94,3 +103,36 @@ async def test_without_its_catalogue_it_is_not_ready(placed: Placed) -> None:
         answer = await tiles.get("/internal/health")
         assert (answer.status, "catalogue" in answer.json()["detail"][0]) == (503, True)
         assert (await tiles.get("/collections/placed.points/tiles")).status == 503
+
+
+async def test_it_tells_what_is_wrong_with_what_it_stands_on(
+    placed_tiles: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(TileCache, "trouble", "no cache")
+    monkeypatch.setattr(DataVersions, "trouble", "no answer of a replica")
+    found = await placed_tiles.json("/internal/health")
+    assert found == {"status": "ok", "detail": ["no cache", "no answer of a replica"]}
+
+    async def health(_: DataVersions) -> str:
+        return "no database"
+
+    monkeypatch.setattr(DataVersions, "health", health)
+    answer = await placed_tiles.get("/internal/health")
+    assert (answer.status, answer.json()) == (503, {"status": "unavailable", "detail": ["no database"]})
+
+
+async def test_what_a_restart_interrupts_is_asked_for_again(
+    placed_tiles: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    attempts: list[TileRequest] = []
+    tile = TileStore.tile
+
+    async def interrupted(store: TileStore, request: TileRequest, *more: Any, **named: Any) -> Tile:
+        attempts.append(request)
+        if len(attempts) == 1:
+            raise Restarting("The database is restarted.")
+        return await tile(store, request, *more, **named)
+
+    monkeypatch.setattr(TileStore, "tile", interrupted)
+    assert (await placed_tiles.get("/collections/placed.points/tiles/WebMercatorQuad/0/0/0")).status == 200
+    assert len(attempts) == 2
