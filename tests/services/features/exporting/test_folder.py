@@ -151,12 +151,25 @@ def test_others_clear_away_before_a_folder_is_made_or_after_it_is_locked(
 def test_what_another_process_has_just_cleared_away_is_passed_over(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for number in range(9):
-        (tmp_path / f"key.{number}.csv").symlink_to(tmp_path / "gone")
     (tmp_path / "making-gone").symlink_to(tmp_path / "gone")
     file = a_file(tmp_path, "key")
+    (tmp_path / "other.csv").symlink_to(tmp_path / "gone")
     exports = with_room(tmp_path)
-    assert exports.find("key") == file
+    used: list[Path] = []
+
+    def use(found: Path) -> None:
+        used.append(found)
+        if len(used) == 1:
+            raise FileNotFoundError
+
+    with monkeypatch.context() as patch:
+        # of two files of that key, the first that is looked at
+        second = tmp_path / "key.second.csv"
+        second.touch()
+        patch.setattr(os, "utime", use)
+        assert exports.find("key") == used[1]
+        assert {*used} == {file, second}
+        second.unlink()
     with monkeypatch.context() as patch:
         # it was there when it was looked for, and is gone when it is asked how large it is
         patch.setattr(Path, "is_file", lambda each: each != tmp_path / "making-gone")

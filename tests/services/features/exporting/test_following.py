@@ -172,6 +172,25 @@ async def test_what_is_made_for_one_who_comes_again_is_closed_once_it_is_made(
     assert not [record for record in caplog.records if record.name == "asyncio"]
 
 
+@pytest.mark.parametrize("fails", [False, True])
+async def test_who_waits_for_more_hears_of_the_end(
+    running: Services, may_begin: asyncio.Event, monkeypatch: pytest.MonkeyPatch, fails: bool
+) -> None:
+    exports = running.apps["features"][EXPORTS]
+    export = await exports.open(_wanted(running, token_hex(8)))
+    waiting = asyncio.create_task(export.wait(2**40, 20))
+    await asyncio.sleep(0)
+    if fails:
+        monkeypatch.setattr(exports_module, "FileIO", None)
+    may_begin.set()
+    if fails:
+        with pytest.raises(TypeError):
+            await waiting
+    else:
+        assert await waiting
+    exports.leave(export)
+
+
 async def test_what_lacks_rows_is_kept_for_nobody(running: Services, monkeypatch: pytest.MonkeyPatch) -> None:
     tried = ItemsStore.tried
 
