@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
 from urllib.parse import quote
 
 import pytest
 
 from libs.web.content_coding import best_coding
 from services.tiles import tile as handler
+from services.tiles.request.tile_request import TileRequest, parse_tile
+from services.tiles.resources import FOLDING
 from tests.eventually import eventually
 from tests.libs.web.accept_encodings import DECODED, TAKES_GZIP
-from tests.services.in_process import Answer, Client
+from tests.services.in_process import Answer, Client, Services
 from tests.services.tiles.places import Drawn, decoded
 
 METADATA = ("/tilejson.json", "/style.json")
@@ -252,6 +255,26 @@ async def test_a_tag_that_matches_is_answered_before_the_request_is_parsed(
     assert {name: again.headers[name] for name in ("ETag", "Cache-Control", "Vary")} == {
         name: first.headers[name] for name in ("ETag", "Cache-Control", "Vary")
     }
+
+
+async def test_filters_fold_texts_as_the_database_does_and_limits_are_the_operators(
+    running: Services, tiles: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: list[tuple[Any, ...]] = []
+    parse = parse_tile
+
+    def noted(*arguments: Any) -> TileRequest:
+        given.append(arguments[-2:])
+        return parse(*arguments)
+
+    monkeypatch.setattr(handler, "parse_tile", noted)
+
+    async def known() -> None:
+        assert running.apps["tiles"][FOLDING].current is not None
+
+    await eventually(known)
+    assert (await tiles.get(f"{EVENTS}/0/0/0")).status == 200
+    assert given == [(10_000, running.apps["tiles"][FOLDING].current)]
 
 
 @pytest.mark.parametrize("f", ["mvt", "json", "html"])
