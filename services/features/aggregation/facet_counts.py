@@ -113,7 +113,7 @@ class FacetCounts:
         if self._versions.version(selection.collection) is not None:
             # the rows may have changed while they were counted
             for key, facet in facets.items():
-                if key == self._key(selection, facet) and _weight(found[key]) <= _MOST_KEPT:
+                if key == self._key(selection, facet):
                     self._known[key] = found[key]
         return found
 
