@@ -86,7 +86,7 @@ class FacetCounts:
         sound = []
         for facet in facets:
             placing = self._failing.left_out(_placing(selection, facet))
-            if isinstance(facet, PlaceFacet) and not placing.failing:
+            if isinstance(facet, PlaceFacet):
                 with suppress(StoredValueError):
                     placing = await self._failing.find(database, placing)
             sound.append(_placed(facet, placing))

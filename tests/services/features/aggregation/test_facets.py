@@ -100,6 +100,14 @@ async def test_quantiles_hold_as_many_each(features: Client) -> None:
     assert [bucket["count"] for bucket in facet["buckets"]] == [59, 59, 59, 60]
     # fewer values than parts
     assert len((await _facet(features, "magnitude:quantile:900"))["buckets"]) < 41
+    moments = (await _facet(features, "at:quantile:900"))["buckets"]
+    assert len(moments) == 236
+    assert all(bucket["min"] < bucket["max"] for bucket in moments)
+
+
+async def test_as_many_ranges_as_the_width_makes(features: Client) -> None:
+    buckets = (await _facet(features, "id:width:1"))["buckets"]
+    assert [bucket["min"] for bucket in buckets] == list(range(1, 238))
 
 
 @pytest.mark.parametrize(
