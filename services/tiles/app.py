@@ -74,7 +74,7 @@ def _purging(opened: Resources) -> AbstractAsyncContextManager[object]:
     if settings.purge_url is None:
         return nullcontext()
     name, _, value = (settings.purge_header or "").partition(":")
-    headers = {name: value.strip()} if name else {}
+    headers = {name: value} if name else {}
     hook = Hook(settings.purge_url, settings.purge_method, headers)
     return Purging(opened.store, opened.cache, opened.catalogue, hook)
 

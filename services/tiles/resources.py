@@ -35,10 +35,9 @@ class Resources:
     folding: TextFoldings
 
 
-@asynccontextmanager
-async def open_resources(settings: Settings, *, name: str = "dams-tiles") -> AsyncIterator[Resources]:
-    """`name` is how PostgreSQL lists the connections."""
-    pool = PoolSettings(
+def pool_of(settings: Settings, name: str) -> PoolSettings:
+    """Of the connections on which tiles are made; `name` is how PostgreSQL lists them."""
+    return PoolSettings(
         settings.database_url,
         name,
         size=settings.pool_size,
@@ -48,6 +47,12 @@ async def open_resources(settings: Settings, *, name: str = "dams-tiles") -> Asy
         share=settings.collection_connections,
         parallel=False,
     )
+
+
+@asynccontextmanager
+async def open_resources(settings: Settings, *, name: str = "dams-tiles") -> AsyncIterator[Resources]:
+    """`name` is that of the connections."""
+    pool = pool_of(settings, name)
     replicas = settings.database_read_urls or ()
     state = settings.state_dir / "tiles-catalogue.json" if settings.state_dir else None
     async with (

@@ -6,6 +6,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from services.tiles import tile
+from services.tiles.dataset import tile as dataset_tile
 from tests.running_stack import Cluster
 from tests.services.conftest import HostileDatabase
 from tests.services.in_process import Services, services
@@ -58,7 +60,14 @@ async def test_an_empty_tile_outside_the_limits_does_not_exist(standard: Service
     assert (await standard["tiles"].get(inside)).status == 200
     refused = await standard["tiles"].get(outside)
     assert refused.status == 404
-    assert f"rows {limits['minTileRow']} to {limits['maxTileRow']}, where its data are" in refused.json()["detail"]
+    columns, rows = [
+        f"{kind} {limits[f'minTile{name}']} to {limits[f'maxTile{name}']}"
+        for kind, name in (("columns", "Col"), ("rows", "Row"))
+    ]
+    assert refused.json() == {
+        "detail": f"Tile matrix 9 of this tileset is limited to {columns} and {rows}, where its data are;"
+        f" there is no tile at column {limits['minTileCol']}, row 0."
+    }
     # the contract's answer
     empty = await running["tiles"].get(outside)
     assert (empty.status, empty.body) == (200, b"")
@@ -67,3 +76,13 @@ async def test_an_empty_tile_outside_the_limits_does_not_exist(standard: Service
     for query, status in (("?collections=hostile.events", 404), ("?collections=hostile.events,hostile.empty", 200)):
         assert (await standard["tiles"].get(f"{several}{query}")).status == status
         assert (await running["tiles"].get(f"{several}{query}")).status == 200
+
+
+async def test_a_tile_that_holds_something_is_given_wherever_it_is(
+    standard: Services, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (tile, dataset_tile):
+        monkeypatch.setattr(module, "refuse_beyond", pytest.fail)
+    for path in (f"{TILES}/0/0/0", "/tiles/WebMercatorQuad/0/0/0?collections=hostile.events"):
+        answer = await standard["tiles"].get(path)
+        assert (answer.status, answer.body != b"") == (200, True)

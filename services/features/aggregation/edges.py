@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
-from decimal import ROUND_FLOOR, Context, Decimal, InvalidOperation, Overflow
+from decimal import ROUND_FLOOR, Context, Decimal
 
 _LAST = datetime.max.replace(tzinfo=UTC)
 _FIFTEEN = Context(prec=15)
@@ -95,10 +95,7 @@ def equal_numbers(first: Decimal, last: Decimal, number: int) -> list[str]:
 
 def multiples(width: Decimal, first: Decimal, last: Decimal, *, most: int) -> list[str] | None:
     """The multiples of `width` around two numbers; None where more than `most` ranges would be between them."""
-    try:
-        low, high = ((end / width).to_integral_value(ROUND_FLOOR) for end in (first, last))
-    except (InvalidOperation, Overflow):
-        return None
+    low, high = ((end / width).to_integral_value(ROUND_FLOOR) for end in (first, last))
     if high - low + 1 > most:
         return None
     return [str(width * step) for step in range(int(low), int(high) + 2)]

@@ -86,7 +86,7 @@ class FacetCounts:
         sound = []
         for facet in facets:
             placing = self._failing.left_out(_placing(selection, facet))
-            if isinstance(facet, PlaceFacet) and not placing.failing:
+            if isinstance(facet, PlaceFacet):
                 with suppress(StoredValueError):
                     placing = await self._failing.find(database, placing)
             sound.append(_placed(facet, placing))
@@ -113,7 +113,7 @@ class FacetCounts:
         if self._versions.version(selection.collection) is not None:
             # the rows may have changed while they were counted
             for key, facet in facets.items():
-                if key == self._key(selection, facet) and _weight(found[key]) <= _MOST_KEPT:
+                if key == self._key(selection, facet):
                     self._known[key] = found[key]
         return found
 

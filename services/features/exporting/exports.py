@@ -165,7 +165,7 @@ class Exports:
                 "As many files are being made as may be at once; try again.", retry_after=5, cause="exports"
             )
         self._running += 1
-        beginning = asyncio.ensure_future(asyncio.to_thread(self._folder.begin, format_.extension or format_.name))
+        beginning = asyncio.ensure_future(asyncio.to_thread(self._folder.begin, format_.name))
         try:
             return await asyncio.shield(beginning)
         except BaseException:
@@ -278,7 +278,8 @@ class Exports:
                     export.omitted = await write_file(told, _again(first, counted), come)
                     break
                 except NeedsNoIndexError:
-                    making.file.unlink(missing_ok=True)
+                    # once more, over what is there
+                    continue
                 except TooLargeError:
                     self._check_size(self._most_bytes + 1)
                 except WritingFailedError as error:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from typing import Any
 
 import asyncpg
 import pytest
 
+from services.tiles.store.tile_store import Tile, TileStore
 from tests.eventually import eventually
 from tests.services.in_process import Answer, Client, Services, services
 from tests.services.tiles.cache import OwnRedis, keys
@@ -82,6 +84,31 @@ async def test_a_tile_of_the_present_version_keeps_for_ever_and_an_old_one_does_
         assert new.body == old.body != first.body
     finally:
         await owner.execute("DELETE FROM placed.points WHERE id = 5000")
+
+
+@pytest.mark.parametrize(
+    ("metadata", "layers"), [(f"{POINTS}/tilejson.json", 1), (f"{BOTH}/tilejson.json?{CHOSEN}", 2)]
+)
+async def test_only_a_tile_that_is_wanted_for_ever_is_looked_into(
+    placed_tiles: Client, monkeypatch: pytest.MonkeyPatch, metadata: str, layers: int
+) -> None:
+    wanted: list[bool] = []
+    tile = TileStore.tile
+
+    async def noted(store: TileStore, *given: Any, lasting: bool = False) -> Tile:
+        wanted.append(lasting)
+        return await tile(store, *given, lasting=lasting)
+
+    monkeypatch.setattr(TileStore, "tile", noted)
+    address = _tile(await _template(placed_tiles, metadata))
+    plain = address.partition("v=")[0].rstrip("?&")
+    told = f"{address}&f=json"
+    for each, is_wanted in ((address, True), (plain, False), (f"{address}0", False), (told, False)):
+        wanted.clear()
+        answer = await placed_tiles.get(each)
+        assert (answer.status, wanted) == (200, [is_wanted] * layers)
+        # what tells of a tile is no tile of a version
+        assert ("DAMS-Version" in answer.headers, answer.headers["Vary"] == "Accept-Encoding") == (each != told,) * 2
 
 
 async def test_tiles_of_a_materialised_view_last_until_it_is_refreshed(

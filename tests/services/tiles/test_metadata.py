@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Any
 
+import pytest
+
+from tests.eventually import eventually
 from tests.services.in_process import Services
 from tests.services.tiles.conftest import TilesOn
 
@@ -14,6 +19,9 @@ COMMENT ON COLUMN hazard.spots.size IS 'Size. Of a spot. [km]';
 INSERT INTO hazard.spots VALUES (1, 1, 'SRID=4326;POINT(10 20)'), (2, 2, 'SRID=4326;POINT(30 50)');
 CREATE TABLE hazard.areas (code text, geom geometry(Polygon, 4326));
 INSERT INTO hazard.areas VALUES ('a', ST_MakeEnvelope(-40, -30, -20, -10, 4326));
+CREATE TABLE hazard.beyond (id integer, geom geometry(Point, 4326));
+INSERT INTO hazard.beyond VALUES (1, 'SRID=4326;POINT(170 -10)'), (2, 'SRID=4326;POINT(190 20)');
+CREATE TABLE hazard.empty (id integer, alert_level text, geom geometry(Point, 4326));
 SELECT dams.watch('hazard.spots'), dams.watch('hazard.areas');
 GRANT SELECT ON ALL TABLES IN SCHEMA hazard TO dams_reader;
 """
@@ -21,11 +29,14 @@ _DESCRIBED = """
 collections:
   hazard.spots: {title: Spots, description: Where it was, attribution: They, minzoom: 1, maxzoom: 5}
   hazard.areas: {title: Areas, attribution: We, minzoom: 2, maxzoom: 4}
+  hazard.beyond: {title: Beyond, minzoom: 0, maxzoom: 3}
+  hazard.empty: {title: Empty, minzoom: 0, maxzoom: 3}
 """
 CRS84 = "http://www.opengis.net/def/crs/OGC/1.3/CRS84"
 REGISTER = "http://www.opengis.net/def/tilematrixset/OGC/1.0"
 SCHEME = "http://www.opengis.net/def/rel/ogc/1.0/tiling-scheme"
 JSON, HTML, MVT = "application/json", "text/html", "application/vnd.mapbox-vector-tile"
+SECONDS = "public, max-age=2, stale-while-revalidate=2, stale-if-error=60"
 BOTH = "?collections=hazard.spots,hazard.areas"
 
 
@@ -178,16 +189,33 @@ async def _document(services: Services, path: str) -> Any:
     return plain(document)
 
 
-async def test_documents_about_tiles(tiles_on: TilesOn) -> None:
-    async with tiles_on(_TABLES, _DESCRIBED, SITE_TITLE="Site", TILE_WARM_UP="none") as services:
-        for path, expected in _EXPECTED.items():
-            assert await _document(services, path) == expected, path
-        own, several = await _document(services, OWN), await _document(services, f"/tiles{BOTH}")
-        areas = await _document(services, "/collections/hazard.areas/tiles/WebMercatorQuad")
-        style = await _document(services, f"{OWN}/WebMercatorQuad/style.json")
-        unknown = await services["tiles"].get("/tiles?collections=hazard.nothing")
-        sets = await _document(services, "/tileMatrixSets")
-        unregistered = await _document(services, "/tileMatrixSets/WGS1984Quad")
+@pytest.fixture(scope="module")
+def state(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder in which they keep what they know."""
+    return tmp_path_factory.mktemp("state")
+
+
+@pytest.fixture(scope="module")
+async def described(tiles_on: TilesOn, state: Path) -> AsyncIterator[Services]:
+    """The services on these tables, with an operator's basemap."""
+    basemap = {"BASEMAP_TILES": "https://maps.example/{z}/{x}/{y}.png", "BASEMAP_ATTRIBUTION": "Those"}
+    settings = {
+        "SITE_TITLE": "Site",
+        "TILE_WARM_UP": "none",
+        "BASEMAP_MAX_ZOOM": "17",
+        "STATE_DIR": str(state),
+        **basemap,
+    }
+    async with tiles_on(_TABLES, _DESCRIBED, **settings) as services:
+        yield services
+
+
+async def test_documents_about_tiles(described: Services) -> None:
+    for path, expected in _EXPECTED.items():
+        assert await _document(described, path) == expected, path
+    own, several = await _document(described, OWN), await _document(described, f"/tiles{BOTH}")
+    areas = await _document(described, "/collections/hazard.areas/tiles/WebMercatorQuad")
+    unknown = await described["tiles"].get("/tiles?collections=hazard.nothing")
     # of which nothing more is said than its title
     assert "description" not in areas
     assert own["links"] == _itself(OWN)
@@ -221,17 +249,94 @@ async def test_documents_about_tiles(tiles_on: TilesOn) -> None:
         ],
     }
     assert unknown.status == 422
-    source = style["sources"]["hazard.spots"]
-    assert source == {
-        "type": "vector",
-        "tiles": [f"BASE{OWN}/WebMercatorQuad/{{z}}/{{x}}/{{y}}?v=VERSION"],
-        "minzoom": 1,
-        "maxzoom": 5,
-        "bounds": [10, 20, 30, 50],
-        "attribution": "They",
+
+
+@pytest.mark.parametrize(
+    ("name", "bounds", "tileset"),
+    [
+        # clients of bounds want west below east; a bounding box says on which side it is
+        (
+            "beyond",
+            {"bounds": [-180, -10, 180, 20], "center": [180, 5, 0]},
+            {
+                "boundingBox": {"lowerLeft": [170, -10], "upperRight": [-170, 20], "crs": CRS84},
+                "centerPoint": {"coordinates": [180, 5], "crs": CRS84, "tileMatrix": "0"},
+            },
+        ),
+        ("empty", {}, {}),
+    ],
+)
+async def test_of_a_collection_that_is_not_described_only_what_is_known_is_told(
+    described: Services, name: str, bounds: dict[str, Any], tileset: dict[str, Any]
+) -> None:
+    title, address = name.capitalize(), f"/collections/hazard.{name}/tiles/WebMercatorQuad"
+    found = await _document(described, f"{address}/tilejson.json")
+    layers = found.pop("vector_layers")
+    assert [layer["description"] for layer in layers] == [title]
+    assert found == {
+        "tilejson": "3.0.0",
+        "name": title,
+        "description": title,
+        "version": "1.0.0",
+        "scheme": "xyz",
+        "tiles": [f"BASE{address}/{{z}}/{{x}}/{{y}}"],
+        "minzoom": 0,
+        "maxzoom": 3,
+        **bounds,
+    }
+    told = await _document(described, address)
+    assert {each: told[each] for each in ("boundingBox", "centerPoint") if each in told} == tileset
+    source = (await _document(described, f"{address}/style.json"))["sources"][f"hazard.{name}"]
+    assert source.get("bounds") == bounds.get("bounds")
+    assert "attribution" not in source
+
+
+async def test_plain_styles_have_a_layer_for_each_colour(described: Services) -> None:
+    address = "/collections/hazard.empty/tiles/WebMercatorQuad/style.json"
+    usual, plain = [
+        (await _document(described, f"{address}{query}"))["metadata"]["dams:layers"] for query in ("", "?plain=true")
+    ]
+    assert "hazard.empty:circle" in usual
+    circles = [f"hazard.empty:circle:{number}" for number in (3, 2, 1, 0)]
+    assert [name for name in plain if ":circle" in name] == circles
+
+
+async def test_styles_have_the_basemap_of_the_operator(described: Services) -> None:
+    raster = {
+        "type": "raster",
+        "tiles": ["https://maps.example/{z}/{x}/{y}.png"],
+        "tileSize": 256,
+        "maxzoom": 17,
+        "attribution": "Those",
+    }
+    style = await _document(described, f"{OWN}/WebMercatorQuad/style.json")
+    assert style["sources"] == {
+        "basemap-raster": raster,
+        "hazard.spots": {
+            "type": "vector",
+            "tiles": [f"BASE{OWN}/WebMercatorQuad/{{z}}/{{x}}/{{y}}?v=VERSION"],
+            "minzoom": 1,
+            "maxzoom": 5,
+            "bounds": [10, 20, 30, 50],
+            "attribution": "They",
+        },
     }
     assert (style["name"], style["center"]) == ("Spots", [20, 35])
-    assert style["metadata"]["dams:version"] == "VERSION"
+    assert style["metadata"].pop("dams:legend")
+    assert style["metadata"] == {
+        "dams:collection": "hazard.spots",
+        "dams:tileMatrixSet": "WebMercatorQuad",
+        "dams:geometryType": "Point",
+        "dams:layers": [layer["id"] for layer in style["layers"] if layer.get("source") == "hazard.spots"],
+        "dams:version": "VERSION",
+    }
+    both = await _document(described, f"/tiles/WebMercatorQuad/style.json{BOTH}")
+    assert both["sources"]["basemap-raster"] == raster
+
+
+async def test_tile_matrix_sets_say_where_they_are(described: Services) -> None:
+    sets = await _document(described, "/tileMatrixSets")
+    unregistered = await _document(described, "/tileMatrixSets/WGS1984Quad")
     assert sets["links"] == _itself("/tileMatrixSets")
     assert len(sets["tileMatrixSets"]) == 13
     assert next(each for each in sets["tileMatrixSets"] if each["id"] == "WGS1984Quad") == {
@@ -248,3 +353,44 @@ async def test_documents_about_tiles(tiles_on: TilesOn) -> None:
     assert unregistered["uri"] == "BASE/tileMatrixSets/WGS1984Quad"
     assert unregistered["links"] == _itself("/tileMatrixSets/WGS1984Quad")
     assert unregistered["tileMatrices"][0]["pointOfOrigin"] == [90, -180]
+
+
+@pytest.mark.parametrize(
+    ("path", "kept"),
+    [
+        ("/tileMatrixSets", "public, max-age=86400"),
+        ("/tileMatrixSets/WebMercatorQuad", "public, max-age=86400"),
+        *(
+            (path, SECONDS)
+            for path in (
+                "/tileMatrixSets?f=html",
+                "/tileMatrixSets/WebMercatorQuad?f=html",
+                OWN,
+                f"{OWN}?f=html",
+                f"{OWN}/WebMercatorQuad",
+                f"{OWN}/WebMercatorQuad?f=html",
+                f"{OWN}/WebMercatorQuad/tilejson.json",
+                f"{OWN}/WebMercatorQuad/style.json",
+                f"/tiles{BOTH}",
+                f"/tiles{BOTH}&f=html",
+                f"/tiles/WebMercatorQuad{BOTH}",
+                f"/tiles/WebMercatorQuad{BOTH}&f=html",
+                f"/tiles/WebMercatorQuad/tilejson.json{BOTH}",
+                f"/tiles/WebMercatorQuad/style.json{BOTH}",
+            )
+        ),
+    ],
+)
+async def test_what_did_not_change_is_not_sent_again(described: Services, path: str, kept: str) -> None:
+    first = await described["tiles"].get(path)
+    assert (first.status, first.headers["Cache-Control"]) == (200, kept)
+    again = await described["tiles"].get(path, headers={"If-None-Match": first.headers["ETag"]})
+    assert (again.status, again.body, again.headers["Cache-Control"]) == (304, b"", kept)
+
+
+async def test_the_catalogue_is_kept_under_the_name_of_the_service(described: Services, state: Path) -> None:
+    async def kept() -> None:
+        assert "hazard.spots" in (state / "tiles-catalogue.json").read_text()
+
+    assert (await described["tiles"].get(OWN)).status == 200
+    await eventually(kept)

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from libs.pg.pool import PoolSettings
 from libs.web.settings import SettingsError
+from services.tiles.resources import pool_of
 from services.tiles.settings import Settings
 
 ENV = {"DATABASE_URL": "postgresql://nobody@127.0.0.1/nothing"}
@@ -47,8 +49,50 @@ def test_a_header_is_a_name_and_a_value(header: str) -> None:
 
 @pytest.mark.parametrize("header", ["Fastly-Key", "Fastly Key: a", "Key:", ": a", "Key: a\nOther: b", "Key: é"])
 def test_anything_else_is_none(header: str) -> None:
-    with pytest.raises(SettingsError, match="PURGE_HEADER"):
+    with pytest.raises(SettingsError) as refused:
         Settings.from_env({**ENV, "PURGE_HEADER": header})
+    assert str(refused.value) == "PURGE_HEADER is not a header like Fastly-Key: value"
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("WebMercatorQuad/0, Nowhere", "names 'Nowhere', which is not like WebMercatorQuad/0-2"),
+        ("WebMercatorQuad/1 2", "names 'WebMercatorQuad/1 2', which is not like WebMercatorQuad/0-2"),
+        ("WebMercatorQuad/٣", "names 'WebMercatorQuad/٣', which is not like WebMercatorQuad/0-2"),
+        ("WebMercatorQuad/100", "names 'WebMercatorQuad/100', which is not like WebMercatorQuad/0-2"),
+        ("WebMercatorQuad/0,Nowhere/0", "names Nowhere, which is no tile matrix set"),
+        ("WebMercatorQuad/2-1", "names zooms 2 to 1, which WebMercatorQuad does not have"),
+        ("WebMercatorQuad/0,UTM31WGS84Quad/0-1", "names zooms 0 to 1, which UTM31WGS84Quad does not have"),
+        ("WebMercatorQuad/24-25", "names zooms 24 to 25, which WebMercatorQuad does not have"),
+    ],
+)
+def test_what_cannot_be_warmed_is_named(text: str, sentence: str) -> None:
+    with pytest.raises(SettingsError) as refused:
+        Settings.from_env({**ENV, "TILE_WARM_UP": text})
+    assert str(refused.value) == f"TILE_WARM_UP={text!r} {sentence}"
+
+
+def test_zooms_are_warmed_up_to_the_last_and_blanks_mean_nothing() -> None:
+    found = Settings.from_env({**ENV, "TILE_WARM_UP": " WorldCRS84Quad/0 , WebMercatorQuad/22-24 "}).tile_warm_up
+    assert found == (("WorldCRS84Quad", 0), *(("WebMercatorQuad", zoom) for zoom in (22, 23, 24)))
+    assert Settings.from_env({**ENV, "TILE_WARM_UP": " none "}).tile_warm_up == ()
+
+
+def test_connections_are_as_many_and_as_quick_as_is_said() -> None:
+    more = {"POOL_SIZE": "8", "COLLECTION_SHARE": "25", "TILE_TIMEOUT_SECONDS": "7"}
+    assert pool_of(Settings.from_env({**ENV, **more}), "dams-some") == PoolSettings(
+        ENV["DATABASE_URL"],
+        "dams-some",
+        size=8,
+        statement_timeout_ms=7000,
+        acquire_timeout=5.0,
+        # the store bounds them
+        waiting=None,
+        lock_timeout_ms=2000,
+        share=2,
+        parallel=False,
+    )
 
 
 def test_secrets_are_in_no_message() -> None:

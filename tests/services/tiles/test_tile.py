@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Any
 from urllib.parse import quote
 
 import pytest
 
 from libs.web.content_coding import best_coding
 from services.tiles import tile as handler
+from services.tiles.request.tile_request import TileRequest, parse_tile
+from services.tiles.resources import FOLDING
 from tests.eventually import eventually
 from tests.libs.web.accept_encodings import DECODED, TAKES_GZIP
-from tests.services.in_process import Answer, Client
+from tests.services.in_process import Answer, Client, Services
 from tests.services.tiles.places import Drawn, decoded
 
+METADATA = ("/tilejson.json", "/style.json")
 EVENTS = "/collections/hostile.events/tiles/WebMercatorQuad"
 
 
@@ -65,15 +69,34 @@ async def test_an_unknown_tile_matrix_set_does_not_exist(tiles: Client, path: st
     assert "WebMercatorQuad" in answer.json()["detail"]
 
 
-@pytest.mark.parametrize("path", ["/tileMatrixSets", "/tileMatrixSets/WebMercatorQuad"])
-async def test_a_parameter_that_tile_matrix_sets_do_not_have_is_a_fault(tiles: Client, path: str) -> None:
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/tileMatrixSets",
+        "/tileMatrixSets/WebMercatorQuad",
+        "/collections/hostile.events/tiles",
+        EVENTS,
+        f"{EVENTS}/tilejson.json",
+        f"{EVENTS}/style.json",
+        "/tiles",
+        "/tiles/WebMercatorQuad",
+        "/tiles/WebMercatorQuad/tilejson.json",
+        "/tiles/WebMercatorQuad/style.json",
+    ],
+)
+async def test_a_parameter_that_no_metadata_have_is_a_fault(tiles: Client, path: str) -> None:
     answer = await tiles.get(path, {"colour": "red"})
     assert (answer.status, answer.json()["detail"][0]["loc"]) == (422, ["query", "colour"])
 
 
-@pytest.mark.parametrize("collection", ["hostile.nothing", "hostile.no_geometry"])
-async def test_a_collection_without_tiles_has_none(tiles: Client, collection: str) -> None:
-    assert (await tiles.get(f"/collections/{collection}/tiles/WebMercatorQuad/0/0/0")).status == 404
+@pytest.mark.parametrize("rest", ["", *(f"/WebMercatorQuad{rest}" for rest in ("", "/0/0/0", *METADATA))])
+async def test_a_collection_without_a_geometry_has_no_tiles(tiles: Client, rest: str) -> None:
+    answer = await tiles.get(f"/collections/hostile.no_geometry/tiles{rest}")
+    assert (answer.status, answer.json()) == (
+        404,
+        {"detail": "Collection 'hostile.no_geometry' has no geometry, hence no tiles."},
+    )
+    assert (await tiles.get(f"/collections/hostile.nothing/tiles{rest}")).status == 404
 
 
 @pytest.mark.parametrize("path", ["/collections/hostile.empty/tiles/WebMercatorQuad/0/0/0", f"{EVENTS}/20/5/5"])
@@ -83,6 +106,8 @@ async def test_an_empty_tile_is_200_with_an_empty_body(tiles: Client, path: str)
         assert (answer.status, answer.body) == (200, b"")
         assert answer.type == "application/vnd.mapbox-vector-tile"
         assert "Content-Encoding" not in answer.headers
+        # in milliseconds
+        assert 0 < float(answer.headers["Server-Timing"].rpartition("dur=")[2]) < 60_000
 
 
 async def test_features_have_ids_and_typed_properties(tiles: Client) -> None:
@@ -160,6 +185,10 @@ async def test_geom_column(tiles: Client) -> None:
     for name, kind in (("place", "Point"), ("area", "Polygon"), ("path", "LineString")):
         (feature,) = await _features(tiles, collection="hostile.several", geom_column=name)
         assert feature.geometry.geom_type == kind
+        style = await tiles.json(
+            "/collections/hostile.several/tiles/WebMercatorQuad/style.json", **{"geom-column": name}
+        )
+        assert style["metadata"]["dams:geometryType"] == kind
 
 
 @pytest.mark.parametrize(
@@ -226,6 +255,26 @@ async def test_a_tag_that_matches_is_answered_before_the_request_is_parsed(
     assert {name: again.headers[name] for name in ("ETag", "Cache-Control", "Vary")} == {
         name: first.headers[name] for name in ("ETag", "Cache-Control", "Vary")
     }
+
+
+async def test_filters_fold_texts_as_the_database_does_and_limits_are_the_operators(
+    running: Services, tiles: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: list[tuple[Any, ...]] = []
+    parse = parse_tile
+
+    def noted(*arguments: Any) -> TileRequest:
+        given.append(arguments[-2:])
+        return parse(*arguments)
+
+    monkeypatch.setattr(handler, "parse_tile", noted)
+
+    async def known() -> None:
+        assert running.apps["tiles"][FOLDING].current is not None
+
+    await eventually(known)
+    assert (await tiles.get(f"{EVENTS}/0/0/0")).status == 200
+    assert given == [(10_000, running.apps["tiles"][FOLDING].current)]
 
 
 @pytest.mark.parametrize("f", ["mvt", "json", "html"])

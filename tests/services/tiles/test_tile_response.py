@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import gzip
+import random
 
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import make_mocked_request
 
+from libs.web.compression import LEAST
 from services.tiles.store.tile_store import Tile
 from services.tiles.tile_response import tile_response
+from tests.libs.web.accept_encodings import DECODED
 
 ENCODED = b"a tile" * 100
 FULL = Tile(gzip.compress(ENCODED), "redis")
@@ -38,6 +41,16 @@ async def test_headers_tell_what_is_left_out_and_who_had_it(tile: Tile, omitted:
     assert found.headers["Content-Type"] == "application/vnd.mapbox-vector-tile"
     assert found.headers["DAMS-Features-Omitted"] == omitted
     assert found.headers["Server-Timing"] == timing
+
+
+@pytest.mark.parametrize(("size", "coding"), [(LEAST - 1, "gzip"), (LEAST, "br")])
+async def test_from_so_many_bytes_on_the_best_coding_is_worth_its_time(size: int, coding: str) -> None:
+    contents = (random.Random(number).randbytes(number) for number in range(size))  # noqa: S311 - bytes, not secrets
+    stored = next(body for content in contents if len(body := gzip.compress(content)) == size)
+    found = await _response(Tile(stored, "redis"), "br, gzip;q=0.5")
+    assert found.headers["Content-Encoding"] == coding
+    assert isinstance(found.body, bytes)
+    assert DECODED[coding](found.body) == gzip.decompress(stored)
 
 
 @pytest.mark.parametrize("encoding", ["gzip", "identity"])

@@ -77,6 +77,19 @@ def test_of_too_many_units_none_are_made() -> None:
         (timedelta(days=2000), "quarter"),
         (timedelta(days=6000), "year"),
         (timedelta(days=600_000), "year"),
+        *(
+            (timedelta(seconds=60 * length + more), unit)
+            for length, units in (
+                (1, ("second", "minute")),
+                (60, ("minute", "hour")),
+                (3600, ("hour", "day")),
+                (86_400, ("day", "week")),
+                (604_800, ("week", "month")),
+                (2_629_746, ("month", "quarter")),
+                (7_889_238, ("quarter", "year")),
+            )
+            for more, unit in enumerate(units)
+        ),
     ],
 )
 def test_a_unit_suits_where_there_are_not_many(length: timedelta, unit: str) -> None:

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import defaultdict
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import replace
+from typing import ClassVar, cast
 
 import asyncpg
 import pytest
 
 from libs.catalogue.model import Collection
 from libs.catalogue.versions import DataVersion
+from libs.ogc.errors import InvalidParameters, Unavailable
 from libs.pg.pool import Database, PoolSettings
+from libs.pg.shares import Shares
 from libs.selection.selection import Selection, select
 from libs.web.query_params import QueryValues
-from services.features.aggregation.facet import PlaceFacet, TermFacet
+from services.features.aggregation import facet_counts
+from services.features.aggregation.facet import NumberFacet, PlaceFacet, TermFacet
 from services.features.aggregation.facet_counts import FacetCounts
 from services.features.resources import CATALOGUE, FACETS, VERSIONS
 from services.features.rows.failing_rows import FailingRows
@@ -130,3 +137,77 @@ async def test_what_changed_while_it_was_counted_is_not_remembered(running: Serv
         # without a version nobody can tell when it changes
         versions.token = None
         assert await counted() is not await counted()
+
+
+async def test_what_is_counted_has_its_turn_among_all_and_among_those_of_its_collection(
+    running: Services, hostile: HostileDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[tuple[int, object]] = []
+    told: list[tuple[str, int, str]] = []
+
+    class Noted(Shares):
+        def __init__(self, most: int, *, wait_seconds: float) -> None:
+            super().__init__(most, wait_seconds=wait_seconds)
+            self.most = most
+            made.append((most, wait_seconds))
+
+        async def enter(self, name: str) -> None:
+            await super().enter(name)
+            told.append(("enters", self.most, name))
+
+        def leave(self, name: str) -> None:
+            super().leave(name)
+            told.append(("leaves", self.most, name))
+
+    monkeypatch.setattr(facet_counts, "Shares", Noted)
+    events = running.apps["features"][CATALOGUE].collection("hostile.events")
+    key = events.column("id")
+    assert key
+    async with Database(PoolSettings(hostile.reader_url, "test-facets", size=2)) as database:
+        versions = SetVersions(database)
+        facets = FacetCounts(database, versions, FailingRows(versions), at_once=3, of_collection=2)
+        assert made == [(3, 5.0), (2, 5.0)]
+        await facets.counted(_selection(events), [TermFacet("id", key)])
+        with pytest.raises(InvalidParameters):
+            await facets.counted(_selection(events), [NumberFacet("id", key, width="0.001")])
+    turns = [("enters", 2, events.id), ("enters", 3, ""), ("leaves", 3, ""), ("leaves", 2, events.id)]
+    assert told == turns * 2
+
+
+async def test_what_is_still_counted_is_given_up_with_the_process(running: Services) -> None:
+    events = running.apps["features"][CATALOGUE].collection("hostile.events")
+    category = events.column("category")
+    assert category
+
+    class Waiting:
+        """A database that never answers."""
+
+        asked, left = asyncio.Event(), asyncio.Event()
+        shares: ClassVar[list[str]] = []
+
+        def of(self, name: str) -> Waiting:
+            self.shares.append(name)
+            return self
+
+        @asynccontextmanager
+        async def connection(self, *, transaction: bool) -> AsyncIterator[None]:
+            assert transaction
+            self.asked.set()
+            try:
+                await asyncio.Event().wait()
+                yield
+            finally:
+                self.left.set()
+
+    database = cast("Database", Waiting())
+    versions = SetVersions(database)
+    facets = FacetCounts(database, versions, FailingRows(versions), at_once=1, of_collection=1)
+    counting = asyncio.create_task(facets.counted(_selection(events), [TermFacet("category", category)]))
+    await Waiting.asked.wait()
+    assert Waiting.shares == ["hostile.events"]
+    await facets.close()
+    assert Waiting.left.is_set()
+    await asyncio.wait([counting], timeout=60)
+    assert counting.done()
+    with pytest.raises((asyncio.CancelledError, Unavailable)):
+        counting.result()

@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 import pytest
 
-from services.features.aggregation import facet, facet_counts
+from services.features.aggregation import facet, facet_counts, spread
 from tests.services.in_process import Client
 
 EVENTS = "/collections/hostile.events/facets"
@@ -43,44 +43,6 @@ async def test_each_way_to_count_is_told(features: Client, token: str, definitio
     (facet,) = (await features.json(EVENTS, facets=token))["facets"].values()
     assert {name: facet[name] for name in facet.keys() - {"buckets", "more", "nulls", "other"}} == definition
     assert ("other" in facet) is (definition["type"] == "term")
-
-
-@pytest.mark.parametrize(
-    ("facets", "sentence"),
-    [
-        ("category:5:count_desc:more", "must be property:size:sorting"),
-        ("category:1001", "must have a size of 1 to 1000"),
-        ("category:x", "must have a size of 1 to 1000"),
-        ("magnitude:0", "must have a number of ranges of 1 to 1000"),
-        ("magnitude:1001", "must have a number of ranges of 1 to 1000"),
-        ("magnitude:1234567", "must be a number of ranges, or one of term"),
-        ("magnitude:3:4", "must be a number of ranges, or one of term"),
-        ("magnitude:quantile", "must have a number of quantiles of 2 to 1000"),
-        ("magnitude:quantile:1001", "must have a number of quantiles of 2 to 1000"),
-        ("magnitude:width:0", "must have a width above 0"),
-        ("magnitude:width:-1", "must have a width above 0"),
-        ("magnitude:width:1e400", "must have a width above 0"),
-        ("magnitude:width:x", "must have a width above 0"),
-        ("magnitude:edges:1/1", "must have edges that grow"),
-        ("magnitude:edges:" + "/".join(map(str, range(1000))), "has 1000 edges, maximum is 999"),
-        ("at:3:4", "must be a number of ranges, or one of second, minute"),
-        ("at:year:2", "must be a number of ranges, or one of second, minute"),
-        ("at:quantile:1", "must have a number of quantiles of 2 to 1000"),
-        ("at:edges:2020-02-01/2020-01-01", "must have edges that grow"),
-        ("at:edges:../2020-01-01", "has an edge that is no time"),
-        ("geom:grid:0.0009", "must have cells of 0.001 to 90 degrees"),
-        ("geom:grid:90.1", "must have cells of 0.001 to 90 degrees"),
-        ("geom:grid:x", "must have cells of 0.001 to 90 degrees"),
-        ("geom:square:5", "must be grid:degrees or hexagon:degrees"),
-        ("geom:grid:5:6", "must be grid:degrees or hexagon:degrees"),
-    ],
-)
-async def test_a_way_that_there_is_not(features: Client, facets: str, sentence: str) -> None:
-    answer = await features.get(EVENTS, {"facets": facets})
-    assert answer.status == 422, answer.body[:200]
-    (fault,) = answer.json()["detail"]
-    assert sentence in fault["msg"]
-    assert fault["loc"] == ["query", "facets"]
 
 
 async def test_as_many_edges_and_facets_as_there_may_be(features: Client) -> None:
@@ -172,3 +134,4 @@ async def test_as_many_cells_as_there_may_be_are_given_and_one_more_is_refused(
 def test_how_much_is_counted_and_shown() -> None:
     assert (facet.MOST_FACETS, facet.MOST_BUCKETS, facet.MOST_CELLS) == (10, 1000, 10_000)
     assert (facet.DEFAULT_BUCKETS, facet.DEFAULT_CELL, facet.LONGEST_TERM) == (10, 10.0, 1000)
+    assert spread.MOST_COUNTED == 200_000

@@ -286,7 +286,12 @@ async def test_what_is_too_large_is_refused(slow: Slow, format_: str) -> None:
                 await response.read()
         else:
             assert response.status == 422
-            assert "larger than the 3 MB" in (await response.json())["detail"][0]["msg"]
+            (fault,) = (await response.json())["detail"]
+            assert (fault["loc"], fault["input"]) == (["query", "filter"], None)
+            assert fault["msg"] == (
+                "filter: the export is larger than the 3 MB that one may have;"
+                " ask for a part of it by filter, bbox, datetime or properties"
+            )
 
     async def cleared() -> None:
         assert not [*folder.glob("making-*")]
@@ -295,7 +300,9 @@ async def test_what_is_too_large_is_refused(slow: Slow, format_: str) -> None:
 
 
 @pytest.mark.faults
-async def test_a_file_for_which_there_is_no_room_is_refused_and_taken_away(slow: Slow) -> None:
+async def test_a_file_for_which_there_is_no_room_is_refused_and_taken_away(
+    slow: Slow, caplog: pytest.LogCaptureFixture
+) -> None:
     running, folder, _ = slow
     client, address = running["features"], "/collections/slow.rows/export?f=ndjson&filter=id<150"
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -306,7 +313,9 @@ async def test_a_file_for_which_there_is_no_room_is_refused_and_taken_away(slow:
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     assert (refused.status, refused.headers["Retry-After"]) == (503, "60")
-    assert b"could not be written" in refused.body
+    assert refused.json() == {"detail": "The file could not be written; try again later."}
+    (said,) = [vars(record)["fields"] for record in caplog.records if record.message == "file not written"]
+    assert "File too large" in said["cause"]
 
     async def cleared() -> None:
         assert not [*folder.glob("making-*")]

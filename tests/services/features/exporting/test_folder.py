@@ -145,3 +145,51 @@ def test_others_clear_away_before_a_folder_is_made_or_after_it_is_locked(
         making = exports.begin("csv")
     assert making.folder.exists()
     exports.end(making)
+
+
+@pytest.mark.faults
+def test_what_another_process_has_just_cleared_away_is_passed_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "making-gone").symlink_to(tmp_path / "gone")
+    file = a_file(tmp_path, "key")
+    (tmp_path / "other.csv").symlink_to(tmp_path / "gone")
+    exports = with_room(tmp_path)
+    used: list[Path] = []
+
+    def use(found: Path) -> None:
+        used.append(found)
+        if len(used) == 1:
+            raise FileNotFoundError
+
+    with monkeypatch.context() as patch:
+        # of two files of that key, the first that is looked at
+        second = tmp_path / "key.second.csv"
+        second.touch()
+        patch.setattr(os, "utime", use)
+        assert exports.find("key") == used[1]
+        assert {*used} == {file, second}
+        second.unlink()
+    with monkeypatch.context() as patch:
+        # it was there when it was looked for, and is gone when it is asked how large it is
+        patch.setattr(Path, "is_file", lambda each: each != tmp_path / "making-gone")
+        exports.clear()
+    assert exports.find("key") == file
+
+    def late() -> float:
+        file.unlink()
+        return time.monotonic() + 10**10
+
+    with monkeypatch.context() as patch:
+        patch.setattr(time, "time", late)
+        exports.clear()
+    assert exports.find("key") is None
+
+
+def test_files_stay_for_as_long_as_they_are_to_be_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    os.utime(a_file(tmp_path, "key"), (1000, 1000))
+    for now, there in ((1100.0, {"key"}), (1100.5, set())):
+        with monkeypatch.context() as patch:
+            patch.setattr(time, "time", lambda now=now: now)
+            with_room(tmp_path, kept_seconds=100).clear()
+        assert kept(tmp_path) == there

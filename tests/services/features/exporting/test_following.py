@@ -3,26 +3,35 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import os
+import signal
+import weakref
 from collections import defaultdict
 from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from pathlib import Path
 from secrets import token_hex
+from typing import Any
 
 import pytest
 
-from libs.ogc.errors import Unavailable
+from libs.ogc.errors import InvalidParameters, Unavailable
+from libs.pg.pool import Database, PoolSettings
 from libs.web.query_params import QueryValues
+from services.features.exporting import exports as exports_module
 from services.features.exporting.exports import Export, Exports, Wanted
+from services.features.exporting.folder import ExportFolder
 from services.features.exporting.writing import NeedsNoIndexError, WritingFailedError, write_file
 from services.features.formats.format import PageLinks
 from services.features.formats.registry import EXPORT_FORMATS
 from services.features.request.items_query import ItemsQuery, parse_items
-from services.features.resources import CATALOGUE, EXPORTS
+from services.features.resources import CATALOGUE, EXPORTS, STORE
 from services.features.rows.items_store import ItemsStore
 from services.features.rows.layout import Layout, Rows
 from services.features.writers.job import Field, Job, Shape
 from tests.eventually import eventually
+from tests.services.conftest import HostileDatabase
 from tests.services.in_process import Services
 
 
@@ -107,6 +116,81 @@ async def test_what_was_made_is_kept_under_its_key_while_the_data_are_those(runn
         assert await exports.find(other_key) is None
 
 
+async def test_a_file_may_be_as_large_as_is_said_and_no_larger(
+    running: Services, hostile: HostileDatabase, tmp_path: Path
+) -> None:
+    app, wanted = running.apps["features"], _wanted(running, token_hex(8))
+    folder = ExportFolder(tmp_path, kept_bytes=10**6, kept_seconds=100)
+    size = (await _made(app[EXPORTS], wanted)).size
+    async with Database(PoolSettings(hostile.reader_url, "test-exports", size=1)) as database:
+        for most, key in ((size - 1, "small"), (size, "large")):
+            exports = Exports(database, app[STORE], folder, at_once=1, most_bytes=most)
+            export = await exports.open(replace(wanted, key=key))
+            if most < size:
+                with pytest.raises(InvalidParameters, match="larger than the 0 MB that one may have"):
+                    await export.finished(20)
+                # who comes later has one made
+                assert await exports.find(key) is None
+            else:
+                assert (await export.finished(20), export.size) == (True, size)
+                assert export.task
+                await asyncio.wait([export.task])
+            exports.leave(export)
+    assert [folder.find(key) is not None for key in ("small", "large")] == [False, True]
+
+
+@pytest.mark.parametrize("fails", [False, True])
+async def test_what_is_made_for_one_who_comes_again_is_closed_once_it_is_made(
+    running: Services,
+    may_begin: asyncio.Event,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    fails: bool,
+) -> None:
+    exports = running.apps["features"][EXPORTS]
+    export = await exports.open(_wanted(running, token_hex(8)))
+    exports.leave(export, comes_again=True)
+    # it is followed still
+    assert export.readers == 1
+    if fails:
+        monkeypatch.setattr(exports_module, "FileIO", None)
+    may_begin.set()
+    assert export.task
+    task = weakref.ref(export.task)
+    await asyncio.wait([export.task])
+
+    async def left() -> None:
+        assert export.readers == 0
+
+    await eventually(left)
+    assert export.whole is not fails
+    assert export.file is None if fails else export.file and export.file.closed
+    export.task = None
+    gc.collect()
+    # nobody is told of what concerns nobody
+    assert task() is None
+    assert not [record for record in caplog.records if record.name == "asyncio"]
+
+
+@pytest.mark.parametrize("fails", [False, True])
+async def test_who_waits_for_more_hears_of_the_end(
+    running: Services, may_begin: asyncio.Event, monkeypatch: pytest.MonkeyPatch, fails: bool
+) -> None:
+    exports = running.apps["features"][EXPORTS]
+    export = await exports.open(_wanted(running, token_hex(8)))
+    waiting = asyncio.create_task(export.wait(2**40, 20))
+    await asyncio.sleep(0)
+    if fails:
+        monkeypatch.setattr(exports_module, "FileIO", None)
+    may_begin.set()
+    if fails:
+        with pytest.raises(TypeError):
+            await waiting
+    else:
+        assert await waiting
+    exports.leave(export)
+
+
 async def test_what_lacks_rows_is_kept_for_nobody(running: Services, monkeypatch: pytest.MonkeyPatch) -> None:
     tried = ItemsStore.tried
 
@@ -137,6 +221,7 @@ async def test_who_cannot_be_told_from_others_follows_an_export_of_its_own(
     with pytest.raises(Unavailable) as refused:
         await exports.open(_wanted(running, None))
     assert (refused.value.retry_after, refused.value.cause) == (5, "exports")
+    assert str(refused.value) == "As many files are being made as may be at once; try again."
     may_begin.set()
     for export in (one, other):
         assert await export.finished(20)
@@ -183,16 +268,34 @@ async def test_a_writer_that_fails_says_why(tmp_path: Path) -> None:
         yield Rows(LAYOUT, [("x",)])
 
     with pytest.raises(WritingFailedError) as failed:
-        await write_file(_job(tmp_path, driver="None such", shape=None), one_row(), lambda _: None)
-    assert "None such" in failed.value.cause
+        await write_file(_job(tmp_path, driver="None such" * 300, shape=None), one_row(), lambda _: None)
+    # the end of what it said, where the error is
+    assert failed.value.cause.rstrip().endswith("into GDAL)")
+    assert len(failed.value.cause) == 2000
+    assert str(failed.value) == "The file could not be written; another format may do."
     assert failed.value.retry_after == 60
 
 
 @pytest.mark.faults
-async def test_what_the_rows_raise_ends_the_writer(tmp_path: Path) -> None:
+async def test_what_the_rows_raise_ends_the_writer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[tuple[asyncio.subprocess.Process, dict[str, str]]] = []
+    start = asyncio.create_subprocess_exec
+
+    async def noted(*command: str, **given: Any) -> asyncio.subprocess.Process:
+        started.append((await start(*command, **given), given["env"]))
+        return started[0][0]
+
+    monkeypatch.setattr(asyncio, "create_subprocess_exec", noted)
+
     async def broken() -> AsyncIterator[Rows]:
         yield Rows(LAYOUT, [("x",)])
         raise Unavailable("no more rows")
 
     with pytest.raises(Unavailable, match="no more rows"):
         await write_file(_job(tmp_path, shape=None), broken(), lambda _: None)
+    ((process, environment),) = started
+    assert process.returncode == -signal.SIGKILL
+    # what it keeps for itself is a part of what is counted and taken away, and it finds its module from anywhere
+    assert {environment[name] for name in ("CPL_TMPDIR", "TMPDIR")} == {str(tmp_path)}
+    assert (Path(environment["PYTHONPATH"]) / "services" / "features" / "writers").is_dir()
+    assert environment["PATH"] == os.environ["PATH"]

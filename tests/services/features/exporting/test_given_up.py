@@ -6,13 +6,14 @@ import asyncio
 import threading
 from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
 from prometheus_client import REGISTRY
 
-from services.features.exporting.exports import Chunks, Exports
+from services.features.exporting.exports import Chunks, Exports, Wanted
 from services.features.exporting.folder import ExportFolder, Making
 from services.features.formats.fgb import FORMAT
 from tests.eventually import eventually
@@ -73,6 +74,63 @@ async def is_taken_away(folder: Folder) -> None:
         assert REGISTRY.get_sample_value("dams_exports_running") == 0
 
     await eventually(taken_away)
+
+
+class Waiting:
+    """A database that has no connection to give, ever; who asks no more leaves as soon as he may."""
+
+    def __init__(self) -> None:
+        self.asked, self.may_leave = asyncio.Event(), asyncio.Event()
+        self.may_leave.set()
+
+    @asynccontextmanager
+    async def connection(self, *, snapshot: bool) -> AsyncIterator[None]:
+        assert snapshot
+        self.asked.set()
+        try:
+            await asyncio.Event().wait()
+            yield
+        finally:
+            await self.may_leave.wait()
+
+
+async def test_with_the_process(folder: Folder) -> None:
+    folder.go.set()
+    database = Waiting()
+    exports = Exports(cast("Any", database), NOTHING, folder, at_once=2, most_bytes=1000)
+    assert REGISTRY.get_sample_value("dams_exports_limit") == 2
+    export = await exports.open(Wanted(NOTHING, FORMAT, NOTHING, b"", "key"))
+    await database.asked.wait()
+    assert REGISTRY.get_sample_value("dams_exports_running") == 1
+    (making,) = folder.made
+    assert making.file.name == "export.fgb"
+    assert await exports.find("key") is export
+    async with asyncio.timeout(60):
+        await exports.close()
+    # nothing goes on behind it
+    assert export.task
+    assert export.task.cancelled()
+    assert (making.folder.exists(), REGISTRY.get_sample_value("dams_exports_running")) == (False, 0)
+    assert await exports.find("key") is None
+
+
+async def test_while_another_of_the_same_key_begins(folder: Folder) -> None:
+    folder.go.set()
+    database = Waiting()
+    database.may_leave.clear()
+    exports = Exports(cast("Any", database), NOTHING, folder, at_once=2, most_bytes=1000)
+    wanted = Wanted(NOTHING, FORMAT, NOTHING, b"", "key")
+    left = await exports.open(wanted)
+    await database.asked.wait()
+    exports.leave(left)
+    again = await exports.open(wanted)
+    assert again is not left
+    database.may_leave.set()
+    assert left.task
+    await asyncio.wait([left.task])
+    # who comes later follows the one that is made
+    assert await exports.find("key") is again
+    await exports.close()
 
 
 async def test_while_its_folder_is_made(exports: Exports, folder: Folder) -> None:

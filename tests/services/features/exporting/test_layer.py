@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from libs.catalogue.model import Collection, Column, GeometryColumn
+from libs.geo.crs import Crs, projjson
 from libs.selection.selection import Selection
 from services.features.exporting.layer import job_of
+from services.features.formats.format import FileFormat
 from services.features.formats.gpkg import FORMAT
+from services.features.formats.parquet import FORMAT as PARQUET
 from services.features.request.geometry_options import AS_STORED, GeometryOptions
 from services.features.rows.columns import columns_of
 from services.features.writers.job import Field, Job, Shape
@@ -18,6 +22,7 @@ ID = Column("id", "integer", "integer", not_null=True)
 WORD = Column("itemid", "text", "string")
 DAY = Column("day", "date", "string", format="date")
 AT = Column("at", "timestamp with time zone", "string", format="date-time")
+MERCATOR = Crs("http://www.opengis.net/def/crs/EPSG/0/3857", 3857, northing_first=False, in_degrees=False)
 POINTS = GeometryColumn("geom", "Point", 4326)
 
 
@@ -55,6 +60,34 @@ def test_columns_that_differ_in_case_alone_and_the_id_have_names_of_their_own() 
     assert [(field.name, field.place) for field in fields] == [("itemId", 0), ("itemid_1", 2), ("GEOM_1", 3)]
 
 
+@pytest.mark.parametrize(("format_", "writer", "driver"), [(FORMAT, "ogr", "GPKG"), (PARQUET, "geoparquet", "")])
+@pytest.mark.parametrize("indexed", [True, False])
+def test_a_job_is_that_of_the_format_the_collection_and_the_path(
+    format_: FileFormat, writer: str, driver: str, indexed: bool
+) -> None:
+    # a table without a key: nothing stands before the geometry
+    collection = Collection("a.b", "a", "b", 1, "table", "B", None, (DAY,), (POINTS,))
+    selection = Selection(collection, POINTS, (), (DAY,), ())
+    options = GeometryOptions(crs=MERCATOR)
+    _, layout = columns_of(selection, "wkb", options)
+    assert job_of(format_, selection, options)(layout, Path("/elsewhere/file"), 77, indexed) == Job(
+        writer=writer,
+        driver=driver,
+        path="/elsewhere/file",
+        layer="a.b",
+        fields=(Field("day", "date", 1),),
+        shape=Shape("geom", "Point", 0, "EPSG:3857", projjson(MERCATOR)),
+        most_bytes=77,
+        indexed=indexed,
+    )
+    assert projjson(MERCATOR)["id"] == {"authority": "EPSG", "code": 3857}
+    # rows of which nobody wants a place
+    bare = replace(selection, geometry=None)
+    _, layout = columns_of(bare, "wkb", AS_STORED)
+    told = job_of(format_, bare, AS_STORED)(layout, Path("/there"), 77, indexed)
+    assert (told.shape, told.fields) == (None, (Field("day", "date", 0),))
+
+
 def test_files_have_one_type_where_all_geometries_have_it() -> None:
     assert job(ID, key="id").shape == Shape("geom", "Point", 1, "EPSG:4326")
     areas = GeometryColumn("geom", "Polygon", 4326)
@@ -66,5 +99,7 @@ def test_files_have_one_type_where_all_geometries_have_it() -> None:
             job(ID, key="id", geometry=areas, options=GeometryOptions(simplify=0.5)),
             job(ID, key="id", geometry=GeometryColumn("geom", "Geometry", 4326)),
             job(ID, key="id", geometry=GeometryColumn("geom", "Point", 4326, dimensions=3)),
+            job(ID, key="id", geometry=GeometryColumn("geom", "Polygon", 4326, crosses=True)),
+            job(ID, key="id", geometry=GeometryColumn("geom", "LineString", 4326)),
         )
-    ] == ["Polygon", "", "", "", ""]
+    ] == ["Polygon", "", "", "", "", "", "LineString"]

@@ -116,7 +116,7 @@ def test_an_alert_of_which_all_is_known() -> None:
 
 def test_an_alert_of_which_nothing_is_known() -> None:
     before = datetime.now(UTC).replace(microsecond=0)
-    (_, _, (name, sent), *rest) = told({"issued": None, "description": " ", "event": 5})
+    (_, _, (name, sent), *rest) = told({"issued": None, "description": " ", "event": 5, "source": 5})
     assert name == "sent"
     assert before <= datetime.fromisoformat(sent or "") <= datetime.now(UTC)
     assert rest == [
@@ -157,6 +157,8 @@ def test_an_alert_of_which_nothing_is_known() -> None:
         ({"category": "C5", "event": "Cyclone warning"}, "category", "Met"),
         ({"headline": "After the EARTHQUAKE"}, "category", "Geo"),
         ({"title": "A fire"}, "category", "Fire"),
+        ({"event": "Storm"}, "category", "Met"),
+        ({"event": "A flood after an earthquake"}, "category", "Met"),
         ({"category": "Geo", "event": "A flood"}, "category", "Geo"),
         ({"urgency": "soon"}, "urgency", "Unknown"),
         ({"certainty": "OBSERVED"}, "certainty", "Observed"),
@@ -199,7 +201,8 @@ def test_the_collection_says_what_its_features_do_not() -> None:
 )
 def test_what_is_simulated_is_never_actual(properties: dict[str, Any], status: str, shown: str, note: bool) -> None:
     found = dict(told(properties, status=status))
-    assert (found["status"], "note" in found) == (shown, note)
+    said = "Simulated: no real event. Do not act on it." if note else None
+    assert (found["status"], found.get("note")) == (shown, said)
 
 
 SQUARE = [[[0, 1], [2, 1], [2, 3], [0, 1]], [[0.5, 1.5], [1, 1.5], [1, 2], [0.5, 1.5]]]

@@ -203,7 +203,7 @@ async def test_alerts_are_valid_and_tell_what_is_known(alerts: Client) -> None:
     assert "Simulated" in (text("cap:note") or "")
     assert (text("cap:sender"), text("cap:sent")) == ("floods@example.org", "2026-03-01T10:00:00-00:00")
     assert not set(" ,<&") & set(text("cap:identifier") or "")
-    assert text("cap:info/cap:severity") == "Severe"
+    assert (text("cap:info/cap:language"), text("cap:info/cap:severity")) == ("en", "Severe")
     assert text("cap:info/cap:category") == "Met"
     assert text("cap:info/cap:headline") == "Flood � <&> � ☂"
     rings = [ring.text for ring in root.findall("cap:info/cap:area/cap:polygon", CAP)]

@@ -261,3 +261,6 @@ async def test_a_facet_counts_what_lasts_in_each_time_that_it_meets(lasting: Ser
     assert [bucket["count"] for bucket in facet["buckets"]] == expected
     assert (facet["property"], facet["endProperty"], facet["nulls"]) == ("began", "ended", len(timeless))
     assert document["numberMatched"] == len(ROWS)
+    assert "interval" not in facet
+    by_year = await lasting["features"].json(f"/collections/lasting.{pair}/facets", facets="datetime:year")
+    assert by_year["facets"]["datetime"]["interval"] == "year"

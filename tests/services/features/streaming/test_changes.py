@@ -14,9 +14,12 @@ import orjson
 import pytest
 from aiohttp import ClientResponse
 
+from libs.catalogue.versions import DataVersions
+from services.features.streaming.hub import Hub, Listener
 from tests.eventually import eventually
 from tests.services.conftest import HostileDatabase
 from tests.services.in_process import Client, services
+from tests.services.tiles.cache import metric
 
 EVENTS = "/collections/hostile.events/changes"
 ALL = "/changes"
@@ -189,16 +192,56 @@ async def test_the_versions_of_this_moment_are_there_without_a_stream(features: 
     assert (change["source"], change["type"]) == (f"{features.base}/", "org.ogc.api.collection.update")
     assert change["id"] == f"{change['data']['version']}.hostile.events"
     assert datetime.fromisoformat(change["time"]) <= datetime.now(UTC) + timedelta(seconds=1)
-    links = {link["rel"]: (link["href"], link["type"]) for link in answer.json()["links"]}
-    assert links == {
-        "self": (f"{features.base}{path}?f=json", "application/json"),
-        "alternate": (f"{features.base}{path}?f=sse", "text/event-stream"),
-        "service-meta": (f"{features.base}/asyncapi", "application/asyncapi+json"),
-    }
+    stream, about = "Each new version as it comes", f"{features.base}/asyncapi"
+    assert answer.json()["links"] == [
+        {"rel": "self", "href": f"{features.base}{path}?f=json", "type": "application/json"},
+        {"rel": "alternate", "href": f"{features.base}{path}?f=sse", "type": "text/event-stream", "title": stream},
+        {"rel": "service-meta", "href": about, "type": "application/asyncapi+json"},
+    ]
     again = await features.get(path, headers={"If-None-Match": answer.headers["ETag"]})
     assert again.status in (200, 304)
     assert (await features.get(path, {"limit": "1"})).status == 422
     assert (path == EVENTS) is ({each["subject"] for each in answer.json()["changes"]} == {change["subject"]})
+
+
+@pytest.mark.parametrize("f", ["json", "sse"])
+async def test_where_nothing_tells_of_changes_there_are_none(
+    features: Client, monkeypatch: pytest.MonkeyPatch, f: str
+) -> None:
+    monkeypatch.setattr(DataVersions, "version", lambda *_: None)
+    answer = await features.get(EVENTS, {"f": f})
+    sentence = "Nothing tells when collection 'hostile.events' changes: it has no data version."
+    assert (answer.status, answer.json()) == (404, {"detail": sentence})
+    # of all of them there may be some tomorrow
+    assert (await features.json(ALL))["changes"] == []
+    assert (await features.get(ALL, headers={"Accept": "text/event-stream"}, method="HEAD")).status == 200
+    monkeypatch.setattr(DataVersions, "server", None)
+    refused = 'dams_unavailable_total{cause="database"'
+    before = await metric(features, refused)
+    for path in (EVENTS, ALL):
+        answer = await features.get(path, {"f": f})
+        sentence = "The database cannot be reached at the moment; try again."
+        assert (answer.status, answer.json()) == (503, {"detail": sentence})
+    assert await metric(features, refused) == before + 2
+
+
+@pytest.mark.parametrize("in_address", [True, False])
+async def test_of_what_a_listener_had_last_as_much_is_read_as_an_id_has(
+    features: Client, monkeypatch: pytest.MonkeyPatch, in_address: bool
+) -> None:
+    heard: list[str | None] = []
+    listen = Hub.listen
+
+    async def noted(hub: Hub, listener: Listener, last_id: str | None) -> None:
+        heard.append(last_id)
+        await listen(hub, listener, last_id)
+
+    monkeypatch.setattr(Hub, "listen", noted)
+    async with listening(features, EVENTS, "x" * 101, in_address=in_address) as stream:
+        assert (await stream.next())[0] == "reload"
+    async with listening(features, EVENTS):
+        pass
+    assert heard == ["x" * 100, None]
 
 
 @pytest.mark.parametrize("path", [EVENTS, ALL])
