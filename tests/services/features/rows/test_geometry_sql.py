@@ -16,7 +16,7 @@ from libs.geo.crs import Crs, crs_of
 from libs.pg.pool import Database, PoolSettings
 from libs.pg.sql import bind, sql
 from services.features.request.geometry_options import AS_STORED, GeometryOptions
-from services.features.rows.geometry_sql import encoded_geometry, omitted_statement
+from services.features.rows.geometry_sql import encoded_geometry, lonlat_shape, omitted_statement
 from services.features.rows.layout import OMITTED
 from tests.conftest import MakeDatabase
 
@@ -100,6 +100,27 @@ async def test_what_has_no_place_is_said_to_be_omitted_where_such_rows_are_known
     )
 
 
+@pytest.mark.parametrize(
+    ("place", "is_there", "as_stored"),
+    [
+        # half of the ninth decimal may be missed, of each end of the world
+        ("-180.0000000004 -90.0000000004", True, True),
+        ("180.0000000004 90.0000000004", True, True),
+        ("-180.00002 0", False, True),
+        ("180.00002 0", False, True),
+        ("0 -90.00002", False, False),
+        ("0 90.00002", False, False),
+        ("-999999 -90.0000000004", False, True),
+        ("999999 90.0000000004", False, True),
+    ],
+)
+async def test_the_world_ends_where_it_does(given: Given, place: str, is_there: bool, as_stored: bool) -> None:
+    stored = f"SRID=4326;POINT({place})"
+    for column, found in ((_column("Point"), is_there), (_column("Point", as_stored=True), as_stored)):
+        assert (await given(stored, column) is not None) is found
+        assert (await given(stored, replace(column, partial=True)) != OMITTED) is found
+
+
 async def test_rows_of_a_crs_that_nobody_knows_are_omitted(given: Given) -> None:
     mixed = _column(srid=0)
     assert await given("SRID=990001;POINT(1 1)", mixed) == OMITTED
@@ -172,7 +193,12 @@ async def test_places_in_another_crs(given: Given) -> None:
     assert await given(stored, _column("Point", 25832), UTM_32) == "POINT(512345 5.4)"
     assert await given(None, _column("Point", 25832), UTM_32) is None
     assert await given("SRID=25832;POINT EMPTY", _column("Point", 25832), UTM_32) is None
-    assert await given("SRID=4326;POINT(1 2)", _column("Point", is_geography=True), AS_STORED) == "POINT(1 2)"
+    in_degrees = _column("Point", is_geography=True)
+    assert await given("SRID=4326;POINT(1 2)", in_degrees, AS_STORED) == "POINT(1 2)"
+    assert await given("SRID=4326;POINT(1 2)", in_degrees, turned) == "POINT(2 1)"
+    # turned around the Earth there, too
+    beyond = _column("Point", 3857, turns=(1,))
+    assert await given("SRID=3857;POINT(30037508.342789244 0)", beyond, WEB_MERCATOR) == "POINT(-10037508.3428 0)"
 
 
 @pytest.mark.parametrize(
@@ -348,6 +374,18 @@ async def test_a_drawing_has_what_a_pixel_shows(
 async def test_corners_that_are_no_numbers_are_drawn_as_a_box(given: Given) -> None:
     places: list[tuple[float, float]] = [(n / 10, n / 10) for n in range(60)]
     assert len(await _drawn(given, _line([*places[:30], (float("nan"), 2), *places[30:]]))) == 5
+
+
+async def test_what_is_no_place_is_not_drawn_though_a_pixel_would_hide_it(given: Given) -> None:
+    places: list[tuple[float, float]] = [(n, 90.0) for n in range(61)]
+    assert len(await _drawn(given, _line(places))) == 2
+    places[30] = (30, 90.01)
+    assert await given(f"SRID=4326;{_line(places)}", _column(), geometry_as="drawing") is None
+
+
+def test_the_crs_of_a_row_is_read_from_what_is_stored() -> None:
+    """Not from what that is made of first."""
+    assert lonlat_shape(_column(srid=0)).render()[0].startswith('(CASE ST_SRID("geom") WHEN 4326 THEN ')
 
 
 async def test_few_positions_are_drawn_as_they_are(given: Given) -> None:
