@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import orjson
@@ -166,3 +167,11 @@ def test_the_time_of_a_feature_is_a_moment_a_date_or_from_when_to_when(
     layout = Layout(key="id", has_geometry=False, properties=columns, raw_json=(False, False), times=())
     (feature,) = orjson.loads(b"[%b]" % bytes(JsonFg(collection).rows(Rows(layout, [(1, *row)]), first=True)))
     assert feature["time"] == time
+
+
+def test_a_time_that_is_no_property_is_not_said() -> None:
+    """The catalogue may know a column that the collection does not show."""
+    collection = replace(EVENT, times=(TimeColumn("hidden", "timestamp with time zone"),))
+    layout = Layout(key="id", has_geometry=False, properties=(), raw_json=(), times=())
+    (feature,) = orjson.loads(b"[%b]" % bytes(JsonFg(collection).rows(Rows(layout, [(1,)]), first=True)))
+    assert feature["time"] is None
