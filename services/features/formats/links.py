@@ -62,7 +62,7 @@ class _Template:
         encoded = _encoded(given)
         path = f"{self.path}/{path_segment(item_id)}" if item_id else self.path
         query, others = "".join(encoded.values()), "".join(_without(encoded, *OF_FORMATS).values())
-        of_page = {_ALL: OF_PAGES, _SELECTION: NOT_SELECTING} if not item_id else {}
+        of_page = {_ALL: OF_PAGES, _SELECTION: NOT_SELECTING}
         values = {name: "".join(_without(encoded, *left_out).values()) for name, left_out in of_page.items()}
         json, header = (
             _filled(

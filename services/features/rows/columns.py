@@ -25,7 +25,7 @@ CALENDAR: Mapping[str, Conversion] = {
 _LONLAT = ("longitude", "latitude", "altitude")
 _PLANE = 2
 _NATIVE = types_where(native=True)
-_SAME_TEXT = types_where(Kind.INTEGER) | types_where(Kind.STRING, native=True) | CALENDAR.keys()
+_SAME_TEXT = types_where(Kind.INTEGER, Kind.STRING) | CALENDAR.keys()
 """Types whose values are fetched as the text that PostgreSQL has for them, or have the same in Python."""
 _TEMPLATES: Mapping[str, LiteralString] = {
     **dict.fromkeys(_NATIVE, "{name}"),

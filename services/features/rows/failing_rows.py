@@ -17,7 +17,7 @@ from libs.selection.selection import Selection
 
 _LOG = logging.getLogger("dams.features")
 
-_SECONDS = 5.0
+SECONDS = 5.0
 """In which the rows at fault have to be found."""
 _MOST_ROWS = 50_000
 """Of a collection in which they are looked for: each is tried."""
@@ -50,7 +50,7 @@ class FailingRows:
         identity, name = _identity(selection.collection), self._name(selection)
         if identity is None or not selection.conditions or selection.failing or name in self._known:
             raise StoredValueError
-        until = asyncio.get_running_loop().time() + _SECONDS
+        until = asyncio.get_running_loop().time() + SECONDS
         candidates = sql(
             "SELECT ({identity})::text FROM {table} AS item WHERE ({identity}) IS NOT NULL LIMIT {most}",
             identity=identity,

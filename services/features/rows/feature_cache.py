@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from libs.catalogue.versions import DataVersions
 from libs.geo.crs import CRS84
 from libs.pg.column_types import TEMPORAL, Kind, base_type, types_where
-from libs.pg.pool import Database
+from libs.pg.pool import Database, Statements
 from services.features.request.cursor import Position
 from services.features.request.items_query import ItemsQuery
 from services.features.rows.encoded_features import EncodedFeatures, Namespace, RowVersion
@@ -43,7 +43,7 @@ class FeatureCache:
         if namespace is not None and encoded.expects_hits(namespace):
             keys = versions_plan(query, limit=limit, until=until)
             rows = await fetch_rows(database, collection, keys)
-            features = await self._features(query, namespace, [_version(row) for row in rows])
+            features = await self._features(database, query, namespace, [_version(row) for row in rows])
             if features is not None:
                 return Rows(keys.layout, rows, keys.sort_values, features)
             return Rows(plan.layout, await fetch_rows(database, collection, plan), plan.sort_values)
@@ -53,7 +53,7 @@ class FeatureCache:
         return Rows(plan.layout, rows, plan.sort_values)
 
     async def _features(
-        self, query: ItemsQuery, namespace: Namespace, versions: list[RowVersion]
+        self, database: Statements, query: ItemsQuery, namespace: Namespace, versions: list[RowVersion]
     ) -> list[bytes] | None:
         """The features of these rows, those that are missing fetched now.
 
@@ -65,7 +65,7 @@ class FeatureCache:
             if 2 * len(absent) > len(versions) and not self._encoded.admits(namespace, absent):
                 return None
             plan = rows_of_keys_plan(query, absent)
-            rows = await fetch_rows(self._database.of(query.selection.collection.id), query.selection.collection, plan)
+            rows = await fetch_rows(database, query.selection.collection, plan)
             if Rows(plan.layout, rows).omitted:
                 # what is put together of features does not tell how many these are
                 return None

@@ -13,7 +13,7 @@ from services.features.rows.layout import OMITTED, GeometriesOf, Row, RowPlan
 
 _LOG = logging.getLogger("dams.features")
 
-_SECONDS = 5.0
+SECONDS = 5.0
 """In which the rows at fault have to be found; without a key each attempt costs a walk through the table."""
 
 
@@ -34,7 +34,7 @@ async def fetch_rows(database: Statements | Snapshot, collection: Collection, pl
 async def _fetch_apart(
     database: Statements | Snapshot, collection: Collection, without: Sql, geometries_of: GeometriesOf, *, has_id: bool
 ) -> list[Row]:
-    until = asyncio.get_running_loop().time() + _SECONDS
+    until = asyncio.get_running_loop().time() + SECONDS
     rows = await database.fetch(without)
     keys = [None if row[0] is None else str(row[0]) for row in rows] if has_id else []
     found: dict[int, str | None] = {}

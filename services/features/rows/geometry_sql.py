@@ -151,12 +151,12 @@ def _box(drawn: Sql) -> Sql:
     return sql(
         "CASE WHEN shape.g && 'SRID=4326;LINESTRING(180 -90, 180 90)'::geometry"
         " AND shape.g && 'SRID=4326;LINESTRING(-180 -90, -180 90)'::geometry THEN coalesce((SELECT ST_Collect("
-        "ST_Envelope(ST_SetSRID(ST_MakeLine(ST_MakePoint(east, south), ST_MakePoint(180, north)), srid)),"
-        " ST_Envelope(ST_SetSRID(ST_MakeLine(ST_MakePoint(-180, south), ST_MakePoint(west, north)), srid)))"
+        "ST_Envelope(ST_MakeLine(ST_MakePoint(east, south), ST_MakePoint(180, north))),"
+        " ST_Envelope(ST_MakeLine(ST_MakePoint(-180, south), ST_MakePoint(west, north))))"
         " FROM (SELECT max(ST_XMax(part.geom)) OVER (ORDER BY ST_XMin(part.geom)) AS west,"
         " lead(ST_XMin(part.geom)) OVER (ORDER BY ST_XMin(part.geom)) AS east,"
-        " min(ST_YMin(part.geom)) OVER () AS south, max(ST_YMax(part.geom)) OVER () AS north,"
-        " ST_SRID(part.geom) AS srid FROM ST_Dump({drawn}) AS part) AS stretch"
+        " min(ST_YMin(part.geom)) OVER () AS south, max(ST_YMax(part.geom)) OVER () AS north"
+        " FROM ST_Dump({drawn}) AS part) AS stretch"
         " WHERE west < east ORDER BY east - west DESC, west LIMIT 1), ST_Envelope({drawn}))"
         " ELSE ST_Envelope({drawn}) END",
         drawn=drawn,

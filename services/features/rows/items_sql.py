@@ -159,7 +159,7 @@ def row_at_statement(query: ItemsQuery, position: Position) -> Sql:
 
 def versions_plan(query: ItemsQuery, *, limit: int, until: Position | None = None) -> RowPlan:
     """The same rows, of each its key, what a cursor is made of, and its version."""
-    bare = replace(query, selection=replace(query.selection, geometry=None, properties=()), options=AS_STORED)
+    bare = replace(query, selection=replace(query.selection, geometry=None, properties=()))
     return items_plan(bare, limit=limit, until=until, with_version=True)
 
 

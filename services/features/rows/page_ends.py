@@ -51,7 +51,7 @@ def _beside(
         # those that are alike begin within what was read, or end with the collection
         return replace(position, alike=alike)
     if start is None:
-        return replace(position, alike=alike) if not query.offset and not backwards else None
+        return replace(position, alike=alike) if not query.offset else None
     if start.backwards != backwards:
         return None
     return replace(position, alike=alike + (start.alike if start.values == position.values else 0))

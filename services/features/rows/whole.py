@@ -35,6 +35,6 @@ async def whole(store: ItemsStore, snapshot: Snapshot, query: ItemsQuery, geomet
     async with aclosing(snapshot.walk(plan.statement, store.chunk(query))) as chunks:
         async for found in chunks:
             come = True
-            yield Rows(plan.layout, found, plan.sort_values)
+            yield Rows(plan.layout, found)
     if not come:
-        yield Rows(plan.layout, [], plan.sort_values)
+        yield Rows(plan.layout, [])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 from io import StringIO
 from typing import Any
 from urllib.parse import quote
@@ -11,8 +12,9 @@ import asyncpg
 import orjson
 import pytest
 
-from libs.catalogue.model import Column
+from libs.catalogue.model import Collection, Column
 from services.features.formats.csv import Csv
+from services.features.formats.format import PageLinks
 from services.features.formats.json import Json
 from services.features.rows.layout import Layout, Rows
 from services.features.rows.times import rfc3339_times
@@ -34,6 +36,7 @@ def read(plan: Layout, *rows: tuple[Any, ...]) -> list[list[str]]:
 
 
 WORD = Column("word", "text", "string")
+COLLECTION = Collection("a.b", "a", "b", 1, "table", "B", None, (WORD,))
 
 
 @pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r"])
@@ -133,6 +136,17 @@ def test_names_of_columns_are_unique(names: list[str], key: str | None, has_geom
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), float("-inf"), '"NaN"', '"Infinity"', '"-Infinity"'])
 def test_what_is_no_number_in_json_is_an_empty_cell(value: Any) -> None:
     assert read(layout(Column("size", "numeric", "number"), WORD), (1, value, "x")) == [["1", "", "x"]]
+
+
+def test_no_name_of_a_collection_begins_a_formula() -> None:
+    plan = replace(layout(WORD), collection_id="=1.b")
+    assert Csv().rows(Rows(plan, [(1, "a"), (2, "b")]), first=True) == b"'=1.b,1,a\r\n'=1.b,2,b\r\n"
+
+
+def test_a_feature_by_itself_is_a_line_below_the_names() -> None:
+    links = PageLinks(b"", "")
+    assert Csv().item(COLLECTION, layout(WORD), (1, "a"), links) == b"collectionId,itemId,word\r\na.b,1,a\r\n"
+    assert Json().item(COLLECTION, layout(WORD), (1, "a"), links) == b'{"collectionId":"a.b","itemId":1,"word":"a"}'
 
 
 def test_no_name_of_a_column_begins_a_formula() -> None:

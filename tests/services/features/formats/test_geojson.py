@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta, timezone
+from fractions import Fraction
 from typing import Any
 
 import orjson
@@ -13,7 +16,9 @@ from hypothesis import strategies as st
 from libs.catalogue.model import Collection, Column
 from services.features.formats.format import PageLinks
 from services.features.formats.geojson import GeoJson, encode, encode_each, features, geometries
-from services.features.rows.layout import Layout
+from services.features.formats.geojsonseq import GeoJsonSequence
+from services.features.formats.ndjson import Ndjson
+from services.features.rows.layout import Layout, Rows
 from services.features.rows.times import rfc3339_times
 
 NAMES = st.lists(
@@ -82,6 +87,10 @@ def test_times_and_json_are_made_over_where_they_are(has_geometry: bool) -> None
         ('{"a": 1e400, "b": [-1e400, 1e300, 12]}', {"a": None, "b": [None, 1e300, 12]}),
         ('{"1e400": "1e400", "b": "a \\"1e400\\" b"}', {"1e400": "1e400", "b": 'a "1e400" b'}),
         (f"[{'9' * 400}, 1]", [None, 1]),
+        # the shortest that no double holds, and the longest that one does
+        (f"[{'9' * 309}, -2{'0' * 308}, 1{'0' * 308}]", [None, None, 1e308]),
+        ('{"a": 1.5E+400, "b": -2.50e+300, "c": 1E-400}', {"a": None, "b": -2.5e300, "c": 0.0}),
+        ('["1e400", -1.5e400, "say \\\\", 1e999]', ["1e400", None, "say \\", None]),
         ('{"a": 1}', {"a": 1}),
     ],
 )
@@ -147,9 +156,79 @@ def test_each_row_is_a_text_of_its_own_and_no_row_is_no_text() -> None:
     assert encode_each([], laid_out) == []
 
 
-def test_a_page_says_of_which_collection_it_is() -> None:
-    collection = Collection("hazard.quakes", "hazard", "quakes", 1, "table", "Earthquakes", "Since 1900.", ())
-    head = GeoJson().head(collection, layout([], has_id=False, has_geometry=False), 7, PageLinks(b"", ""))
-    found = orjson.loads(head + GeoJson().tail(0))
-    assert (found["id"], found["title"], found["description"]) == ("hazard.quakes", "Earthquakes", "Since 1900.")
-    assert (found["numberMatched"], found["numberReturned"], found["features"]) == (7, 0, [])
+QUAKES = Collection("hazard.quakes", "hazard", "quakes", 1, "table", "Earthquakes", "Since 1900.", ())
+LINKS = PageLinks(b'{"href":"http://a","rel":"self"}', "")
+
+
+@pytest.mark.parametrize(
+    ("collection", "crs", "matched", "more"),
+    [
+        (QUAKES, None, 7, {"description": "Since 1900.", "numberMatched": 7}),
+        (replace(QUAKES, description=None), None, 0, {"numberMatched": 0}),
+        (replace(QUAKES, description=""), "http://crs", None, {"coordRefSys": "http://crs"}),
+    ],
+)
+def test_a_page_says_of_which_collection_it_is(
+    collection: Collection, crs: str | None, matched: int | None, more: dict[str, Any]
+) -> None:
+    laid_out = replace(layout([], has_id=False, has_geometry=False), crs=crs)
+    found = orjson.loads(GeoJson().head(collection, laid_out, matched, LINKS) + GeoJson().tail(3, 2))
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", found.pop("timeStamp"))
+    assert found == {
+        "type": "FeatureCollection",
+        "id": "hazard.quakes",
+        "title": "Earthquakes",
+        **more,
+        "links": [{"href": "http://a", "rel": "self"}],
+        "features": [],
+        "numberReturned": 3,
+        "geometriesOmitted": 2,
+    }
+    assert GeoJson().tail(0) == b'],"numberReturned":0}'
+
+
+@pytest.mark.parametrize("crs", [None, "http://crs"])
+def test_a_feature_by_itself_has_links_and_says_its_crs(crs: str | None) -> None:
+    laid_out = replace(layout(["name"], has_id=True, has_geometry=True), crs=crs)
+    assert orjson.loads(GeoJson().item(QUAKES, laid_out, (7, POINT, "a"), LINKS)) == {
+        "type": "Feature",
+        "id": 7,
+        "geometry": {"type": "Point", "coordinates": [1.5, 2]},
+        "properties": {"name": "a"},
+        **({"coordRefSys": crs} if crs else {}),
+        "links": [{"href": "http://a", "rel": "self"}],
+    }
+
+
+@pytest.mark.parametrize(
+    ("features", "first", "text"),
+    [
+        ([b"1", b"2"], True, b"1,2"),
+        ([b"1", b"2"], False, b",1,2"),
+        ([], True, b""),
+        ([], False, b""),
+    ],
+)
+def test_features_from_the_cache_are_written_as_they_are(features: list[bytes], first: bool, text: bytes) -> None:
+    laid_out = layout(["name"], has_id=True, has_geometry=False)
+    assert GeoJson().rows(Rows(laid_out, [(1,)] * len(features), features=features), first=first) == text
+    lines = GeoJsonSequence().rows(Rows(laid_out, [(1,)] * len(features), features=features), first=first)
+    assert lines == b"".join(b"\x1e" + feature + b"\n" for feature in features)
+
+
+def test_lines_of_a_sequence_are_broken_nowhere_else() -> None:
+    laid_out = layout(["notes"], has_id=True, has_geometry=False, raw_json=(True,))
+    rows = Rows(laid_out, [(1, '{"a":\r\n\n1}'), (2, None)])
+    assert GeoJsonSequence().rows(rows, first=True) == (
+        b'\x1e{"type":"Feature","id":1,"geometry":null,"properties":{"notes":{"a":   1}}}\n'
+        b'\x1e{"type":"Feature","id":2,"geometry":null,"properties":{"notes":null}}\n'
+    )
+    assert Ndjson().rows(replace(rows, layout=replace(laid_out, collection_id="a.b")), first=False) == (
+        b'{"collectionId":"a.b","itemId":1,"notes":{"a":   1}}\n{"collectionId":"a.b","itemId":2,"notes":null}\n'
+    )
+
+
+def test_times_are_in_utc_and_end_in_z_and_what_json_has_no_word_for_is_text() -> None:
+    noon = datetime(2024, 5, 1, 12, tzinfo=UTC).replace(tzinfo=None)
+    values = [noon, noon.replace(tzinfo=timezone(timedelta(hours=2))), noon.replace(tzinfo=UTC), Fraction(1, 3)]
+    assert encode(values) == (b'["2024-05-01T12:00:00Z","2024-05-01T12:00:00+02:00","2024-05-01T12:00:00Z","1/3"]')

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import orjson
@@ -10,12 +11,19 @@ import pytest
 import shapely
 
 from libs.catalogue.model import Collection, Column, TimeColumn
-from services.features.formats.jsonfg import JsonFg
+from libs.ogc.errors import Fault
+from libs.web.query_params import QueryValues
+from services.features.formats.csv import Csv
+from services.features.formats.format import FeatureFormat, FileFormat, PageLinks
+from services.features.formats.geojson import GeoJson
+from services.features.formats.jsonfg import JsonFg, profile_header, profiled
+from services.features.formats.registry import EXPORT_FORMATS
 from services.features.rows.layout import Layout, Rows
 from tests.services.in_process import Client
 
 EVENTS = "/collections/hostile.events"
 MERCATOR = "http://www.opengis.net/def/crs/EPSG/0/3857"
+EVENT = Collection("a.b", "a", "b", 1, "table", "B", None, ())
 _PROFILE = "http://www.opengis.net/def/profile/OGC/0/jsonfg"
 
 
@@ -72,6 +80,68 @@ async def test_it_is_a_profile_of_geojson_alone(features: Client) -> None:
         )
 
 
+@pytest.mark.parametrize(("profile", "name", "kind"), [
+    (None, "geojson", GeoJson), (None, "csv", Csv), ("rfc7946", "geojson", GeoJson), ("jsonfg", "geojson", JsonFg),
+])  # fmt: skip
+def test_what_a_profile_makes_of_a_format(profile: str | None, name: str, kind: type) -> None:
+    query = QueryValues({"profile": profile})
+    found = profiled(_format(name), query, EVENT)
+    assert (type(found), query.faults) == (kind, [])
+    assert found is not None
+    said = '<http://a>; rel="self"' + (f', <{_PROFILE}>; rel="profile"' if kind is JsonFg else "")
+    assert profile_header(found, '<http://a>; rel="self"') == said
+
+
+@pytest.mark.parametrize("name", ["csv", "fgb", None])
+@pytest.mark.parametrize("profile", ["rfc7946", "jsonfg"])
+def test_a_profile_of_another_format_is_a_fault(name: str | None, profile: str) -> None:
+    query = QueryValues({"profile": profile})
+    assert profiled(_format(name), query, EVENT) is _format(name)
+    sentence = f"profile={profile} is for f=geojson alone"
+    assert query.faults == [Fault(("query", "profile"), sentence, profile, "enum")]
+
+
+def _format(name: str | None) -> FeatureFormat | FileFormat | None:
+    return next((entry for entry in EXPORT_FORMATS.values() if entry.name == name), None)
+
+
+@pytest.mark.parametrize("crs", [None, MERCATOR])
+def test_pages_and_features_say_all_that_the_profile_wants(crs: str | None) -> None:
+    layout = Layout(key="id", has_geometry=True, properties=(), raw_json=(), times=(), crs=crs)
+    links, point = PageLinks(b'{"href":"http://a","rel":"self"}', ""), {"type": "Point", "coordinates": [1, 2]}
+    format_ = JsonFg(EVENT)
+    said = {
+        "conformsTo": [f"http://www.opengis.net/spec/json-fg-1/1.0/conf/{name}" for name in ("core", "types-schemas")],
+        "featureType": "a.b",
+        "coordRefSys": crs or "http://www.opengis.net/def/crs/OGC/1.3/CRS84",
+    }
+    own = [{"href": "http://a", "rel": "self"}, {"href": _PROFILE, "rel": "profile"}]
+    places = {"geometry": None, "place": point} if crs else {"geometry": point, "place": None}
+    feature = {"type": "Feature", "id": 7, **places, "properties": {}, "time": None}
+    row = (7, orjson.dumps(point).decode())
+    assert orjson.loads(format_.item(EVENT, layout, row, links)) == {**said, **feature, "links": own}
+    pieces = (
+        format_.head(EVENT, layout, 2, links),
+        *(
+            bytes(format_.rows(Rows(layout, rows), first=first))
+            for rows, first in (([row], True), ([], False), ([row], False))
+        ),
+        format_.tail(2),
+    )
+    page = orjson.loads(b"".join(pieces))
+    assert page.pop("timeStamp")
+    assert page == {
+        **said,
+        "type": "FeatureCollection",
+        "id": "a.b",
+        "title": "B",
+        "numberMatched": 2,
+        "links": own,
+        "features": [feature, feature],
+        "numberReturned": 2,
+    }
+
+
 FIRST, LAST = "2020-01-01T00:00:00Z", "2020-06-01T00:00:00Z"
 
 
@@ -97,3 +167,11 @@ def test_the_time_of_a_feature_is_a_moment_a_date_or_from_when_to_when(
     layout = Layout(key="id", has_geometry=False, properties=columns, raw_json=(False, False), times=())
     (feature,) = orjson.loads(b"[%b]" % bytes(JsonFg(collection).rows(Rows(layout, [(1, *row)]), first=True)))
     assert feature["time"] == time
+
+
+def test_a_time_that_is_no_property_is_not_said() -> None:
+    """The catalogue may know a column that the collection does not show."""
+    collection = replace(EVENT, times=(TimeColumn("hidden", "timestamp with time zone"),))
+    layout = Layout(key="id", has_geometry=False, properties=(), raw_json=(), times=())
+    (feature,) = orjson.loads(b"[%b]" % bytes(JsonFg(collection).rows(Rows(layout, [(1,)]), first=True)))
+    assert feature["time"] is None

@@ -9,10 +9,12 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 
 from libs.catalogue.model import Argument, Collection, Column
+from libs.ogc.link import REL_QUERYABLES
 from libs.selection.selection import Selection, SortTerm
 from services.features.formats.format import PageLinks
 from services.features.formats.links import arguments_query, export_links, item_links, page_links, with_related
-from services.features.request.cursor import PageEnds, Position
+from services.features.formats.registry import FORMATS
+from services.features.request.cursor import PageEnds, Position, encode_cursor
 from services.features.request.geometry_options import AS_STORED
 from services.features.request.items_query import ItemsQuery
 from services.features.request.long_parameters import unpacked
@@ -59,6 +61,79 @@ def test_each_format_has_a_link_with_the_same_parameters() -> None:
         assert {**parameters(link), "f": ""} == {"bbox": "1,2,3,4", "filter": "a='b&c'", "f": ""}
     names = [parameters(link)["f"] for link in [*found["self"], *found["alternate"]]]
     assert names == ["geojson", "html", "json", "csv", "geojsonseq", "ndjson", "fgb", "parquet", "gpkg"]
+
+
+def _in_header(*found: dict[str, Any]) -> str:
+    return ", ".join(f'<{link["href"]}>; rel="{link["rel"]}"; type="{link["type"]}"' for link in found)
+
+
+def _said(start: str, rel: str, own: str, others: str) -> list[dict[str, Any]]:
+    """Links to the same in each format, and to the collection, of a document in CSV."""
+    names = [(entry.name, entry.media_type) for entry in FORMATS if rel == "items" or entry.name != "html"]
+    csv = {"href": f"{start}?{own}f=csv", "rel": "self", "type": "text/csv", "title": "This document as csv"}
+    return [
+        csv,
+        *(
+            {"href": f"{start}?{others}f={name}", "rel": "alternate", "type": kind, "title": f"This document as {name}"}
+            for name, kind in names
+            if name != "csv"
+        ),
+        {"href": HERE, "rel": "collection", "type": "application/json", "title": "The collection"},
+    ]
+
+
+HERE = "http://a/b/collections/a.b%20c"
+GIVEN = {"limit": "10", "f": "csv", "bom": "true", "sortby": "id", "filter": "a='b&c'"}
+
+
+def test_all_links_of_a_page() -> None:
+    ends = PageEnds(Position(("10",)), Position(("1",), backwards=True), more=True)
+    asked, match = query(GIVEN), "filter=a%3D%27b%26c%27&"
+    found = page_links(asked, "text/csv", "http://a/b", ends, None)
+    own, beside = (
+        f"limit=10&bom=true&sortby=id&{match}",
+        f"{HERE}/items?limit=10&bom=true&sortby=id&{match}f=csv&cursor=",
+    )
+    first, *others, collection = _said(f"{HERE}/items", "items", own, f"limit=10&sortby=id&{match}")
+    more = [
+        (f"export?bom=true&sortby=id&{match}f=csv", "enclosure", "text/csv", "All features that match"),
+        (f"facets?{match}f=facets", "related", "application/facets+json", "Counts by facets of all that match"),
+        (f"feed?{match}f=atom", "alternate", "application/atom+xml", "Newest features that match, as a feed"),
+    ]
+    whole, facets, feed = (
+        {"href": f"{HERE}/{end}", "rel": rel, "type": kind, "title": title} for end, rel, kind, title in more
+    )
+    following, preceding = (
+        {"href": f"{beside}{encode_cursor(end, 'fingerprint')}", "rel": rel, "type": "text/csv"}
+        for rel, end in (("next", ends.next), ("prev", ends.prev))
+        if end is not None
+    )
+    assert found.members() == [first, *others, collection, whole, facets, feed, following, preceding]
+    queryables = {"href": f"{HERE}/queryables", "rel": REL_QUERYABLES, "type": "application/schema+json"}
+    in_order = [following, queryables, preceding, first, whole, facets, *others, collection, feed]
+    assert found.header == _in_header(*in_order)
+
+
+def test_all_links_of_a_feature_and_of_an_export() -> None:
+    of_feature = item_links("a.b c", "text/csv", "http://a/b", {"bom": "true", "f": "json", "properties": "x y"}, "é/1")
+    expected = _said(f"{HERE}/items/%C3%A9%2F1", "items", "bom=true&properties=x+y&", "properties=x+y&")
+    assert (of_feature.members(), of_feature.header) == (expected, _in_header(*expected))
+    of_export = export_links(query({"bom": "true", "f": "json", "properties": "x y"}), "text/csv", "http://a/b")
+    expected = _said(f"{HERE}/export", "enclosure", "bom=true&properties=x+y&", "properties=x+y&")
+    assert (of_export.members(), of_export.header) == (expected, _in_header(*expected))
+
+
+@pytest.mark.parametrize("beyond", [0, 1])
+def test_an_address_of_six_kilobytes_is_written_as_it_is(beyond: int) -> None:
+    ends = PageEnds(Position(("10",)), more=True)
+
+    def following(length: int) -> str:
+        header = page_links(query({"filter": "x" * length}), GEOJSON, "http://a", ends, None).header
+        return header.partition("<")[2].partition(">")[0]
+
+    room = 6 * 1024 - len(following(0))
+    assert len(following(room)) == 6 * 1024
+    assert ("filter=" in following(room + beyond)) is not bool(beyond)
 
 
 def test_counts_and_the_feed_are_of_the_same_features() -> None:
@@ -161,10 +236,14 @@ def test_a_feature_leads_to_others_by_its_properties_where_it_has_them() -> None
 
     found = related(storm="AL 1", before="2017-08-30T15:00:00Z")
     (link,) = [link for link in found.members() if link["rel"] == "predecessor-version"]
-    assert link["href"].startswith(f"{BASE}/collections/a.b%20c/items?")
-    assert parameters(link) == {"storm": "AL 1", "issued": "2017-08-30T15:00:00Z", "f": "geojson"}
-    assert 'rel="predecessor-version"' in found.header
-    assert link["title"] == "The one before"
+    assert link == {
+        "href": f"{BASE}/collections/a.b%20c/items?storm=AL+1&issued=2017-08-30T15:00:00Z&f=geojson",
+        "rel": "predecessor-version",
+        "type": GEOJSON,
+        "title": "The one before",
+    }
+    assert found.members() == [*plain.members(), link]
+    assert found.header == f"{plain.header}, {_in_header(link)}"
     after = related(storm="AL 1", after="2017-08-30T21:00:00Z").members()
     assert [link["title"] for link in after if link["rel"] == "successor-version"] == ["The one after"]
     assert related(storm="AL 1", before=None) == plain, "the first has none"

@@ -61,3 +61,17 @@ def test_what_people_write_has_a_code() -> None:
         assert {word: ucum(word) for word in words.split()} == dict.fromkeys(words.split(), code)
         # which is one itself
         assert ucum(code) == code
+
+
+def test_codes_of_other_systems_prefixes_powers_and_notes() -> None:
+    others = [
+        *("min", "h", "d", "wk", "mo", "a", "deg", "'", "''", "har", "Cel", "%", "1", "10*6", "10*-3"),
+        *(f"[{name}]" for name in ("kn_i", "nmi_i", "mi_i", "ft_i", "in_i", "yd_i", "degF", "acr_us")),
+        *("[ppm]", "[ppb]", "[ppth]", "[pH]"),
+    ]
+    prefixed = [f"{prefix}m" for prefix in "YZEPTGMkhdcmunpfazy"]
+    noted = ["m{above_sea}", "{a}", "m2{gauge}", "m{}", "s-1", "/s", "/s.m2", "1/s/m"]
+    codes = [*others, *prefixed, *noted]
+    assert [ucum(code) for code in codes] == codes
+    # no prefix, no note with a blank, nothing behind
+    assert {ucum(text) for text in ("kmin", "m{a b}", "{}", "xm", "m ", "m/", "[mi]", "10*", "m{")} == {None}

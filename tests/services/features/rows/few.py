@@ -42,11 +42,13 @@ async def few_tables(owner: asyncpg.Connection) -> None:
         " INSERT INTO few SELECT n, chr(97 + n % 3), repeat('x', 2000) || n % 7"
         f" FROM generate_series(1, {ROWS}) n; CREATE VIEW alike AS SELECT kind FROM few;"
         " CREATE VIEW uneven AS SELECT CASE WHEN id <= 50 THEN 'a' ELSE 'b' END AS kind FROM few;"
+        " CREATE VIEW late AS SELECT CASE WHEN id <= 20 THEN 'a' ELSE 'b' END AS kind FROM few;"
         " CREATE VIEW paired AS SELECT chr(CASE id WHEN 21 THEN 20 ELSE id END + 60) AS kind FROM few;"
         " CREATE TABLE short AS SELECT n AS id, 'a' AS kind, 'b' AS body FROM generate_series(1, 3000) n;"
         " CREATE FUNCTION is_right(id integer) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN"
         " IF id IN (7, 13) THEN RAISE EXCEPTION 'no place' USING ERRCODE = 'XX000'; END IF; RETURN true; END $$;"
-        " CREATE TABLE wide AS SELECT n AS id, 'a' AS kind, repeat('x', 8000) AS body FROM generate_series(1, 900) n;"
+        " CREATE TABLE wide AS SELECT n AS id, 'a' AS kind, repeat('x', 8000) AS body, geom"
+        " FROM generate_series(1, 900) n, ST_Buffer('SRID=4326;POINT(1 1)', 1, 125) AS geom;"
     )
 
 

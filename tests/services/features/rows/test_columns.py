@@ -10,6 +10,7 @@ import pytest
 from libs.catalogue.model import Collection, Column, GeometryColumn
 from libs.geo.crs import crs_of
 from libs.pg.sql import sql
+from libs.selection.ids import composite_id
 from libs.selection.selection import Selection, SortTerm
 from services.features.request.geometry_options import GeometryOptions
 from services.features.rows.columns import columns_of, sort_places
@@ -105,11 +106,37 @@ def test_a_column_is_selected_by_its_type_as_a_key_and_as_a_property(
     assert (layout.key, layout.composite, layout.has_id, layout.collection_id) == ("c", False, True, "a.b")
 
 
+@pytest.mark.parametrize(
+    ("sql_type", "id_", "value", "times", "more"),
+    [
+        (
+            "numeric(10,2)",
+            'CASE WHEN "c" > \'-Infinity\' AND "c" < \'Infinity\' THEN "c"::text END',
+            'CASE WHEN "c" BETWEEN -1.7976931348623157e308 AND 1.7976931348623157e308 THEN "c"::text END',
+            [],
+            ['item."c"::text'],
+        ),
+        ("timestamp(3) with time zone", '"c"::text', '"c"::text', [0, 1], []),
+        ("character varying(9)", '"c"::text', '"c"::text', [], []),
+        ("character(9)", '"c"::text', '"c"::text', [], []),
+    ],
+)
+def test_a_type_with_a_modifier_is_the_type(
+    sql_type: str, id_: str, value: str, times: list[int], more: list[str]
+) -> None:
+    column = Column("c", sql_type, "number" if sql_type.startswith("n") else "string")
+    shown = Collection("a.b", "a", "b", 1, "table", "B", None, (column,), key="c")
+    columns, layout = columns_of(Selection(shown, None, (), (column,), ()), "geojson")
+    assert columns.render()[0] == f"{id_}, {value}"
+    assert [place for place, _ in layout.times] == times
+    places, fetched = sort_places([SortTerm(column)], layout)
+    assert (places, [part.render()[0] for part in fetched]) == ((2 if more else 0,), more)
+
+
 def test_the_id_is_of_one_column_of_several_or_of_none() -> None:
     two = replace(collection(None), composite_key=("id", "name"))
     columns, layout = columns_of(Selection(two, None, (), (AT,), ()), "geojson")
-    assert columns.render()[0].endswith(', "at"::text')
-    assert columns.render()[0].count(",") > 1
+    assert columns.render()[0] == f'{composite_id((KEY, NAME)).render()[0]}, "at"::text'
     assert (layout.key, layout.composite, layout.has_id, layout.numeric_id) == (None, True, True, False)
     assert [place for place, _ in layout.times] == [1]
     none = Selection(collection(None), None, (), (SIZE, AT), ())

@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 
 import asyncpg
 import pytest
+from prometheus_client import REGISTRY
 
 from libs.catalogue.versions import DataVersions
 from libs.pg.pool import Database, PoolSettings, Statements
@@ -131,6 +132,50 @@ async def test_a_count_of_rows_that_changed_meanwhile_is_not_remembered(
         versions.token = None
         assert await counts.matched(selection, "unversioned") == 10
         assert counts.known(selection, "unversioned") is None
+
+
+async def test_known_and_unknown_counts_are_counted_themselves(running: Services, hostile: HostileDatabase) -> None:
+    collection = running.apps["features"][CATALOGUE].collection("hostile.events")
+    selection = Selection(collection, None, (sql("id < 11"),), (), ())
+
+    def looked_up() -> list[float]:
+        name = "dams_count_cache_lookups_total"
+        return [REGISTRY.get_sample_value(name, {"result": result}) or 0.0 for result in ("hit", "miss")]
+
+    hits, misses = looked_up()
+    async with Database(PoolSettings(hostile.reader_url, "test-lookups", size=1)) as database:
+        counts = Counts(database, SetVersions(database), seconds=10, at_once=1)
+        assert [await counts.matched(selection, "same") for _ in range(3)] == [10, 10, 10]
+    assert looked_up() == [hits + 2, misses + 1]
+
+
+@pytest.mark.parametrize("turns", [(1, 2), (2, 1)], ids=["of all", "of its collection"])
+async def test_a_count_that_finds_no_turn_in_time_is_not_made(
+    running: Services,
+    hostile: HostileDatabase,
+    owner: asyncpg.Connection,
+    counting: list[str],
+    turns: tuple[int, int],
+) -> None:
+    collection = running.apps["features"][CATALOGUE].collection("hostile.events")
+    first, second = (Selection(collection, None, (sql(f"id < {n} AND id > -77"),), (), ()) for n in (11, 12))
+    async with Database(PoolSettings(hostile.reader_url, "test-turn", size=2, lock_timeout_ms=9000)) as database:
+        counts = Counts(database, SetVersions(database), seconds=0.1, at_once=turns[0], of_collection=turns[1])
+        async with owner.transaction():
+            await owner.execute("LOCK TABLE hostile.events")
+            assert await asyncio.gather(*(counts.matched(one, repr(one)) for one in (first, second))) == [None, None]
+            # those who wait no longer than that are gone
+            await asyncio.sleep(0.1)
+
+        async def is_known() -> None:
+            assert counts.known(first, repr(first)) == 10
+
+        await eventually(is_known)
+        await asyncio.sleep(0.05)
+        await counts.close()
+    assert [text for text in counting if "-77" in text] == [
+        f'SELECT count(*) FROM "hostile"."events" WHERE {first.where.render()[0]}'  # noqa: S608
+    ]
 
 
 @pytest.fixture

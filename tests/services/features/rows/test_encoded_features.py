@@ -100,6 +100,7 @@ def test_what_is_there_already_takes_no_more_room() -> None:
     cache = EncodedFeatures(20_000)
     for _ in range(50):
         cache.put(_SPACE, {(1,): b"x" * 1000})
+    assert _metric("dams_feature_cache_bytes") == 1250
     # one that is looked for when it has become old is young again
     cache.put(_SPACE, {(number,): b"x" * 4000 for number in (2, 3, 4)})
     assert cache.get(_SPACE, [(1,)]) == [b"x" * 1000]
@@ -152,3 +153,11 @@ def test_pages_of_what_is_no_longer_held_are_not_expected() -> None:
     cache.put(_SPACE, {(1,): b"x" * 2_000})
     assert cache.expects_hits(_SPACE)
     assert not cache.expects_hits(other)
+
+
+def test_what_has_become_old_twice_is_gone_whatever_it_has_in_common() -> None:
+    cache = EncodedFeatures(2_000)
+    others = [(*_SPACE, number) for number in range(3)]
+    for namespace in others:
+        cache.put(namespace, {(1,): b"x" * 2_000})
+    assert [cache.get(namespace, [(1,)]) for namespace in others] == [[None], [None], [b"x" * 2_000]]

@@ -13,6 +13,7 @@ from libs.ogc.errors import StoredValueError
 from libs.pg.pool import Database, PoolSettings
 from libs.pg.sql import Sql, bind, sql
 from libs.selection.selection import Selection
+from services.features.rows import failing_rows
 from services.features.rows.failing_rows import FailingRows, calls_postgis, features_omitted
 from services.features.rows.items_sql import count_statement
 from tests.conftest import MakeDatabase
@@ -78,6 +79,13 @@ async def test_the_log_names_the_rows(database: Database, caplog: pytest.LogCapt
     assert vars(said)["fields"] == {"collection": "public.seen", "number": 2, "rows": ["7", "13"]}
 
 
+async def test_of_many_rows_the_log_names_the_first_ten(database: Database, caplog: pytest.LogCaptureFixture) -> None:
+    await _failing(database)[0].find(database, _selection(VIEW, sql("is_right(7 + 0 * id)")))
+    [said] = [vars(record)["fields"] for record in caplog.records if record.name == "dams.features"]
+    rows = [str(number) for number in range(1, 11)]
+    assert said == {"collection": "public.seen", "number": 19, "rows": rows}
+
+
 async def test_they_are_known_of_the_same_conditions_on_the_same_rows(database: Database) -> None:
     failing, versions = _failing(database)
     selection = _selection(VIEW, FAILS, sql("id < {most}", most=bind(15, "int4")))
@@ -121,6 +129,14 @@ async def test_what_fails_without_them_is_no_longer_looked_for(database: Databas
     await failing.find(database, selection)
     with pytest.raises(StoredValueError):
         await failing.find(database, selection)
+
+
+async def test_they_are_not_looked_for_any_longer_than_a_client_waits(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(failing_rows, "SECONDS", -1.0)
+    with pytest.raises(StoredValueError):
+        await _failing(database)[0].find(database, _selection(ONE, FAILS))
 
 
 async def test_of_very_many_rows_not_each_is_tried(database: Database) -> None:

@@ -9,12 +9,14 @@ import asyncpg
 import pytest
 
 from libs.catalogue.model import Collection, Column, GeometryColumn
+from libs.ogc.errors import StoredValueError
 from libs.pg.pool import Database, PoolSettings
 from libs.pg.sql import sql
 from libs.selection.selection import Selection, SortTerm
 from services.features.request.cursor import Position
 from services.features.request.geometry_options import AS_STORED
 from services.features.request.items_query import ItemsQuery, total_order
+from services.features.rows import fetching
 from services.features.rows.fetching import fetch_rows
 from services.features.rows.items_sql import item_plan, items_plan
 from services.features.rows.layout import OMITTED
@@ -53,7 +55,11 @@ async def database(make_database: MakeDatabase) -> AsyncIterator[Database]:
         " FROM generate_series(1, 12) n; INSERT INTO misplaced VALUES (13, 'row 13', NULL);"
         # a table and its child, whose rows have the ids of others
         "CREATE TABLE family AS SELECT * FROM misplaced WHERE id < 4; CREATE TABLE child () INHERITS (family);"
-        "INSERT INTO child SELECT id - 3, word, geom FROM misplaced WHERE id BETWEEN 4 AND 6"
+        "INSERT INTO child SELECT id - 3, word, geom FROM misplaced WHERE id BETWEEN 4 AND 6;"
+        "CREATE TABLE lost AS SELECT n AS id, 'row ' || n AS word, geom"
+        " FROM misplaced, generate_series(1, 12) n WHERE id = 3;"
+        # a row without a name
+        "CREATE VIEW named AS SELECT nullif(id, 5) AS id, word, geom FROM misplaced WHERE id < 10"
     )
     await owner.close()
     async with Database(PoolSettings(url, "fetching-test", size=1)) as database:
@@ -140,3 +146,28 @@ async def test_the_log_names_the_rows_where_they_have_a_name(
         {"collection": "public.misplaced", "number": 2, "ids": ["3", "8"]},
         {"collection": "public.misplaced", "number": 2},
     ]
+
+
+async def test_of_many_rows_the_log_names_the_first_ten(database: Database, caplog: pytest.LogCaptureFixture) -> None:
+    assert {*(await _found(database, _query(replace(KEYED, id="public.lost", name="lost")))).values()} == {OMITTED}
+    [said] = [vars(record)["fields"] for record in caplog.records if record.message == "geometry not encoded"]
+    assert said == {"collection": "public.lost", "number": 12, "ids": [str(number) for number in range(1, 11)]}
+
+
+async def test_rows_without_a_key_do_not_keep_others_from_theirs(database: Database) -> None:
+    named = replace(KEYED, name="named", kind="view")
+    plan = items_plan(_query(named), geometry_as="wkt", limit=100)
+    rows = {row[3]: row[:2] for row in await fetch_rows(database, named, plan)}
+    # what has no key cannot be asked for by it
+    assert rows.pop("row 5") == (None, None)
+    for word, (key, geometry) in rows.items():
+        assert word == f"row {key}"
+        assert geometry == OMITTED if int(key) in LOST else _lies_at(int(key), geometry)
+
+
+async def test_they_are_not_looked_for_any_longer_than_a_client_waits(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fetching, "SECONDS", -1.0)
+    with pytest.raises(StoredValueError):
+        await _found(database, _query(KEYED))

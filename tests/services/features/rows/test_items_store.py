@@ -6,7 +6,6 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-import asyncpg
 import pytest
 
 from libs.catalogue.model import Collection
@@ -206,24 +205,6 @@ async def test_rows_of_unknown_size_are_measured_by_each_chunk(store: ItemsStore
     assert [row[0] for row in rows] == [*range(1, 801)]
     # of half of 8,001 characters, as what is stored is denser
     assert [fetch.rows for fetch in fetches if '"body"' in fetch.text] == [200, 500, 100]
-
-
-async def test_a_page_that_grows_meanwhile_keeps_its_rows(store: ItemsStore, url: str) -> None:
-    owner = await asyncpg.connect(url)
-    await owner.execute(
-        "CREATE TABLE grows AS SELECT n * 100 AS id, 'a' AS kind, 'b' AS body FROM generate_series(1, 60) n"
-    )
-    more = "INSERT INTO grows SELECT $1::int + n, 'new', 'new' FROM generate_series(1, 30) n"
-    try:
-        grows, seen = replace(KEYED, id="public.grows", name="grows", row_bytes=100_000), []
-        page = await store.large(query(grows, 50))
-        async for found in store.chunks(page, "geojson"):
-            seen += ids(found)
-            await owner.execute(more, seen[-1])
-        assert seen == [number * 100 for number in range(1, 51)]
-    finally:
-        await owner.execute("DROP TABLE grows")
-        await owner.close()
 
 
 @pytest.mark.parametrize("in_chunks", [False, True])

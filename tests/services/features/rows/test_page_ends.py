@@ -117,6 +117,8 @@ A, B, C = ("a", 1), ("b", 2), ("c", 3)
         # two were behind already
         (query(VIEW, 2, at("a", "1", alike=2)), [A, A, A], at("a", "1", alike=4), None),
         (query(VIEW, 2, at("0", "0")), [A, A, A], at("a", "1", alike=2), at("a", "1", backwards=True)),
+        # which others were behind does not matter
+        (query(VIEW, 2, at("0", "0", alike=3)), [A, A, A], at("a", "1", alike=2), at("a", "1", backwards=True)),
         (query(VIEW, 2, at("a", "1", alike=2)), [A, B, C], at("b", "2"), at("a", "1", backwards=True, alike=1)),
         (query(VIEW, 2, at("b", "2", alike=1)), [B, B, C], at("b", "2"), at("b", "2", backwards=True, alike=2)),
         # who knows how many there are before an offset

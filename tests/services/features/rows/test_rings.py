@@ -56,10 +56,12 @@ def test_only_polygons_are_looked_at() -> None:
     [
         ('{"type":"Polygon","coordinates":[[[0,0],[1,1],[0,0]]]}', True, True),
         ('{"type":"Polygon","coordinates":[[[0,0],[4,0],[4,4],[0,0]],[[1,1],[2,2],[1,1]]]}', True, False),
+        ('{"type":"Polygon","coordinates":[[[0,0]]]}', True, True),
         ('{"type":"Polygon","coordinates":[[[0,0],[4,0],[4,4],[0,0]]]}', False, False),
         ('{"type":"LineString","coordinates":[[0,0],[1,1]]}', False, False),
         ("POLYGON((0 0,1 1,0 0))", True, True),
         ("POLYGON((0 0,4 0,4 4,0 0),(1 1,2 2,1 1))", True, False),
+        ("POLYGON((0 0))", True, True),
         ("POLYGON((0 0,4 0,4 4,0 0))", False, False),
         ("LINESTRING(0 0,1 1)", False, False),
         # of a collection nobody says so
@@ -76,6 +78,8 @@ def test_a_geometry_of_short_rings_alone_is_lost(text: str, short: bool, nothing
         ("GEOMETRYCOLLECTION(POLYGON((1 1,2 2,1 1)))", "GEOMETRYCOLLECTION(POLYGON((1 1,2 2,1 1)))"),
         ("POLYGON((0 0,4 0,4 4,0 0),(1 1,2 2,1 1))", "POLYGON((0 0,4 0,4 4,0 0))"),
         ("POLYGON((1 1,2 2,1 1))", None),
+        ("POLYGON((0 0,4 0,4 4,0 0),(1 1),(1 1,2 2))", "POLYGON((0 0,4 0,4 4,0 0))"),
+        ("POLYGON((0 0,4 0,4 4,0 0),(1 1,2 1,2 2,1 1))", "POLYGON((0 0,4 0,4 4,0 0),(1 1,2 1,2 2,1 1))"),
         ("MULTIPOLYGON(((0 0,4 0,4 4,0 0),(1 1,1 1)),((0 0,4 0,4 4,0 0)))", None),
         ("LINESTRING(0 0,1 1)", "LINESTRING(0 0,1 1)"),
         ("POINT(1 2)", "POINT(1 2)"),

@@ -115,6 +115,26 @@ async def test_they_are_looked_for_once_for_each_version(
         assert len([fetch for fetch in fetches if "pg_stats" in fetch.text]) == number + 1
 
 
+async def test_a_search_of_an_older_version_is_none_of_a_newer(
+    hostile: HostileDatabase, table: asyncpg.Connection
+) -> None:
+    async with started(hostile) as (ranges, versions):
+        async with table.transaction():
+            await table.execute("LOCK TABLE hostile.ranged")
+            first = asyncio.create_task(ranges.ranges(TABLE))
+            await asyncio.sleep(0.01)
+            versions.token = "second"
+            second = asyncio.create_task(ranges.ranges(TABLE))
+            await asyncio.sleep(0.01)
+        assert await first == await second
+        assert await first is not await second
+        # what was known last is what there is to suggest once there are no versions any more
+        known = await ranges.ranges(TABLE)
+        versions.token = None
+        assert await ranges.recent(TABLE) is known
+        assert await ranges.ranges(TABLE) == {}
+
+
 async def test_suggestions_may_be_old_and_are_not_looked_for_again_at_once(
     hostile: HostileDatabase, table: asyncpg.Connection
 ) -> None:

@@ -14,6 +14,7 @@ from libs.geo.crs import crs_of
 from libs.pg.pool import Database, PoolSettings
 from libs.pg.sql import sql
 from libs.selection.selection import Selection, SortTerm
+from services.features.request.cursor import Position
 from services.features.request.geometry_options import AS_STORED, GeometryOptions
 from services.features.request.items_query import ItemsQuery, total_order
 from services.features.rows.feature_cache import FeatureCache
@@ -26,6 +27,8 @@ from tests.services.features.rows.set_versions import SetVersions
 
 PLACE = GeometryColumn("geom", "Point", 4326)
 WORD = Column("word", "text", "string", not_null=True)
+WHICH = Column("which", "uuid", "string", not_null=True)
+DAY = Column("day", "date", "string", "date", not_null=True)
 PART = Column("part", "double precision", "number", not_null=True)
 TABLE = Collection(
     "public.placed",
@@ -49,11 +52,14 @@ async def url(make_database: MakeDatabase) -> str:
 
 
 async def placed_tables(owner: asyncpg.Connection) -> None:
-    """Six hundred places."""
+    """Six hundred places, and as many of which the first is none."""
     await owner.execute(
-        "CREATE TABLE placed (id integer PRIMARY KEY, word text, part float8, geom geometry(Point, 4326));"
-        "INSERT INTO placed SELECT n, 'word ' || n, n / 2.0, ST_SetSRID(ST_MakePoint(n % 90, 1), 4326)"
-        " FROM generate_series(1, 600) n"
+        "CREATE TABLE placed (id integer PRIMARY KEY, word text, part float8, geom geometry(Point, 4326),"
+        " other geometry(Point, 4326), which uuid, day date);"
+        "INSERT INTO placed SELECT n, 'word ' || n, n / 2.0, ST_SetSRID(ST_MakePoint(n % 90, 1), 4326),"
+        " 'SRID=4326;POINT(3 4)', lpad(n::text, 32, '0')::uuid, date '2000-01-01' + n FROM generate_series(1, 600) n;"
+        "CREATE TABLE nearly AS SELECT id, word, part, CASE WHEN id > 1 THEN geom"
+        " ELSE ST_SetSRID(ST_MakePoint(1, 1, 'NaN'), 4326) END AS geom FROM placed"
     )
 
 
@@ -111,6 +117,9 @@ async def _comes_from_the_cache(cache: Cache, query: ItemsQuery) -> bool:
         _query(geometry=None),
         _query(options=GeometryOptions(bbox_only=True)),
         _query(replace(TABLE, key="word")),
+        _query(replace(TABLE, columns=(ID, replace(WORD, sql_type="character varying(20)")), key="word")),
+        _query(replace(TABLE, columns=(ID, WHICH), key="which")),
+        _query(replace(TABLE, columns=(ID, DAY), key="day")),
         _query(replace(TABLE, sources=(1, 2))),
     ],
 )
@@ -132,6 +141,8 @@ async def test_pages_that_come_again_are_put_together(database: Database, query:
         _query(replace(TABLE, key="other")),
         _query(replace(TABLE, columns=(replace(ID, not_null=False), WORD, PART))),
         _query(replace(TABLE, key="part")),
+        # whose blanks at the end say nothing
+        _query(replace(TABLE, columns=(ID, replace(WORD, sql_type="bpchar")), key="word")),
         # what few ask for
         _query(properties=(ID, WORD)),
         _query(options=GeometryOptions(simplify=0.1)),
@@ -160,18 +171,19 @@ async def test_what_is_shown_otherwise_is_cached_by_itself(database: Database) -
         "whole": _query(),
         "boxes": _query(options=GeometryOptions(bbox_only=True)),
         "no geometry": _query(geometry=None),
+        "another geometry": _query(geometry=replace(PLACE, name="other")),
         "another definition": _query(replace(TABLE, shape="other")),
         "another table": _query(replace(TABLE, oid=2, sources=(2,))),
         "another collection": _query(replace(TABLE, id="another")),
     }.items():
         assert await _comes_from_the_cache(cache, query), name
         features[name] = (await cache.page(query)).features
-    assert len(cache.encoded) == 6 * 151
+    assert len(cache.encoded) == 7 * 151
     # another server may have given the same names to other rows
     versions.server = "another"
     assert await _comes_from_the_cache(cache, _query())
-    assert len(cache.encoded) == 7 * 151
-    assert features["no geometry"] != features["whole"]
+    assert len(cache.encoded) == 8 * 151
+    assert len({(*each,) for each in features.values()}) == 3
 
 
 def _numbers(fetches: list[Fetch]) -> list[int]:
@@ -204,3 +216,20 @@ async def test_a_page_of_which_most_is_missing_comes_as_it_is(database: Database
     assert (found.features, [len(row) for row in found.rows[:1]]) == (None, [5])
     assert _numbers(fetches) == [402, 402]
     assert (await cache.page(_query(limit=401))).features is not None
+
+
+async def test_what_is_put_together_ends_where_the_page_does(database: Database) -> None:
+    cache, query = Cache(database), _query(limit=200)
+    assert await _comes_from_the_cache(cache, query)
+    until = Position(("120",))
+    found = await cache.rows(query, items_plan(query, limit=201, until=until), limit=201, until=until)
+    assert ([row[0] for row in found.rows], found.features and len(found.features)) == ([*range(1, 121)], 120)
+    # rows are keys and versions then, and say so
+    assert (found.layout.has_geometry, found.layout.properties) == (False, ())
+
+
+async def test_a_page_of_which_a_geometry_is_not_given_comes_as_it_is(database: Database) -> None:
+    cache = Cache(database)
+    query = _query(replace(TABLE, id="public.nearly", name="nearly"))
+    assert not await _comes_from_the_cache(cache, query)
+    assert (await cache.page(query)).omitted == 1
