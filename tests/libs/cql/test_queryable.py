@@ -17,3 +17,8 @@ def test_no_more_than_three_are_told() -> None:
 
 def test_a_name_that_differs_in_case_alone_is_found_however_many_there_are() -> None:
     assert near_names("magnitude", [*MANY, "Magnitude"]) == ("Magnitude",)
+
+
+def test_the_likeliest_come_first_each_as_it_is_written_first() -> None:
+    assert near_names("magnitud", ["magnitudes", "Magnitude", "MAGNITUDE", "place"]) == ("Magnitude", "magnitudes")
+    assert near_names("zzz", ["Magnitude", "place"]) == ()
