@@ -55,6 +55,7 @@ def test_a_part_of_a_text_is_where_it_begins(part: str, at: int, shown: str) -> 
 
 MISMATCH = 'the property "place" is a string, but {}: they cannot be compared'
 NO_END = "an end of an interval is a date, a timestamp, '..' or a property"
+NO_UNIT = "is no unit of S_DWITHIN; there are meters, kilometers, feet, 'statute miles', 'nautical miles'"
 NO_STRINGS = (
     "the property \"count\" is an integer, but 'b' is a string: they cannot be compared;"
     " write the number without quotes"
@@ -127,6 +128,42 @@ NO_STRINGS = (
             46,
             "expected a type of geometry, found 'GEOMETRYCOLLECTION'",
         ),
+        ("S_DWITHIN(geom, 5, 5)", 16, "5 is an integer, but S_DWITHIN takes two geometries and a distance"),
+        (
+            "S_DWITHIN(place, geom, 5)",
+            10,
+            'the property "place" is a string, but S_DWITHIN takes two geometries and a distance',
+        ),
+        ("S_DWITHIN(geom, geom, 'far')", 22, "'far' is a string, but the distance of S_DWITHIN is a number"),
+        (
+            "S_DWITHIN(geom, geom, count * 2)",
+            22,
+            "the distance of S_DWITHIN must be written as a number, not asked of a row",
+        ),
+        ("S_DWITHIN(geom, geom, 1/0)", 22, "the distance of S_DWITHIN cannot be computed"),
+        ("S_DWITHIN(geom, geom, -5)", 22, "the distance of S_DWITHIN must not be below 0"),
+        ("S_DWITHIN(geom, geom, 1e308, 'km')", 22, "the distance of S_DWITHIN is too large a number"),
+        ("S_DWITHIN(geom, geom, 5, 'parsecs')", 25, f"'parsecs' {NO_UNIT}"),
+        ("S_DWITHIN(geom, geom, 5, 6)", 25, f"'6' {NO_UNIT}"),
+        ("S_DWITHIN(geom, geom, 5, place)", 25, f"this {NO_UNIT}"),
+        ("felt = 1/0", 7, 'the property "felt" is a boolean, but this is a number: they cannot be compared'),
+        ("T_AFTER(day, 5)", 13, "5 is an integer, but T_AFTER takes dates, timestamps and intervals"),
+        (
+            "T_DURING(INTERVAL('..', '..'), day)",
+            31,
+            'the property "day" is a date, but T_DURING takes intervals only; for an instant use T_INTERSECTS',
+        ),
+        ("A_EQUALS(5, tags)", 9, "5 is an integer, but A_EQUALS takes arrays"),
+        ("A_CONTAINS(tags, INTERVAL('..', '..'))", 17, "this is an interval, but A_CONTAINS takes arrays"),
+        ("S_WITHIN(5, geom)", 9, "5 is an integer, but S_WITHIN takes geometries"),
+        ("S_DISJOINT(geom, tags)", 17, 'the property "tags" is an array, but S_DISJOINT takes geometries'),
+        ("place LIKE 'a\\\\'", 11, "the pattern ends with a backslash that escapes nothing"),
+        ("CASEI(CASEI(5)) = 'a'", 12, "5 is an integer, but CASEI takes a string"),
+        ("'a' = ACCENTI(count)", 14, 'the property "count" is an integer, but ACCENTI takes a string'),
+        ("count LIKE CASEI('a')", 0, 'the property "count" is an integer, but LIKE takes a string'),
+        ("span = 'a while'", 7, "'a while' is a string, but no duration such as P1DT2H30M"),
+        ("'a while' < span", 0, "'a while' is a string, but no duration such as P1DT2H30M"),
+        ("span BETWEEN 'P1D' AND 'a'", 23, "'a' is a string, but no duration such as P1DT2H30M"),
         ("a NOT 5", 6, "expected BETWEEN, IN or LIKE, found '5'"),
         ("a IN 5", 5, "expected '(', found '5'"),
         ("a IS NOT 5", 9, "expected NULL, found '5'"),
