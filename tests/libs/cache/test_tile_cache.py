@@ -246,7 +246,9 @@ def lookups() -> dict[str, float]:
     return {each: number or 0 for each, number in found.items()}
 
 
-async def test_each_lookup_is_counted_by_what_came_of_it(server: OwnRedis, tmp_path: Path) -> None:
+async def test_each_lookup_is_counted_by_what_came_of_it(
+    server: OwnRedis, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     async with TileCache(server.url) as cache, TileCache(f"unix://{tmp_path}/nowhere") as away:
         cache.put("good", b"tile")
         cache.put("damaged", b"tile")
@@ -255,6 +257,7 @@ async def test_each_lookup_is_counted_by_what_came_of_it(server: OwnRedis, tmp_p
             (name,) = await client.keys("*damaged")
             await client.set(name, b"tile")
         before = lookups()
+        caplog.clear()
         for keys in (("good", "absent"), ("absent", "other"), ("damaged",), ("good", "damaged")):
             await cache.get(*keys)
         await away.get("good")
@@ -262,6 +265,8 @@ async def test_each_lookup_is_counted_by_what_came_of_it(server: OwnRedis, tmp_p
             await away.check()
     grown = {each: number - before[each] for each, number in lookups().items()}
     assert grown == {"hit": 2, "miss": 2, "damaged": 2, "unavailable": 1}
+    damaged = [vars(record)["fields"] for record in caplog.records if "damaged" in record.getMessage()]
+    assert damaged == [{"key": "damaged"}] * 2
 
 
 async def test_what_says_more_takes_the_place_of_what_is_there_for_as_long_as_that_would_stay(server: OwnRedis) -> None:
@@ -306,8 +311,23 @@ async def test_trouble_is_logged_once_in_a_while(tmp_path: Path, caplog: pytest.
     async with TileCache(f"unix://{tmp_path}/nowhere") as away:
         for _ in range(5):
             await away.get("a")
-    said = [record.getMessage() for record in caplog.records if record.name == "dams.cache"]
-    assert said == ["cache unavailable"]
+        cause = (away.trouble or "").removeprefix("tile cache: ")
+    said = [record for record in caplog.records if record.name == "dams.cache"]
+    assert [(record.getMessage(), vars(record)["fields"]) for record in said] == [
+        ("cache unavailable", {"cause": cause})
+    ]
+    assert cause == f"ConnectionError: Error 2 connecting to {tmp_path}/nowhere. No such file or directory."
+
+
+async def test_whether_there_is_a_cache_is_a_metric(server: OwnRedis, tmp_path: Path) -> None:
+    for url, available in ((server.url, 1), (f"unix://{tmp_path}/nowhere", 0), (server.url, 1)):
+        async with TileCache(url):
+            assert REGISTRY.get_sample_value("dams_tile_cache_available") == available
+    async with TileCache(None) as none:
+        with pytest.raises(CacheAway, match=r"^REDIS_URL is not set$"):
+            await none.check()
+        with pytest.raises(CacheAway, match=r"^REDIS_URL is not set$"):
+            await none.delete(["a"])
 
 
 async def test_an_end_beside_a_server_that_hangs_is_no_error(server: OwnRedis) -> None:
