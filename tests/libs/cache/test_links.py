@@ -82,7 +82,7 @@ def test_sentinels_and_what_is_asked_of_the_master_are_those_of_the_address(
 
 
 def _place(sentinel: Redis) -> tuple[str, int]:
-    options = sentinel.get_connection_kwargs()
+    options = sentinel.connection_pool.connection_kwargs
     return options["host"], options["port"]
 
 

@@ -159,6 +159,7 @@ NO_STRINGS = (
         ("S_DISJOINT(geom, tags)", 17, 'the property "tags" is an array, but S_DISJOINT takes geometries'),
         ("place LIKE 'a\\\\'", 11, "the pattern ends with a backslash that escapes nothing"),
         ("CASEI(CASEI(5)) = 'a'", 12, "5 is an integer, but CASEI takes a string"),
+        ("'a' = CASEI(INTERVAL('..', '..'))", 12, "this is an interval, but CASEI takes a string"),
         ("'a' = ACCENTI(count)", 14, 'the property "count" is an integer, but ACCENTI takes a string'),
         ("count LIKE CASEI('a')", 0, 'the property "count" is an integer, but LIKE takes a string'),
         ("span = 'a while'", 7, "'a while' is a string, but no duration such as P1DT2H30M"),

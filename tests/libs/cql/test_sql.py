@@ -44,6 +44,7 @@ GEOMETRIES: dict[str, dict[str, Any]] = {
     "area": {"sql_type": "geometry(MultiPolygon,4326)", "srid": 4326},
     "line": {"sql_type": "geometry", "srid": 4326, "geometry_type": "LineString"},
     "any": {"sql_type": "geometry(Geometry,4326)", "srid": 4326},
+    "nad83": {"sql_type": "geometry(Point,4269)", "srid": 4269},
     "mercator": {"sql_type": "geometry(Polygon,3857)", "srid": 3857},
     "utm": {"sql_type": "geometry(Polygon,32633)", "srid": 32633},
     "bare": {"sql_type": "geometry", "srid": 0, "geometry_type": "Point"},
