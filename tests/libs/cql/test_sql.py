@@ -14,7 +14,7 @@ import pytest
 import shapely
 
 from libs.cql import bbox_predicate, datetime_predicate, filter_sql, lasting_predicate, queryable, value_predicate
-from libs.geo.crs import crs_of
+from libs.geo.crs import Crs, crs_of
 from libs.geo.simple_shapes import simple_shape
 from libs.ogc.bbox import BBox
 from libs.ogc.crs import crs_uri
@@ -64,9 +64,21 @@ QUERYABLES = {
 }
 CASES: dict[str, dict[str, Any]] = json.loads(Path(__file__).with_name("compiled.json").read_text(encoding="utf-8"))
 NO_END, NO_START = Interval(datetime(2020, 1, 2, 3, tzinfo=UTC), None), Interval(None, datetime(2020, 1, 2, tzinfo=UTC))
-BOX, LOCAL = BBox(1, 2, 3, 4), crs_of(crs_uri(32633) or "")
+BOX, LOCAL, LATITUDE_FIRST = BBox(1, 2, 3, 4), crs_of(crs_uri(32633) or ""), crs_of(crs_uri(4326) or "")
 assert LOCAL
+assert LATITUDE_FIRST
+
+
+def _in_crs(text: str, crs: Crs) -> Sql:
+    return filter_sql(text, "cql2-text", QUERYABLES, crs=crs)
+
+
 PARAMETERS = {
+    "a box of a filter in the CRS of the column": _in_crs("S_INTERSECTS(utm, BBOX(5e5, 5e6, 5.1e5, 5.1e6))", LOCAL),
+    "a place of a filter in the CRS of the column": _in_crs("S_WITHIN(utm, POINT(5e5 5e6))", LOCAL),
+    "a place of a filter in another CRS": _in_crs("S_WITHIN(point, POINT(5e5 5e6))", LOCAL),
+    "a box of a filter with latitude first": _in_crs("S_INTERSECTS(point, BBOX(2, 1, 4, 3))", LATITUDE_FIRST),
+    "a place of a filter with latitude first": _in_crs("S_INTERSECTS(point, POINT(2 1))", LATITUDE_FIRST),
     "bbox": bbox_predicate(QUERYABLES["point"], BOX),
     "bbox, not null": bbox_predicate(QUERYABLES["point"], BOX, not_null=True),
     "bbox in the CRS of the column": bbox_predicate(QUERYABLES["utm"], BBox(5e5, 5e6, 5.1e5, 5.1e6), LOCAL),
