@@ -97,6 +97,57 @@ async def test_a_server_that_hangs_costs_half_a_second_once(
     assert not [record for record in caplog.records if record.name == "asyncio"]
 
 
+async def test_what_waits_behind_a_command_that_hangs_fails_with_it(commands: Commands, server: OwnRedis) -> None:
+    await commands.run("ECHO", "a")
+    os.kill(server.pid, signal.SIGSTOP)
+    try:
+        sent = asyncio.create_task(commands.run("ECHO", "b"))
+        await asyncio.sleep(0.01)
+        behind = asyncio.create_task(commands.run("ECHO", "c"))
+        async with asyncio.timeout(20):
+            for each in (sent, behind):
+                with pytest.raises(CacheAway, match=r"^TimeoutError: "):
+                    await each
+    finally:
+        os.kill(server.pid, signal.SIGCONT)
+
+
+async def test_attempts_to_connect_are_further_and_further_apart() -> None:
+    attempts: list[float] = []
+
+    async def refuse(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        attempts.append(asyncio.get_running_loop().time())
+        writer.close()
+
+    server = await asyncio.start_server(refuse, "127.0.0.1", 0)
+    async with server, Commands(f"redis://127.0.0.1:{server.sockets[0].getsockname()[1]}"):
+
+        async def four() -> None:
+            assert len(attempts) >= 4
+
+        await eventually(four)
+    # the first two follow each other at once
+    assert attempts[2] - attempts[1] > 0.09
+    assert attempts[3] - attempts[2] > 0.19
+
+
+async def test_no_more_wait_than_can_be_answered_soon(commands: Commands) -> None:
+    replies = await asyncio.gather(*(commands.run("PING") for _ in range(10_010)), return_exceptions=True)
+    assert [reply for reply in replies if not isinstance(reply, CacheAway)] == [b"PONG"] * 10_000
+    for _ in range(10_010):
+        commands.post("INCR", "posted")
+    with pytest.raises(CacheAway):
+        await commands.run("PING")
+
+    async def all_are_sent() -> None:
+        try:
+            assert await commands.run("GET", "posted") == b"10000"
+        except CacheAway as full:
+            raise AssertionError from full
+
+    await eventually(all_are_sent)
+
+
 async def test_what_is_large_has_more_time(server: OwnRedis) -> None:
     """Three seconds for so many bytes: what is on its way when the time of others is over arrives."""
     async with Commands(server.url, deadline=0.05) as commands:
