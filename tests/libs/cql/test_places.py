@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from libs.cql import CqlError, filter_sql
@@ -84,6 +86,12 @@ NO_STRINGS = (
         ("T_AFTER(day, INTERVAL(5, '..'))", 22, NO_END),
         ("T_AFTER(day, INTERVAL('..', 5))", 28, NO_END),
         ("T_AFTER(day, INTERVAL(POINT(1 2), '..'))", 22, NO_END),
+        (
+            "T_AFTER(day, INTERVAL('..', CASEI(place)))",
+            28,
+            "this is a string, but an interval has dates or timestamps as its ends",
+        ),
+        ("day = DATE('٢٠٢٠-01-01')", 11, "'٢٠٢٠-01-01' is not a date such as 2020-01-31"),
         ("T_AFTER(day, INTERVAL('2020-13-01', '..'))", 22, "'2020-13-01' is not a date of the calendar"),
         (
             "T_AFTER(day, INTERVAL('..', 'x'))",
@@ -330,6 +338,8 @@ def test_the_fault_of_a_document_is_where_it_stands(text: str, pointer: str, mes
         ("A_EQUALS(place, (('b')))", '{"op":"a_equals","args":[{"property":"place"},["b"]]}'),
         ("A_EQUALS(place, (('b', 'c')))", '{"op":"a_equals","args":[{"property":"place"},["b","c"]]}'),
         ("place = ('b')", _is('"b"')),
+        (r"place = 'it''s \'\a\b\t\n\v\f\r\\ \%'", _is(json.dumps("it's '\a\b\t\n\v\f\r\\ \\%"))),
+        ("place = 7 DIV 2", _is('{"op":"Div","args":[7,2]}')),
     ],
 )
 def test_both_languages_read_the_same_values(text: str, document: str) -> None:
