@@ -206,6 +206,8 @@ async def test_an_entry_may_take_half_of_the_share(server: OwnRedis) -> None:
             async def counted() -> None:
                 (account,) = await client.keys("*share:*")
                 assert int(await client.get(account) or 0) > 550
+                # longer than what it counts
+                assert 1800 < await client.ttl(account) <= 3600
 
             await eventually(counted)
         assert [value is None for value in await cache.get("small", "too much")] == [False, True]

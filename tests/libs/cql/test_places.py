@@ -177,6 +177,9 @@ NO_STRINGS = (
         ("a IN 5", 5, "expected '(', found '5'"),
         ("a IS NOT 5", 9, "expected NULL, found '5'"),
         ("(a = 1 b", 7, "expected a comparison, AND, OR, ')' or ',', found 'b'"),
+        # parentheses behind it say nothing of it
+        ("a = 1 b (c", 6, "expected a comparison, AND, OR or the end of the filter, found 'b'"),
+        ("(a = 1 b )", 7, "expected a comparison, AND, OR, ')' or ',', found 'b'"),
         ("NULL = a", 0, "NULL is not a value; write IS NULL"),
         ("§ = 1", 0, "the character '§' has no meaning here"),
         ('a = "x', 4, "the property name that starts here has no closing quote"),
