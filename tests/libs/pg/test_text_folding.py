@@ -211,6 +211,30 @@ async def test_functions_of_the_schema_are_used_so_that_indexes_on_them_serve(da
     await owner.close()
 
 
+async def test_functions_that_the_role_may_not_call_are_passed_over(database_url: str) -> None:
+    owner = await asyncpg.connect(database_url)
+    await apply_schema(owner)
+    await owner.execute(
+        "CREATE ROLE folding_reader LOGIN PASSWORD 'folds'; GRANT USAGE ON SCHEMA dams TO folding_reader"
+    )
+    server, _, name = database_url.rpartition("/")
+    url = f"postgresql://folding_reader:folds@{server.rpartition('@')[2]}/{name}"
+    own = TextFolding(Folding("dams.casefold({text})"), Folding("dams.unaccent({text})"))
+    functions = "EXECUTE ON FUNCTION dams.casefold(text), dams.unaccent(text)"
+    try:
+        async with opened(url) as database:
+            assert await text_folding(database) == own
+            await owner.execute(f"REVOKE {functions} FROM PUBLIC, folding_reader")
+            assert await text_folding(database) == UNTRIED
+            await owner.execute(f"GRANT {functions} TO folding_reader")
+            assert await text_folding(database) == own
+            await owner.execute("REVOKE USAGE ON SCHEMA dams FROM PUBLIC, folding_reader")
+            assert await text_folding(database) == UNTRIED
+    finally:
+        await owner.execute("DROP OWNED BY folding_reader; DROP ROLE folding_reader")
+        await owner.close()
+
+
 async def test_an_index_on_the_expression_itself_serves_as_well(make: Make) -> None:
     url = await make("C")
     for folding in (UNTRIED.case, UNTRIED.accents):
