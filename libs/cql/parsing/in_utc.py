@@ -15,7 +15,7 @@ _TEXT = re.compile(
     rf"""(?P<string>{_STRING})|"(?:[^"]|"")+"|(?:(?<![\w:.])(?P<name>TIMESTAMP|INTERVAL)\s*)?(?P<open>\()|\)""",
     re.IGNORECASE | re.DOTALL,
 )
-_JSON = re.compile(r'(?P<key>"(?:[^"\\]|\\.)*"(?=\s*:))|(?P<string>"(?:[^"\\]|\\.)*")|(?P<open>[\[{])|[\]}]', re.DOTALL)
+_JSON = re.compile(r'(?P<key>"(?:[^"\\]|\\.)*"(?=\s*:))|(?P<string>"(?:[^"\\]|\\.)*")|(?P<open>[\[{])|[\]}]')
 
 
 def in_utc(text: str, lang: str) -> str:
