@@ -106,7 +106,7 @@ PARAMETERS = {
 }
 
 
-FOLDING = TextFolding(Folding("lower({text})"), Folding("unaccent({text})"))
+FOLDING = TextFolding(Folding("lower({text})", plain="ascii({text})"), Folding("unaccent({text})"))
 MADE_SIMPLE = ('"any"', *(f"{name}.g" for name in ("placed_0", "in_lonlat", "degrees_0", "degrees_1")))
 """What is made of simple features, which takes half a page and has tests of its own."""
 

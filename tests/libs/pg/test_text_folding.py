@@ -190,7 +190,9 @@ async def test_a_function_of_the_name_that_takes_no_text_is_another_one(database
         assert await text_folding(database) == UNTRIED
 
 
-@pytest.mark.parametrize(("encoding", "texts"), [("WIN1251", ("ЙЖ", "a")), ("LATIN2", ("ŁÓ", "a"))])
+@pytest.mark.parametrize(
+    ("encoding", "texts"), [("WIN1251", ("ЙЖ", "a")), ("LATIN2", ("ŁÓ", "a")), ("ISO_8859_7", ("ΑΩ", "a"))]
+)
 async def test_an_encoding_without_the_letters_that_are_tried_first(
     make: Make, encoding: str, texts: tuple[str, ...]
 ) -> None:
