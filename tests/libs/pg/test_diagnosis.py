@@ -216,6 +216,7 @@ async def test_what_keeps_from_connecting(owner: asyncpg.Connection, database_ur
     assert near == f'There is no database "{database}_" at {place}, but there is "{database}".'
     odd = await fault(address(database_url, database="q%20%22x%22"))
     assert odd.startswith(f'There is no database "q "x"" at {place}; there are ')
+    assert not {"template0", "template1"} & {*odd.rstrip(".").partition("; there are ")[2].split(", ")}
     await owner.execute(f'REVOKE CONNECT ON DATABASE "{database}" FROM PUBLIC')
     assert await fault(address(database_url)) == (
         f'Role "{ROLE}" may not connect to database "{database}" at {place}.'
