@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from itertools import chain, islice
 from typing import Any, Protocol
-from urllib.parse import SplitResult, unquote, urlsplit
+from urllib.parse import unquote
 
 import hiredis
 from redis.asyncio import Connection, ConnectionPool, Redis
@@ -54,10 +54,11 @@ def link_to(url: str) -> Link:
         raise ValueError("begins with none of redis://, rediss://, unix://, redis+sentinel://, redis+cluster://")
     if found["server"]:
         return _Server(ConnectionPool.from_url(url, **_OF_CONNECTIONS))
-    parts = urlsplit(url)
-    hosts = _hosts(parts, _PORTS[found["kind"]])
-    options: dict[str, Any] = {**_OF_CONNECTIONS, **_credentials(parts), "ssl": found["tls"] == "rediss"}
-    return _sentinel(parts, hosts, options) if found["kind"] == "sentinel" else _Cluster(hosts, options)
+    # not by urlsplit, which refuses an IPv6 address behind another host
+    place, path = re.split(r"(?=[/?#])|$", url.partition("://")[2], maxsplit=1)
+    hosts = _hosts(place, _PORTS[found["kind"]])
+    options: dict[str, Any] = {**_OF_CONNECTIONS, **_credentials(place), "ssl": found["tls"] == "rediss"}
+    return _sentinel(path, hosts, options) if found["kind"] == "sentinel" else _Cluster(hosts, options)
 
 
 def redis_address(text: str) -> str:
@@ -76,9 +77,9 @@ _OF_CONNECTIONS: dict[str, Any] = {
 }
 
 
-def _hosts(parts: SplitResult, port: int) -> list[tuple[str, int]]:
+def _hosts(place: str, port: int) -> list[tuple[str, int]]:
     found = []
-    for host in parts.netloc.rpartition("@")[2].split(","):
+    for host in place.rpartition("@")[2].split(","):
         named = re.fullmatch(r"(?P<host>\[[0-9a-fA-F:.]+\]|[^\s:\[\]]+)(:(?P<port>\d{1,5}))?", host)
         if named is None:
             raise ValueError(f"names {host!r}, which is not like host:{port}")
@@ -86,13 +87,13 @@ def _hosts(parts: SplitResult, port: int) -> list[tuple[str, int]]:
     return found
 
 
-def _credentials(parts: SplitResult) -> dict[str, str]:
-    user, _, password = parts.netloc.rpartition("@")[0].partition(":")
+def _credentials(place: str) -> dict[str, str]:
+    user, _, password = place.rpartition("@")[0].partition(":")
     return {name: unquote(text) for name, text in (("username", user), ("password", password)) if text}
 
 
-def _sentinel(parts: SplitResult, hosts: list[tuple[str, int]], options: dict[str, Any]) -> Link:
-    named = re.fullmatch(r"/(?P<master>[^/]+)(/(?P<db>\d+))?", parts.path)
+def _sentinel(path: str, hosts: list[tuple[str, int]], options: dict[str, Any]) -> Link:
+    named = re.fullmatch(r"/(?P<master>[^/]+)(/(?P<db>\d+))?", re.split(r"[?#]", path)[0])
     if named is None:
         raise ValueError("names no master: redis+sentinel://host:26379/master/0")
     asking = {"socket_timeout": _SENTINEL_SECONDS, "socket_connect_timeout": _SENTINEL_SECONDS}

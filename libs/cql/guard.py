@@ -19,7 +19,7 @@ MAX_LIST = 1000  # members of a list or array
 MAX_PATTERN = 256  # characters of a pattern of LIKE: a long text is compared with it at each of its characters
 MAX_WITH_UNDERSCORE = 64  # characters in a row after a % of a pattern, where a _ is among them
 
-_STRING_OR_BRACKET = re.compile(r'"(?:[^"\\]|\\.)*"|[\[{]|[\]}]', re.DOTALL)
+_STRING_OR_BRACKET = re.compile(r'"(?:[^"\\]|\\.)*"|[\[{]|[\]}]')
 
 
 def check_source(text: str) -> None:
@@ -74,10 +74,11 @@ def number(text: str, place: Place) -> int | float | Decimal:
         raise fault("a number may have 400 digits", place)
     try:
         exact = Decimal(text)
-        approximate = float(text)
-    except (InvalidOperation, ValueError):
+    except InvalidOperation:
+        # of more digits than its exponent may have
         raise fault(f"'{text[:40]}' is not a number", place) from None
-    if not exact.is_finite() or math.isinf(approximate):
+    approximate = float(text)
+    if math.isinf(approximate):
         raise fault("numbers must be finite and below 1.8e308", place)
     if text.lstrip("+-").isdigit():
         return int(text)

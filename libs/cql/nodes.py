@@ -5,7 +5,7 @@ pygeofilter's AST lacks `%`, `div`, `^` and T_INTERSECTS.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -121,13 +121,12 @@ class Ast:
     at: Place
 
 
-def placed(node: Any, at: Place, parts: Iterable[Part] = ()) -> Part:
+def placed(node: Any, at: Place, parts: Sequence[Part] = ()) -> Part:
     """`node` as a part, remembering where it and its operands were written.
 
     Plain values cannot carry a position, so their node does: `node.places` is its own place, then those
     of its operands in order. Raises CqlError when the tree gets too deep.
     """
-    parts = tuple(parts)
     node.places = (at, *(part.at for part in parts))
     return Part(node, at, check_depth(1 + max((part.depth for part in parts), default=0), at))
 

@@ -43,7 +43,11 @@ def parse_interval(text: str) -> Interval:
         raise ValueError("must have a start or an end: an interval that is open at both ends says nothing")
     if parts[0].startswith(_YEAR_ZERO) and parts[1] not in ("", ".."):
         # whatever else is wrong with it
-        _bounds(parts[0].replace(_YEAR_ZERO, _LEAP_YEAR, 1))
+        leap = parts[0].replace(_YEAR_ZERO, _LEAP_YEAR, 1)
+        try:
+            _bounds(leap)
+        except ValueError as error:
+            raise ValueError(str(error).replace(leap, parts[0])) from None
         parts[0] = ".."
     start = None if parts[0] in ("", "..") else _bounds(parts[0])[0]
     end = None if parts[1] in ("", "..") else _bounds(parts[1])[1]

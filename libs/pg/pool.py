@@ -180,7 +180,7 @@ class Database(Statements):
             async with asyncio.timeout(2), self.connection() as connection:
                 await connection.execute("SELECT 1")
         except (Unavailable, TimeoutError) as error:
-            return f"database: {error or 'no answer within 2 s'}"
+            return f"database: {str(error) or 'no answer within 2 s'}"
         return None
 
 

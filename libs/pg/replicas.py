@@ -152,7 +152,7 @@ class Rotation:
                         return False
                     await asyncio.sleep(_AGAIN_SECONDS)
         except (DomainError, TimeoutError, asyncpg.PostgresError) as error:
-            _LOG.warning("replica", extra={"fields": {"replica": number + 1, "cause": f"{error or 'no answer'}"}})
+            _LOG.warning("replica", extra={"fields": {"replica": number + 1, "cause": str(error) or "no answer"}})
             return False
 
 

@@ -87,9 +87,7 @@ SELECT current_setting('server_encoding') AS encoding,
           WHERE nspname = 'dams' AND proargtypes = '25' AND has_schema_privilege(n.oid, 'USAGE')
               AND has_function_privilege(p.oid, 'EXECUTE')) AS ours,
     to_regprocedure('pg_catalog.casefold(text)') IS NOT NULL AS casefold,
-    ARRAY(SELECT collname::text FROM pg_collation WHERE collnamespace = 'pg_catalog'::regnamespace
-          AND collencoding IN (-1, (SELECT encoding FROM pg_database WHERE datname = current_database())))
-        AS collations,
+    ARRAY(SELECT collname::text FROM pg_collation WHERE collnamespace = 'pg_catalog'::regnamespace) AS collations,
     (SELECT nspname FROM pg_extension e JOIN pg_namespace n ON n.oid = extnamespace
      WHERE extname = 'unaccent' AND has_schema_privilege(n.oid, 'USAGE')) AS unaccent
 """

@@ -119,7 +119,7 @@ class _Turns:
         """Tells and counts it."""
         self.failures += 1
         LOADS.labels(source.name, "failed").inc()
-        print(f"{source.name}: error: {error or type(error).__name__}", file=sys.stderr, flush=True)
+        print(f"{source.name}: error: {str(error) or type(error).__name__}", file=sys.stderr, flush=True)
 
 
 async def _load(connection: asyncpg.Connection, source: Source, since: datetime | None, settings: Watch) -> Outcome:

@@ -66,16 +66,18 @@ def _metres(node: ast.Function, arguments: tuple[object, ...]) -> float:
     distance = arguments[2]
     if isinstance(distance, Expr) and distance.kind in NUMERIC:
         raise fault("the distance of S_DWITHIN must be written as a number, not asked of a row", place_of(node, 2))
-    if not isinstance(distance, Value) or distance.kind not in NUMERIC or distance.value is None:
+    if isinstance(distance, Value) and distance.value is None:
+        raise fault("the distance of S_DWITHIN cannot be computed", place_of(node, 2))
+    if not isinstance(distance, Value) or distance.kind not in NUMERIC:
         raise fault(f"{describe(distance)}, but the distance of S_DWITHIN is a number", place_of(node, 2))
     unit = 1.0
     if len(arguments) > 3:
         word = arguments[3]
         named = METRES.get(str(word.value).lower()) if isinstance(word, Value) else None
         if named is None:
-            shown = excerpt(word.value) if isinstance(word, Value) else "this"
+            shown = f"'{excerpt(word.value)}'" if isinstance(word, Value) else "this"
             known = "meters, kilometers, feet, 'statute miles', 'nautical miles'"
-            raise fault(f"'{shown}' is no unit of S_DWITHIN; there are {known}", place_of(node, 3))
+            raise fault(f"{shown} is no unit of S_DWITHIN; there are {known}", place_of(node, 3))
         unit = named
     metres = float(distance.value) * unit
     if metres < 0:

@@ -74,7 +74,7 @@ def describe(operand: object) -> str:
     kind = getattr(operand, "kind", None)
     word = str(kind) if kind is not None else "interval"
     article = "an" if word[0] in "aeio" else "a"
-    if isinstance(operand, Value):
+    if isinstance(operand, Value) and operand.value is not None:
         shown = f"'{excerpt(operand.value)}'" if operand.kind is Kind.STRING else excerpt(operand.value)
         return f"{shown} is {article} {word}"
     if isinstance(operand, Expr) and operand.queryable is not None:

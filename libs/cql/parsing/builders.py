@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from decimal import Decimal
 
 from pygeofilter import ast, values
 
@@ -60,7 +61,8 @@ def negative(part: Part, at: Place) -> Part:
     """A sign in front of a number makes a literal, in front of anything else a product."""
     value = part.value
     if is_number(value):
-        return Part(-value, at)
+        # the operator would round to as many digits as computations have
+        return Part(value.copy_negate() if isinstance(value, Decimal) else -value, at)
     return placed(ast.Mul(-1, value), at, (part, part))
 
 

@@ -137,11 +137,8 @@ class _Wkt:
 
 def from_wkt(text: str, start: int) -> GeoJson:
     """The GeoJSON geometry of a WKT literal that stands at offset `start`. Raises CqlError."""
-    reader = _Wkt(text, start)
-    geometry = reader.geometry()
-    if reader.text:
-        raise fault(f"unexpected '{excerpt(reader.text)}' after the geometry", reader.at)
-    return geometry
+    # no more than it: the text ends with its last parenthesis, as far as the grammar sees
+    return _Wkt(text, start).geometry()
 
 
 def from_geojson(value: object, at: str, *, collections: bool = True) -> GeoJson:

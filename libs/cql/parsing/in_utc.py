@@ -15,7 +15,7 @@ _TEXT = re.compile(
     rf"""(?P<string>{_STRING})|"(?:[^"]|"")+"|(?:(?<![\w:.])(?P<name>TIMESTAMP|INTERVAL)\s*)?(?P<open>\()|\)""",
     re.IGNORECASE | re.DOTALL,
 )
-_JSON = re.compile(r'(?P<key>"(?:[^"\\]|\\.)*"(?=\s*:))|(?P<string>"(?:[^"\\]|\\.)*")|(?P<open>[\[{])|[\]}]', re.DOTALL)
+_JSON = re.compile(r'(?P<key>"(?:[^"\\]|\\.)*"(?=\s*:))|(?P<string>"(?:[^"\\]|\\.)*")|(?P<open>[\[{])|[\]}]')
 
 
 def in_utc(text: str, lang: str) -> str:
@@ -52,7 +52,7 @@ def _times_of_json(text: str) -> Iterator[re.Match[str]]:
         if match["key"]:
             key = match["key"]
         elif match["open"]:
-            of_times.append(match["open"] == "[" and key == '"interval"')
+            of_times.append(key == '"interval"')
             key = ""
         elif match["string"]:
             if key == '"timestamp"' or (of_times and of_times[-1]):

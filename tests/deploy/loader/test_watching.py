@@ -84,6 +84,20 @@ async def test_what_is_new_is_loaded_and_what_is_not_is_not_sent(
     assert abs(measured - float(checked)) < 60
 
 
+async def test_a_fault_without_words_is_told_by_its_kind(loader_url: str, capsys: pytest.CaptureFixture[str]) -> None:
+    def hung(_since: datetime | None) -> list[str]:
+        raise TimeoutError
+
+    told: list[str] = []
+    async with watched(loader_url, source(hung)):
+
+        async def is_told() -> bool:
+            told.extend(capsys.readouterr().err.splitlines())
+            return "usgs-earthquakes: error: TimeoutError" in told
+
+        await eventually(is_told)
+
+
 async def test_one_of_two_leads_and_a_fault_ends_nothing(
     owner: asyncpg.Connection, loader_url: str, publisher: Publisher
 ) -> None:

@@ -311,6 +311,14 @@ def test_a_doctor_who_finds_nothing_fatal_says_so(state_dir: Path, database_url:
     assert "warning: Redis cannot be used" in result.stdout
 
 
+def test_a_redis_that_says_nothing_is_told(state_dir: Path, database_url: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"redis://127.0.0.1:{silent.getsockname()[1]}"
+        result = command(state_dir, "doctor", DATABASE_URL=database_url, COLLECTION_SCHEMAS="public", REDIS_URL=url)
+    sentence = "Redis cannot be used, so that tiles are made anew for each process: TimeoutError."
+    assert (result.returncode, f"warning: {sentence}" in result.stdout) == (0, True)
+
+
 async def test_a_redis_that_refuses_what_is_new_is_told(state_dir: Path, database_url: str, tmp_path: Path) -> None:
     async with OwnRedis(tmp_path) as own:
         for policy, told in (("noeviction", True), ("allkeys-lru", False)):

@@ -11,30 +11,116 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from redis.asyncio import Redis
+from redis.asyncio.sentinel import Sentinel
 from redis.exceptions import ConnectionError, ResponseError  # noqa: A004
 
 from libs.cache.commands import CacheAway, Commands
-from libs.cache.links import link_to
+from libs.cache.links import link_to, redis_address
 from libs.cache.tile_cache import TileCache
 from tests.eventually import eventually
 from tests.services.tiles.cache import OwnRedis, free_ports, keys
 
 _SLOTS = 16384
+_NO_SCHEME = "begins with none of redis://, rediss://, unix://, redis+sentinel://, redis+cluster://"
+_NO_MASTER = "names no master: redis+sentinel://host:26379/master/0"
 
 
 @pytest.mark.parametrize(
     ("url", "said"),
     [
-        ("http://a", "begins with none of redis://"),
-        ("redis+sentinel://a:26379", "names no master"),
-        ("redis+sentinel://a:26379/m/x", "names no master"),
+        *((url, _NO_SCHEME) for url in ("http://a", "redis+unix://a", "unix+sentinel://a/m", "")),
+        *((f"redis+sentinel://a:26379{path}", _NO_MASTER) for path in ("", "/", "/m/x", "/m/1/2")),
         ("redis+sentinel://a:b/m", "names 'a:b', which is not like host:26379"),
         ("redis+cluster://a:1,", "names '', which is not like host:6379"),
+        ("rediss+cluster://a:123456", "names 'a:123456', which is not like host:6379"),
+        ("redis+sentinel://u:p@a,b c/m", "names 'b c', which is not like host:26379"),
     ],
 )
 def test_an_address_that_is_none_is_refused(url: str, said: str) -> None:
-    with pytest.raises(ValueError, match=said):
-        link_to(url)
+    for read in (link_to, redis_address):
+        with pytest.raises(ValueError, match=r".") as raised:
+            read(url)
+        assert str(raised.value) == said
+
+
+@pytest.mark.parametrize(
+    ("url", "hosts", "master", "options"),
+    [
+        ("redis+sentinel://a/m", [("a", 26379)], "m", {"ssl": False, "db": 0}),
+        (
+            "rediss+sentinel://me:s3%2Ccret@a:1,[::1]:2,[2001:db8::2]/of%20tiles/3",
+            [("a", 1), ("::1", 2), ("2001:db8::2", 26379)],
+            "of tiles",
+            {"ssl": True, "db": 3, "username": "me", "password": "s3,cret"},
+        ),
+    ],
+)
+def test_sentinels_and_what_is_asked_of_the_master_are_those_of_the_address(
+    monkeypatch: pytest.MonkeyPatch, url: str, hosts: list[tuple[str, int]], master: str, options: dict[str, Any]
+) -> None:
+    seen: dict[str, Any] = {}
+
+    def pool(name: str, sentinel: Sentinel, **of_master: Any) -> None:
+        seen.update(
+            master=name,
+            hosts=[_place(each) for each in sentinel.sentinels],
+            asking=sentinel.sentinel_kwargs,
+            of=of_master,
+        )
+
+    monkeypatch.setattr("libs.cache.links.SentinelConnectionPool", pool)
+    link_to(url)
+    assert (seen["hosts"], seen["master"]) == (hosts, master)
+    limits = {"socket_timeout": None, "socket_connect_timeout": None}
+    assert seen["of"] == seen["of"] | options | limits | {"protocol": 2, "health_check_interval": 0}
+    assert {"username", "password"} & seen["of"].keys() == {"username", "password"} & options.keys()
+    # one Sentinel that hangs is not waited for, and has no password of the master
+    asking = seen["asking"]
+    assert (asking["socket_timeout"], asking["socket_connect_timeout"], asking["protocol"]) == (0.2, 0.2, 2)
+    assert "password" not in asking
+
+
+def _place(sentinel: Redis) -> tuple[str, int]:
+    options = sentinel.connection_pool.connection_kwargs
+    return options["host"], options["port"]
+
+
+@pytest.mark.parametrize(
+    ("url", "hosts", "options"),
+    [
+        ("redis+cluster://a,b:1", [("a", 6379), ("b", 1)], {"ssl": False}),
+        ("rediss+cluster://:s3%2Ccret@[::1]", [("::1", 6379)], {"ssl": True, "password": "s3,cret"}),
+    ],
+)
+async def test_the_nodes_of_a_cluster_are_those_of_the_address(
+    monkeypatch: pytest.MonkeyPatch, url: str, hosts: list[tuple[str, int]], options: dict[str, Any]
+) -> None:
+    seen: dict[str, Any] = {}
+
+    class Client:
+        def __init__(self, **given: Any) -> None:
+            seen.update(given)
+
+        async def initialize(self) -> None:
+            raise ConnectionError("nobody")
+
+        async def aclose(self) -> None:
+            pass
+
+        def get_nodes(self) -> list[Any]:
+            return []
+
+    monkeypatch.setattr("libs.cache.links.RedisCluster", Client)
+    link = link_to(url)
+    with pytest.raises(ConnectionError, match=r"^there is no connection$"):
+        await link.exchange([("PING",)])
+    with pytest.raises(ConnectionError, match=r"^nobody$"):
+        await link.connect()
+    await link.close()
+    assert [(node.host, node.port) for node in seen.pop("startup_nodes")] == hosts
+    assert seen == seen | options | {"protocol": 2, "socket_timeout": None, "socket_connect_timeout": None}
+    assert ("password" in seen) is ("password" in options)
 
 
 class _Watched:

@@ -35,7 +35,9 @@ async def test_a_state_folder_that_is_missing_is_made(tmp_path: Path) -> None:
     assert file.read_bytes() == b'{"collections": []}'
 
 
-async def test_a_catalogue_that_cannot_be_kept_serves_all_the_same(tmp_path: Path) -> None:
+async def test_a_catalogue_that_cannot_be_kept_serves_all_the_same(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     app = web.Application()
     app.router.add_get("/internal/catalogue", _catalogue)
     (tmp_path / "file").write_text("in the way")
@@ -51,6 +53,12 @@ async def test_a_catalogue_that_cannot_be_kept_serves_all_the_same(tmp_path: Pat
         async with CatalogueClient(url, state_file=tmp_path / "folder") as client:
             assert await client.health() is None
     assert sorted(os.listdir(tmp_path)) == ["file", "folder"]  # noqa: PTH208 - in a coroutine
+    assert _told(caplog) == [
+        ("saved catalogue not read", "NotADirectoryError"),
+        ("catalogue not saved", "FileExistsError"),
+        ("saved catalogue not read", "IsADirectoryError"),
+        ("catalogue not saved", "IsADirectoryError"),
+    ]
 
 
 def _served(body: bytes) -> web.Application:
@@ -83,11 +91,27 @@ def _document(*titles: str) -> bytes:
     return orjson.dumps({"collections": collections})
 
 
+def _told(caplog: pytest.LogCaptureFixture) -> list[tuple[str, str]]:
+    """What was logged, with the first word of the cause."""
+    records = [record for record in caplog.records if record.name == "dams.catalogue" and record.levelname == "WARNING"]
+    return [(record.getMessage(), vars(record)["fields"]["cause"].partition(":")[0]) for record in records]
+
+
+NOT_UNDERSTOOD = "catalogue not understood; the last good one stays"
+
+
 @pytest.mark.parametrize(
-    "body", [b"<html>", b"[]", b'{"collections": 3}', b'{"collections": [{"id": "x"}]}', b'{"collections": ["x"]}']
+    ("body", "cause"),
+    [
+        (b"<html>", "JSONDecodeError"),
+        (b"[]", "TypeError"),
+        (b'{"collections": 3}', "TypeError"),
+        (b'{"collections": [{"id": "x"}]}', "KeyError"),
+        (b'{"collections": ["x"]}', "TypeError"),
+    ],
 )
 async def test_what_is_no_catalogue_is_warned_of_once_and_the_last_good_one_stays(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture, body: bytes
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, body: bytes, cause: str
 ) -> None:
     file = tmp_path / "catalogue.json"
     file.write_bytes(_document("saved"))
@@ -96,8 +120,7 @@ async def test_what_is_no_catalogue_is_warned_of_once_and_the_last_good_one_stay
         with caplog.at_level("WARNING", "dams.catalogue"):
             async with CatalogueClient(url, state_file=file, refresh_seconds=0.05) as client:
                 assert client.collection("hazard.0").title == "saved"
-    warnings = [record.getMessage() for record in caplog.records]
-    assert warnings == ["catalogue not understood; the last good one stays"]
+    assert _told(caplog) == [(NOT_UNDERSTOOD, cause)]
     assert file.read_bytes() == _document("saved")
 
 
@@ -122,7 +145,7 @@ async def test_a_damaged_copy_is_logged_and_passed_over(tmp_path: Path, caplog: 
         with caplog.at_level("WARNING", "dams.catalogue"):
             async with CatalogueClient(url, state_file=file) as client:
                 assert client.collection("hazard.0").title == "fresh"
-    assert [record.getMessage() for record in caplog.records] == ["saved catalogue not read"]
+    assert _told(caplog) == [("saved catalogue not read", "JSONDecodeError")]
     assert file.read_bytes() == _document("fresh")
 
 
@@ -209,7 +232,7 @@ async def test_what_did_not_change_is_not_read_again() -> None:
             return "hazard.1" not in client.collections
 
         await eventually(gone)
-        with pytest.raises(NotFound, match=r"hazard\.1"):
+        with pytest.raises(NotFound, match=r"^There is no collection 'hazard\.1'\.$"):
             client.collection("hazard.1")
         assert list(client.collections.values()) == [first]
 
@@ -248,11 +271,35 @@ async def test_the_last_good_catalogue_stays_while_common_fails() -> None:
         await eventually(two)
 
 
+async def test_a_fault_that_comes_back_is_told_once_more(caplog: pytest.LogCaptureFixture) -> None:
+    common = Common(_document("one"))
+    async with following(common) as client:
+        for title in ("two", "three"):
+            common.body, told = b"[]", len(_told(caplog))
+
+            async def is_told(told: int = told) -> bool:
+                return len(_told(caplog)) > told
+
+            await eventually(is_told)
+            common.body = _document(title)
+
+            async def is_read(title: str = title) -> bool:
+                return client.collection("hazard.0").title == title
+
+            await eventually(is_read)
+    assert _told(caplog) == [(NOT_UNDERSTOOD, "TypeError")] * 2
+
+
 async def test_before_the_first_catalogue_common_is_asked_often_and_nothing_is_known() -> None:
     common = Common(_document("one"), status=503)
     async with following(common, refresh_seconds=3600) as client:
-        with pytest.raises(Unavailable, match="not known yet"):
+        with pytest.raises(Unavailable) as raised:
             client.collection("hazard.0")
+        assert (str(raised.value), raised.value.cause, raised.value.retry_after) == (
+            "The list of collections is not known yet; try again in a moment.",
+            "catalogue",
+            2,
+        )
         assert client.known is None
         assert await client.health() == "catalogue: none yet"
         common.statuses = [503, 503, 200]

@@ -151,10 +151,45 @@ async def plain_states(owner: asyncpg.Connection, database_url: str) -> AsyncIte
 async def test_a_role_that_may_not_read_the_change_log_uses_counters(
     owner: asyncpg.Connection, plain_states: DatabaseStates
 ) -> None:
-    await owner.execute("REVOKE EXECUTE ON FUNCTION dams.data_versions() FROM PUBLIC, dams_reader")
-    version = await Relation(owner, plain_states, "watched").version()
-    assert version is not None
-    assert not version.startswith("w")
+    watched = Relation(owner, plain_states, "watched")
+    # not the schema, then not the function in it
+    for right in (
+        "GRANT EXECUTE ON FUNCTION dams.data_versions() TO plain_reader",
+        "GRANT USAGE ON SCHEMA dams TO plain_reader;"
+        "REVOKE EXECUTE ON FUNCTION dams.data_versions() FROM PUBLIC, dams_reader, plain_reader",
+    ):
+        await owner.execute(right)
+        version = await watched.version()
+        assert version is not None
+        assert not version.startswith("w")
+    await owner.execute("GRANT EXECUTE ON FUNCTION dams.data_versions() TO plain_reader")
+    assert (await watched.version() or "").startswith("w")
+
+
+async def test_a_function_of_that_name_in_another_schema_is_no_change_log(
+    owner: asyncpg.Connection, states: DatabaseStates
+) -> None:
+    await owner.execute("CREATE FUNCTION public.data_versions() RETURNS integer LANGUAGE sql AS 'SELECT 1'")
+    assert (await Relation(owner, states, "watched").version() or "").startswith("w")
+
+
+async def test_a_table_in_partitions_has_a_version_where_it_is_watched(
+    owner: asyncpg.Connection, states: DatabaseStates
+) -> None:
+    await owner.execute(
+        "CREATE TABLE parted (a integer) PARTITION BY RANGE (a);"
+        "CREATE TABLE part PARTITION OF parted FOR VALUES FROM (0) TO (10); SELECT dams.watch('parted')"
+    )
+    parted = Relation(owner, states, "parted")
+    before = await parted.version()
+    assert (before or "").startswith("w")
+    assert await parted.after("INSERT INTO parted VALUES (1)") != before
+
+
+async def test_a_server_is_told_by_its_address_and_its_start(owner: asyncpg.Connection, states: DatabaseStates) -> None:
+    await owner.execute("SET timezone = 'UTC'")
+    told = "SELECT concat_ws(' ', inet_server_addr(), inet_server_port(), pg_postmaster_start_time())"
+    assert (await states.read()).server == await owner.fetchval(told)
 
 
 async def test_a_change_log_of_an_earlier_release_is_read(owner: asyncpg.Connection, states: DatabaseStates) -> None:
@@ -183,7 +218,6 @@ async def test_the_identity_is_that_of_the_database(
     assert str(await owner.fetchval("SELECT system_identifier FROM pg_control_system()")) in identity
     async with Database(PoolSettings(await make_database(), "state-test", size=1)) as other:
         assert (await DatabaseStates(other).read()).identity != identity
-    # a role that may not ask knows the server by its address and its start
     assert (await plain_states.read()).identity == identity
     # a role that may not ask knows the server by its address and its start
     await owner.execute("REVOKE EXECUTE ON FUNCTION pg_control_system() FROM PUBLIC")
@@ -193,6 +227,12 @@ async def test_the_identity_is_that_of_the_database(
     port = await owner.fetchval("SELECT inet_server_port()")
     assert by_address.endswith(f" {port}")
     assert by_address.partition("+")[0] == identity.partition("+")[0]
+    # nor where half of it may be asked
+    await owner.execute(
+        "GRANT EXECUTE ON FUNCTION pg_control_system() TO PUBLIC;"
+        "REVOKE EXECUTE ON FUNCTION pg_control_checkpoint() FROM PUBLIC"
+    )
+    assert (await plain_states.read()).identity == by_address
 
 
 async def test_the_software_is_postgresql_postgis_and_its_libraries(

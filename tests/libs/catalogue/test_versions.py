@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from inspect import signature
 
@@ -85,7 +85,10 @@ async def test_a_commit_is_another_version_of_that_collection_alone(
 ) -> None:
     first, second = await collection(owner, "first"), await collection(owner, "second")
     async with following(database_url) as versions:
+        asked = datetime.now(UTC)
         before, other = known(versions, first), known(versions, second)
+        # rounded up: what was changed in that second is not newer
+        assert asked < before.since <= datetime.now(UTC) + timedelta(seconds=1)
         await owner.execute("INSERT INTO first VALUES (1)")
         after = await changed(versions, first, before)
         assert known(versions, second) == other

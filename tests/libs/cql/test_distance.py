@@ -10,7 +10,7 @@ import pytest
 import shapely
 from pyproj import Geod
 
-from libs.cql import CqlError, queryable
+from libs.cql import queryable
 from tests.libs.cql.conftest import Table
 
 GEOD = Geod(ellps="WGS84")
@@ -200,25 +200,3 @@ def test_units_have_the_names_of_ecql_and_short_ones(places: Table) -> None:
         (("nmi", "nautical mile", "nautical miles"), 18_520.0),
     ):
         assert {metres(name) for name in (*names, names[-1].upper())} == {length}
-
-
-UNITS = "'parsecs' is no unit of S_DWITHIN; there are meters, kilometers, feet, 'statute miles', 'nautical miles' (at"
-
-
-@pytest.mark.parametrize(
-    ("filter_", "message"),
-    [
-        ("S_DWITHIN(geom, POINT(0 0))", "S_DWITHIN takes 3 or 4 arguments, 2 given"),
-        ("S_DWITHIN(geom, 5, 5)", "5 is an integer, but S_DWITHIN takes two geometries and a distance"),
-        ("S_DWITHIN(geom, POINT(0 0), 'far')", "'far' is a string, but the distance of S_DWITHIN is a number"),
-        ("S_DWITHIN(geom, POINT(0 0), id * 2)", "the distance of S_DWITHIN must be written as a number, not asked of"),
-        ("S_DWITHIN(geom, POINT(0 0), 5, 'parsecs')", UNITS),
-        ("S_DWITHIN(geom, POINT(0 0), -5)", "the distance of S_DWITHIN must not be below 0"),
-        ("S_DWITHIN(geom, POINT(0 0), 1e308, 'km')", "the distance of S_DWITHIN is too large a number"),
-        ("S_DWITHIN(geom, POINT(0 0), 5) = 3", "cannot be compared"),
-    ],
-)
-def test_what_is_wrong_is_said(places: Table, filter_: str, message: str) -> None:
-    with pytest.raises(CqlError) as caught:
-        places.sql(filter_)
-    assert message in str(caught.value)

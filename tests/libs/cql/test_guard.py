@@ -53,6 +53,7 @@ def test_the_largest_that_is_taken(lang: Any, text: str) -> None:
             f"'2020-01-31T12:00:00.{'1' * 19}…' is not a timestamp such as 2020-01-31T12:00:00Z",
         ),
         ("cql2-text", "a=9" + "9" * 308, 2, "numbers must be finite and below 1.8e308"),
+        ("cql2-text", "a=1e" + "9" * 50, 2, f"'1e{'9' * 38}' is not a number"),
         ("cql2-text", f"a IN ({','.join(['1'] * 1001)})", 0, "a list may have 1,000 members, this one has 1,001"),
         (
             "cql2-text",
@@ -90,3 +91,30 @@ def test_the_smallest_that_is_not(lang: Any, text: str, place: int | str | None,
         parse(text, lang)
     found = caught.value.position if caught.value.pointer is None else caught.value.pointer
     assert (found, caught.value.message) == (place, message)
+
+
+@pytest.mark.parametrize(
+    "around",
+    [
+        *(
+            "NOT ({})",
+            "({}) AND b",
+            "b OR ({})",
+            "({}) = b",
+            "b < ({})",
+            "({}) + 1",
+            "2 * ({})",
+            "-({})",
+            "+(NOT ({}))",
+        ),
+        *("({}) LIKE 'b'", "b LIKE ({})", "({}) BETWEEN 1 AND 2", "b BETWEEN ({}) AND 2", "b NOT BETWEEN 1 AND ({})"),
+        *("({}) IN (1)", "b IN (1, ({}))", "b NOT IN (({}), 1)", "({}) IS NULL", "({}) IS NOT NULL"),
+        *("CASEI({})", "b(1, {})", "S_WITHIN({}, b)", "T_AFTER(b, {})", "A_EQUALS(b, (1, {}))", "(b, {})"),
+    ],
+)
+def test_whatever_is_around_a_part_is_a_level(around: str) -> None:
+    text = "a"
+    for _ in range(66):
+        text = around.format(text)
+    with pytest.raises(CqlError, match=r"^a filter may be nested 64 levels deep; use fewer parentheses or terms \(at"):
+        parse(text)

@@ -22,6 +22,13 @@ NAIVE = "2018-02-01T00:00:00"
         (f"T_AFTER(INTERVAL(\"a(b\", '{NAIVE}'), at)", f"T_AFTER(INTERVAL(\"a(b\", '{NAIVE}Z'), at)"),
         # texts that look like times are texts, and names are names
         *((same, same) for same in (f"name = '{NAIVE}'", f"name = 'TIMESTAMP(''{NAIVE}'')'", f"\"b'{NAIVE}'\" = 1")),
+        # whatever a name ends with, and after a line's end
+        *((same, same) for same in (f"my.timestamp('{NAIVE}') = 1", f"utimestamp('{NAIVE}') = 1")),
+        (
+            f"\"a\"\"(\" = 'a\\\n(' AND at > TIMESTAMP('{NAIVE}')",
+            f"\"a\"\"(\" = 'a\\\n(' AND at > TIMESTAMP('{NAIVE}Z')",
+        ),
+        (f"f(TIMESTAMP('{NAIVE}'), '{NAIVE}') = 1", f"f(TIMESTAMP('{NAIVE}Z'), '{NAIVE}') = 1"),
         (f"name IN ('\\'', '{NAIVE}') OR at = DATE('2018-02-01')", None),
         (f"S_INTERSECTS(geom, POINT(0 0)) AND (at) = TIMESTAMP('{NAIVE}Z')", None),
     ],
@@ -47,6 +54,11 @@ def test_of_text(written: str, said: str | None) -> None:
             None,
         ),
         ('{"op":"=","args":[{"property":"interval"},"@"]}', None),
+        ('{"op":"=","args":[{"timestamp":"@"},"@"]}', '{"op":"=","args":[{"timestamp":"@Z"},"@"]}'),
+        (
+            '{"op":"t_after","args":[{"interval":["@",".."]},{"op":"f","args":["@",["@"]]}]}',
+            '{"op":"t_after","args":[{"interval":["@Z",".."]},{"op":"f","args":["@",["@"]]}]}',
+        ),
         ('{"op":"=","args":[{"property":"a"},"{\\"timestamp\\":\\"@\\"}"]}', None),
     ],
 )

@@ -58,6 +58,7 @@ async def test_a_value_of_a_parameter(types: Table, column: str, text: str, expe
             "'yesterday' is not an RFC 3339 date-time such as 2020-01-31T12:00:00Z, nor a date (at character 1)",
         ),
         ("text", "a\0b", "a value may not contain the NUL character (at character 2)"),
+        ("interval", "a while", "'a while' is a string, but no duration such as P1DT2H30M"),
         ("text[]", "a", "a property of type array cannot be compared with a value"),
         ("geometry", "POINT(1 2)", "a property of type geometry cannot be compared with a value"),
     ],

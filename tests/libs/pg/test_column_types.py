@@ -182,3 +182,18 @@ def test_clients_see_values_of_the_json_type_of_their_kind(known: ColumnType) ->
 def test_ids_are_numbers_as_far_as_javascript_reads_them_as_they_are() -> None:
     # ECMA-262, Number.MAX_SAFE_INTEGER: from the next one on two numbers are read alike
     assert SAFE_INTEGER == 9_007_199_254_740_991
+
+
+@pytest.mark.parametrize(
+    ("sql_type", "text"),
+    [
+        (
+            "numeric(9,2)",
+            "CASE WHEN v BETWEEN -1.7e308 AND 1.7e308 THEN CASE WHEN abs(v) < 1e-307 THEN 0 ELSE v::float8 END END",
+        ),
+        ("money", "v::numeric::float8"),
+        ("real", "v::float8"),
+    ],
+)
+def test_what_is_beyond_all_doubles_is_none(sql_type: str, text: str) -> None:
+    assert as_float8(sql("v"), sql_type).render() == (text, ())

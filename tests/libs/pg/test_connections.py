@@ -99,10 +99,12 @@ async def test_who_waits_too_long_or_among_too_many_gets_an_error(server: Server
     async with pool(server, size=1, wait_seconds=0.1, most_waiting=1) as connections:
         only = await connections.acquire()
         waiting = await eventually_waits(connections.acquire())
-        with pytest.raises(Unavailable, match="busy"):
+        with pytest.raises(Unavailable) as one_too_many:
             await connections.acquire()
-        with pytest.raises(Unavailable, match="busy"):
+        with pytest.raises(Unavailable) as too_long:
             await waiting
+        for raised in (one_too_many.value, too_long.value):
+            assert (str(raised), raised.cause) == ("All database connections are busy; try again.", "pool")
         connections.release(only)
         assert await connections.acquire() is only
 
@@ -244,6 +246,29 @@ def test_connections_stay_for_minutes_unless_somebody_says_otherwise() -> None:
     said = signature(Connections).parameters
     assert (said["wait_seconds"].default, said["most_waiting"].default) == (5.0, None)
     assert (said["idle_seconds"].default, said["age_seconds"].default) == (300.0, 1800.0)
+    assert said["name"].default == "dams"
+
+
+async def test_a_server_that_does_not_take_leave_is_not_waited_for() -> None:
+    class Hung:
+        seconds: float | None = None
+
+        def is_closed(self) -> bool:
+            return self.seconds is not None
+
+        async def close(self, *, timeout: float | None = None) -> None:  # noqa: ASYNC109 the driver's
+            self.seconds = timeout or 0
+            raise TimeoutError
+
+    hung = Hung()
+
+    async def connect() -> Any:
+        return hung
+
+    connections = Connections(connect, size=1)
+    await connections.acquire()
+    await connections.close()
+    assert (hung.seconds, connections.in_use) == (5, 0)
 
 
 async def test_an_old_connection_is_replaced_although_somebody_always_waits_for_it(server: Server) -> None:

@@ -84,7 +84,13 @@ async def test_what_is_slow_or_unsafe_is_told_after_what_is_fatal(owner: asyncpg
     most = await owner.fetchval(
         "SELECT current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int"
     )
-    assert sentences[1].startswith(f"The services may want 100000 connections at once, and the server has {most}.")
+    assert sentences[1] == (
+        f"The services may want 100000 connections at once, and the server has {most}."
+        " ALTER SYSTEM SET max_connections = 100020; -- and a restart"
+    )
+    assert not [
+        text for text in said(await diagnose(address(database_url), ["own"], connections=most)) if "may want" in text
+    ]
     assert sentences[2:] == [
         f'Role "{ROLE}" may not read "secret" in schema "own". GRANT SELECT ON ALL TABLES IN SCHEMA "own" TO "{ROLE}";',
         'No key tells the rows of "many" in schema "own" apart: their features have no ids.',
@@ -208,6 +214,9 @@ async def test_what_keeps_from_connecting(owner: asyncpg.Connection, database_ur
     assert wrong == f"""{asked} ALTER ROLE "{ROLE}" PASSWORD '…';"""
     near = await fault(address(database_url, database=f"{database}_"))
     assert near == f'There is no database "{database}_" at {place}, but there is "{database}".'
+    odd = await fault(address(database_url, database="q%20%22x%22"))
+    assert odd.startswith(f'There is no database "q "x"" at {place}; there are ')
+    assert not {"template0", "template1"} & {*odd.rstrip(".").partition("; there are ")[2].split(", ")}
     await owner.execute(f'REVOKE CONNECT ON DATABASE "{database}" FROM PUBLIC')
     assert await fault(address(database_url)) == (
         f'Role "{ROLE}" may not connect to database "{database}" at {place}.'

@@ -7,6 +7,7 @@ import contextlib
 import time
 from collections.abc import AsyncIterator
 from types import SimpleNamespace
+from typing import Any
 from urllib.parse import urlsplit
 
 import asyncpg
@@ -306,6 +307,40 @@ async def test_a_database_that_is_away_is_told_from_one_that_refuses(
         assert await pool.passes(Unavailable("no")) is is_away
         assert not await pool.passes(ValueError())
         assert not await pool.is_lost(Unavailable("no"))
+
+
+async def test_why_there_is_no_connection_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    pool = Database(PoolSettings("postgresql://nobody@127.0.0.1:9/nothing", "pool-test", size=1))
+    with pytest.raises(Restarting):
+        await pool.fetchval(sql("SELECT 1"))
+    (record,) = [record for record in caplog.records if record.name == "dams.pg"]
+    assert record.getMessage() == "cannot connect"
+    assert vars(record)["fields"]["cause"].startswith("ConnectionRefusedError: [Errno 111]")
+
+
+async def test_what_is_translated_is_logged_as_the_driver_says_it(
+    database: Database, caplog: pytest.LogCaptureFixture
+) -> None:
+    with pytest.raises(DomainError):
+        await database.fetch(sql("SELECT 1 / 0"))
+    (record,) = [record for record in caplog.records if record.name == "dams.pg"]
+    assert (record.getMessage(), vars(record)["fields"]) == (
+        "query failed",
+        {"cause": "DivisionByZeroError: division by zero"},
+    )
+
+
+class Silent(Database):
+    """Of which nothing is heard."""
+
+    def connection(self, **_: bool) -> Any:
+        raise TimeoutError
+
+
+async def test_a_server_of_which_nothing_is_heard_is_no_healthy_one() -> None:
+    # which keeps nobody from starting
+    async with Silent(PoolSettings("", "pool-test")) as silent:
+        assert await silent.health() == "database: no answer within 2 s"
 
 
 async def test_of_a_statement_there_is_all_a_row_or_a_value(database: Database) -> None:

@@ -111,7 +111,9 @@ class StandIn(Database):
         return [{**row, "replica": True, "server": "its own", **self.other}]
 
 
-async def test_a_replica_is_read_while_it_has_what_the_primary_had_and_answers(primary: Database) -> None:
+async def test_a_replica_is_read_while_it_has_what_the_primary_had_and_answers(
+    primary: Database, caplog: pytest.LogCaptureFixture
+) -> None:
     server = (await position(primary)).server
     replica, other = StandIn(primary), StandIn(primary)
     found = Rotation([replica, other])
@@ -120,8 +122,10 @@ async def test_a_replica_is_read_while_it_has_what_the_primary_had_and_answers(p
     assert await found.look_alone() == frozenset()
     found.admit(frozenset({0, 1}))
     assert await found.look_alone() == {0, 1}
-    other.error = Unavailable("away")
-    assert await found.look_alone() == {0}
+    for other.error in (Unavailable("away"), TimeoutError()):
+        assert await found.look_alone() == {0}
+    said = [vars(record)["fields"] for record in caplog.records if record.getMessage() == "replica"]
+    assert said == [{"replica": 2, "cause": "away"}, {"replica": 2, "cause": "no answer"}]
     other.error, other.other = None, {"written": 1, "flushed": 1}
     other.asked = 0
     assert await found.look(primary, server) == {0}
@@ -137,7 +141,10 @@ async def test_a_replica_is_read_while_it_has_what_the_primary_had_and_answers(p
     assert other.asked == 1
 
 
-async def test_those_that_are_read_take_turns_until_one_is_lost(primary: Database) -> None:
+async def test_those_that_are_read_take_turns_until_one_is_lost(
+    primary: Database, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", "dams.pg")
     found = Rotation([primary] * 4)
     assert found.next() is None
     found.admit(frozenset({0, 2, 3}))
@@ -148,9 +155,14 @@ async def test_those_that_are_read_take_turns_until_one_is_lost(primary: Databas
     assert in_rotation == [1, 0, 0, 1]
     found.lost(2)
     assert found.admitted == {0, 3}
+    # each change once
+    said = [vars(record)["fields"] for record in caplog.records if record.getMessage() == "replicas that are read"]
+    assert said == [{"replicas": [0, 2, 3]}, {"replicas": [0, 3]}]
 
 
-async def test_a_primary_that_is_away_is_no_reason_to_read_no_replica(primary: Database) -> None:
+async def test_a_primary_that_is_away_is_no_reason_to_read_no_replica(
+    primary: Database, caplog: pytest.LogCaptureFixture
+) -> None:
     class Failing(Database):
         error: Exception
         passing = False
@@ -168,6 +180,8 @@ async def test_a_primary_that_is_away_is_no_reason_to_read_no_replica(primary: D
     # without the right to ask
     failing.error, failing.passing = Unavailable("may not"), False
     assert await Rotation([primary]).look(failing, "any") == frozenset()
+    said = [(record.getMessage(), vars(record)["fields"]) for record in caplog.records if record.name == "dams.pg"]
+    assert said == [("no replica is read", {"cause": "may not"})]
 
 
 @pytest.fixture

@@ -112,6 +112,13 @@ async def test_settings_of_a_transaction_are_those_of_its_statements(pool: Datab
         assert await pool.fetchval(sql("SELECT current_setting('plan_cache_mode')")) == "auto"
 
 
+async def test_a_snapshot_has_the_settings_too_and_sees_one_state(pool: Database) -> None:
+    for _ in range(3):
+        async with pool.connection(snapshot=True) as connection:
+            assert await connection.fetchval("SHOW transaction_isolation") == "repeatable read"
+            assert dict(await connection.fetchrow(SETTINGS.render()[0]) or {}) == EXPECTED
+
+
 async def test_connections_that_were_cut_cost_no_more_than_one_request_each(pool: Database, database_url: str) -> None:
     await asyncio.gather(*(pool.fetchval(sql("SELECT 1")) for _ in range(6)))
     owner = await asyncpg.connect(database_url)

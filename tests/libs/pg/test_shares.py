@@ -48,6 +48,7 @@ async def test_who_waits_for_too_long_or_with_too_many_is_told() -> None:
     assert not waiting.done()
     with pytest.raises(Unavailable, match="too much") as too_long:
         await waiting
+    assert str(one_too_many.value) == str(too_long.value) == "The collection is being asked for too much; try again."
     # in metrics it is none of the database's
     assert (one_too_many.value.cause, too_long.value.cause) == ("share", "share")
     shares.leave("a")

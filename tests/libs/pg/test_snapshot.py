@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncpg
 import pytest
 
-from libs.ogc.errors import InvalidParameters
+from libs.ogc.errors import DomainError, InvalidParameters, Unavailable, Uncomputable
 from libs.pg.pool import Database, PoolSettings
 from libs.pg.replicas import one_server, reads, rotation
 from libs.pg.snapshot import snapshot
-from libs.pg.sql import bind, sql
+from libs.pg.sql import Sql, bind, sql
 
 
 async def test_a_statement_that_fails_leaves_the_snapshot_as_it_was(database_url: str) -> None:
@@ -28,10 +28,27 @@ async def test_a_statement_that_fails_leaves_the_snapshot_as_it_was(database_url
             len(chunk) async for chunk in rows.walk(sql("SELECT n FROM rows WHERE n > {n}", n=bind(1, "int4")), 3)
         ]
         assert walked == [3, 1]
+        assert [row async for row in rows.walk(sql("SELECT n FROM rows WHERE n > 9"), 3)] == []
         # nothing is left open, and the share of a collection is of the same rows
         declared = sql("SELECT name FROM pg_cursors WHERE statement LIKE 'DECLARE%'")
         assert await rows.of("any").fetch(declared) == []
         assert (await rows.of("any").fetch(count))[0][0] == 5
+
+
+@pytest.mark.parametrize(
+    ("statement", "kind"),
+    [("SELECT 1 / (3 - n) FROM generate_series(1, 5) AS n", Uncomputable), ("SELECT missing", Unavailable)],
+)
+async def test_what_a_walk_meets_is_told_in_the_words_of_the_service(
+    database_url: str, statement: str, kind: type[DomainError]
+) -> None:
+    async def walk() -> None:
+        async with Database(PoolSettings(database_url, "snapshot", size=1)) as database, snapshot(database) as rows:
+            async for _ in rows.walk(Sql((statement,)), 2):
+                pass
+
+    with pytest.raises(kind):
+        await walk()
 
 
 @pytest.mark.parametrize("admitted", [frozenset(), frozenset({0})])

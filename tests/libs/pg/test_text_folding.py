@@ -167,7 +167,32 @@ async def test_a_database_of_another_encoding(make: Make) -> None:
         assert await folded(database, (await text_folding(database)).accents, ("ÄÉ", "a")) == ["AE", "a"]
 
 
-@pytest.mark.parametrize(("encoding", "texts"), [("WIN1251", ("ЙЖ", "a")), ("LATIN2", ("ŁÓ", "a"))])
+async def test_an_unaccent_that_the_role_may_not_call_is_passed_over(make: Make) -> None:
+    url = await make("C", "LATIN1")
+    await _execute(
+        url, "CREATE SCHEMA odd; CREATE EXTENSION unaccent SCHEMA odd; CREATE ROLE odd_reader LOGIN PASSWORD 'odd'"
+    )
+    server, _, name = url.rpartition("/")
+    async with opened(f"postgresql://odd_reader:odd@{server.rpartition('@')[2]}/{name}") as database:
+        assert (await text_folding(database)).accents is None
+        await _execute(url, "GRANT USAGE ON SCHEMA odd TO odd_reader")
+        assert (await text_folding(database)).accents is not None
+    await _execute(url, "DROP OWNED BY odd_reader; DROP ROLE odd_reader")
+
+
+async def test_a_function_of_the_name_that_takes_no_text_is_another_one(database_url: str) -> None:
+    await _execute(
+        database_url,
+        "CREATE SCHEMA dams; CREATE FUNCTION dams.casefold(date) RETURNS text LANGUAGE sql AS 'SELECT $1::text';"
+        "CREATE FUNCTION dams.unaccent(text, text) RETURNS text LANGUAGE sql AS 'SELECT $1'",
+    )
+    async with opened(database_url) as database:
+        assert await text_folding(database) == UNTRIED
+
+
+@pytest.mark.parametrize(
+    ("encoding", "texts"), [("WIN1251", ("ЙЖ", "a")), ("LATIN2", ("ŁÓ", "a")), ("ISO_8859_7", ("ΑΩ", "a"))]
+)
 async def test_an_encoding_without_the_letters_that_are_tried_first(
     make: Make, encoding: str, texts: tuple[str, ...]
 ) -> None:
@@ -209,6 +234,30 @@ async def test_functions_of_the_schema_are_used_so_that_indexes_on_them_serve(da
             )
             assert index in "".join(row[0] for row in await database.fetch(statement))
     await owner.close()
+
+
+async def test_functions_that_the_role_may_not_call_are_passed_over(database_url: str) -> None:
+    owner = await asyncpg.connect(database_url)
+    await apply_schema(owner)
+    await owner.execute(
+        "CREATE ROLE folding_reader LOGIN PASSWORD 'folds'; GRANT USAGE ON SCHEMA dams TO folding_reader"
+    )
+    server, _, name = database_url.rpartition("/")
+    url = f"postgresql://folding_reader:folds@{server.rpartition('@')[2]}/{name}"
+    own = TextFolding(Folding("dams.casefold({text})"), Folding("dams.unaccent({text})"))
+    functions = "EXECUTE ON FUNCTION dams.casefold(text), dams.unaccent(text)"
+    try:
+        async with opened(url) as database:
+            assert await text_folding(database) == own
+            await owner.execute(f"REVOKE {functions} FROM PUBLIC, folding_reader")
+            assert await text_folding(database) == UNTRIED
+            await owner.execute(f"GRANT {functions} TO folding_reader")
+            assert await text_folding(database) == own
+            await owner.execute("REVOKE USAGE ON SCHEMA dams FROM PUBLIC, folding_reader")
+            assert await text_folding(database) == UNTRIED
+    finally:
+        await owner.execute("DROP OWNED BY folding_reader; DROP ROLE folding_reader")
+        await owner.close()
 
 
 async def test_an_index_on_the_expression_itself_serves_as_well(make: Make) -> None:
@@ -298,6 +347,19 @@ async def test_what_a_database_cannot_fold_is_told_once_and_soon_after_it_is_bac
         await asyncio.sleep(0.2)
         # nobody asks when the block has ended
         assert database.asked == asked
+
+
+async def test_a_database_that_has_answered_is_not_asked_again_soon(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("libs.pg.text_folding._SOON_SECONDS", 0.01)
+    async with AwayAtFirst(PoolSettings(database_url, "folding-test", size=1)) as database:
+        database.asked = 1
+        async with TextFoldings(database) as foldings:
+            assert foldings.current == UNTRIED
+            asked = database.asked
+            await asyncio.sleep(0.1)
+            assert database.asked == asked
 
 
 async def test_a_database_that_folds_otherwise_from_now_on_is_followed(
