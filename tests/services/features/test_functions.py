@@ -8,7 +8,7 @@ from pathlib import Path
 import asyncpg
 
 from tests.services.conftest import HostileDatabase
-from tests.services.in_process import services
+from tests.services.in_process import Client, services
 
 _ITEMS = "/collections/asked.events/items"
 
@@ -48,6 +48,7 @@ async def test_an_item_is_asked_for_with_the_arguments_of_its_function(
             assert fault["msg"] == "cursor cannot be used: nothing tells the rows of this collection apart"
             # it is one of those that the function gives for these arguments
             assert (await features.get(path, {"at_least": "9.5"})).status == 404
+            await _what_has_no_version(features)
             for wrong in (
                 {},
                 {"at_least": "x"},
@@ -58,3 +59,24 @@ async def test_an_item_is_asked_for_with_the_arguments_of_its_function(
     finally:
         await owner.execute("DROP SCHEMA asked CASCADE")
         await owner.close()
+
+
+async def _what_has_no_version(features: Client) -> None:
+    """Nobody knows when the features of a function change: no tags, no parts of files, nothing to listen to."""
+    changes = await features.get("/collections/asked.events/changes")
+    assert (changes.status, changes.json()) == (
+        404,
+        {"detail": "Nothing tells when collection 'asked.events' changes: it has no data version."},
+    )
+    feed = await features.get("/collections/asked.events/feed", {"at_least": "7.5", "f": "atom"})
+    assert feed.status == 200
+    updated = re.findall(rb"<updated>([^<]*)</updated>", feed.body)
+    assert len(updated) == 10
+    assert re.fullmatch(rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", updated[0])
+    assert set(updated) == {updated[0]}
+    export = await features.get("/collections/asked.events/export", {"at_least": "7.5", "f": "csv"})
+    assert (export.status, len(export.body.splitlines())) == (200, 10)
+    head = await features.get("/collections/asked.events/export?at_least=7.5&f=csv", method="HEAD")
+    assert head.headers["OGC-NumberMatched"] == "9"
+    for answer in (feed, export, head, await features.get(f"{_ITEMS}?at_least=7.5")):
+        assert not {"ETag", "Accept-Ranges", "Last-Modified"} & answer.headers.keys(), answer.url
