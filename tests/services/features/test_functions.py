@@ -36,6 +36,8 @@ async def test_an_item_is_asked_for_with_the_arguments_of_its_function(
                 re.findall(r'href="(http[^"]*/items/[^"?]+\?[^"]*)"', page.body.decode().replace("&amp;", "&"))
             )
             assert len(addresses) == 9
+            # nothing tells its rows apart
+            assert page.headers["DAMS-Paging"] == "offset"
             for address in addresses:
                 assert (await features.get(address)).status == 200
             feature = (await features.json(_ITEMS, at_least="7.5"))["features"][0]
@@ -48,6 +50,10 @@ async def test_an_item_is_asked_for_with_the_arguments_of_its_function(
             assert fault["msg"] == "cursor cannot be used: nothing tells the rows of this collection apart"
             # it is one of those that the function gives for these arguments
             assert (await features.get(path, {"at_least": "9.5"})).status == 404
+            text = (await features.get(path, {"at_least": "7.5", "f": "html"})).body.decode()
+            files = re.findall(r"/export\?([^\s\"'<]*)", text)
+            assert len(files) > 5
+            assert {file.partition("&amp;f=")[0] for file in files} == {f"at_least=7.5&amp;ids={feature['id']}"}
             await _what_has_no_version(features)
             for wrong in (
                 {},
