@@ -10,12 +10,13 @@ from aiohttp import ClientSession, web
 from aiohttp.test_utils import TestServer
 
 from libs.ogc.errors import InvalidParameters, Unavailable
-from services.features import whole_pages
+from services.features import slow_readers, whole_pages
 from services.features.whole_pages import WholePages
 
 
-def test_how_much_is_held() -> None:
+def test_how_much_is_held_and_for_how_long() -> None:
     assert (whole_pages.MOST_BYTES, whole_pages.MOST_BYTES_TOGETHER) == (64_000_000, 256_000_000)
+    assert slow_readers.PIECE_SECONDS == 60
 
 
 class Room:
