@@ -30,7 +30,7 @@ from services.features.pages.map_links import map_of_item
 from services.features.pages.preview import drawing
 from services.features.pages.recency import age, over_since, tag_of_age
 from services.features.pages.series_chart import charts_of
-from services.features.request.geometry_options import GeometryOptions, content_crs
+from services.features.request.geometry_options import content_crs
 from services.features.request.items_query import geometry_options
 from services.features.resources import CATALOGUE, EXPORTS, STORE, VERSIONS
 from services.features.rows.event_parts import event_parts
@@ -64,7 +64,8 @@ async def get_item(call: Call) -> web.StreamResponse:
         plan = item_plan(
             selection,
             condition,
-            GeometryOptions(simplify=options.simplify) if format_ is None else options,
+            options,
+            # which is thinned and in degrees, whatever the options say
             geometry_as="drawing" if format_ is None else format_.geometry_as,
         )
         try:

@@ -101,7 +101,7 @@ async def test_all_that_is_under_way_ends_with_the_service(
     for kind in (Exports, ValueRanges, FacetCounts, Counts, Hub):
         noting(kind)
     cleared: list[ExportFolder] = []
-    monkeypatch.setattr(ExportFolder, "clear", cleared.append)
+    monkeypatch.setattr(ExportFolder, "clear", lambda folder: cleared.append(folder))  # noqa: PLW0108 binds
     async with services() as started:
         await started.start("features", hostile.env())
         assert (len(cleared), ended) == (1, [])

@@ -21,11 +21,13 @@ async def test_an_item_is_asked_for_with_the_arguments_of_its_function(
         "CREATE SCHEMA asked; CREATE FUNCTION asked.events(at_least float8) RETURNS TABLE (id integer,"
         " magnitude float8, geom geometry(Point, 4326)) STABLE LANGUAGE sql AS"
         " $$ SELECT id, magnitude, geom FROM hostile.events WHERE magnitude >= at_least $$;"
+        "CREATE FUNCTION asked.parts(divisor integer) RETURNS TABLE (id integer, part integer) STABLE LANGUAGE sql AS"
+        " $$ SELECT n, n / divisor FROM generate_series(1, 3) AS n $$;"
         "GRANT USAGE ON SCHEMA asked TO hostile_reader;"
         "GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA asked TO hostile_reader"
     )
     file = tmp_path / "collections.yaml"
-    file.write_text("collections:\n  asked.events: {id_column: id}\n")
+    file.write_text("collections:\n  asked.events: {id_column: id}\n  asked.parts: {id_column: id}\n")
     try:
         async with services() as started:
             for name in ("common", "features"):
@@ -55,6 +57,11 @@ async def test_an_item_is_asked_for_with_the_arguments_of_its_function(
             assert len(files) > 5
             assert {file.partition("&amp;f=")[0] for file in files} == {f"at_least=7.5&amp;ids={feature['id']}"}
             await _what_has_no_version(features)
+            parts = "/collections/asked.parts/items"
+            assert (await features.json(f"{parts}/3", divisor="3"))["properties"] == {"id": 3, "part": 1}
+            # what cannot be worked out is no feature that there is not
+            for address in (parts, f"{parts}/3"):
+                assert (await features.get(address, {"divisor": "0"})).status in (422, 503), address
             for wrong in (
                 {},
                 {"at_least": "x"},

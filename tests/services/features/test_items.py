@@ -192,3 +192,19 @@ async def test_pages_are_one_for_each_minute_where_they_say_how_long_ago(
         first, second = [(await features.get(path)).headers["ETag"] for _ in range(2)]
         minute[0] = "2"
         assert first == second != (await features.get(path)).headers["ETag"]
+
+
+@pytest.mark.parametrize("path", [f"{EVENTS}?limit=1", f"{EVENTS}/1"])
+async def test_who_accepts_json_gets_features_and_who_names_it_rows(features: Client, path: str) -> None:
+    sign = "&" if "?" in path else "?"
+    named = (await features.get(f"{path}{sign}f=json")).json()
+    row = named[0] if isinstance(named, list) else named
+    assert (row["collectionId"], row["itemId"]) == ("hostile.events", 1)
+    accepted = await features.get(path, headers={"Accept": "application/json"})
+    assert accepted.type == "application/json"
+    document = accepted.json()
+    assert document["type"] == ("Feature" if path.endswith("/1") else "FeatureCollection")
+    # which is what its links call it
+    own = next(link for link in document["links"] if link["rel"] == "self")
+    assert (own["type"], own["href"].endswith("f=geojson")) == ("application/geo+json", True)
+    assert 'type="application/geo+json"' in re.split(r",\s*(?=<)", accepted.headers["Link"])[0]

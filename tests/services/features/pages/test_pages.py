@@ -189,6 +189,7 @@ async def test_the_small_map_is_in_degrees_whatever_crs_was_asked_for(features: 
     assert plain
     mercator = "http://www.opengis.net/def/crs/EPSG/0/3857"
     assert drawn(await _page(features, _EVENTS, f="html", limit="3", crs=mercator)) == plain
+    assert drawn(await _page(features, f"{_EVENTS}/49", crs=mercator)) == drawn(await _page(features, f"{_EVENTS}/49"))
 
 
 async def test_heads_of_the_table_sort_it_and_say_how_it_is_sorted(features: Client) -> None:
