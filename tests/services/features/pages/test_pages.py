@@ -41,6 +41,7 @@ async def test_after_a_mistake_the_form_is_there_as_it_was_filled_in(features: C
     assert '<option value="a" selected>a</option>' in page
     # what is right has no fault
     assert 'value="7" inputmode="numeric">' in page
+    assert page.count("Remove all filters") == 1
 
 
 async def test_the_form_offers_what_the_properties_hold(features: Client) -> None:
