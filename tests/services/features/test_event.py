@@ -133,6 +133,9 @@ async def test_its_page_tells_of_all_and_pages_of_features_link_to_what_there_is
     other = (await features.get("/collections/own.flood_events/items/2", {"f": "html"})).body.decode()
     assert "/events/F2?f=html" in other
     assert "flood alerts" not in other
+    # where events are numbers, too
+    gauge = (await features.get("/collections/own.flood_gauges/items/1", {"f": "html"})).body.decode()
+    assert f'href="{features.base}/events/7?f=html"' in gauge
 
 
 async def test_its_document_is_this(features: Client) -> None:

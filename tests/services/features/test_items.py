@@ -208,3 +208,15 @@ async def test_who_accepts_json_gets_features_and_who_names_it_rows(features: Cl
     own = next(link for link in document["links"] if link["rel"] == "self")
     assert (own["type"], own["href"].endswith("f=geojson")) == ("application/geo+json", True)
     assert 'type="application/geo+json"' in re.split(r",\s*(?=<)", accepted.headers["Link"])[0]
+
+
+async def test_files_of_a_feature_have_the_geometry_that_its_page_has(features: Client) -> None:
+    found = {}
+    for asked in ("geom-column=none&", ""):
+        page = (await features.get(f"{EVENTS}/7?{asked}f=html")).body.decode().replace("&amp;", "&")
+        files = re.findall(rf"{features.base}/collections/hostile.events/export\?([^\"'&\s]*&[^\"'\s<]*)", page)
+        assert len(files) > 5
+        assert {file.partition("f=")[0] for file in files} == {f"{asked}ids=7&"}
+        found[asked] = [file.partition("f=")[2] for file in files]
+    # a point is columns of a spreadsheet, and drawn by MapLibre
+    assert ("csv&geometry=lonlat&bom=true" in found[""], "csv&bom=true" in found["geom-column=none&"]) == (True, True)
