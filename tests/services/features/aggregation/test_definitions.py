@@ -229,6 +229,11 @@ async def test_the_page_leads_on_with_its_filter_alone(features: Client) -> None
         (f"{about}/facets?filter=id%3C5&facets={name}&f=html", name) for name in names
     ]
     assert f"{about}/facets?facets=category&filter=id%3C5&min-count=2&f=json" in page
+    assert f"{about}/facets?filter=id%3C5&facets=category&min-count=2&f=json&#39;" in page
+    ways = await features.get(EVENTS, {"facets": "magnitude:2,at:edges:2020-03-01/2020-04-01", "f": "html"})
+    # by the same ranges
+    curl = f"{about}/facets?facets=magnitude:2,at:edges:2020-03-01/2020-04-01&f=json&#39;"
+    assert curl in ways.body.decode().replace("&amp;", "&")
     assert (">middle</a>" in page, ">low</a>" in page) == (True, False)
     # others than those of the page are offered, but no cells where there are none
     offered = re.findall(r'<a href="[^"]*f=(\w+)" type=', page)
@@ -236,6 +241,7 @@ async def test_the_page_leads_on_with_its_filter_alone(features: Client) -> None
     plain = (await features.get(EVENTS, {"f": "html"})).body.decode()
     assert "geojson" in re.findall(r'<a href="[^"]*f=(\w+)" type=', plain)
     assert f'href="{about}/items?f=html">Browse and filter</a>' in plain
+    assert f"{about}/facets?facets=datetime,category,magnitude,geom&amp;f=json&#39;" in plain
 
 
 async def test_a_page_that_knows_no_ranges_yet_has_no_tag_to_go_on_with(
