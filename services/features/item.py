@@ -76,10 +76,9 @@ async def get_item(call: Call) -> web.StreamResponse:
     if row is None:
         raise NotFound(f"There is no item '{item_id}' in collection '{collection.id}'.")
     check_preconditions(request, headers)
-    # links must not carry what the page passes over
-    given = dict(sent_parameters(request)) if format_ is None else call.given
     described = call.media_type if format_ is None else format_.media_type
-    links = item_links(collection.id, described, base_url(request), given, item_id)
+    # links must not carry what a page passes over
+    links = item_links(collection.id, described, base_url(request), dict(sent_parameters(request)), item_id)
     if collection.item_links:
         properties = orjson.loads(encode(features([row], plan.layout)[0]["properties"]))
         links = with_related(links, collection, described, base_url(request), properties)

@@ -23,11 +23,14 @@ async def test_an_item_is_asked_for_with_the_arguments_of_its_function(
         " $$ SELECT id, magnitude, geom FROM hostile.events WHERE magnitude >= at_least $$;"
         "CREATE FUNCTION asked.parts(divisor integer) RETURNS TABLE (id integer, part integer) STABLE LANGUAGE sql AS"
         " $$ SELECT n, n / divisor FROM generate_series(1, 3) AS n $$;"
+        "CREATE FUNCTION asked.of_category(category text) RETURNS SETOF hostile.events STABLE LANGUAGE sql AS"
+        " $$ SELECT * FROM hostile.events AS e WHERE e.category = $1 $$;"
         "GRANT USAGE ON SCHEMA asked TO hostile_reader;"
         "GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA asked TO hostile_reader"
     )
     file = tmp_path / "collections.yaml"
-    file.write_text("collections:\n  asked.events: {id_column: id}\n  asked.parts: {id_column: id}\n")
+    names = ("events", "parts", "of_category")
+    file.write_text("".join(["collections:\n", *(f"  asked.{name}: {{id_column: id}}\n" for name in names)]))
     try:
         async with services() as started:
             for name in ("common", "features"):
@@ -56,6 +59,12 @@ async def test_an_item_is_asked_for_with_the_arguments_of_its_function(
             files = re.findall(r"/export\?([^\s\"'<]*)", text)
             assert len(files) > 5
             assert {file.partition("&amp;f=")[0] for file in files} == {f"at_least=7.5&amp;ids={feature['id']}"}
+            # the small map leads to it, too
+            assert f'/items/{feature["id"]}?at_least=7.5&amp;f=html"><title>' in text
+            # an argument may have the name of a column
+            of_category = "/collections/asked.of_category/items"
+            (some, *_) = (await features.json(of_category, category="low"))["features"]
+            assert (await features.json(f"{of_category}/{some['id']}", category="low"))["id"] == some["id"]
             await _what_has_no_version(features)
             parts = "/collections/asked.parts/items"
             assert (await features.json(f"{parts}/3", divisor="3"))["properties"] == {"id": 3, "part": 1}

@@ -220,3 +220,14 @@ async def test_files_of_a_feature_have_the_geometry_that_its_page_has(features: 
         found[asked] = [file.partition("f=")[2] for file in files]
     # a point is columns of a spreadsheet, and drawn by MapLibre
     assert ("csv&geometry=lonlat&bom=true" in found[""], "csv&bom=true" in found["geom-column=none&"]) == (True, True)
+
+
+@pytest.mark.parametrize("path", [EVENTS, f"{EVENTS}/1"])
+async def test_links_keep_what_is_empty_but_for_fields_of_forms(features: Client, path: str) -> None:
+    answer = await features.get(f"{path}?properties=&f=geojson")
+    assert (answer.link("self") or "").endswith("?properties=&f=geojson")
+    assert "?properties=&f=geojson>" in answer.headers["Link"]
+    # an empty field of the form of a page is none
+    page = await features.get(f"{path}?crs=&f=html")
+    assert (page.status, "crs=" in page.headers["Link"]) == (200, False)
+    assert (await features.get(f"{path}?crs=&f=geojson")).status == 422
