@@ -33,6 +33,7 @@ INSERT INTO own.flood_gauges VALUES (1, 7, 'SRID=4326;POINT(9 9)'), (2, 8, NULL)
 INSERT INTO own.flood_areas SELECT n, CASE WHEN n > 6 THEN 'É-1_.' ELSE 'F5' END,
     ST_SetSRID(ST_MakePolygon(ST_MakeLine(ARRAY[ST_MakePoint(n, 0), ST_MakePoint(n + 0.5, 0), ST_MakePoint(n, 1),
     ST_MakePoint(n, 0)])), 4326) FROM generate_series(1, 13) AS n;
+INSERT INTO own.flood_areas VALUES (14, 'F7', ST_Buffer('SRID=4326;POINT(10 10)'::geometry, 8, 5000));
 ANALYZE;
 """
 
@@ -224,6 +225,12 @@ async def test_its_file_is_this(features: Client) -> None:
 async def test_few_areas_are_drawn_in_their_shapes_on_its_page(features: Client) -> None:
     six = await features.get("/events/F5", {"f": "html"})
     assert len(re.findall(r'<path[^>]* d="M', six.body.decode())) == 7, "one of them is what the page is about"
+    # with as many corners as can be seen
+    large = (await features.get("/events/F7", {"f": "html"})).body.decode()
+    assert 20 < large.count("L") < 1000
+    # whatever its name
+    named = (await features.get("/events/F%2F1", {"f": "html"})).body.decode()
+    assert ("F%2F1?f=geojson&#39;" in named, "/F/1" in named) == (True, False)
     seven = (await features.get("/events/%C3%89-1_.", {"f": "html"})).body.decode()
     assert '<path d="M' not in seven
     assert f"{features.base}/events/F5?f=geojson" in six.body.decode()
