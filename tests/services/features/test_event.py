@@ -19,6 +19,7 @@ CREATE TABLE own.flood_alerts (id integer PRIMARY KEY, event_id text, issued tim
 CREATE TABLE own.flood_gauges (id integer PRIMARY KEY, event_id integer, geom geometry(Point, 4326));
 CREATE TABLE own.flood_areas (id integer PRIMARY KEY, event_id text, geom geometry(Polygon, 4326));
 CREATE VIEW own.flood_seen AS SELECT event_id FROM own.flood_events WHERE id = 2;
+CREATE TABLE own.flood_posts (id integer PRIMARY KEY, event_id integer);
 CREATE TABLE own.rain (id integer PRIMARY KEY);
 INSERT INTO own.flood_events VALUES
     (1, 'F/1', 'River <i>out</i>', '2020-05-01T00:00:00Z', 'https://example.org/a', 'simulated',
@@ -30,6 +31,7 @@ INSERT INTO own.flood_alerts SELECT n, 'F/1', '2020-05-01T00:00:00Z'::timestampt
     ST_SetSRID(ST_MakePoint(n, 1), 4326) FROM generate_series(1, 6) AS n;
 INSERT INTO own.flood_alerts SELECT 10 + n, 'F4', '2020-05-01T00:00:00Z' FROM generate_series(1, 1001) AS n;
 INSERT INTO own.flood_gauges VALUES (1, 7, 'SRID=4326;POINT(9 9)'), (2, 8, NULL);
+INSERT INTO own.flood_posts VALUES (1, 8);
 INSERT INTO own.flood_areas SELECT n, CASE WHEN n > 6 THEN 'É-1_.' ELSE 'F5' END,
     ST_SetSRID(ST_MakePolygon(ST_MakeLine(ARRAY[ST_MakePoint(n, 0), ST_MakePoint(n + 0.5, 0), ST_MakePoint(n, 1),
     ST_MakePoint(n, 0)])), 4326) FROM generate_series(1, 13) AS n;
@@ -135,8 +137,9 @@ async def test_its_page_tells_of_all_and_pages_of_features_link_to_what_there_is
     assert "/events/F2?f=html" in other
     assert "flood alerts" not in other
     # where events are numbers, too
-    gauge = (await features.get("/collections/own.flood_gauges/items/1", {"f": "html"})).body.decode()
-    assert f'href="{features.base}/events/7?f=html"' in gauge
+    gauge = (await features.get("/collections/own.flood_gauges/items/2", {"f": "html"})).body.decode()
+    assert f'href="{features.base}/events/8?f=html"' in gauge
+    assert "flood posts <small>1</small>" in gauge
 
 
 async def test_its_document_is_this(features: Client) -> None:

@@ -132,6 +132,10 @@ async def test_features_without_a_time_are_all_as_new_as_the_data(features: Clie
     entries = root.findall("a:entry", ATOM)
     assert len(entries) > 1
     assert len({entry.findtext("a:updated", namespaces=ATOM) for entry in [root, *entries]}) == 1
+    # as is a feed of none
+    none = await _feed(features, "/collections/hostile.planet/feed", ids="999999")
+    assert none.find("a:entry", ATOM) is None
+    assert none.findtext("a:updated", namespaces=ATOM) == root.findtext("a:updated", namespaces=ATOM)
 
 
 def test_a_summary_tells_eight_properties_the_most_important_first() -> None:
