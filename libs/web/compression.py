@@ -69,7 +69,8 @@ def compress_stream(request: web.Request, response: web.StreamResponse) -> None:
     if not _may_become_smaller(response):
         return
     _vary(response)
-    if takes_gzip(request.headers.get("Accept-Encoding")):
+    # of no body at all aiohttp would make a gzip, which the client of HEAD takes for the next answer
+    if request.method != "HEAD" and takes_gzip(request.headers.get("Accept-Encoding")):
         response.enable_compression(web.ContentCoding.gzip)
 
 

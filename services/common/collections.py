@@ -20,9 +20,9 @@ from libs.web.representations import representations
 from libs.web.respond import body_response, json_bytes, links_json
 from services.common.resources import ENCODED, KEEPER, PARTS
 
-_ALL = 1000
+ALL = 1000
 """Collections in one document where no limit is given: all of them, in any but the largest service."""
-_PAGE = 50
+PAGE = 50
 """Collections on a page for people."""
 
 
@@ -71,7 +71,7 @@ class _Window:
     def of(cls, call: Call) -> Self:
         limit = call.query.values["limit"]
         if limit is None:
-            limit = _PAGE if call.media_type == MediaType.HTML else _ALL
+            limit = PAGE if call.media_type == MediaType.HTML else ALL
         return cls(call.query.values["offset"] or 0, limit)
 
 

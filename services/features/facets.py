@@ -1,6 +1,6 @@
 """GET /collections/{collectionId}/facets (after the draft of OGC API Records Part 2: Facets)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode
 
@@ -24,6 +24,8 @@ from services.features.resources import CATALOGUE, FACETS, FOLDING, VALUES, VERS
 from services.features.rows.failing_rows import features_omitted
 
 _GEOJSON = "application/geo+json"
+_COUNTED = ("facets", "min-count")
+"""Parameters that say how, not of which features."""
 
 
 async def get_facets(call: Call) -> web.StreamResponse:
@@ -58,7 +60,8 @@ async def get_facets(call: Call) -> web.StreamResponse:
         "links": document["links"],
         "sections": sections(facets, document["facets"], given),
         "known": [facet.name for facet in facets_of(collection)],
-        "filtered": _query({name: text for name, text in given.items() if name not in ("facets", "min-count")}),
+        "filtered": _query({name: text for name, text in given.items() if name not in _COUNTED}),
+        "asked": _asked(given, document["facets"]),
     }
     headers = incomplete(headers) if ranges is None else headers
     return page_response(call.request, "facets.html", context, headers=headers)
@@ -68,6 +71,12 @@ def _query(given: Mapping[str, str]) -> str:
     """The parameters but `f`, as they stand before others."""
     others = {name: text for name, text in given.items() if name != "f"}
     return f"{urlencode(others)}&" if others else ""
+
+
+def _asked(given: Mapping[str, str], names: Iterable[str]) -> str:
+    """What is counted, as parameters: as it was asked for, or the facets that a page shows where nothing was."""
+    asked = {name: given[name] for name in _COUNTED if name in given}
+    return urlencode({"facets": ",".join(names), **asked}, safe=",:/")
 
 
 def _document(

@@ -30,7 +30,7 @@ from services.features.pages.map_links import map_of_item
 from services.features.pages.preview import drawing
 from services.features.pages.recency import age, over_since, tag_of_age
 from services.features.pages.series_chart import charts_of
-from services.features.request.geometry_options import GeometryOptions, content_crs
+from services.features.request.geometry_options import content_crs
 from services.features.request.items_query import geometry_options
 from services.features.resources import CATALOGUE, EXPORTS, STORE, VERSIONS
 from services.features.rows.event_parts import event_parts
@@ -64,7 +64,8 @@ async def get_item(call: Call) -> web.StreamResponse:
         plan = item_plan(
             selection,
             condition,
-            GeometryOptions(simplify=options.simplify) if format_ is None else options,
+            options,
+            # which is thinned and in degrees, whatever the options say
             geometry_as="drawing" if format_ is None else format_.geometry_as,
         )
         try:
@@ -75,10 +76,9 @@ async def get_item(call: Call) -> web.StreamResponse:
     if row is None:
         raise NotFound(f"There is no item '{item_id}' in collection '{collection.id}'.")
     check_preconditions(request, headers)
-    # links must not carry what the page passes over
-    given = dict(sent_parameters(request)) if format_ is None else call.given
     described = call.media_type if format_ is None else format_.media_type
-    links = item_links(collection.id, described, base_url(request), given, item_id)
+    # links must not carry what a page passes over
+    links = item_links(collection.id, described, base_url(request), dict(sent_parameters(request)), item_id)
     if collection.item_links:
         properties = orjson.loads(encode(features([row], plan.layout)[0]["properties"]))
         links = with_related(links, collection, described, base_url(request), properties)

@@ -7,7 +7,7 @@ from functools import partial
 from aiohttp import web
 
 from libs.catalogue.model import Collection
-from libs.ogc.errors import InvalidParameters, StoredValueError, Uncomputable
+from libs.ogc.errors import InvalidParameters, StoredValueError
 from libs.ogc.media_type import with_charset
 from libs.web.app import Call, sent_parameters
 from libs.web.base_url import SETTINGS, base_url, takes_chunks
@@ -192,7 +192,7 @@ async def _elsewhere(call: Call, query: ItemsQuery, matched: int | None, shown: 
 async def _form_again(call: Call, collection: Collection, error: InvalidParameters) -> web.StreamResponse:
     """The form as a person filled it in, with the faults. Raises the error where it is not a person who asks."""
     accept = call.request.headers.get("Accept")
-    if isinstance(error, Uncomputable) or not prefers_html(accept) or call.request.query.get("f", "html") != "html":
+    if not prefers_html(accept) or call.request.query.get("f", "html") != "html":
         raise error
     given = dict(sent_parameters(call.request))
     declared, ranges = call.query.values.keys(), await call.request.app[VALUES].recent(collection) or {}
@@ -200,7 +200,6 @@ async def _form_again(call: Call, collection: Collection, error: InvalidParamete
         **form_context(collection, given, collection.columns, declared=declared, ranges=ranges, faults=error.faults),
         "filtered": {},
         "limit": given.get("limit", ""),
-        "columns": collection.columns[:1],
     }
     status = call.request.app[SETTINGS].invalid_parameter_status
     headers = {"Cache-Control": "no-store", "Vary": "Accept"}

@@ -236,9 +236,12 @@ async def test_orders_that_a_type_does_not_have_are_refused(own: Services) -> No
 
 
 async def test_rows_of_a_crs_that_nobody_knows_are_counted(own: Services) -> None:
-    page = await own["features"].json("/collections/own.lost_places/items")
-    assert [feature["geometry"] is not None for feature in page["features"]] == [True, True, False, False, False, False]
-    assert page["geometriesOmitted"] == 3
+    for resource in ("items", "feed"):
+        page = await own["features"].json(f"/collections/own.lost_places/{resource}", f="geojson")
+        assert [feature["geometry"] is None for feature in page["features"]] == [False, False, True, True, True, True]
+        assert page["geometriesOmitted"] == 3
+    others = [f"/collections/own.lost_places/items?f={form}" for form in ("csv", "html", "gpkg")]
+    assert {(await own["features"].get(path)).headers["DAMS-Geometries-Omitted"] for path in others} == {"3"}
     found = await own["features"].json("/collections/own.lost_places/items", bbox="0,0,9,9")
     # the two that are there, and the one without a geometry
     assert found["numberMatched"] == 3

@@ -41,7 +41,9 @@ def encoded_geometry(column: GeometryColumn, geometry_as: str, options: Geometry
     may still be in the text.
     """
     shape, crs = lonlat_shape(column), options.crs
-    if shape == ident(column.name) and options in _PLAIN:
+    # of a point there is nothing to thin
+    is_plain = options in _PLAIN and (geometry_as != "drawing" or column.type == "Point")
+    if shape == ident(column.name) and is_plain:
         return _text(shape, shape, geometry_as, column)
     stored, drawn = sql("SELECT {shape} AS g", shape=shape), sql("shape.g")
     if geometry_as == "drawing":

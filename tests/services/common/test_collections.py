@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from datetime import datetime
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl, quote, urlsplit
 
 import asyncpg
 import pytest
 
+from services.common import collections
 from tests.eventually import eventually
 from tests.services.in_process import Client
 
@@ -105,6 +106,67 @@ async def test_what_is_malformed_is_named(common: Client, name: str, value: str)
     answer = await common.get("/collections", {name: value})
     assert answer.status == 422
     assert answer.json()["detail"][0]["loc"] == ["query", name]
+
+
+async def test_all_that_is_malformed_is_told_at_once(common: Client) -> None:
+    answer = await common.get("/collections", {"bbox": "0,50,10,40", "datetime": "yesterday"})
+    assert answer.status == 422
+    assert answer.json() == {
+        "detail": [
+            {
+                "type": "value_error",
+                "loc": ["query", "bbox"],
+                "msg": "bbox south edge 50 is north of the north edge 40",
+                "input": [0.0, 50.0, 10.0, 40.0],
+            },
+            {
+                "type": "value_error",
+                "loc": ["query", "datetime"],
+                "msg": "datetime 'yesterday' is not an RFC 3339 date-time such as 2020-01-31T12:00:00Z, nor a date",
+                "input": "yesterday",
+            },
+        ]
+    }
+
+
+async def test_the_document_has_its_links_before_its_collections(common: Client) -> None:
+    document = await common.json("/collections", limit="1", offset="1", f="json")
+    assert list(document) == ["timeStamp", "links", "numberMatched", "numberReturned", "collections"]
+    base = f"{common.base}/collections"
+    assert document["links"] == [
+        {
+            "href": f"{base}?limit=1&offset=1&f=json",
+            "rel": "self",
+            "type": "application/json",
+            "title": "This document as json",
+        },
+        {
+            "href": f"{base}?limit=1&offset=1&f=html",
+            "rel": "alternate",
+            "type": "text/html",
+            "title": "This document as html",
+        },
+        {"href": f"{base}?limit=1&offset=2&f=json", "rel": "next", "type": "application/json"},
+        {"href": f"{base}?limit=1&offset=0&f=json", "rel": "prev", "type": "application/json"},
+    ]
+
+
+async def test_a_page_for_people_has_fifty_collections_and_a_document_all(
+    common: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert (collections.PAGE, collections.ALL) == (50, 1000)
+    known = [each["id"] for each in (await common.json("/collections"))["collections"]]
+
+    async def shown(**parameters: str) -> list[str]:
+        page = (await common.get("/collections", {"f": "html", **parameters})).body.decode()
+        return [each for each in known if f"/collections/{quote(each, safe='')}?f=html" in page]
+
+    monkeypatch.setattr(collections, "PAGE", 5)
+    assert (await shown(), await shown(offset="5"), await shown(limit="7")) == (known[:5], known[5:10], known[:7])
+    monkeypatch.setattr(collections, "ALL", 6)
+    document = await common.json("/collections")
+    assert [each["id"] for each in document["collections"]] == known[:6]
+    assert (document["numberReturned"], document["numberMatched"]) == (6, len(known))
 
 
 async def test_boxes_meet_extents_across_the_antimeridian_too(common: Client) -> None:

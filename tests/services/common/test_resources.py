@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from urllib.parse import quote
+
+import asyncpg
+
 from libs.ogc.link import REL_CONFORMANCE, REL_DATA
 from services.common.part import PART
 from tests.services.conftest import HostileDatabase
 from tests.services.in_process import Client, services
+
+_COLLECTION = ("/collections/hostile.events", "/collections/hostile.events?f=html")
 
 
 async def test_the_landing_page_leads_to_everything(hostile: HostileDatabase) -> None:
@@ -29,6 +35,64 @@ async def test_the_landing_page_leads_to_everything(hostile: HostileDatabase) ->
     }
     assert "<h1" in page
     assert "Our hazards" in page
+
+
+async def test_its_links_are_in_this_order_and_say_what_they_are(common: Client) -> None:
+    document = await common.json("/")
+    assert list(document) == ["title", "description", "links"]
+    assert [(link["href"].removeprefix(common.base), link["rel"], link["title"]) for link in document["links"]] == [
+        ("/?f=json", "self", "This document as json"),
+        ("/?f=html", "alternate", "This document as html"),
+        ("/openapi.json", "service-desc", "API description (OpenAPI 3.0)"),
+        ("/conformance", "conformance", "Conformance classes"),
+        ("/conformance", REL_CONFORMANCE, "Conformance classes"),
+        ("/collections", "data", "Collections"),
+        ("/collections", REL_DATA, "Collections"),
+    ]
+
+
+def test_what_it_conforms_to_by_itself() -> None:
+    assert [uri.removeprefix("http://www.opengis.net/spec/ogcapi-common-") for uri in PART.conforms_to] == [
+        *(f"1/1.0/conf/{name}" for name in ("core", "landing-page", "json", "html", "oas30")),
+        *(f"2/1.0/conf/{name}" for name in ("collections", "json", "html")),
+    ]
+    assert (PART.name, PART.collection_links) == ("common", ())
+
+
+async def test_pages_beside_the_list_are_asked_about_by_their_tags(common: Client) -> None:
+    for path in ("/", "/?f=html", "/conformance", "/conformance?f=html", *_COLLECTION):
+        answer = await common.get(path)
+        unchanged = await common.get(path, headers={"If-None-Match": answer.headers["ETag"]})
+        assert (unchanged.status, unchanged.body) == (304, b""), path
+
+
+async def test_the_page_of_classes_has_them_by_standard(common: Client) -> None:
+    page = (await common.get("/conformance", {"f": "html"})).body.decode()
+    parts = [page.index(f"OGC API Common, Part {number} (1.0)") for number in (1, 2)]
+    classes = {uri: page.index(uri) for uri in PART.conforms_to}
+    assert parts[0] < min(classes.values())
+    assert {uri for uri, place in classes.items() if place > parts[1]} == {
+        uri for uri in PART.conforms_to if "common-2" in uri
+    }
+    assert f'<a href="{common.base}/conformance?f=json" type="application/json">' in page
+
+
+async def test_the_landing_page_shows_thirty_collections_and_leads_to_all(common: Client) -> None:
+    known = (await common.json("/collections"))["collections"]
+    assert len(known) > 30
+    page = (await common.get("/", {"f": "html"})).body.decode()
+    shown = [each["id"] for each in known if f"/collections/{quote(each['id'], safe='')}?f=html" in page]
+    assert shown == [each["id"] for each in known[:30]]
+    assert f"{len(known)}" in page.partition("/collections?f=html")[2]
+
+
+async def test_the_sessions_of_the_catalogue_are_told_apart(common: Client, owner: asyncpg.Connection) -> None:
+    await common.json("/collections")
+    names = await owner.fetch(
+        "SELECT DISTINCT application_name FROM pg_stat_activity"
+        " WHERE datname = current_database() AND application_name LIKE 'dams-common%'"
+    )
+    assert [name for (name,) in names] == ["dams-common"]
 
 
 async def test_it_conforms_to_what_its_parts_do(common: Client) -> None:
@@ -58,6 +122,7 @@ async def test_what_is_not_read_yet_is_not_there_yet() -> None:
         for path in ("/internal/catalogue", "/collections", "/collections/hazard.quakes"):
             answer = await common.get(path)
             assert (answer.status, "Retry-After" in answer.headers) == (503, True), path
+            assert answer.json() == {"detail": "The list of collections is not known yet; try again in a moment."}
         # these need no database
         assert (await common.get("/conformance")).status == 200
 

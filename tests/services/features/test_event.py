@@ -17,6 +17,9 @@ CREATE TABLE own.flood_events (id integer PRIMARY KEY, event_id text, title text
                                source text, geom geometry(Polygon, 4326));
 CREATE TABLE own.flood_alerts (id integer PRIMARY KEY, event_id text, issued timestamptz, geom geometry(Point, 4326));
 CREATE TABLE own.flood_gauges (id integer PRIMARY KEY, event_id integer, geom geometry(Point, 4326));
+CREATE TABLE own.flood_areas (id integer PRIMARY KEY, event_id text, geom geometry(Polygon, 4326));
+CREATE VIEW own.flood_seen AS SELECT event_id FROM own.flood_events WHERE id = 2;
+CREATE TABLE own.flood_posts (id integer PRIMARY KEY, event_id integer);
 CREATE TABLE own.rain (id integer PRIMARY KEY);
 INSERT INTO own.flood_events VALUES
     (1, 'F/1', 'River <i>out</i>', '2020-05-01T00:00:00Z', 'https://example.org/a', 'simulated',
@@ -27,7 +30,12 @@ INSERT INTO own.flood_events VALUES
 INSERT INTO own.flood_alerts SELECT n, 'F/1', '2020-05-01T00:00:00Z'::timestamptz + n * interval '1 day',
     ST_SetSRID(ST_MakePoint(n, 1), 4326) FROM generate_series(1, 6) AS n;
 INSERT INTO own.flood_alerts SELECT 10 + n, 'F4', '2020-05-01T00:00:00Z' FROM generate_series(1, 1001) AS n;
-INSERT INTO own.flood_gauges VALUES (1, 7, 'SRID=4326;POINT(9 9)');
+INSERT INTO own.flood_gauges VALUES (1, 7, 'SRID=4326;POINT(9 9)'), (2, 8, NULL);
+INSERT INTO own.flood_posts VALUES (1, 8);
+INSERT INTO own.flood_areas SELECT n, CASE WHEN n > 6 THEN 'É-1_.' ELSE 'F5' END,
+    ST_SetSRID(ST_MakePolygon(ST_MakeLine(ARRAY[ST_MakePoint(n, 0), ST_MakePoint(n + 0.5, 0), ST_MakePoint(n, 1),
+    ST_MakePoint(n, 0)])), 4326) FROM generate_series(1, 13) AS n;
+INSERT INTO own.flood_areas VALUES (14, 'F7', ST_Buffer('SRID=4326;POINT(10 10)'::geometry, 8, 5000));
 ANALYZE;
 """
 
@@ -128,6 +136,110 @@ async def test_its_page_tells_of_all_and_pages_of_features_link_to_what_there_is
     other = (await features.get("/collections/own.flood_events/items/2", {"f": "html"})).body.decode()
     assert "/events/F2?f=html" in other
     assert "flood alerts" not in other
+    # where events are numbers, too
+    gauge = (await features.get("/collections/own.flood_gauges/items/2", {"f": "html"})).body.decode()
+    assert f'href="{features.base}/events/8?f=html"' in gauge
+    assert "flood posts <small>1</small>" in gauge
+
+
+async def test_its_document_is_this(features: Client) -> None:
+    answer = await features.get("/events/F4")
+    address, alerts = f"{features.base}/events/F4", f"{features.base}/collections/own.flood_alerts"
+    assert answer.json() == {
+        "id": "F4",
+        "title": "flood alert, 1 May 2020, 00:00 UTC",
+        "links": [
+            *(
+                {"href": f"{address}?f={name}", "rel": rel, "type": media_type, "title": f"This document as {name}"}
+                for name, rel, media_type in (
+                    ("json", "self", "application/json"),
+                    ("geojson", "alternate", "application/geo+json"),
+                    ("html", "alternate", "text/html"),
+                )
+            ),
+            {
+                "href": f"{features.base}/map?event=F4",
+                "rel": "preview",
+                "type": "text/html",
+                "title": "The event on the map",
+            },
+        ],
+        # nobody says where it was
+        "extent": {"temporal": {"interval": [["2020-05-01T00:00:00Z", "2020-05-01T00:00:00Z"]]}},
+        "collections": [
+            {
+                "id": "own.flood_alerts",
+                "title": "flood alerts",
+                "numberMatched": 1001,
+                "links": [
+                    {"href": f"{alerts}/{path}", "rel": rel, "type": media_type, "title": title}
+                    for path, rel, media_type, title in (
+                        ("items?event_id=F4", "items", "application/geo+json", "Features as GeoJSON"),
+                        ("items?event_id=F4&f=html", "items", "text/html", "Features as a page"),
+                        (
+                            "export?event_id=F4&f=gpkg",
+                            "enclosure",
+                            "application/geopackage+sqlite3",
+                            "GeoPackage",
+                        ),
+                        ("export?event_id=F4&f=csv", "enclosure", "text/csv", "CSV"),
+                    )
+                ],
+            }
+        ],
+    }
+    assert (await features.json("/events/7"))["extent"] == {"spatial": {"bbox": [[9, 9, 9, 9]]}}
+    assert "extent" not in await features.json("/events/8")
+
+
+async def test_its_file_is_this(features: Client) -> None:
+    answer = await features.get("/events/F2", {"f": "geojson"})
+    head, _, rest = answer.body.partition(b',"features":[')
+    assert list(answer.json()) == ["type", "id", "timeStamp", "links", "features", "numberReturned"]
+    assert head.startswith(b'{"type":"FeatureCollection","id":"F2","timeStamp":"20')
+    assert rest.endswith(b'],"numberReturned":2}')
+    assert [(link["href"].removeprefix(features.base), link["rel"]) for link in answer.json()["links"]] == [
+        ("/events/F2?f=geojson", "self"),
+        ("/events/F2?f=json", "alternate"),
+        ("/events/F2?f=html", "alternate"),
+        ("/map?event=F2", "preview"),
+    ]
+    known = {feature["properties"]["collectionId"]: feature for feature in answer.json()["features"]}
+    # what has no id gets none
+    assert known["own.flood_seen"] == {
+        "type": "Feature",
+        "geometry": None,
+        "properties": {"collectionId": "own.flood_seen", "event_id": "F2"},
+    }
+    assert known["own.flood_events"]["id"] == "own.flood_events/2"
+    assert known["own.flood_events"]["geometry"] == {
+        "type": "Polygon",
+        "coordinates": [[[0, 0], [2, 0], [2, 2], [0, 0]]],
+    }
+    odd = await features.get("/events/%C3%89-1_.?f=geojson")
+    assert odd.headers["Content-Disposition"] == 'inline; filename="_-1__.geojson"'
+    asked = await features.get("/events/%C3%89-1_.?f=geojson", method="HEAD")
+    varying = {"Date", "X-Request-ID", "Transfer-Encoding", "Content-Length", "Content-Encoding", "Vary"}
+    assert {name: text for name, text in asked.headers.items() if name not in varying} == {
+        name: text for name, text in odd.headers.items() if name not in varying
+    }
+
+
+async def test_few_areas_are_drawn_in_their_shapes_on_its_page(features: Client) -> None:
+    six = await features.get("/events/F5", {"f": "html"})
+    assert len(re.findall(r'<path[^>]* d="M', six.body.decode())) == 7, "one of them is what the page is about"
+    # with as many corners as can be seen
+    large = (await features.get("/events/F7", {"f": "html"})).body.decode()
+    assert 20 < large.count("L") < 1000
+    # whatever its name
+    named = (await features.get("/events/F%2F1", {"f": "html"})).body.decode()
+    assert ("F%2F1?f=geojson&#39;" in named, "/F/1" in named) == (True, False)
+    seven = (await features.get("/events/%C3%89-1_.", {"f": "html"})).body.decode()
+    assert '<path d="M' not in seven
+    assert f"{features.base}/events/F5?f=geojson" in six.body.decode()
+    assert "curl --fail --output F5.geojson" in six.body.decode()
+    again = await features.get(six.url, headers={"If-None-Match": six.headers["ETag"]})
+    assert (again.status, again.body) == (304, b"")
 
 
 async def test_of_several_features_the_first_is_told_of(features: Client) -> None:

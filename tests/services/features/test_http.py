@@ -13,12 +13,13 @@ from tests.services.in_process import Client, Services
 
 
 @pytest.mark.parametrize("path", ["many/items?limit=10000", "events/items?f=fgb&limit=3", "events/items/1?f=gpkg"])
+@pytest.mark.parametrize("coding", [b"identity", b"gzip"])
 async def test_head_of_what_is_written_piece_by_piece_has_no_body(
-    running: Services, features: Client, path: str
+    running: Services, features: Client, path: str, coding: bytes
 ) -> None:
     reader, writer = await asyncio.open_connection("127.0.0.1", running.servers["features"].port)
     writer.write(
-        b"HEAD /collections/hostile.%b HTTP/1.1\r\nHost: a\r\n\r\n" % path.encode()
+        b"HEAD /collections/hostile.%b HTTP/1.1\r\nHost: a\r\nAccept-Encoding: %b\r\n\r\n" % (path.encode(), coding)
         + b"GET /collections/hostile.many/items?limit=1 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
     )
     first, _, rest = (await reader.read()).partition(b"\r\n\r\n")

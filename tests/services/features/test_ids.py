@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import csv
+import html
+import io
+import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 from urllib.parse import quote
@@ -103,6 +107,16 @@ async def test_ids_beyond_what_javascript_can_tell_apart_are_text(identified: Se
     assert [feature["id"] for feature in found["features"]] == [
         "-9007199254740995", 3, 9007199254740991, "9007199254740993"
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["texts", "hits"])
+async def test_files_on_the_page_of_a_feature_are_of_this_feature_alone(identified: Services, name: str) -> None:
+    path = f"/collections/ids.{name}/items"
+    for feature in (await identified["features"].json(path))["features"]:
+        page = await identified["features"].get(f"{path}/{quote(str(feature['id']), safe='')}?f=html")
+        (address, *_) = re.findall(r'href="([^"]*/export\?[^"]*f=csv[^"]*)"', page.body.decode())
+        table = await identified["features"].get(html.unescape(address))
+        assert (table.status, len(list(csv.reader(io.StringIO(table.body.decode("utf-8-sig")))))) == (200, 2), address
 
 
 async def test_several_ids_of_several_columns(identified: Services) -> None:

@@ -74,6 +74,32 @@ async def test_a_class_that_the_database_cannot_fulfil_is_not_declared(start: St
     declared = await classes(running)
     assert _CASE in declared
     assert _ACCENTS not in declared
-    answer = await running["features"].get("/collections/own.places/items", {"filter": "ACCENTI(name) = 'a'"})
-    assert answer.status == 422
-    assert "this server does not offer ACCENTI: its database cannot do it" in answer.body.decode()
+    for resource in ("items", "feed", "export", "facets", "programs"):
+        path = f"/collections/own.places/{resource}"
+        assert (await running["features"].get(path, {"filter": "CASEI(name) = 'a'"})).status == 200
+        answer = await running["features"].get(path, {"filter": "ACCENTI(name) = 'a'"})
+        assert answer.status == 422
+        assert "this server does not offer ACCENTI: its database cannot do it" in answer.body.decode()
+
+
+async def test_pages_files_and_what_watches_have_sessions_of_their_own(start: Start, cluster: Cluster) -> None:
+    settings = ("application_name", "statement_timeout", "lock_timeout", "default_transaction_read_only", "jit")
+    columns = ", ".join(f"current_setting('{name}') AS {name}" for name in settings)
+    view = f"CREATE VIEW own.told AS SELECT {columns} FROM own.here"  # noqa: S608 ours
+    running = await start(f"CREATE TABLE own.here AS SELECT 1 AS id; {view}")
+    features, path = running["features"], "/collections/own.told"
+    (row,) = await features.json(f"{path}/items", f="json")
+    assert [row[name] for name in settings] == ["dams-features", "10s", "2s", "on", "off"]
+    (file,) = await features.json(f"{path}/export", f="json")
+    assert [file[name] for name in settings] == ["dams-features-export", "1min", "2s", "on", "off"]
+    admin = await asyncpg.connect(cluster.owner_url("postgres"))
+    names = await admin.fetch(
+        "SELECT DISTINCT application_name AS name FROM pg_stat_activity WHERE datname LIKE 'plain%' ORDER BY 1"
+    )
+    await admin.close()
+    assert [each["name"] for each in names] == [
+        "dams-common",
+        "dams-features",
+        "dams-features-export",
+        "dams-features-watch",
+    ]

@@ -10,8 +10,13 @@ from aiohttp import ClientSession, web
 from aiohttp.test_utils import TestServer
 
 from libs.ogc.errors import InvalidParameters, Unavailable
-from services.features import whole_pages
+from services.features import slow_readers, whole_pages
 from services.features.whole_pages import WholePages
+
+
+def test_how_much_is_held_and_for_how_long() -> None:
+    assert (whole_pages.MOST_BYTES, whole_pages.MOST_BYTES_TOGETHER) == (64_000_000, 256_000_000)
+    assert slow_readers.PIECE_SECONDS == 60
 
 
 class Room:
@@ -60,12 +65,16 @@ async def test_a_page_may_have_so_many_bytes_and_all_together_so_many(monkeypatc
         assert {type(error) for error in room.refusals} == {InvalidParameters}
         (fault,) = room.refusals[0].faults  # type: ignore[union-attr]
         assert (fault.loc, fault.input, fault.type) == (("query", "limit"), 7, "less_than_equal")
+        assert fault.msg == (
+            "a page of 7 features is larger than the 0 MB that are sent over HTTP/1.0; ask for fewer, or speak HTTP/1.1"
+        )
         room.refusals.clear()
         held = [asyncio.create_task(length("sizes=10&wait")) for _ in range(2)]
         for _ in held:
             await room.waiting.get()
         assert await length("sizes=5") == 5
         assert await length("sizes=3,3") is None
+        assert [str(error) for error in room.refusals] == ["Too many large pages are being sent over HTTP/1.0."]
         assert {type(error) for error in room.refusals} == {Unavailable}
         room.may_end.set()
         assert await asyncio.gather(*held) == [10, 10]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 from urllib.parse import quote
 
 import pytest
 
 from services.features.aggregation import facet, facet_counts, spread
+from services.features.rows.value_ranges import ValueRanges
 from tests.services.in_process import Client
 
 EVENTS = "/collections/hostile.events/facets"
@@ -102,6 +104,122 @@ async def test_cells_as_features_say_what_they_hold(features: Client) -> None:
         )
         for bucket in facet["buckets"]
     ]
+
+
+async def test_the_document_is_this(features: Client) -> None:
+    query = "facets=category%2Cmagnitude%3A2&filter=id%3C5"
+    about = f"{features.base}/collections/hostile.events"
+    answer = await features.get(f"{EVENTS}?{query}")
+    assert answer.type == "application/json"
+    assert answer.json() == {
+        "id": "hostile.events",
+        "title": "Events",
+        "defaultBucketCount": 10,
+        "numberMatched": 4,
+        "facets": {
+            "category": {
+                **_TERM,
+                "buckets": [
+                    {"value": "middle", "count": 2},
+                    {"value": "high", "count": 1},
+                    {"value": "low", "count": 1},
+                ],
+                "more": False,
+                "nulls": 0,
+                "other": {"buckets": 0, "count": 0},
+            },
+            "magnitude": {
+                **_HISTOGRAM,
+                "property": "magnitude",
+                "bucketType": "fixedBucketCount",
+                "buckets": [{"min": 0.2, "max": 0.5, "count": 2}, {"min": 0.5, "max": 0.8, "count": 2}],
+                "more": False,
+                "nulls": 0,
+            },
+        },
+        "links": [
+            *(
+                {
+                    "href": f"{about}/facets?{query}&f={name}",
+                    "rel": "self" if name == "json" else "alternate",
+                    "type": media_type,
+                    "title": f"This document as {name}",
+                }
+                for name, media_type in (
+                    ("json", "application/json"),
+                    ("html", "text/html"),
+                    ("facets", "application/facets+json"),
+                )
+            ),
+            {"href": about, "rel": "collection", "type": "application/json", "title": "The collection"},
+        ],
+    }
+
+
+async def test_without_a_facet_cells_are_of_the_first_geometry(features: Client) -> None:
+    cells = await features.json(EVENTS, f="geojson", filter="id < 5")
+    assert list(cells) == ["type", "id", "title", "numberReturned", "links", "features"]
+    assert (cells["type"], cells["id"], cells["title"]) == ("FeatureCollection", "hostile.events", "Events")
+    assert cells["numberReturned"] == len(cells["features"]) == 4
+    assert cells["features"][0] == {
+        "type": "Feature",
+        "id": "3/5",
+        "geometry": {
+            "type": "Polygon",
+            "coordinates": [[[-150, -40], [-140, -40], [-140, -30], [-150, -30], [-150, -40]]],
+        },
+        "properties": {"facet": "geom", "count": 1, "centre": [-145, -35]},
+    }
+    assert [(link["rel"], link["type"]) for link in cells["links"]] == [
+        ("self", "application/geo+json"),
+        ("alternate", "application/json"),
+        ("alternate", "text/html"),
+        ("alternate", "application/facets+json"),
+        ("collection", "application/json"),
+    ]
+    none = await features.json("/collections/hostile.no_geometry/facets", f="geojson")
+    assert (none["numberReturned"], none["features"]) == (0, [])
+
+
+async def test_the_page_leads_on_with_its_filter_alone(features: Client) -> None:
+    answer = await features.get(EVENTS, {"facets": "category", "filter": "id<5", "min-count": "2", "f": "html"})
+    page = answer.body.decode().replace("&amp;", "&")
+    about = f"{features.base}/collections/hostile.events"
+    assert f'href="{about}/items?filter=id%3C5&f=html">These features</a>' in page
+    names = ("datetime", "name", "magnitude", "category", "at", "geom")
+    assert re.findall(r'<li><a href="([^"]*/facets[^"]*)">(\w+)</a>', page) == [
+        (f"{about}/facets?filter=id%3C5&facets={name}&f=html", name) for name in names
+    ]
+    assert f"{about}/facets?facets=category&filter=id%3C5&min-count=2&f=json" in page
+    assert f"{about}/facets?filter=id%3C5&facets=category&min-count=2&f=json&#39;" in page
+    ways = await features.get(EVENTS, {"facets": "magnitude:2,at:edges:2020-03-01/2020-04-01", "f": "html"})
+    # by the same ranges
+    curl = f"{about}/facets?facets=magnitude:2,at:edges:2020-03-01/2020-04-01&f=json&#39;"
+    assert curl in ways.body.decode().replace("&amp;", "&")
+    assert (">middle</a>" in page, ">low</a>" in page) == (True, False)
+    # others than those of the page are offered, but no cells where there are none
+    offered = re.findall(r'<a href="[^"]*f=(\w+)" type=', page)
+    assert offered == ["json", "facets"]
+    plain = (await features.get(EVENTS, {"f": "html"})).body.decode()
+    assert "geojson" in re.findall(r'<a href="[^"]*f=(\w+)" type=', plain)
+    assert f'href="{about}/items?f=html">Browse and filter</a>' in plain
+    assert f"{about}/facets?facets=datetime,category,magnitude,geom&amp;f=json&#39;" in plain
+
+
+async def test_a_page_that_knows_no_ranges_yet_has_no_tag_to_go_on_with(
+    features: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def too_late(*_: object) -> None:
+        return None
+
+    with monkeypatch.context() as patched:
+        patched.setattr(ValueRanges, "recent", too_late)
+        early = await features.get(EVENTS, {"f": "html"})
+        # who says what to count needs none, nor does a program
+        asked = [await features.get(EVENTS, each) for each in ({"facets": "category"}, {"f": "json"})]
+    assert (early.status, "Facets of Events" in early.body.decode()) == (200, True)
+    assert not {"ETag", "Last-Modified"} & early.headers.keys()
+    assert all("ETag" in answer.headers for answer in asked)
 
 
 @pytest.mark.parametrize(("size", "left"), [(1, 2), (2, 1), (3, 0)])

@@ -76,6 +76,10 @@ async def test_who_is_sent_all_of_a_file_instead_of_its_rest_finds_it_made_next_
     await eventually(made)
 
 
+def test_how_long_an_answer_waits_for_its_length() -> None:
+    assert (export_handler.PATIENCE, export_handler.MOMENT) == (5.0, 0.3)
+
+
 @pytest.mark.parametrize("asked", ["bytes=5-3", "bytes=-0"])
 async def test_a_part_of_nothing_is_refused(features: Client, asked: str) -> None:
     answer = await features.get(f"{ADDRESS}?f=csv", headers={"Range": asked})

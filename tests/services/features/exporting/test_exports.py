@@ -241,6 +241,7 @@ async def test_what_nobody_reads_is_given_up(slow: Slow, monkeypatch: pytest.Mon
         monkeypatch.setattr(export_handler, "PATIENCE", 0.1)
         old = await client.get(address, headers={"X-Client-Protocol": "HTTP/1.0"})
         assert (old.status, old.headers["Retry-After"]) == (503, "5")
+        assert old.json() == {"detail": "The export is still being made; it is too large for HTTP/1.0."}
         assert await _statements(url) == 1
         response.close()
 

@@ -133,6 +133,14 @@ async def test_features_without_a_time_are_all_as_new_as_the_data(features: Clie
     assert len(entries) > 1
     assert len({entry.findtext("a:updated", namespaces=ATOM) for entry in [root, *entries]}) == 1
 
+    async def are_alike() -> None:
+        some, none = [await _feed(features, "/collections/hostile.planet/feed", ids=ids) for ids in ("1", "999999")]
+        assert none.find("a:entry", ATOM) is None
+        assert none.findtext("a:updated", namespaces=ATOM) == some.findtext("a:updated", namespaces=ATOM)
+
+    # as is a feed of none, once the second of the last change is over
+    await eventually(are_alike)
+
 
 def test_a_summary_tells_eight_properties_the_most_important_first() -> None:
     columns = tuple(Column(f"c{n}", "text", "string") for n in range(12))
@@ -281,6 +289,7 @@ async def test_a_feed_says_where_it_is_and_what_else_there_is(features: Client) 
     assert root.findtext("a:updated", namespaces=ATOM) == max(
         time.text or "" for time in root.iterfind("a:entry/a:updated", ATOM)
     )
+    assert root.findtext("a:author/a:name", namespaces=ATOM) == "Disaster Analysis and Mapping Service"
     links = [(link.get("rel"), link.get("type"), link.get("href")) for link in root.findall("a:link", ATOM)]
     assert links[:2] == [
         ("self", "application/atom+xml", f"{base}?limit=2&category=low&f=atom"),
@@ -328,6 +337,23 @@ async def test_feeds_are_asked_about_by_tags_of_their_own(features: Client) -> N
     assert len(set(tags.values())) == len(tags)
     unchanged = await features.get(FEED, headers={"If-None-Match": tags[""]})
     assert (unchanged.status, unchanged.body) == (304, b"")
+
+
+async def test_a_feed_of_the_last_days_is_another_one_as_time_goes_on(
+    features: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    moments = [datetime(2020, 2, day, tzinfo=UTC) for day in (1, 2)]
+    tags = []
+    for moment in (*moments, moments[0]):
+        monkeypatch.setattr("services.features.feed.start_of_last", lambda _, moment=moment: moment)
+        answer = await features.get(FEED, {"last": "P9D", "limit": "2", "f": "geojson"})
+        tags.append(answer.headers["ETag"])
+        following = answer.link("next") or ""
+        assert f"?datetime=2020-02-0{moment.day}T00%3A00%3A00Z%2F..&" in following.replace("limit=2&", "")
+        assert (await features.get(answer.url, headers={"If-None-Match": tags[0]})).status == (
+            304 if moment is moments[0] else 200
+        )
+    assert tags[0] == tags[2] != tags[1]
 
 
 async def test_whose_alerts_they_are_and_whether_they_are_real_makes_other_alerts(

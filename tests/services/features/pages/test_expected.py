@@ -16,7 +16,7 @@ CREATE SCHEMA own;
 CREATE TABLE own.own_fl_alerts (id integer PRIMARY KEY, title text, issued timestamptz, expires timestamptz,
                                 geom geometry(Polygon, 4326));
 CREATE TABLE own.own_fl_gauges_forecast (id integer PRIMARY KEY, title text, made timestamptz, valid_to timestamptz,
-                                         geom geometry(Point, 4326));
+                                         geom geometry(Point, 4326), series jsonb);
 CREATE TABLE own.own_ts_winds_forecast (id integer PRIMARY KEY, title text, geom geometry(Point, 4326));
 INSERT INTO own.own_fl_alerts
 SELECT n, 'Alert ' || n, now() - interval '1 day', now() + interval '1 hour' * CASE n WHEN 2 THEN -1 ELSE 9 END,
@@ -28,6 +28,8 @@ SELECT n, 'Gauge <' || n || '>', now() - interval '2 days', now() + interval '1 
        ST_SetSRID(ST_MakePoint(x, 1), 4326)
 FROM (VALUES (1, -179.7), (2, 179.5), (4, 179.4), (5, -178), (6, 60.1), (7, 60.2), (8, 60.3), (9, 60.4), (10, 60.5))
      AS gauges (n, x);
+INSERT INTO own.own_fl_gauges_forecast VALUES (11, 'Nowhere', now() - interval '2 days', now() - interval '1 day', NULL,
+    '[{"time": "2026-11-01", "flow_m3s": 1}, {"time": "2026-11-02", "flow_m3s": 3}]');
 INSERT INTO own.own_ts_winds_forecast VALUES (1, 'Wind', 'SRID=4326;POINT(20.5 1)');
 ANALYZE;
 """
@@ -74,3 +76,20 @@ async def test_of_many_forecasts_the_nearest_are_named_and_a_link_has_all(featur
     assert [address for address, _ in named] == [f"/{number}?f=html" for number in (10, 9, 8, 7)]
     path = f"/collections/own.own_fl_gauges_forecast/items{every.replace('&amp;', '&').replace('f=html', 'f=geojson')}"
     assert (await features.get(path)).json()["numberMatched"] == 5
+
+
+async def test_a_page_says_how_new_and_whether_over_its_feature_is_and_draws_what_it_has(features: Client) -> None:
+    async def page(path: str) -> str:
+        return (await features.get(f"/collections/own.own_fl_{path}", {"f": "html"})).body.decode()
+
+    present, past = await page("alerts/items/1"), await page("alerts/items/2")
+    for text in (present, past):
+        assert '<figure class="preview hazard-' in text
+        assert "/map.html#" in text
+        assert 'class="series"' not in text
+    assert ("No longer in force." in present, "No longer in force." in past) == (False, True)
+    assert ("ended 60 min ago" in past or "ended 1 h ago" in past, "ended" in present) == (True, False)
+    nowhere = await page("gauges_forecast/items/11")
+    # no place on a map, but a series
+    assert ('class="preview' in nowhere, "/map.html#" in nowhere) == (False, False)
+    assert nowhere.count('<figure class="series">') == 1

@@ -41,6 +41,17 @@ async def test_after_a_mistake_the_form_is_there_as_it_was_filled_in(features: C
     assert '<option value="a" selected>a</option>' in page
     # what is right has no fault
     assert 'value="7" inputmode="numeric">' in page
+    assert page.count("Remove all filters") == 1
+
+
+async def test_a_property_of_the_name_of_a_parameter_is_no_field(features: Client) -> None:
+    path = "/collections/hostile.a%20b/items"
+    for status, parameters in ((200, {"limit": "3"}), (422, {"limit": "3", "bbox": "1,2"})):
+        page = await _page(features, path, status, f="html", **parameters)
+        assert re.findall(r'<(?:input|select) name="(limit|f)"[^>]*', page) == ["limit"]
+        assert re.findall(r'name="(\w+)" value="3"', page) == ["limit"]
+    # nor is it one to the map
+    assert _state(await _page(features, path, f="html", limit="3"))[1] == {}
 
 
 async def test_the_form_offers_what_the_properties_hold(features: Client) -> None:
@@ -189,6 +200,7 @@ async def test_the_small_map_is_in_degrees_whatever_crs_was_asked_for(features: 
     assert plain
     mercator = "http://www.opengis.net/def/crs/EPSG/0/3857"
     assert drawn(await _page(features, _EVENTS, f="html", limit="3", crs=mercator)) == plain
+    assert drawn(await _page(features, f"{_EVENTS}/49", crs=mercator)) == drawn(await _page(features, f"{_EVENTS}/49"))
 
 
 async def test_heads_of_the_table_sort_it_and_say_how_it_is_sorted(features: Client) -> None:
@@ -217,7 +229,7 @@ def _column(page: str, title: str) -> list[str]:
     return [re.findall(r"<td[^>]*>(.*?)</td>", row)[names.index(title) - 1] for row in rows]
 
 
-async def test_the_small_map_shows_all_that_match(features: Client) -> None:
+async def test_the_small_map_shows_all_that_match(features: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     every = (await features.json(_EVENTS, f="geojson", limit="10000"))["features"]
     placed = [each for each in every if each["geometry"]]
     page = await _page(features, _EVENTS, f="html", limit="1")
@@ -226,6 +238,10 @@ async def test_the_small_map_shows_all_that_match(features: Client) -> None:
     assert "Dots: all that match" in page
     # where the page has all of them there is nothing to add
     assert 'class="spot"' not in await _page(features, _EVENTS, f="html", ids="49")
+    # nor where they are so many that to count them takes long
+    for most, is_shown in ((237, True), (236, False)):
+        monkeypatch.setattr("services.features.items.MOST_COUNTED", most)
+        assert ('class="spot"' in await _page(features, _EVENTS, f="html", limit="1")) is is_shown
 
 
 async def test_odd_names_and_types_are_written_as_cql2(features: Client) -> None:

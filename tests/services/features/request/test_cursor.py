@@ -95,6 +95,41 @@ def test_a_cursor_belongs_to_its_query() -> None:
         decode_cursor(token, "ba4", ORDER)
 
 
+@pytest.mark.parametrize(
+    ("token", "words"),
+    [
+        ("A" * (24 * 1024 + 1), "is too long: sort by a column of shorter values"),
+        ("é", "is damaged; start again without it"),
+        ("A", "is damaged; start again without it"),
+        # no JSON, another checksum, no text
+        (urlsafe_b64encode(b"123456").decode(), "is damaged; start again without it"),
+        (urlsafe_b64encode(b'["f00",0,"1","2"]123456').rstrip(b"=").decode(), "is damaged; start again without it"),
+        (token_of(b'["f00",0,"1",2]'), "is damaged; start again without it"),
+        (token_of(b'["f00",0,"1"]'), "does not fit this request; start again without it"),
+        (
+            token_of(b'["ba4",0,"1","2"]'),
+            "belongs to another query; keep the parameters of the link it came with",
+        ),
+    ],
+)
+def test_what_is_wrong_with_a_cursor_is_said(token: str, words: str) -> None:
+    with pytest.raises(ValueError, match=r".") as refused:
+        decode_cursor(token, "f00", ORDER)
+    assert str(refused.value) == words
+
+
+def test_how_many_rows_alike_are_behind_ends_a_cursor() -> None:
+    token = encode_cursor(Position(("6.5", None), backwards=True, alike=4), "f00")
+    assert token == token_of(b'["f00",1,"6.5",null,4]')
+    assert decode_cursor(token, "f00", ORDER) == Position(("6.5", None), backwards=True, alike=4)
+    # of one column more it would be a value
+    with pytest.raises(ValueError, match="damaged"):
+        decode_cursor(token, "f00", (*ORDER, ORDER[1]))
+    assert decode_cursor(token_of(b'["f00",1,{"md5":"a"},{"md5":"b"}]'), "f00", ORDER) == Position(
+        ("a", "b"), backwards=True, digested=frozenset({0, 1})
+    )
+
+
 def test_no_changed_character_moves_the_page() -> None:
     position = Position(("6.5", "17"))
     token = encode_cursor(position, "f00")

@@ -147,6 +147,30 @@ def test_times_are_said_in_utc_where_they_are_times() -> None:
     assert said == {"filter": "at > TIMESTAMP('2020-01-01T00:00:00Z')"}
 
 
+def test_a_filter_is_said_in_utc_in_its_own_language() -> None:
+    text = '{"op":">","args":[{"property":"at"},{"timestamp":"2020-01-01T00:00:00"}]}'
+    given = {"filter": text, "filter-lang": "cql2-json", "limit": "5"}
+    said = parsed(given=given).given
+    assert list(said) == list(given)
+    assert "2020-01-01T00:00:00Z" in said["filter"]
+    # which is no text of CQL2
+    assert parsed(given={"filter": text}).given == {"filter": text}
+
+
+@pytest.mark.parametrize(
+    ("collection", "resumable", "by_content"),
+    [
+        (TABLE, True, False),
+        (replace(TABLE, key=None), True, False),
+        (replace(TABLE, kind="view", key=None, sources=(8,)), True, True),
+        (replace(TABLE, kind="function", key=None), False, False),
+    ],
+)
+def test_whether_pages_go_on_behind_a_row(collection: Collection, resumable: bool, by_content: bool) -> None:
+    query = parsed(collection)
+    assert (query.resumable, query.by_content) == (resumable, by_content)
+
+
 def test_what_a_cursor_holds_is_as_if_it_were_given() -> None:
     narrow = parsed(filter="id < 5")
     _, cursor = packed({"filter": "id < 5" + " " * 500}, encode_cursor(Position(("3",)), narrow.fingerprint))
@@ -154,9 +178,21 @@ def test_what_a_cursor_holds_is_as_if_it_were_given() -> None:
     assert (query.fingerprint, query.after) == (narrow.fingerprint, Position(("3",)))
     assert query.given.keys() == {"limit", "filter", "cursor"}
     assert not query.given["cursor"].startswith("z")
+    assert query.given["limit"] == "10"
+    # of the first page nothing is left
+    _, first = packed({"filter": "id < 5" + " " * 500, "limit": "10"}, "")
+    query = parsed(given={"cursor": first, "limit": "10"}, cursor=first)
+    assert (query.fingerprint, query.after) == (narrow.fingerprint, None)
+    assert query.given == {"limit": "10", "filter": "id < 5" + " " * 500}
+    # and what is no such cursor is given as it is
+    plain = encode_cursor(Position(("3",)), narrow.fingerprint)
+    given = {"cursor": plain, "filter": "id < 5"}
+    assert parsed(given=given, cursor=plain, filter="id < 5").given is given
     with pytest.raises(InvalidParameters) as refused:
         parsed(given={"cursor": cursor, "filter": "id < 5"}, cursor=cursor, filter="id < 5")
-    assert [fault.loc for fault in refused.value.faults] == [("query", "filter")]
+    assert [(fault.loc, fault.msg, fault.input) for fault in refused.value.faults] == [
+        (("query", "filter"), "filter is held by the cursor already", "filter")
+    ]
     with pytest.raises(InvalidParameters) as refused:
         parsed(given={"cursor": "z!.x"}, cursor="z!.x" + "y" * 200)
     (fault,) = refused.value.faults

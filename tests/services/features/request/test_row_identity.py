@@ -62,11 +62,43 @@ def test_where_an_order_would_be_one_of_hashes_it_is_by_the_first_column_that_ma
     assert [term.column.name for term in usual_order(collection)] == names
 
 
+def test_places_of_rows_are_compared_as_what_they_are() -> None:
+    places = row_identity(replace(BARE, sources=(7, 8)))
+    assert [(term.column.name, term.column.sql_type, term.column.not_null) for term in places] == [
+        ("tableoid", "oid", True),
+        ("ctid", "tid", True),
+    ]
+    (content,) = row_identity(VIEW)
+    assert (content.column.sql_type, content.column.not_null, content.descending) == ("bigint", True, False)
+
+
+@pytest.mark.parametrize(
+    ("sql_type", "is_one"),
+    [
+        ("uuid", True),
+        ("integer", True),
+        ("bigint", True),
+        ("date", True),
+        ("timestamp with time zone", True),
+        ("timestamp without time zone", True),
+        ("real", False),
+        ("numeric", False),
+        ("text", False),
+        ("boolean", False),
+    ],
+)
+def test_what_may_be_a_key(sql_type: str, is_one: bool) -> None:
+    collection = replace(VIEW, columns=(WORD, Column("it", sql_type, "string")))
+    assert [term.column.name for term in usual_order(collection)] == (["it"] if is_one else [])
+
+
 def test_a_hash_of_the_content_holds_long_texts_and_geometries_in_part() -> None:
     bits = Column("bits", "json", "")
     geometry = GeometryColumn("geom", "Point", 4326)
     collection = replace(VIEW, columns=(WORD, ID, bits), geometries=(geometry,))
     assert told_in_part(collection) == ["word", "geom"]
+    # what has no order ends none
+    assert told_in_part(replace(collection, columns=(ID, Column("spot", "point", "string")))) == ["geom"]
     (term,) = row_identity(collection)
     assert term.expression is not None
     assert term.expression.render() == (

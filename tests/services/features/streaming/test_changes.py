@@ -288,3 +288,105 @@ async def test_features_that_are_named_as_they_change_are_told(features: Client,
             event = (await stream.next())[1]
     assert event["data"]["items"] == [{"itemId": "1", "change": "update"}]
     assert event["data"]["itemsComplete"] is True
+
+
+async def test_who_comes_back_says_where_from_in_so_many_letters(
+    features: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heard: list[tuple[str | None, str, str | None]] = []
+
+    async def noted(_: Hub, listener: Listener, last_id: str | None) -> None:
+        heard.append((listener.collection, listener.base, last_id))
+
+    monkeypatch.setattr(Hub, "listen", noted)
+    accept = {"Accept": "text/event-stream"}
+    for path, headers in (
+        (EVENTS, {}),
+        (ALL, {"Last-Event-ID": "x" * 101}),
+        (f"{ALL}?last-event-id={'y' * 100}", {}),
+        # a reconnecting EventSource knows better than its address
+        (f"{ALL}?last-event-id=old", {"Last-Event-ID": "new"}),
+    ):
+        answer = await features.get(path, headers={**accept, **headers})
+        assert (answer.status, answer.body) == (200, b"")
+    base = features.base
+    assert heard == [
+        ("hostile.events", base, None),
+        (None, base, "x" * 100),
+        (None, base, "y" * 100),
+        (None, base, "new"),
+    ]
+
+
+@pytest.mark.parametrize("accept", ["application/json", "text/event-stream"])
+async def test_without_its_database_nobody_knows_of_changes(
+    features: Client, monkeypatch: pytest.MonkeyPatch, accept: str
+) -> None:
+    monkeypatch.setattr(DataVersions, "server", None)
+    for path in (EVENTS, ALL):
+        answer = await features.get(path, headers={"Accept": accept})
+        assert (answer.status, answer.json()) == (
+            503,
+            {"detail": "The database cannot be reached at the moment; try again."},
+        )
+
+
+async def test_the_document_of_the_streams_is_this(features: Client) -> None:
+    document = await features.json("/asyncapi")
+    text, http = {"type": "string"}, {"http": {"method": "GET", "bindingVersion": "0.3.0"}}
+    change = {"change": {"$ref": "#/components/messages/change"}}
+    assert document["info"] == {
+        "title": "Disaster Analysis and Mapping Service",
+        "version": "1.0.0",
+        "description": "Which collections have a new version, as Server-Sent Events (`Accept: text/event-stream`).",
+    }
+    assert document["defaultContentType"] == "application/cloudevents+json"
+    assert document["channels"] == {
+        "changes": {"address": "/changes", "title": "Changes of all collections", "messages": change},
+        "collectionChanges": {
+            "address": "/collections/{collectionId}/changes",
+            "title": "Changes of a collection",
+            "parameters": {"collectionId": {"description": "Identifier of the collection"}},
+            "messages": change,
+        },
+    }
+    assert document["operations"] == {
+        f"send{name[0].upper()}{name[1:]}": {
+            "action": "send",
+            "channel": {"$ref": f"#/channels/{name}"},
+            "bindings": http,
+        }
+        for name in ("changes", "collectionChanges")
+    }
+    (message,) = document["components"]["messages"].values()
+    assert message["summary"] == "A collection has another version, or is gone"
+    assert message["payload"] == {
+        "type": "object",
+        "required": ["specversion", "id", "type", "source"],
+        "properties": {
+            "specversion": {"const": "1.0"},
+            "id": text,
+            "type": {"enum": ["org.ogc.api.collection.update", "org.ogc.api.collection.delete"]},
+            "source": {**text, "format": "uri"},
+            "subject": {**text, "description": "collections/{collectionId}"},
+            "time": {**text, "format": "date-time", "description": "Since when the version is known"},
+            "datacontenttype": text,
+            "data": {
+                "type": "object",
+                "properties": {
+                    "collectionId": text,
+                    "version": text,
+                    "links": {"type": "array"},
+                    "items": {
+                        "type": "array",
+                        "description": "Features that changed, where that is known",
+                        "items": {
+                            "type": "object",
+                            "properties": {"itemId": text, "change": {"enum": ["create", "update", "delete"]}},
+                        },
+                    },
+                    "itemsComplete": {"type": "boolean", "description": "Whether `items` are all that changed"},
+                },
+            },
+        },
+    }
