@@ -61,7 +61,7 @@ async def get_facets(call: Call) -> web.StreamResponse:
         "sections": sections(facets, document["facets"], given),
         "known": [facet.name for facet in facets_of(collection)],
         "filtered": _query({name: text for name, text in given.items() if name not in _COUNTED}),
-        "asked": _asked(given, document["facets"]),
+        "asked": _asked(given, facets),
     }
     headers = incomplete(headers) if ranges is None else headers
     return page_response(call.request, "facets.html", context, headers=headers)
@@ -73,10 +73,16 @@ def _query(given: Mapping[str, str]) -> str:
     return f"{urlencode(others)}&" if others else ""
 
 
-def _asked(given: Mapping[str, str], names: Iterable[str]) -> str:
+def _asked(given: Mapping[str, str], facets: Iterable[Facet]) -> str:
     """What is counted, as parameters: as it was asked for, or the facets that a page shows where nothing was."""
     asked = {name: given[name] for name in _COUNTED if name in given}
-    return urlencode({"facets": ",".join(names), **asked}, safe=",:/")
+    return urlencode({"facets": ",".join(map(_token, facets)), **asked}, safe=",:/")
+
+
+def _token(facet: Facet) -> str:
+    """What asks for a facet of a page that was asked for none."""
+    is_by_width = isinstance(facet, NumberFacet) and facet.width is not None
+    return f"{facet.name}:width:{facet.width}" if is_by_width else facet.name
 
 
 def _document(
