@@ -19,7 +19,7 @@ _LOOKUPS = Counter("dams_tile_cache_lookups_total", "Lookups in the tile cache b
 SECONDS_KEPT = 7 * 24 * 3600
 _PREFIX = b"dams:tile:3:"
 _CHECKSUM_BYTES = 4
-_SCANNED_AT_ONCE = 1000
+SCANNED_AT_ONCE = 1000
 _SHARE_SECONDS = 1800
 _SILENT_SECONDS = 2.0
 # a claim may have ended by itself, and be another's by now
@@ -121,7 +121,7 @@ class TileCache:
         """Keys that match (`*`, `?`, `[ab]`) with the number of their bytes, some at a time. Raises CacheAway."""
         cursor: Any = b"0"
         while True:
-            cursor, names = await self._asked("SCAN", cursor, "MATCH", _name(pattern), "COUNT", _SCANNED_AT_ONCE)
+            cursor, names = await self._asked("SCAN", cursor, "MATCH", _name(pattern), "COUNT", SCANNED_AT_ONCE)
             sizes = await asyncio.gather(*(self._asked("STRLEN", name) for name in names))
             yield [
                 (name.removeprefix(_PREFIX).decode(errors="replace"), max(0, size - _CHECKSUM_BYTES))

@@ -81,8 +81,9 @@ def _asked(given: Mapping[str, str], facets: Iterable[Facet]) -> str:
 
 def _token(facet: Facet) -> str:
     """What asks for a facet of a page that was asked for none."""
-    is_by_width = isinstance(facet, NumberFacet) and facet.width is not None
-    return f"{facet.name}:width:{facet.width}" if is_by_width else facet.name
+    if isinstance(facet, NumberFacet) and facet.width is not None:
+        return f"{facet.name}:width:{facet.width}"
+    return facet.name
 
 
 def _document(

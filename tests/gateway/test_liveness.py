@@ -56,6 +56,19 @@ async def test_a_backup_may_be_absent_for_ever(tmp_path: Path, there: str) -> No
         assert liveness.answering({"tiles": both}) == {"tiles": both}
 
 
+async def test_a_backup_that_hangs_is_out(tmp_path: Path, there: str, caplog: pytest.LogCaptureFixture) -> None:
+    both = (f"unix:{tmp_path / 'spare'}", there)
+    liveness = Liveness(frozenset(both[:1]))
+    with silent(tmp_path / "spare"):
+        for _ in range(2):
+            assert liveness.answering({"tiles": both}) == {"tiles": both}
+            await liveness.check({"tiles": both})
+    assert liveness.answering({"tiles": both}) == {"tiles": (there,)}
+    assert [(each.getMessage(), vars(each)["fields"]) for each in caplog.records] == [
+        ("does not answer", {"address": both[0]})
+    ]
+
+
 async def test_what_is_no_address_any_more_is_forgotten(tmp_path: Path, there: str) -> None:
     both = (f"unix:{tmp_path / 'gone'}", there)
     liveness = Liveness(absent_seconds=0)

@@ -15,6 +15,7 @@ from redis.asyncio import Redis
 from redis.asyncio.sentinel import Sentinel
 from redis.exceptions import ConnectionError, ResponseError  # noqa: A004
 
+from libs.cache import tile_cache
 from libs.cache.commands import CacheAway, Commands
 from libs.cache.links import link_to, redis_address
 from libs.cache.tile_cache import TileCache
@@ -267,7 +268,7 @@ def _url(nodes: list[OwnRedis]) -> str:
     return "redis+cluster://" + ",".join(f"127.0.0.1:{node.port}" for node in nodes)
 
 
-async def test_a_cluster_is_one_cache(cluster: list[OwnRedis]) -> None:
+async def test_a_cluster_is_one_cache(cluster: list[OwnRedis], monkeypatch: pytest.MonkeyPatch) -> None:
     names = [f"tile{number}" for number in range(300)]
     async with TileCache(_url(cluster[:1]), share_bytes=10**6) as cache:
         for name in names:
@@ -293,6 +294,9 @@ async def test_a_cluster_is_one_cache(cluster: list[OwnRedis]) -> None:
             await eventually(free)
         found = [entry for some in [part async for part in cache.entries("tile*")] for entry in some]
         assert sorted(found) == sorted((name, len(name) if name != "tile0" else 4) for name in names)
+        # most looks find none of these, and there is more to look at
+        monkeypatch.setattr(tile_cache, "SCANNED_AT_ONCE", 5)
+        assert len([1 async for part in cache.entries("tile29?") for _ in part]) == 10
         assert await cache.delete([*names[:200], "nothing"]) == 200
         assert len([1 async for part in cache.entries("*") for _ in part]) >= 100
 

@@ -105,6 +105,9 @@ def test_small_boxes_are_no_larger_than_their_edges() -> None:
     assert boxes_in([southern], 2193) == [transformed(southern, 4326, 2193)]
     assert boxes_in([small], 4326) == [small]
     assert boxes_in([small], 0) == [small]
+    # on both sides of 180°, where New Zealand is
+    sides = [(178.0, -40.0, 180.0, -38.0), (-180.0, -40.0, -177.0, -38.0)]
+    assert boxes_in(sides, 2193) == [transformed(side, 4326, 2193) for side in sides]
     # the database may know what PROJ does not
     assert boxes_in([small], UNKNOWN) == boxes_in([WORLD, small], UNKNOWN) == [(-1e30, -1e30, 1e30, 1e30)]
     # what has no place there at all

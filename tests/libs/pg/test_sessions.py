@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from typing import Any
 
 import asyncpg
 import pytest
 
 from libs.ogc.errors import TooSlow, Unavailable
+from libs.pg import sessions
 from libs.pg.pool import Database, PoolSettings
+from libs.pg.prepared import Connection, connect
+from libs.pg.sessions import Sessions
 from libs.pg.sql import sql
 from tests.eventually import eventually
 from tests.poolers import pgbouncer
@@ -135,3 +139,22 @@ async def test_connections_that_were_cut_cost_no_more_than_one_request_each(pool
             raise AssertionError from None
 
     await eventually(answers)
+
+
+async def test_a_connection_that_is_given_up_while_it_is_looked_at_is_closed(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: asyncio.Future[Connection] = asyncio.get_running_loop().create_future()
+
+    async def connected(*arguments: Any, **options: Any) -> Connection:
+        made.set_result(await connect(*arguments, **options))
+        return made.result()
+
+    monkeypatch.setattr(sessions, "connect", connected)
+    monkeypatch.setattr(sessions, "own_session", lambda _: "pg_sleep(2) IS NULL")
+    opened = asyncio.create_task(Sessions(database_url, PoolSettings(database_url, "given-up").session()).open())
+    connection = await made
+    opened.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await opened
+    assert connection.is_closed()

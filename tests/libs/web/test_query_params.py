@@ -145,13 +145,13 @@ def test_a_free_form_parameter_takes_what_is_not_declared_but_not_twice() -> Non
     assert result.faults == [Fault(("query", "magnitude"), "magnitude is given more than once", "6", "repeated")]
     # told once, and never with a character that cannot be shown
     result = read(
-        [("a\x00b", "1"), ("magnitude", "5"), ("magnitude", "6"), ("magnitude", "7")], extra="propertyQueries"
+        [("magnitude", "5"), ("magnitude", "6"), ("a\x00b", "1"), ("magnitude", "7")], extra="propertyQueries"
     )
     assert [fault.msg for fault in result.faults] == [
-        "a?b must not hold a NUL character",
         "magnitude is given more than once",
+        "a?b must not hold a NUL character",
     ]
-    assert [fault.loc for fault in result.faults] == [("query", "a?b"), ("query", "magnitude")]
+    assert [fault.loc for fault in result.faults] == [("query", "magnitude"), ("query", "a?b")]
     assert result.extra == {"magnitude": "5"}
 
 

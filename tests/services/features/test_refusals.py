@@ -98,7 +98,14 @@ async def test_all_that_is_wrong_with_parameters_is_said(
         (f"{ITEMS}/none", 404, "There is no item 'none' in collection 'hostile.events'."),
         (f"{ITEMS}/999999?f=html", 404, "There is no item '999999' in collection 'hostile.events'."),
         ("/events/n%2Fone", 404, "No collection has features of an event 'n/one'."),
-        ("/collections/hostile.none/items", 404, "There is no collection 'hostile.none'."),
+        *(
+            (f"/collections/hostile.none{path}", 404, "There is no collection 'hostile.none'.")
+            for path in ("/items", "/items/1", "/items/1/cap", "/schema", "/queryables", "/sortables", "/export")
+        ),
+        *(
+            (f"/collections/hostile.none{path}", 404, "There is no collection 'hostile.none'.")
+            for path in ("/facets", "/feed", "/changes")
+        ),
         (
             f"{ITEMS}/1/cap",
             404,
