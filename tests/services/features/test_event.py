@@ -31,7 +31,7 @@ INSERT INTO own.flood_alerts SELECT n, 'F/1', '2020-05-01T00:00:00Z'::timestampt
     ST_SetSRID(ST_MakePoint(n, 1), 4326) FROM generate_series(1, 6) AS n;
 INSERT INTO own.flood_alerts SELECT 10 + n, 'F4', '2020-05-01T00:00:00Z' FROM generate_series(1, 1001) AS n;
 INSERT INTO own.flood_gauges VALUES (1, 7, 'SRID=4326;POINT(9 9)'), (2, 8, NULL);
-INSERT INTO own.flood_posts VALUES (1, 8);
+INSERT INTO own.flood_posts VALUES (1, 8), (2, NULL);
 INSERT INTO own.flood_areas SELECT n, CASE WHEN n > 6 THEN 'É-1_.' ELSE 'F5' END,
     ST_SetSRID(ST_MakePolygon(ST_MakeLine(ARRAY[ST_MakePoint(n, 0), ST_MakePoint(n + 0.5, 0), ST_MakePoint(n, 1),
     ST_MakePoint(n, 0)])), 4326) FROM generate_series(1, 13) AS n;
@@ -139,6 +139,8 @@ async def test_its_page_tells_of_all_and_pages_of_features_link_to_what_there_is
     # where events are numbers, too
     gauge = (await features.get("/collections/own.flood_gauges/items/2", {"f": "html"})).body.decode()
     assert f'href="{features.base}/events/8?f=html"' in gauge
+    lone = (await features.get("/collections/own.flood_posts/items/2", {"f": "html"})).body.decode()
+    assert ("Of this event" in gauge, "Of this event" in lone) == (True, False)
     assert "flood posts <small>1</small>" in gauge
 
 
