@@ -96,6 +96,7 @@ async def test_a_commit_is_another_version_of_that_collection_alone(
         assert after.since >= before.since + timedelta(seconds=1)
         assert after.since.microsecond == 0
         assert parsedate_to_datetime(after.http_date) == after.since
+        assert after.http_date.endswith(" GMT")
 
 
 async def test_the_same_rows_have_the_same_token_in_every_process_and_after_a_restart(

@@ -102,6 +102,8 @@ async def test_its_features_come_as_one_file(features: Client) -> None:
         "Vary": "Accept",
         "Content-Disposition": 'inline; filename="F_1.geojson"',
     }
+    accepted = await features.get("/events/F%2F1", headers={"Accept": "application/geo+json"})
+    assert accepted.json()["features"] == bundle["features"]
     head = await features.get("/events/F%2F1?f=geojson", method="HEAD")
     assert (head.status, head.body, head.type) == (200, b"", "application/geo+json")
     assert (await features.get("/events/none?f=geojson")).status == 404
