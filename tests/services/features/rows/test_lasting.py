@@ -267,7 +267,8 @@ async def test_a_facet_counts_what_lasts_in_each_time_that_it_meets(lasting: Ser
 
 
 async def test_a_facet_of_what_lasts_reaches_to_the_last_end(lasting: Services) -> None:
-    found = await lasting["features"].json("/collections/lasting.floods/facets", facets="datetime:day")
+    asked = {"facets": "datetime:day", "filter": "id=1"}
+    found = await lasting["features"].json("/collections/lasting.floods/facets", **asked)
     buckets = found["facets"]["datetime"]["buckets"]
     assert (buckets[0]["min"], buckets[-1]["min"]) == ("2020-01-10T00:00:00Z", "2020-01-20T00:00:00Z")
-    assert [bucket["count"] for bucket in buckets] == [1, 1, *[2] * 9]
+    assert [bucket["count"] for bucket in buckets] == [1] * 11
