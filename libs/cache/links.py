@@ -55,7 +55,7 @@ def link_to(url: str) -> Link:
     if found["server"]:
         return _Server(ConnectionPool.from_url(url, **_OF_CONNECTIONS))
     # not by urlsplit, which refuses an IPv6 address behind another host
-    place, path = re.split(r"(?=[/?#])|$", url.partition("://")[2], maxsplit=1)
+    place, _, path = re.split(r"[?#]", url.partition("://")[2])[0].partition("/")
     hosts = _hosts(place, _PORTS[found["kind"]])
     options: dict[str, Any] = {**_OF_CONNECTIONS, **_credentials(place), "ssl": found["tls"] == "rediss"}
     return _sentinel(path, hosts, options) if found["kind"] == "sentinel" else _Cluster(hosts, options)
@@ -93,7 +93,7 @@ def _credentials(place: str) -> dict[str, str]:
 
 
 def _sentinel(path: str, hosts: list[tuple[str, int]], options: dict[str, Any]) -> Link:
-    named = re.fullmatch(r"/(?P<master>[^/]+)(/(?P<db>\d+))?", re.split(r"[?#]", path)[0])
+    named = re.fullmatch(r"(?P<master>[^/]+)(/(?P<db>\d+))?", path)
     if named is None:
         raise ValueError("names no master: redis+sentinel://host:26379/master/0")
     asking = {"socket_timeout": _SENTINEL_SECONDS, "socket_connect_timeout": _SENTINEL_SECONDS}
