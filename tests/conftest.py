@@ -45,7 +45,14 @@ OF_THE_STACK = ("tests/contract/", "tests/system/")
 OF_THE_MAP = "tests/system/test_viewer_"
 """Those of them that wait for a browser."""
 
-LONG = ("tests/deploy/", "tests/faults/", "tests/gateway/", "tests/services/viewer/", "tests/weight/")
+LONG = (
+    "tests/deploy/",
+    "tests/faults/",
+    "tests/gateway/",
+    "tests/libs/pg/test_pool.py",
+    "tests/services/viewer/",
+    "tests/weight/",
+)
 """Where others are that take long. They wait for the most part, and do so beside those that take processor time."""
 
 
@@ -120,6 +127,8 @@ async def make_database(cluster: Cluster) -> AsyncIterator[MakeDatabase]:
     admin = await asyncpg.connect(cluster.owner_url("postgres"))
     # what is made here need not outlive the machine, and each new database would wait for the disk
     await admin.execute("ALTER SYSTEM SET fsync = off")
+    # files may be in memory
+    await admin.execute("ALTER SYSTEM SET max_wal_size = '96MB'")
     await admin.execute("SELECT pg_reload_conf()")
     made: list[str] = []
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import psutil
 import pytest
 
 from deploy.local import stack as local_stack
@@ -143,10 +144,31 @@ def stack_at(base_url: str) -> RunningStack:
     return RunningStack(Path(state_dir or ".local").resolve(), base_url)
 
 
+IN_MEMORY = Path("/dev/shm")  # noqa: S108 - a folder of this user inside, in which no other may write
+"""Where the system keeps files in memory."""
+
+ROOM = 4 << 30
+"""Bytes that must be free there."""
+
+
+def _throw_away() -> Path:
+    """Where servers are that end with the session: in memory where there is room, as a new database is 600 files, which
+    ext4 finds slowly where it keeps no journal and as many were deleted just before.
+    """
+    try:
+        if psutil.virtual_memory().available >= 2 * ROOM and psutil.disk_usage(str(IN_MEMORY)).free >= ROOM:
+            folder = IN_MEMORY / f"dams-tests-{os.getuid()}"
+            folder.mkdir(mode=0o711, exist_ok=True)
+            if folder.stat().st_uid == os.getuid() and not folder.is_symlink():
+                return folder
+    except OSError:
+        pass
+    return REPOSITORY / ".local"
+
+
 @contextmanager
-def _free_folder(name: str) -> Iterator[tuple[Path, int]]:
+def _free_folder(parent: Path, name: str) -> Iterator[tuple[Path, int]]:
     """A folder for a stack, and an open file: while any process has it open, no other takes the folder."""
-    parent = REPOSITORY / ".local"
     parent.mkdir(exist_ok=True)
     for number in itertools.count(1):
         state_dir = parent / (name if number == 1 else f"{name}-{number}")
@@ -166,7 +188,7 @@ def running(name: str, *options: str, purge: bool, **settings: str) -> Iterator[
     Where another process of tests has it, the stack is in `.local/<name>-2`, and so on: each keeps its data, unless
     `purge`. A stack that a killed session left behind is stopped first: it would run old code.
     """
-    with _free_folder(name) as (state_dir, lock):
+    with _free_folder(_throw_away() if purge else REPOSITORY / ".local", name) as (state_dir, lock):
         port = choose_ports(["gateway"], {}, state_dir)["gateway"]
         environment = {
             variable: value
@@ -174,14 +196,16 @@ def running(name: str, *options: str, purge: bool, **settings: str) -> Iterator[
             if variable
             not in {"DATABASE_URL", "REDIS_URL", "COLLECTION_SCHEMAS", "FEATURES", "TILES", "PUBLIC_URL", "REPLICAS"}
         } | {"STATE_DIR": str(state_dir), "GATEWAY_PORT": str(port), **settings}
-        _command(_PURGE if purge else _STOP, environment)
+        if state_dir.exists():
+            _command(_PURGE if purge else _STOP, environment)
         try:
             _command(["up", *options], environment)
             yield state_dir
         finally:
-            _command(_STOP, environment)
             if purge:
                 _purge_without_waiting(environment, lock)
+            else:
+                _command(_STOP, environment)
 
 
 _STOP = ["down"]
@@ -189,7 +213,7 @@ _PURGE = ["down", "--purge"]
 
 
 def _purge_without_waiting(environment: dict[str, str], lock: int) -> None:
-    """The files of a hundred databases take half a minute to delete.
+    """Stops what runs, and deletes its files: those of a hundred databases may take half a minute.
 
     The lock is kept until then: tests that begin meanwhile take another folder, not one that is being deleted.
     """
