@@ -11,6 +11,7 @@ from prometheus_client import Counter
 from libs.ogc.errors import (
     CHANGING,
     DomainError,
+    Fault,
     InvalidParameters,
     NotAcceptable,
     NotFound,
@@ -38,6 +39,8 @@ _VALUELESS = {
 """Parameters whose values meet no stored ones, though those of the second line name columns."""
 
 
+_LONGEST_QUOTED = 500
+
 _SLOW_FILTER = (
     "The database took too long to find what filter asks for; a bbox, a datetime or another condition of the filter"
     " leaves fewer rows to it, and LIKE is quicker without % at the start of its pattern."
@@ -55,7 +58,7 @@ def error_response(request: web.Request, error: Exception, request_id: str) -> w
     if isinstance(error, TooSlow) and "filter" in request.query:
         error = TooSlow(_SLOW_FILTER)
     if isinstance(error, InvalidParameters):
-        detail: Any = [fault.to_json() for fault in error.faults]
+        detail: Any = [_with_what_was_sent(fault, request.query) for fault in error.faults]
         return _render(request, request.app[SETTINGS].invalid_parameter_status, detail, {})
     if isinstance(error, DomainError):
         status = next((code for kind, code in _STATUS.items() if isinstance(error, kind)), 500)
@@ -70,6 +73,15 @@ def error_response(request: web.Request, error: Exception, request_id: str) -> w
     _LOG.error("unhandled", exc_info=error, extra={"fields": {"request_id": request_id, "path": request.path}})
     sentence = f"The server made a mistake; it has been logged as request {request_id}."
     return _render(request, 500, sentence, {})
+
+
+def _with_what_was_sent(fault: Fault, query: Mapping[str, str]) -> dict[str, object]:
+    """A fault that was found where the parameter is not at hand, such as by the database, has its text all the same."""
+    told = fault.to_json()
+    match fault.loc:
+        case ("query", name) if fault.input is None and name in query:
+            told["input"] = query[name][:_LONGEST_QUOTED]
+    return told
 
 
 def _http_exception(request: web.Request, error: web.HTTPException) -> web.StreamResponse:

@@ -10,7 +10,16 @@ from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 from prometheus_client import REGISTRY
 
-from libs.ogc.errors import DomainError, Fault, NotFound, TooSlow, Unavailable, Uncomputable, UnknownFunction
+from libs.ogc.errors import (
+    DomainError,
+    Fault,
+    InvalidParameters,
+    NotFound,
+    TooSlow,
+    Unavailable,
+    Uncomputable,
+    UnknownFunction,
+)
 from libs.ogc.service_part import ServicePart
 from libs.web.app import Call, make_app
 from libs.web.settings import WebSettings
@@ -33,6 +42,14 @@ DOCUMENT: dict[str, Any] = {
 ERRORS: dict[str, Exception] = {
     "uncomputable": Uncomputable([Fault(("query",), "cannot be computed")]),
     "no function": UnknownFunction([Fault(("query", "filter"), "there is none")]),
+    "quoting": InvalidParameters(
+        [
+            *(Fault(("query", "filter"), "no value", given) for given in (None, 0, "mine")),
+            Fault(("query", "absent"), "not sent"),
+            Fault(("path", "limit"), "of the path"),
+            Fault(("query",), "of all"),
+        ]
+    ),
     "missing": NotFound("There is no such thing."),
     "busy": Unavailable("Too many.", retry_after=7),
     "slow": TooSlow(),
@@ -85,6 +102,19 @@ async def test_status(client: TestClient[web.Request, web.Application], error: s
         assert "secret" not in await response.text()
     if error == "busy":
         assert response.headers["Retry-After"] == "7"
+
+
+async def test_a_fault_that_quotes_nothing_has_what_was_sent(client: TestClient[web.Request, web.Application]) -> None:
+    async with client.get(f"/fails?filter={'x' * 501}&limit=3", headers={"X-Error": "quoting"}) as response:
+        faults = (await response.json())["detail"]
+    assert [(fault["loc"], fault["input"]) for fault in faults] == [
+        (["query", "filter"], "x" * 500),
+        (["query", "filter"], 0),
+        (["query", "filter"], "mine"),
+        (["query", "absent"], None),
+        (["path", "limit"], None),
+        (["query"], None),
+    ]
 
 
 async def test_of_an_error_of_the_library_it_is_told_when_to_come_back(

@@ -14,7 +14,7 @@ MERCATOR = "http://www.opengis.net/def/crs/EPSG/0/3857"
 DAMAGED = "is damaged; start again without it"
 
 
-def fault(name: str, words: str, given: Any = None, kind: str = "value_error") -> dict[str, Any]:
+def fault(name: str, words: str, given: Any, kind: str = "value_error") -> dict[str, Any]:
     return {"type": kind, "loc": ["query", name], "msg": words, "input": given}
 
 
@@ -28,7 +28,7 @@ def fault(name: str, words: str, given: Any = None, kind: str = "value_error") -
                 fault(
                     "magnitude",
                     "magnitude is not a parameter of a feature: it is chosen by its id",
-                    None,
+                    "5",
                     "extra_forbidden",
                 )
             ],
@@ -41,7 +41,7 @@ def fault(name: str, words: str, given: Any = None, kind: str = "value_error") -
             )
             for path, form in ((ITEMS, "geojson"), (ITEMS, "html"), (f"{ITEMS}/1", "fgb"), (f"{ITEMS}/1", "html"))
         ),
-        (ITEMS, {"bom": "true", "f": "html"}, [fault("bom", "bom is for CSV alone")]),
+        (ITEMS, {"bom": "true", "f": "html"}, [fault("bom", "bom is for CSV alone", "true")]),
         (
             ITEMS,
             {"cursor": "x", "offset": "7", "geometry": "lonlat", "geom-column": "none", "f": "csv"},
@@ -80,9 +80,9 @@ def fault(name: str, words: str, given: Any = None, kind: str = "value_error") -
         (
             f"{COLLECTION}/facets",
             {"facets": "category", "f": "geojson"},
-            [fault("facets", "facets must be one facet of places for GeoJSON, such as geom:grid:5")],
+            [fault("facets", "facets must be one facet of places for GeoJSON, such as geom:grid:5", "category")],
         ),
-        (f"{COLLECTION}/export", {"bom": "true", "f": "geojson"}, [fault("bom", "bom is for CSV alone")]),
+        (f"{COLLECTION}/export", {"bom": "true", "f": "geojson"}, [fault("bom", "bom is for CSV alone", "true")]),
     ],
 )
 async def test_all_that_is_wrong_with_parameters_is_said(
