@@ -108,8 +108,8 @@ def _charts(told: Told) -> list[Chart]:
 
 def _drawn(event: Event, told: Told) -> list[Mapping[str, Any]]:
     """Its main feature, and lines and areas of collections that have few of it."""
-    few = [each for part, features in told for each in features if (part.matched or 0) <= DRAWN and _is_wide(part)]
-    return [*few, event.feature]
+    few = (each for part, features in told for each in features if (part.matched or 0) <= DRAWN and _is_wide(part))
+    return [*(each for each in few if each is not event.feature), event.feature]
 
 
 def _is_wide(part: EventPart) -> bool:
