@@ -1,5 +1,6 @@
 """Real rivers and countries (Natural Earth), along which the flood data are simulated."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, Self
@@ -37,9 +38,9 @@ class Country(NamedTuple):
 class Land:
     """Countries by place."""
 
-    countries: list[Shape]
+    countries: Sequence[Shape]
     tree: shapely.STRtree
-    coded: list[Shape]
+    coded: Sequence[Shape]
     coded_tree: shapely.STRtree
 
     @classmethod

@@ -1,10 +1,11 @@
 """Reads TopoJSON, in which neighbouring shapes share arcs of delta-encoded grid positions."""
 
-import json
+from functools import lru_cache
 from itertools import accumulate
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import orjson
 import shapely
 from shapely.geometry import LineString, MultiLineString, MultiPolygon, Polygon
 from shapely.geometry.base import BaseGeometry
@@ -20,21 +21,27 @@ class Shape(NamedTuple):
     geometry: BaseGeometry
 
 
-def read_shapes(path: Path, layer: str) -> list[Shape]:
+@lru_cache(maxsize=4)
+def read_shapes(path: Path, layer: str) -> tuple[Shape, ...]:
     """The valid, non-empty geometries of the object `layer`; polygons come as MultiPolygon.
 
     Source: the TopoJSON format specification, sections 2.1.3 (arcs) and 2.1.2 (transforms).
     Raises KeyError where the file has no such object.
     """
-    topology = json.loads(path.read_text(encoding="utf-8"))
-    arcs = _arcs(topology)
+    topology, arcs = _read(path)
     shapes = []
     for geometry in topology["objects"][layer]["geometries"]:
         shape = _geometry(geometry, arcs)
         if not shape.is_empty:
             properties = geometry.get("properties") or {}
             shapes.append(Shape(str(geometry.get("id", "")), str(properties.get("name", "")), shape))
-    return shapes
+    return tuple(shapes)
+
+
+@lru_cache(maxsize=2)
+def _read(path: Path) -> tuple[dict[str, Any], list[list[Position]]]:
+    topology = orjson.loads(path.read_bytes())
+    return topology, _arcs(topology)
 
 
 def _arcs(topology: dict[str, Any]) -> list[list[Position]]:
