@@ -6,6 +6,7 @@ import asyncpg
 import pytest
 
 from libs.catalogue.model import Collection
+from libs.pg.pool import Database, PoolSettings
 from services.common.introspection.introspect import Introspection
 
 _RELATIONS = """
@@ -152,6 +153,8 @@ async def test_what_is_locked_is_what_it_was_unless_it_was_changed_before(
     async def locked() -> tuple[object, ...]:
         async with owner.transaction():
             await owner.execute("LOCK TABLE own.quakes")
+            # however often it is looked at meanwhile
+            await introspection.collections()
             return told((await _found(introspection))["quakes"])
 
     before = told((await _found(introspection))["quakes"])
@@ -162,6 +165,8 @@ async def test_what_is_locked_is_what_it_was_unless_it_was_changed_before(
     for change, now in (
         ("COMMENT ON TABLE own.quakes IS 'Earthquakes'", (columns, "Earthquakes", "id")),
         ("ALTER TABLE own.quakes ADD COLUMN more real", ([*columns, "more"], "Earthquakes", "id")),
+        # of whose columns all else stays as it was
+        ("CREATE INDEX ON own.quakes (id)", ([*columns, "more"], "Earthquakes", "id")),
         ("ALTER TABLE own.quakes DROP CONSTRAINT quakes_pkey", ([*columns, "more"], "Earthquakes", None)),
     ):
         await owner.execute(change)
@@ -169,7 +174,9 @@ async def test_what_is_locked_is_what_it_was_unless_it_was_changed_before(
         assert told((await _found(introspection))["quakes"])[:3] == now
 
 
-async def test_nothing_that_is_locked_is_waited_for(owner: asyncpg.Connection, introspection: Introspection) -> None:
+async def test_nothing_that_is_locked_is_waited_for(
+    owner: asyncpg.Connection, introspection: Introspection, database_url: str, caplog: pytest.LogCaptureFixture
+) -> None:
     """Neither whether it fails, nor its key, its extent or its number of rows."""
     await owner.execute(
         "CREATE MATERIALIZED VIEW own.kept AS SELECT id, at FROM own.quakes; CREATE UNIQUE INDEX ON own.kept (id)"
@@ -179,3 +186,10 @@ async def test_nothing_that_is_locked_is_waited_for(owner: asyncpg.Connection, i
     async with owner.transaction():
         await owner.execute("LOCK TABLE own.quakes; REFRESH MATERIALIZED VIEW own.kept")
         assert (await _found(introspection))["kept"] == before["kept"]
+        # nor of what nobody has looked at before
+        caplog.clear()
+        with caplog.at_level("INFO", "dams.catalogue"):
+            async with Database(PoolSettings(database_url, "test", size=1)) as database:
+                fresh = await _found(Introspection(database, ("own",)))
+    assert fresh.keys() == before.keys()
+    assert {record.getMessage().partition(";")[0] for record in caplog.records} <= {"features without ids"}

@@ -39,7 +39,8 @@ CREATE VIEW own.seen AS SELECT id, g FROM own.typed;
 CREATE VIEW own.of_parts AS SELECT id FROM own.parted;
 CREATE MATERIALIZED VIEW own.kept AS SELECT id FROM own.typed;
 CREATE SEQUENCE own.numbers;
-CREATE TABLE own.secured (id int); ALTER TABLE own.secured ENABLE ROW LEVEL SECURITY;
+CREATE TABLE own.secured (during tstzrange, at timestamptz, days daterange, day date);
+ALTER TABLE own.secured ENABLE ROW LEVEL SECURITY;
 CREATE TABLE own.fresh (id int);
 CREATE TABLE own.wide (id int, padding text); ALTER TABLE own.wide ALTER padding SET STORAGE EXTERNAL;
 INSERT INTO own.wide SELECT n, repeat('x', 40000) FROM generate_series(1, 2) n;
@@ -154,6 +155,11 @@ def test_columns_are_told_in_their_order_with_their_types(found: dict[str, Colle
     assert depth is not None
     assert (depth.title, depth.description, depth.unit) == ("Depth", "Below the sea.", "km")
     assert (typed.title, found["seen"].title) == ("Typed", "seen")
+
+
+def test_instants_come_before_ranges_of_time(found: dict[str, Collection]) -> None:
+    """As the first is the default."""
+    assert [each.name for each in found["secured"].times] == ["at", "day", "during", "days"]
 
 
 async def test_their_order_is_not_that_of_a_plan(
