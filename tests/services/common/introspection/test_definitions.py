@@ -9,18 +9,19 @@ from libs.catalogue.model import Collection
 from libs.pg.pool import Database, PoolSettings
 from services.common.introspection.introspect import Introspection
 
-_RELATIONS = """
+_LOWEST = "CREATE OR REPLACE FUNCTION own.lowest() RETURNS real IMMUTABLE LANGUAGE plpgsql AS 'BEGIN RETURN 5; END'"
+_RELATIONS = f"""
 CREATE TABLE own.quakes (id integer PRIMARY KEY, at timestamptz, magnitude real);
 CREATE SEQUENCE own.numbers;
 CREATE TABLE own.allowed (id integer);
-CREATE FUNCTION own.lowest() RETURNS real IMMUTABLE LANGUAGE plpgsql AS 'BEGIN RETURN 5; END';
+{_LOWEST};
 CREATE VIEW own.strong AS SELECT * FROM own.quakes WHERE magnitude > 5;
 CREATE VIEW own.over AS SELECT id FROM own.strong;
 CREATE VIEW own.called AS SELECT * FROM own.quakes WHERE magnitude > own.lowest();
 CREATE TABLE own.guarded (id integer PRIMARY KEY);
 ALTER TABLE own.guarded ENABLE ROW LEVEL SECURITY;
 CREATE POLICY chosen ON own.guarded USING (id IN (SELECT id FROM own.allowed));
-"""
+"""  # noqa: S608 ours
 
 
 @pytest.fixture
@@ -36,10 +37,7 @@ async def _found(introspection: Introspection) -> dict[str, Collection]:
     ("change", "others"),
     [
         ("CREATE OR REPLACE VIEW own.strong AS SELECT * FROM own.quakes WHERE magnitude > 6", {"strong", "over"}),
-        (
-            "CREATE OR REPLACE FUNCTION own.lowest() RETURNS real IMMUTABLE LANGUAGE plpgsql AS 'BEGIN RETURN 6; END'",
-            {"called"},
-        ),
+        (_LOWEST.replace("5", "6"), {"called"}),
         ("ALTER POLICY chosen ON own.guarded USING (id > 2)", {"guarded"}),
         ("CREATE POLICY another ON own.guarded USING (id > 2)", {"guarded"}),
         ("ALTER TABLE own.guarded DISABLE ROW LEVEL SECURITY", {"guarded"}),
@@ -186,6 +184,11 @@ async def test_nothing_that_is_locked_is_waited_for(
     async with owner.transaction():
         await owner.execute("LOCK TABLE own.quakes; REFRESH MATERIALIZED VIEW own.kept")
         assert (await _found(introspection))["kept"] == before["kept"]
+        # whatever is changed beside it meanwhile
+        other = await asyncpg.connect(database_url)
+        await other.execute(_LOWEST.replace("5", "7"))
+        await other.close()
+        assert (await _found(introspection))["called"] == before["called"]
         # nor of what nobody has looked at before
         caplog.clear()
         with caplog.at_level("INFO", "dams.catalogue"):

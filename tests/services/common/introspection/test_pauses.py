@@ -87,7 +87,7 @@ async def test_extents_are_read_again_after_five_minutes_in_any_case(slow: tuple
 async def test_extents_of_tables_are_read_anew_every_five_minutes(
     slow: tuple[Slow, Collection], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    database, _ = slow
+    database, view = slow
     monkeypatch.setattr("services.common.introspection.extents.time", database.clock)
     tables = tuple(each for each in await Introspection(database, ("own",)).collections() if each.name == "days")
     extents, asked = Extents(database), []
@@ -97,6 +97,10 @@ async def test_extents_of_tables_are_read_anew_every_five_minutes(
         # more than the state of the database, and what is analysed
         asked.append(database.times > 2)
     assert asked == [True, False, False, True]
+    # of a view nothing more is asked
+    database.times = 0
+    await extents.filled_in((view,))
+    assert database.times == 2
 
 
 async def test_a_view_that_was_fine_is_planned_again_after_a_minute(slow: tuple[Slow, Collection]) -> None:
