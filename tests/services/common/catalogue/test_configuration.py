@@ -244,6 +244,8 @@ def test_a_later_file_adds_to_what_earlier_ones_say(tmp_path: Path) -> None:
     assert (found.title, found.attribution, found.minzoom, found.sort) == ("Quakes of theirs", "They", 3, ("-at",))
     assert list(config.collections) == ["hazard.quakes", "a.b"], "in the order of the first file"
     assert [config.offers(name) for name in ("a.b", "c.d", "hazard.quakes")] == [False, False, True]
+    theirs.write_text("include: [c.*]")
+    assert [CatalogueConfig.load(ours, theirs).offers(name) for name in ("a.b", "c.d")] == [False, True]
     theirs.write_text("collections: {hazard.quakes: {title: 3}}")
     with pytest.raises(ConfigError, match=r"theirs\.yaml: collections\.hazard\.quakes\.title must be a text$"):
         CatalogueConfig.load(ours, theirs)
