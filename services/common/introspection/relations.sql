@@ -2,7 +2,7 @@
 -- Only the system catalogues are read, so the cost does not depend on the number of rows.
 WITH locked AS MATERIALIZED (
     -- what somebody has for himself, or waits to have: whoever opens it waits, too, as sizes and definitions of views do
-    SELECT DISTINCT coalesce(i.indrelid, l.relation) AS oid
+    SELECT coalesce(i.indrelid, l.relation) AS oid
     FROM pg_locks l
     LEFT JOIN pg_index i ON i.indexrelid = l.relation
     WHERE l.locktype = 'relation' AND l.mode = 'AccessExclusiveLock'

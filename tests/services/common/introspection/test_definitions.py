@@ -21,6 +21,9 @@ CREATE VIEW own.called AS SELECT * FROM own.quakes WHERE magnitude > own.lowest(
 CREATE TABLE own.guarded (id integer PRIMARY KEY);
 ALTER TABLE own.guarded ENABLE ROW LEVEL SECURITY;
 CREATE POLICY chosen ON own.guarded USING (id IN (SELECT id FROM own.allowed));
+CREATE TABLE own.others (id integer);
+CREATE POLICY other ON own.others USING (id IN (SELECT id FROM own.quakes WHERE at < now()));
+CREATE VIEW own.of_others AS SELECT id FROM own.others;
 """  # noqa: S608 ours
 
 
@@ -71,6 +74,8 @@ async def test_the_tables_that_a_policy_reads_are_sources(
 ) -> None:
     found = await _found(introspection)
     assert set(found["guarded"].sources) == {found["guarded"].oid, found["allowed"].oid}
+    # of one that is not in force the clock is no matter
+    assert set(found["of_others"].sources) == {found[name].oid for name in ("of_others", "others", "quakes")}
     await owner.execute("ALTER POLICY chosen ON own.guarded USING (id > extract(hour FROM now()))")
     assert (await _found(introspection))["guarded"].sources == ()
 
