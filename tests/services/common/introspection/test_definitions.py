@@ -200,4 +200,6 @@ async def test_nothing_that_is_locked_is_waited_for(
             async with Database(PoolSettings(database_url, "test", size=1)) as database:
                 fresh = await _found(Introspection(database, ("own",)))
     assert fresh.keys() == before.keys()
+    # what is locked elsewhere is no matter
+    assert set(fresh["guarded"].sources) == {fresh["guarded"].oid, fresh["allowed"].oid}
     assert {record.getMessage().partition(";")[0] for record in caplog.records} <= {"features without ids"}
