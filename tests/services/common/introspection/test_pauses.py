@@ -143,6 +143,18 @@ async def test_after_a_quarter_of_a_second_the_others_wait_for_the_next_time(
         assert [each.item_count for each in found[:2]] == [None, None]
 
 
+async def test_what_is_small_is_counted_again_soon_however_long_all_took_together(
+    slow: tuple[Slow, Collection],
+) -> None:
+    database, view = slow
+    tables = tuple(replace(view, id=f"own.{number}", kind="table") for number in range(2))
+    counts, database.takes = RowCounts(database), 1.0
+    for state in (1, 2):
+        found = await counts.filled_in(tables, dict.fromkeys((each.id for each in tables), state))
+        assert [each.item_count for each in found] == [1, 1]
+        database.now += 4
+
+
 async def test_times_are_read_before_boxes(slow: tuple[Slow, Collection]) -> None:
     """An index may answer them at once."""
     database, view = slow

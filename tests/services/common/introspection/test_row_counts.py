@@ -210,6 +210,10 @@ async def test_only_what_can_be_counted_in_time_is(few: tuple[Asked, tuple[Colle
     await patient.filled_in((small,), states)
     assert _numbers(await patient.filled_in((small,), {"counted.few": 2})) == [None]
     assert database.times == 3
+    # what is known besides is that of now, and the same object where there is nothing to add
+    other = replace(small, title="Others")
+    assert await patient.filled_in((other,), states) == (replace(other, item_count=17),)
+    assert (await counts.filled_in((other,), {}))[0] is other
     # together up to eight megabytes each
     for row_bytes, times in ((8192, 1), (8193, 2)):
         database.times, each = 0, replace(small, rows=1024, row_bytes=row_bytes)
