@@ -220,10 +220,6 @@ class CatalogueConfig(_Said):
         included = any(fnmatchcase(collection_id, pattern) for pattern in self.include)
         return included and not any(fnmatchcase(collection_id, pattern) for pattern in self.exclude)
 
-    def names_ids(self, collection_id: str) -> bool:
-        """Whether it says what the ids of the collection are."""
-        return collection_id in self.collections and self.collections[collection_id].id_column is not None
-
     def apply(self, collection: Collection, *, id_column: bool = True) -> Collection:
         """The collection as configured, without the `id_column` where that is not to be used.
 

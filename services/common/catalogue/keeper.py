@@ -136,10 +136,10 @@ class CatalogueKeeper(Catalogue):
             if collection.id in collections
         }
         for collection in introspected:
-            if self._config.names_ids(collection.id) and collection.id in collections:
-                configured = collections[collection.id]
-                if configured.key != collection.key and await self._ids.repeats(configured):
-                    collections[collection.id] = self._config.apply(collection, id_column=False)
+            configured = collections.get(collection.id)
+            # another key than the database's own is one that the file names
+            if configured is not None and configured.key != collection.key and await self._ids.repeats(configured):
+                collections[collection.id] = self._config.apply(collection, id_column=False)
         if collections == self._collections:
             return
         if self._collections is not None and (changed := collections.keys() ^ self._collections.keys()):

@@ -2,7 +2,7 @@
 -- Only the system catalogues are read, so the cost does not depend on the number of rows.
 WITH locked AS MATERIALIZED (
     -- what somebody has for himself, or waits to have: whoever opens it waits, too, as sizes and definitions of views do
-    SELECT DISTINCT coalesce(i.indrelid, l.relation) AS oid
+    SELECT coalesce(i.indrelid, l.relation) AS oid
     FROM pg_locks l
     LEFT JOIN pg_index i ON i.indexrelid = l.relation
     WHERE l.locktype = 'relation' AND l.mode = 'AccessExclusiveLock'
@@ -72,7 +72,6 @@ key AS (
     -- the primary key, else a unique index on one column that cannot be null
     SELECT DISTINCT ON (i.indrelid) i.indrelid, a.attname
     FROM pg_index i
-    JOIN relation r ON r.oid = i.indrelid
     JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]
     WHERE i.indnkeyatts = 1 AND i.indisunique AND i.indisvalid AND i.indpred IS NULL
       AND i.indkey[0] <> 0 AND (i.indisprimary OR a.attnotnull)

@@ -113,11 +113,9 @@ def _join(found: Definition, ranges: list[Any], node: Mapping[str, Any]) -> froz
         else:
             raise ValueError("a source whose rows nothing is known of")
         return frozenset([number])
-    kind = node["jointype"]
-    if kind not in (_INNER, _LEFT, _RIGHT):
-        raise ValueError("each side may have no row")
     left, right = _join(found, ranges, node["larg"]), _join(found, ranges, node["rarg"])
-    within = {_INNER: None, _LEFT: right, _RIGHT: left}[kind]
+    # none of these where each side may have no row (FULL)
+    within = {_INNER: None, _LEFT: right, _RIGHT: left}[node["jointype"]]
     found.nullable |= within or set()
     _conditions(found, ranges, node["quals"], within)
     return left | right

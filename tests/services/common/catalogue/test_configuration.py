@@ -244,6 +244,8 @@ def test_a_later_file_adds_to_what_earlier_ones_say(tmp_path: Path) -> None:
     assert (found.title, found.attribution, found.minzoom, found.sort) == ("Quakes of theirs", "They", 3, ("-at",))
     assert list(config.collections) == ["hazard.quakes", "a.b"], "in the order of the first file"
     assert [config.offers(name) for name in ("a.b", "c.d", "hazard.quakes")] == [False, False, True]
+    theirs.write_text("include: [c.*]")
+    assert [CatalogueConfig.load(ours, theirs).offers(name) for name in ("a.b", "c.d")] == [False, True]
     theirs.write_text("collections: {hazard.quakes: {title: 3}}")
     with pytest.raises(ConfigError, match=r"theirs\.yaml: collections\.hazard\.quakes\.title must be a text$"):
         CatalogueConfig.load(ours, theirs)
@@ -357,8 +359,7 @@ def test_what_is_going_on_needs_a_column_of_instants(tmp_path: Path) -> None:
 
 
 def test_an_id_column_that_cannot_be_used_is_left_out(tmp_path: Path) -> None:
-    config = load(tmp_path, "collections: {hazard.quakes: {id_column: at}, a.b: {title: B}}")
-    assert [config.names_ids(name) for name in ("hazard.quakes", "a.b", "a.c")] == [True, False, False]
+    config = load(tmp_path, "collections: {hazard.quakes: {id_column: at}}")
     composite = replace(QUAKES, key=None, composite_key=("at", "id"), suggested_key="id")
     used, unused = config.apply(composite), config.apply(composite, id_column=False)
     assert (used.key, used.composite_key, used.suggested_key, used.key_repeats) == ("at", (), None, True)

@@ -76,9 +76,10 @@ async def test_what_repeats_is_told_once_and_nulls_are_no_ids(
     assert database.times == 1
     is_not_used = "collections.own.codes.id_column: 'code' is not used, for it is not unique: 2 rows have '8'"
     assert told(caplog) == [is_not_used]
-    # of another shape it is looked at again, and nothing new is found
+    # of another shape, and of another relation, it is looked at again, and nothing new is found
     assert await check.repeats(replace(codes, shape="another"))
-    assert told(caplog) == []
+    assert await check.repeats(replace(codes, oid=2))
+    assert (database.times, told(caplog)) == (3, [])
     # and told once more where it was right meanwhile
     assert not await check.repeats(replace(codes, key="id", shape="third"))
     assert await check.repeats(replace(codes, shape="third"))
@@ -97,6 +98,8 @@ async def test_what_takes_too_long_stays_unknown_and_is_left_alone(
         "collections.own.endless.id_column: 'code' could not be checked in 0.05 s; a unique index vouches for it"
     )
     assert told(caplog) == [unchecked]
+    assert not await IdCheck(database, statement_ms=2000).repeats(of("gone", "code"))
+    assert "could not be checked in 2 s;" in told(caplog)[0]
 
 
 @pytest.mark.usefixtures("database")
@@ -116,16 +119,17 @@ async def test_ids_are_looked_at_again_after_a_minute_or_more_seldom_where_that_
 
 
 async def test_no_look_takes_longer_than_it_may(database: Asking, caplog: pytest.LogCaptureFixture) -> None:
-    assert await IdCheck(database, statement_ms=7000).repeats(of("bounded", "code"))
-    (said,) = told(caplog)
-    assert said.endswith("3 rows have '7s'")
+    for check, within in ((IdCheck(database, statement_ms=7000), "7s"), (IdCheck(database), "1s")):
+        assert await check.repeats(of("bounded", "code"))
+        (said,) = told(caplog)
+        assert said.endswith(f"3 rows have '{within}'")
 
 
-async def test_what_vouches_for_its_ids_is_not_asked(database: Asking) -> None:
+async def test_what_vouches_for_its_ids_is_not_asked(database: Asking, caplog: pytest.LogCaptureFixture) -> None:
     codes, check = of("codes", "code"), IdCheck(database)
     for sure in (replace(codes, key=None), replace(codes, key_repeats=False), replace(codes, kind="function")):
         assert not await check.repeats(sure)
-    assert database.times == 0
+    assert (database.times, told(caplog)) == (0, [])
 
 
 async def test_a_database_that_is_away_tells_nothing_of_ids(caplog: pytest.LogCaptureFixture) -> None:

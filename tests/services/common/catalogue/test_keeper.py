@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from pathlib import Path
+from types import SimpleNamespace
 
 import asyncpg
 import pytest
@@ -12,6 +13,8 @@ from libs.pg.diagnosis import Finding
 from libs.pg.pool import Database, PoolSettings
 from services.common.catalogue.configuration import CatalogueConfig, ConfigError
 from services.common.catalogue.keeper import CatalogueKeeper
+from tests.eventually import eventually
+from tests.services.common.introspection.asking import Asking
 
 
 async def no_findings() -> list[Finding]:
@@ -78,3 +81,39 @@ async def test_what_is_merely_slow_is_told_where_there_is_nothing_else_to_tell(
                     empty = f"catalogue: no collections. {' '.join(told)}"
                     assert keeper.emptiness() == (empty if told else None)
             assert [record.getMessage() for record in caplog.records] == told
+
+
+@pytest.mark.parametrize("is_empty", [False, True])
+async def test_what_is_wrong_is_looked_for_every_five_seconds_while_there_is_nothing(
+    database_url: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, is_empty: bool
+) -> None:
+    owner = await asyncpg.connect(database_url)
+    await owner.execute("CREATE SCHEMA own; CREATE SCHEMA other; CREATE TABLE own.quakes (id integer PRIMARY KEY)")
+    await owner.close()
+    asked = looked = 0
+
+    def monotonic() -> float:
+        nonlocal asked
+        asked += 1
+        return asked * 4.0
+
+    async def findings() -> list[Finding]:
+        nonlocal looked
+        looked += 1
+        return [Finding("there is no table", fatal=True)]
+
+    monkeypatch.setattr("services.common.catalogue.keeper.time", SimpleNamespace(monotonic=monotonic))
+    async with Asking(PoolSettings(database_url, "test", size=2)) as database:
+
+        async def often() -> None:
+            assert database.times > 40
+            assert asked >= (5 if is_empty else 1)
+
+        schema = "other" if is_empty else "own"
+        async with CatalogueKeeper(database, (schema,), findings, refresh_seconds=0.01):
+            await eventually(often)
+    # each second time eight seconds have passed
+    assert looked == (asked + 1) // 2
+    assert (asked > 1) is is_empty
+    # the same is told once
+    assert [each.getMessage() for each in caplog.records if each.name == "dams.catalogue"] == ["there is no table"]

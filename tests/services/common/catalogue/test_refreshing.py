@@ -131,12 +131,14 @@ async def test_a_file_that_is_wrong_or_gone_changes_nothing(
 async def test_what_cannot_be_configured_is_offered_as_it_is(
     keeper: CatalogueKeeper, say: Say, caplog: pytest.LogCaptureFixture
 ) -> None:
+    before = keeper.collection("kept.quakes")
     say("collections: {kept.quakes: {title: Earthquakes, sort: [depth]}, kept.floods: {title: All floods}}")
     with caplog.at_level(logging.ERROR, "dams.catalogue"):
         await keeper.refresh()
     assert [keeper.collection(f"kept.{name}").title for name in ("quakes", "floods")] == ["quakes", "All floods"]
     (told,) = [record for record in caplog.records if record.getMessage() == "collection not configured"]
     assert "kept.quakes.sort: there is no column 'depth'" in vars(told)["fields"]["cause"]
+    assert keeper.collection("kept.quakes") == before
 
 
 async def test_ids_that_repeat_are_not_used(keeper: CatalogueKeeper, say: Say, owner: asyncpg.Connection) -> None:
@@ -147,6 +149,20 @@ async def test_ids_that_repeat_are_not_used(keeper: CatalogueKeeper, say: Say, o
     await owner.execute("TRUNCATE kept.quakes; ALTER TABLE kept.quakes ADD COLUMN more integer")
     await keeper.refresh()
     assert keeper.collection("kept.quakes").key == "code"
+
+
+async def test_ids_of_what_is_not_offered_or_not_configured_are_not_looked_at(
+    keeper: CatalogueKeeper, say: Say, owner: asyncpg.Connection, caplog: pytest.LogCaptureFixture
+) -> None:
+    # the key of the database's own repeats in a child
+    await owner.execute("CREATE TABLE kept.more () INHERITS (kept.quakes); INSERT INTO kept.more VALUES (1, 9)")
+    said = "collections: {kept.quakes: {id_column: at, sort: [depth]}, kept.floods: {id_column: at}}"
+    say(f"exclude: ['*.floods']\n{said}")
+    await keeper.refresh()
+    quakes = keeper.collection("kept.quakes")
+    assert (quakes.key, quakes.key_repeats) == ("id", True)
+    assert "kept.floods" not in keeper.collections
+    assert "ids of features" not in {record.getMessage() for record in caplog.records}
 
 
 async def test_topics_are_those_of_the_file_in_its_order(keeper: CatalogueKeeper, say: Say) -> None:

@@ -42,6 +42,7 @@ def _config(tmp_path: Path, said: str) -> CatalogueConfig:
         {"description": None},
         {"key": "magnitude"},
         {"key": None, "composite_key": ("id", "magnitude")},
+        {"composite_key": ("id", "magnitude")},
         {"key_repeats": True},
         {"columns": QUAKES.columns[:2]},
         {"columns": (QUAKES.columns[1], QUAKES.columns[0], QUAKES.columns[2])},
@@ -87,6 +88,16 @@ def test_what_the_file_does_not_say_stays_as_the_database_has_it(tmp_path: Path)
         assert (found.keywords, found.license, found.part_licenses, found.item_links) == ((), None, (), ())
 
 
+def test_all_that_is_not_excluded_is_offered_where_nothing_is_said_of_it() -> None:
+    assert CatalogueConfig().offers("hazard.quakes")
+    assert not CatalogueConfig(exclude=["*.quakes"]).offers("hazard.quakes")  # type: ignore[arg-type]
+
+
+def test_addresses_and_relation_types_may_be_of_any_kind_that_there_is(tmp_path: Path) -> None:
+    found = _config(tmp_path, "license: 'http://example.org/', item_links: {rel-2.x: {id: id}}").apply(QUAKES)
+    assert (found.license, found.item_links) == ("http://example.org/", (("rel-2.x", (("id", "id"),)),))
+
+
 @pytest.mark.parametrize(
     ("names", "importance"),
     [
@@ -112,6 +123,7 @@ def test_the_most_telling_column_comes_first(names: tuple[str, ...], importance:
         ("datetime_column: id", r"datetime_column: there is no column 'id'; there are at, until"),
         ("properties: [depth]", r"properties: there is no column 'depth'"),
         ("importance: [-depth]", r"importance: there is no column 'depth'"),
+        ("sort: [--magnitude]", r"sort: there is no column '-magnitude'"),
         ("item_links: {next: {depth: id}}", r"item_links\.next: there is no column 'depth'"),
         # what is not shown leads nowhere
         ("properties: [id], item_links: {next: {at: id}}", r"item_links\.next: there is no column 'at'; there are id"),
@@ -137,6 +149,10 @@ def test_each_member_names_columns_of_its_own(tmp_path: Path, said: str, fault: 
         ("license: ftp://example.org/", "license must be an address"),
         ("tile_properties: {0-4: [3]}", "tile_properties.0-4 must be a list of texts"),
         ("tile_properties: {'0-4 ': [id]}", "'0-4 ' is not a zoom"),
+        # digits are those of ASCII
+        ("tile_properties: {'٣': [id]}", "'٣' is not a zoom"),
+        ("crs: ['EPSG:٢٥٨٣٢']", "crs must be a list of CRSs"),
+        ("item_links: {2nd: {at: at}}", "item_links: '2nd' is no relation type"),
         ("sort: [1]", "sort must be a list of texts"),
         # what else there is depends on where one is
         ("titel: x", r"titel is unknown \(there are attribution, .*title\)"),
@@ -189,6 +205,8 @@ def test_of_columns_that_there_are_the_first_forty_are_named_or_none(tmp_path: P
             config.apply(replace(QUAKES, columns=columns))
         said = "collections.hazard.quakes.sort: there is no column 'depth'; there are"
         assert str(refused.value) == f"{said} {named}"
+    # the others are there all the same
+    assert _config(tmp_path, "sort: [-c49]").apply(replace(QUAKES, columns=many)).sort == ("-c49",)
     instants = _config(tmp_path, "situation: {title: T}")
     with pytest.raises(ConfigError) as refused:
         instants.apply(replace(QUAKES, times=()))
@@ -204,6 +222,10 @@ def test_a_file_that_is_not_there_or_no_text_is_refused_by_its_name(tmp_path: Pa
     for file in (tmp_path / "none.yaml", odd):
         with pytest.raises(ConfigError, match=file.name):
             CatalogueConfig.load(file)
+    odd.write_text("[a]")
+    with pytest.raises(ConfigError) as refused:
+        CatalogueConfig.load(odd)
+    assert str(refused.value) == f"{odd}: must be a mapping"
     odd.write_text("inclusive: []")
     with pytest.raises(ConfigError, match=r"inclusive is unknown \(there are collections, exclude, include\)"):
         CatalogueConfig.load(odd)

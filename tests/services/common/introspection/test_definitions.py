@@ -6,20 +6,25 @@ import asyncpg
 import pytest
 
 from libs.catalogue.model import Collection
+from libs.pg.pool import Database, PoolSettings
 from services.common.introspection.introspect import Introspection
 
-_RELATIONS = """
+_LOWEST = "CREATE OR REPLACE FUNCTION own.lowest() RETURNS real IMMUTABLE LANGUAGE plpgsql AS 'BEGIN RETURN 5; END'"
+_RELATIONS = f"""
 CREATE TABLE own.quakes (id integer PRIMARY KEY, at timestamptz, magnitude real);
 CREATE SEQUENCE own.numbers;
 CREATE TABLE own.allowed (id integer);
-CREATE FUNCTION own.lowest() RETURNS real IMMUTABLE LANGUAGE plpgsql AS 'BEGIN RETURN 5; END';
+{_LOWEST};
 CREATE VIEW own.strong AS SELECT * FROM own.quakes WHERE magnitude > 5;
 CREATE VIEW own.over AS SELECT id FROM own.strong;
 CREATE VIEW own.called AS SELECT * FROM own.quakes WHERE magnitude > own.lowest();
 CREATE TABLE own.guarded (id integer PRIMARY KEY);
 ALTER TABLE own.guarded ENABLE ROW LEVEL SECURITY;
 CREATE POLICY chosen ON own.guarded USING (id IN (SELECT id FROM own.allowed));
-"""
+CREATE TABLE own.others (id integer);
+CREATE POLICY other ON own.others USING (id IN (SELECT id FROM own.quakes WHERE at < now()));
+CREATE VIEW own.of_others AS SELECT id FROM own.others;
+"""  # noqa: S608 ours
 
 
 @pytest.fixture
@@ -35,10 +40,7 @@ async def _found(introspection: Introspection) -> dict[str, Collection]:
     ("change", "others"),
     [
         ("CREATE OR REPLACE VIEW own.strong AS SELECT * FROM own.quakes WHERE magnitude > 6", {"strong", "over"}),
-        (
-            "CREATE OR REPLACE FUNCTION own.lowest() RETURNS real IMMUTABLE LANGUAGE plpgsql AS 'BEGIN RETURN 6; END'",
-            {"called"},
-        ),
+        (_LOWEST.replace("5", "6"), {"called"}),
         ("ALTER POLICY chosen ON own.guarded USING (id > 2)", {"guarded"}),
         ("CREATE POLICY another ON own.guarded USING (id > 2)", {"guarded"}),
         ("ALTER TABLE own.guarded DISABLE ROW LEVEL SECURITY", {"guarded"}),
@@ -72,6 +74,8 @@ async def test_the_tables_that_a_policy_reads_are_sources(
 ) -> None:
     found = await _found(introspection)
     assert set(found["guarded"].sources) == {found["guarded"].oid, found["allowed"].oid}
+    # of one that is not in force the clock is no matter
+    assert set(found["of_others"].sources) == {found[name].oid for name in ("of_others", "others", "quakes")}
     await owner.execute("ALTER POLICY chosen ON own.guarded USING (id > extract(hour FROM now()))")
     assert (await _found(introspection))["guarded"].sources == ()
 
@@ -152,6 +156,8 @@ async def test_what_is_locked_is_what_it_was_unless_it_was_changed_before(
     async def locked() -> tuple[object, ...]:
         async with owner.transaction():
             await owner.execute("LOCK TABLE own.quakes")
+            # however often it is looked at meanwhile
+            await introspection.collections()
             return told((await _found(introspection))["quakes"])
 
     before = told((await _found(introspection))["quakes"])
@@ -162,6 +168,8 @@ async def test_what_is_locked_is_what_it_was_unless_it_was_changed_before(
     for change, now in (
         ("COMMENT ON TABLE own.quakes IS 'Earthquakes'", (columns, "Earthquakes", "id")),
         ("ALTER TABLE own.quakes ADD COLUMN more real", ([*columns, "more"], "Earthquakes", "id")),
+        # of whose columns all else stays as it was
+        ("CREATE INDEX ON own.quakes (id)", ([*columns, "more"], "Earthquakes", "id")),
         ("ALTER TABLE own.quakes DROP CONSTRAINT quakes_pkey", ([*columns, "more"], "Earthquakes", None)),
     ):
         await owner.execute(change)
@@ -169,7 +177,9 @@ async def test_what_is_locked_is_what_it_was_unless_it_was_changed_before(
         assert told((await _found(introspection))["quakes"])[:3] == now
 
 
-async def test_nothing_that_is_locked_is_waited_for(owner: asyncpg.Connection, introspection: Introspection) -> None:
+async def test_nothing_that_is_locked_is_waited_for(
+    owner: asyncpg.Connection, introspection: Introspection, database_url: str, caplog: pytest.LogCaptureFixture
+) -> None:
     """Neither whether it fails, nor its key, its extent or its number of rows."""
     await owner.execute(
         "CREATE MATERIALIZED VIEW own.kept AS SELECT id, at FROM own.quakes; CREATE UNIQUE INDEX ON own.kept (id)"
@@ -179,3 +189,17 @@ async def test_nothing_that_is_locked_is_waited_for(owner: asyncpg.Connection, i
     async with owner.transaction():
         await owner.execute("LOCK TABLE own.quakes; REFRESH MATERIALIZED VIEW own.kept")
         assert (await _found(introspection))["kept"] == before["kept"]
+        # whatever is changed beside it meanwhile
+        other = await asyncpg.connect(database_url)
+        await other.execute(_LOWEST.replace("5", "7"))
+        await other.close()
+        assert (await _found(introspection))["called"] == before["called"]
+        # nor of what nobody has looked at before
+        caplog.clear()
+        with caplog.at_level("INFO", "dams.catalogue"):
+            async with Database(PoolSettings(database_url, "test", size=1)) as database:
+                fresh = await _found(Introspection(database, ("own",)))
+    assert fresh.keys() == before.keys()
+    # what is locked elsewhere is no matter
+    assert set(fresh["guarded"].sources) == {fresh["guarded"].oid, fresh["allowed"].oid}
+    assert {record.getMessage().partition(";")[0] for record in caplog.records} <= {"features without ids"}

@@ -173,23 +173,29 @@ class Reading(Database):
         return rows
 
 
-@pytest.mark.usefixtures("owner")
-async def test_what_has_no_ids_is_told_once(introspection: Introspection, caplog: pytest.LogCaptureFixture) -> None:
+async def test_what_has_no_ids_is_told_once(
+    owner: asyncpg.Connection, introspection: Introspection, caplog: pytest.LogCaptureFixture
+) -> None:
+    # nothing can be suggested for it
+    await owner.execute("CREATE TABLE own.names (name text)")
     with caplog.at_level("INFO", "dams.catalogue"):
         for _ in range(2):
             await introspection.collections()
     (told,) = [record for record in caplog.records if record.getMessage().startswith("features without ids")]
     suggested = {"own.child": "id", "own.notes": "quake_id"}
-    assert vars(told)["fields"] == {"number": 2, "suggested id_column": suggested}
+    assert vars(told)["fields"] == {"number": 3, "suggested id_column": suggested}
 
 
 async def test_definitions_are_asked_for_once_for_each_depth(owner: asyncpg.Connection, database_url: str) -> None:
-    await owner.execute(
-        "CREATE VIEW own.one AS SELECT * FROM own.quakes; CREATE VIEW own.two AS SELECT * FROM own.one JOIN own.kinds"
-        " USING (kind)"
-    )
     async with Reading(PoolSettings(database_url, "test", size=1)) as database:
         introspection = Introspection(database, ("own",))
+        await introspection.collections()
+        # there is no view
+        assert database.times == 0
+        await owner.execute(
+            "CREATE VIEW own.one AS SELECT * FROM own.quakes;"
+            "CREATE VIEW own.two AS SELECT * FROM own.one JOIN own.kinds USING (kind)"
+        )
         found = {each.name: each for each in await introspection.collections()}
         assert found["two"].key == "id"
         # the views, and once what is below them, of which nothing is a view

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import inf, nan
 
 import pytest
@@ -96,3 +97,9 @@ def test_what_rows_may_be_like_of_which_nothing_is_known(
 @pytest.mark.parametrize(("stored", "is_partial"), [((170.0, 0.0, 190.0, 1.0), False), ((0.0, 0.0, 1000.0, 1.0), True)])
 def test_some_rows_lie_where_no_turn_leads(stored: Box, is_partial: bool) -> None:
     assert located(column(4326), [stored]).partial is is_partial
+
+
+def test_what_an_estimate_told_is_forgotten_where_the_rows_tell_nothing() -> None:
+    known = replace(column(4326), bbox=(1.0, 2.0, 3.0, 4.0))
+    for rows in ([], [(1.0, None, 3.0, 4.0)], [(1.0, 91.0, 3.0, 92.0)]):
+        assert located(known, rows) == may_lie_anywhere(column(4326))

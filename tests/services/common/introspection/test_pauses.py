@@ -8,7 +8,7 @@ from dataclasses import replace
 import asyncpg
 import pytest
 
-from libs.catalogue.model import Collection
+from libs.catalogue.model import Collection, GeometryColumn
 from libs.pg.pool import PoolSettings
 from services.common.introspection.extents import Extents
 from services.common.introspection.introspect import Introspection
@@ -87,7 +87,7 @@ async def test_extents_are_read_again_after_five_minutes_in_any_case(slow: tuple
 async def test_extents_of_tables_are_read_anew_every_five_minutes(
     slow: tuple[Slow, Collection], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    database, _ = slow
+    database, view = slow
     monkeypatch.setattr("services.common.introspection.extents.time", database.clock)
     tables = tuple(each for each in await Introspection(database, ("own",)).collections() if each.name == "days")
     extents, asked = Extents(database), []
@@ -97,6 +97,10 @@ async def test_extents_of_tables_are_read_anew_every_five_minutes(
         # more than the state of the database, and what is analysed
         asked.append(database.times > 2)
     assert asked == [True, False, False, True]
+    # of a view nothing more is asked
+    database.times = 0
+    await extents.filled_in((view,))
+    assert database.times == 2
 
 
 async def test_a_view_that_was_fine_is_planned_again_after_a_minute(slow: tuple[Slow, Collection]) -> None:
@@ -112,7 +116,7 @@ async def test_a_view_that_was_fine_is_planned_again_after_a_minute(slow: tuple[
 
 @pytest.mark.parametrize("of", [RowCounts, ViewExtents])
 async def test_after_a_quarter_of_a_second_the_others_wait_for_the_next_time(
-    slow: tuple[Slow, Collection], of: type[RowCounts | ViewExtents]
+    owner: asyncpg.Connection, slow: tuple[Slow, Collection], of: type[RowCounts | ViewExtents]
 ) -> None:
     database, view = slow
     views = tuple(replace(view, id=f"own.{number}") for number in range(5))
@@ -125,12 +129,36 @@ async def test_after_a_quarter_of_a_second_the_others_wait_for_the_next_time(
 
     assert await known() == [True, True, True, False, False]
     assert await known() == [True] * 5
-    # who was looked at the longest ago is the first
+    # who was looked at the longest ago is the first, wherever it stands
+    await owner.execute("INSERT INTO own.days VALUES ('2019-01-01')")
     database.now += 10
     states = {each.id: 2 for each in views}
     database.times = 0
-    await known()
+    found = await looking.filled_in(views[::-1], states)
     assert database.times == 3
+    anew = [each.item_count == 2 or each.times[0].start == "2019-01-01T00:00:00Z" for each in found]
+    assert anew == [False, False, True, True, True]
     if of is RowCounts:
         # of another state the number of before is not told
-        assert [each.item_count for each in await looking.filled_in(views, states)] == [1] * 5
+        assert [each.item_count for each in found[:2]] == [None, None]
+
+
+async def test_what_is_small_is_counted_again_soon_however_long_all_took_together(
+    slow: tuple[Slow, Collection],
+) -> None:
+    database, view = slow
+    tables = tuple(replace(view, id=f"own.{number}", kind="table") for number in range(2))
+    counts, database.takes = RowCounts(database), 1.0
+    for state in (1, 2):
+        found = await counts.filled_in(tables, dict.fromkeys((each.id for each in tables), state))
+        assert [each.item_count for each in found] == [1, 1]
+        database.now += 4
+
+
+async def test_times_are_read_before_boxes(slow: tuple[Slow, Collection]) -> None:
+    """An index may answer them at once."""
+    database, view = slow
+    database.takes, database.times = 1.0, 0
+    of_both = replace(view, geometries=(GeometryColumn("geom", "Point", 4326),))
+    (found,) = await ViewExtents(database).filled_in((of_both,), {view.id: 1})
+    assert (found.times[0].start, database.times) == ("2020-01-01T00:00:00Z", 1)

@@ -33,18 +33,21 @@ CREATE TABLE own.first_unique (a int NOT NULL UNIQUE, b int PRIMARY KEY);
 CREATE TABLE own.later_unique (a int UNIQUE, b int NOT NULL UNIQUE);
 CREATE TABLE own.nullable (a int UNIQUE);
 CREATE TABLE own.parent (id int PRIMARY KEY); CREATE TABLE own.child () INHERITS (own.parent);
+CREATE TABLE own.mother (n int, a int NOT NULL UNIQUE); CREATE TABLE own.daughter () INHERITS (own.mother);
 CREATE TABLE own.parted (id int PRIMARY KEY) PARTITION BY RANGE (id);
 CREATE TABLE own.part PARTITION OF own.parted FOR VALUES FROM (0) TO (10);
 CREATE VIEW own.seen AS SELECT id, g FROM own.typed;
 CREATE VIEW own.of_parts AS SELECT id FROM own.parted;
-CREATE MATERIALIZED VIEW own.kept AS SELECT id FROM own.typed;
+CREATE MATERIALIZED VIEW own.kept AS SELECT id FROM own.typed WHERE now() > '2000-01-01';
+CREATE VIEW own.of_kept AS SELECT id FROM own.kept;
 CREATE SEQUENCE own.numbers;
-CREATE TABLE own.secured (id int); ALTER TABLE own.secured ENABLE ROW LEVEL SECURITY;
+CREATE TABLE own.secured (during tstzrange, at timestamptz, days daterange, day date);
+ALTER TABLE own.secured ENABLE ROW LEVEL SECURITY;
 CREATE TABLE own.fresh (id int);
 CREATE TABLE own.wide (id int, padding text); ALTER TABLE own.wide ALTER padding SET STORAGE EXTERNAL;
 INSERT INTO own.wide SELECT n, repeat('x', 40000) FROM generate_series(1, 2) n;
 CREATE TABLE own.narrow (id int, padding text); ALTER TABLE own.narrow ALTER padding SET STORAGE EXTERNAL;
-INSERT INTO own.narrow VALUES (1, repeat('x', 4000)); CREATE INDEX number ON own.narrow (id);
+INSERT INTO own.narrow VALUES (1, repeat('x', 12000)); CREATE INDEX number ON own.narrow (id);
 CREATE TABLE own.refused (id int); CREATE TABLE own.half_refused (id int, secret int);
 CREATE TABLE closed.unseen (id int); CREATE TABLE other.elsewhere (id int);
 ANALYZE own.typed, own.wide, own.narrow, own.child, own.part, own.parent;
@@ -68,7 +71,7 @@ REVOKE SELECT ON own.refused, own.half_refused FROM dams_reader; GRANT SELECT (i
 GRADES = ("least", "weak", "Strong", "none")
 _EVERY = {
     *("typed", "first_unique", "later_unique", "nullable", "parent", "child", "parted", "seen", "of_parts", "kept"),
-    *("secured", "fresh", "wide", "narrow", "listed", "rows_of", "nameless"),
+    *("secured", "fresh", "wide", "narrow", "listed", "rows_of", "nameless", "mother", "daughter", "of_kept"),
 }
 
 
@@ -104,7 +107,7 @@ async def found(url: str) -> dict[str, Collection]:
 def test_what_the_role_may_read_is_there_and_nothing_else(found: dict[str, Collection]) -> None:
     assert set(found) == _EVERY
     assert {name: each.kind for name, each in found.items() if each.kind != "table"} == {
-        **dict.fromkeys(("seen", "of_parts"), "view"),
+        **dict.fromkeys(("seen", "of_parts", "of_kept"), "view"),
         **dict.fromkeys(("listed", "rows_of", "nameless"), "function"),
         "kept": "materialized view",
         "parted": "partitioned table",
@@ -156,6 +159,11 @@ def test_columns_are_told_in_their_order_with_their_types(found: dict[str, Colle
     assert (typed.title, found["seen"].title) == ("Typed", "seen")
 
 
+def test_instants_come_before_ranges_of_time(found: dict[str, Collection]) -> None:
+    """As the first is the default."""
+    assert [each.name for each in found["secured"].times] == ["at", "day", "during", "days"]
+
+
 async def test_their_order_is_not_that_of_a_plan(
     owner: asyncpg.Connection, url: str, found: dict[str, Collection]
 ) -> None:
@@ -180,6 +188,7 @@ async def test_their_order_is_not_that_of_a_plan(
         ("nullable", "a", True),
         ("parent", "id", True),
         ("child", None, False),
+        ("mother", "a", True),
         ("parted", "id", False),
         ("fresh", None, False),
     ],
@@ -192,6 +201,7 @@ def test_the_primary_key_comes_first(found: dict[str, Collection], name: str, ke
     ("name", "rows", "sized", "large"),
     [
         ("wide", 2, True, True),
+        # two pages
         ("narrow", 1, True, False),
         # nobody has looked at it, or it has none
         ("fresh", None, False, False),
@@ -227,8 +237,9 @@ async def test_changes_of_the_tables_below_are_its_changes(
     assert set(found["parted"].sources) == below("parted", "part")
     assert set(found["of_parts"].sources) == below("of_parts", "parted", "part")
     assert set(found["seen"].sources) == below("seen", "typed")
-    # a copy changes when it is made anew
+    # a copy changes when it is made anew, whatever it was made by
     assert set(found["kept"].sources) == below("kept")
+    assert set(found["of_kept"].sources) == below("of_kept", "kept")
     assert [found[name].sources for name in ("listed", "rows_of")] == [(), ()]
     assert {name for name, each in found.items() if each.row_security} == {"secured"}
 

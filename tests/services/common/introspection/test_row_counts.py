@@ -166,7 +166,10 @@ async def test_what_costs_much_is_counted_again_more_seldom(few: tuple[Asked, tu
     assert database.times == 3
 
 
-async def test_what_cannot_be_counted_is_not_tried_again_and_again(few: tuple[Asked, tuple[Collection, ...]]) -> None:
+async def test_what_cannot_be_counted_is_not_tried_again_and_again(
+    few: tuple[Asked, tuple[Collection, ...]], caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", "dams.catalogue")
     database, (small, slow, _) = few
     gone = replace(small, name="gone", id="counted.gone")
     states = {"counted.few": 1, "counted.gone": 1, "counted.slow": 1}
@@ -180,6 +183,14 @@ async def test_what_cannot_be_counted_is_not_tried_again_and_again(few: tuple[As
     # another state of what took too long: in a while
     assert _numbers(await counts.filled_in((small, slow), {**states, "counted.slow": 2})) == [17, None]
     assert database.times == asked
+    no_relation = 'relation "counted.gone" does not exist'
+    told = [record for record in caplog.records if record.getMessage() == "no count"]
+    assert [vars(record)["fields"] for record in told] == [
+        # the first of those together
+        {"collection": "counted.few", "cause": no_relation},
+        {"collection": "counted.slow", "cause": "canceling statement due to statement timeout"},
+        {"collection": "counted.gone", "cause": no_relation},
+    ]
 
 
 async def test_only_what_can_be_counted_in_time_is(few: tuple[Asked, tuple[Collection, ...]]) -> None:
@@ -199,3 +210,14 @@ async def test_only_what_can_be_counted_in_time_is(few: tuple[Asked, tuple[Colle
     await patient.filled_in((small,), states)
     assert _numbers(await patient.filled_in((small,), {"counted.few": 2})) == [None]
     assert database.times == 3
+    # what is known besides is that of now, and the same object where there is nothing to add
+    other = replace(small, title="Others")
+    assert await patient.filled_in((other,), states) == (replace(other, item_count=17),)
+    assert (await counts.filled_in((other,), {}))[0] is other
+    # together up to eight megabytes each
+    for row_bytes, times in ((8192, 1), (8193, 2)):
+        database.times, each = 0, replace(small, rows=1024, row_bytes=row_bytes)
+        both = (each, replace(each, id="counted.again"))
+        counts = RowCounts(database, statement_ms=60_000, round_seconds=60)
+        assert _numbers(await counts.filled_in(both, {**states, "counted.again": 1})) == [17, 17]
+        assert database.times == times

@@ -15,7 +15,7 @@ from libs.pg.pool import Database, PoolSettings
 from libs.pg.sql import sql
 from services.common.introspection.introspect import Introspection
 from services.common.introspection.view_check import ViewCheck
-from tests.services.common.introspection.asking import UNHURRIED, Asking
+from tests.services.common.introspection.asking import UNHURRIED, Asking, Slow
 from tests.services.conftest import PASSWORD, READER, reader_url
 
 
@@ -178,6 +178,21 @@ async def test_what_was_fine_a_moment_ago_is_not_looked_at_again(owner: asyncpg.
         await owner.execute(f"{mend.format('SET')} = own")
         assert await asked(found_out, locked=True) == (1, broken)
         assert await asked(found_out) == (3, fine)
+
+
+async def test_what_is_broken_is_read_again_however_long_others_took(
+    owner: asyncpg.Connection, database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mend = "ALTER FUNCTION own.stations_now() {} search_path"
+    await owner.execute(f"{mend.format('SET')} = own")
+    async with Slow(PoolSettings(database_url, "test", size=1)) as database:
+        monkeypatch.setattr("services.common.introspection.view_check.time", database.clock)
+        collections = await Introspection(database, ("own",)).collections()
+        await owner.execute(mend.format("RESET"))
+        views = ViewCheck(database)
+        for takes in (0.0, 1.0):
+            database.takes = takes
+            assert [collection.name for collection in await views.usable(collections)] == ["stations"]
 
 
 async def test_a_slow_view_is_not_waited_for_and_may_be_fine(owner: asyncpg.Connection, database_url: str) -> None:
