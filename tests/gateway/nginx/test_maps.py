@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import product
 
 import pytest
 
@@ -145,6 +146,23 @@ def worked_out(variable: str, text: str) -> str:
 )
 def test_each_text_comes_to_what_is_meant_by_it(variable: str, texts: dict[str, str]) -> None:
     assert {text: worked_out(variable, text) for text in texts} == texts
+
+
+@pytest.mark.parametrize("variable", ["$logged_path", "$logged_referrer", "$logged_agent"])
+def test_bytes_are_logged_where_they_are_utf_8_alone(variable: str) -> None:
+    # the ends of all ranges that the standard has, and what is beside them
+    second, others = b"\x7f\x80\x8f\x90\x9f\xa0\xbf\xc0", b"\x7f\x80\xbf\xc0"
+    tails = [tail for length in range(4) for tail in product(*(second, others, others)[:length])]
+    texts = [bytes((lead, *tail)) for lead in range(0x80, 0x100) for tail in tails]
+
+    def is_utf8(text: bytes) -> bool:
+        try:
+            return bool(text.decode())
+        except UnicodeDecodeError:
+            return False
+
+    found = {text: worked_out(variable, text.decode("latin-1")) == SOURCES[variable] for text in texts}
+    assert found == {text: is_utf8(text) for text in texts}
 
 
 def test_each_is_worked_out_of_what_it_should_be_and_nothing_else_is() -> None:

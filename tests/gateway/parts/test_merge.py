@@ -159,6 +159,29 @@ def test_all_conflicts_are_reported_at_once() -> None:
     )
 
 
+def test_of_several_that_differ_the_first_is_named_each_time() -> None:
+    kinds = ("array", "string", "object")
+    of_three = [(kind, document(f"/{kind}", kind, Bbox={"type": kind})) for kind in kinds]
+    for _, each in of_three:
+        each["tags"][0]["description"] = each["openapi"] = each["info"]["title"]
+    assert conflicts(*of_three).split(" | ") == [
+        "array is OpenAPI array and string is OpenAPI string",
+        "array is OpenAPI array and object is OpenAPI object",
+        "array and string describe the tag 'A' differently",
+        "array and object describe the tag 'A' differently",
+        "array and string define components/schemas/Bbox differently",
+        "array and object define components/schemas/Bbox differently",
+    ]
+    for _, each in of_three:
+        each["paths"] = {f"/{{{each['openapi']}}}": {}}
+    assert "array and object have the same path as /{array} and /{object}" in conflicts(*of_three)
+
+
+def test_what_a_document_does_not_have_is_empty() -> None:
+    nothing: dict[str, Any] = {"info": {}, "tags": [], "paths": {}, "components": {}}
+    assert merge([("left", {"openapi": "3.0.3"}), ("right", {"openapi": "3.0.3"})]) == {"openapi": "3.0.3", **nothing}
+
+
 def test_nothing_to_merge() -> None:
     assert conflicts() == "there is no document to merge"
 

@@ -290,6 +290,7 @@ async def test_closing_ends_what_is_in_use(server: Server) -> None:
         await asyncio.sleep(0.05)
     assert idle.connection.is_closed()
     assert busy.connection.is_closed()
+    assert (connections.idle, connections.in_use) == (0, 0)
     assert isinstance((await asyncio.gather(running, return_exceptions=True))[0], Exception)
 
 
