@@ -58,7 +58,7 @@ class PartsFetcher:
         for address in addresses:
             try:
                 await self._fetch(address, known)
-            except (ClientError, OSError, TimeoutError, ValueError) as error:
+            except (ClientError, OSError, ValueError) as error:
                 cause = f"{type(error).__name__}: {error}"
                 # a service that is away is nothing unusual; one that answers with something else is, and is logged once
                 unusual = isinstance(error, ValueError) and cause != known.fault

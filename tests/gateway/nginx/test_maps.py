@@ -7,13 +7,16 @@ from itertools import product
 
 import pytest
 
+from libs.web.content_coding import takes_brotli, takes_gzip
 from tests.gateway.nginx.configuration import read_http
+from tests.libs.web.accept_encodings import TAKES_BROTLI, TAKES_GZIP
 
 FOUND = {name: block for name, block in read_http().blocks.items() if name.startswith("map ")}
 MAPS = {name.rpartition(" ")[2]: block for name, block in FOUND.items()}
 SOURCES = {name.rpartition(" ")[2]: name.rpartition(" ")[0].removeprefix("map ").strip('"') for name in FOUND}
 OWN = f"00-$request_id-{'5' * 16}-01"
 TRACE = f"00-{'a' * 32}-{'b' * 16}-01"
+ENCODINGS = (*TAKES_GZIP, *TAKES_BROTLI)
 TILE = "/collections/a/tiles/WebMercatorQuad/1/2/3"
 
 
@@ -111,6 +114,11 @@ def worked_out(variable: str, text: str) -> str:
                 **dict.fromkeys(("", "f=", "f=&a", "ff=a", "F=a"), "$http_accept"),
             },
         ),
+        ("$language", {"FR-ca;q=0.2, de": "FR", "es, ar;q=0.9": "es", **dict.fromkeys(("", "de", "english"), "en")}),
+        ("$wanted_encoding", {"/tiles-files/a": "$file_encoding", "/a/tiles-files/": "$encoding", "": "$encoding"}),
+        ("$encoding", {text: "$br_or_gzip" if takes_gzip(text) else "identity" for text in ENCODINGS}),
+        ("$br_or_gzip", {text: "br, gzip" if takes_brotli(text) else "gzip" for text in ENCODINGS}),
+        ("$file_encoding", {text: "br" if takes_brotli(text) else "$encoding" for text in ENCODINGS}),
         ("$takes_pages", {"a/b, Text/HTML;q=0.1": "1", "text/plain": ""}),
         (
             "$wanted_language",
@@ -148,8 +156,33 @@ def test_each_text_comes_to_what_is_meant_by_it(variable: str, texts: dict[str, 
     assert {text: worked_out(variable, text) for text in texts} == texts
 
 
-@pytest.mark.parametrize("variable", ["$logged_path", "$logged_referrer", "$logged_agent"])
-def test_bytes_are_logged_where_they_are_utf_8_alone(variable: str) -> None:
+@pytest.mark.parametrize(
+    ("codings", "values"),
+    [
+        ("gzip", {"$encoding": ["gzip", "identity"]}),
+        (
+            "zstd, br",
+            {
+                "$encoding": ["$zstd_or_br_or_gzip", "identity"],
+                "$zstd_or_br_or_gzip": ["zstd, gzip", "$br_or_gzip"],
+                "$br_or_gzip": ["br, gzip", "gzip"],
+            },
+        ),
+    ],
+)
+def test_who_takes_gzip_gets_the_first_of_the_codings_that_are_set_and_taken(
+    codings: str, values: dict[str, list[str]]
+) -> None:
+    found = {
+        name.rpartition(" ")[2]: list(dict.fromkeys(value.strip('"') for _, value in block.directives))
+        for name, block in read_http(GATEWAY_CODINGS=codings).blocks.items()
+        if re.fullmatch(r'map "\$http_accept_encoding" \$(encoding|.*_or_gzip)', name)
+    }
+    assert found == values
+
+
+def test_bytes_are_logged_where_they_are_utf_8_alone() -> None:
+    variable = "$logged_agent"
     # the ends of all ranges that the standard has, and what is beside them
     second, others = b"\x7f\x80\x8f\x90\x9f\xa0\xbf\xc0", b"\x7f\x80\xbf\xc0"
     tails = [tail for length in range(4) for tail in product(*(second, others, others)[:length])]

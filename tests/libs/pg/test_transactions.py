@@ -140,3 +140,11 @@ async def test_what_keeps_a_transaction_from_its_end_is_told_unless_it_had_faile
     assert told == [Restarting, ValueError]
     # nothing is lost
     assert await pool.fetchval(sql("SELECT 1")) == 1
+
+
+async def test_what_was_used_ends_with_its_pool(database_url: str) -> None:
+    async with Database(PoolSettings(database_url, "transactions-test", size=1)) as pool:
+        async with pool.connection() as connection:
+            pass
+        assert not connection.is_closed()
+    assert connection.is_closed()
