@@ -78,12 +78,13 @@ def test_what_cannot_be_routed_is_told_by_the_service_and_the_path() -> None:
         )
         == []
     )
-    wrong = part("a", "/b c", "/{ä}", "/internal", "/internals", assets=("/d", "/{ä}/", "/internal/e/"))
+    wrong = part("a", "/b c", "/{ä}", "/internal", "/internals", assets=("/d", "/{ä}/", "/", "/internal/e/"))
     assert unroutable(wrong) == [
         "a declares '/b c', which is no path that can be routed",
         "a declares '/{ä}', which is no path that can be routed",
         "a declares '/d', which is no path that can be routed",
         "a declares '/{ä}/', which is no path that can be routed",
+        "a declares '/', which is no path that can be routed",
         "a declares '/internal', which never reaches a service",
         "a declares '/internal/e/', which never reaches a service",
     ]

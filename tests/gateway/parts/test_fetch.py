@@ -64,7 +64,7 @@ async def test_a_service_that_restarts_stays_and_one_that_is_gone_for_longer_doe
     await fetcher.refresh(addresses)
     assert upstream.part_status == [200, 304]
     await upstream.stop()
-    for seconds, is_there in ((9, True), (2, False)):
+    for seconds, is_there in ((9.75, True), (0.25, False)):
         heard += seconds
         await fetcher.refresh(addresses)
         assert [part.name for part in fetcher.present()] == (["tiles"] if is_there else [])
