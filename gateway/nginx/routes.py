@@ -84,8 +84,10 @@ def _any_spelling(literal: str) -> str:
     return "".join(char if char == "/" else f"(?:{re.escape(char)}|(?i:%{ord(char):02x}))" for char in literal)
 
 
-def _order(path: str) -> tuple[int, list[tuple[bool, int]], str]:
-    """The longest first, since they are asked for the most; a word before a variable (OpenAPI 3.0, Paths Object)."""
+def _order(path: str) -> tuple[int, list[int], str]:
+    """The longest first, since they are asked for the most; a word before a variable (OpenAPI 3.0, Paths Object).
+
+    A word is longer than what stands beside a variable that it could be.
+    """
     segments = path.split("/")
-    shapes = [("{" in segment, -len(_VARIABLE.sub("", segment))) for segment in segments]
-    return -len(segments), shapes, _pattern(path)
+    return -len(segments), [-len(_VARIABLE.sub("", segment)) for segment in segments], _pattern(path)

@@ -6,7 +6,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import orjson
 from aiohttp import ClientError, ClientSession, ClientTimeout, UnixConnector
@@ -28,7 +28,7 @@ class _Known:
     service: str
     part: ServicePart | None = None
     etag: str | None = None
-    heard: float = field(default=float("-inf"))
+    heard: float = 0.0
     fault: str = ""
     """Why the last address that was asked gave no part."""
 
@@ -58,7 +58,7 @@ class PartsFetcher:
         for address in addresses:
             try:
                 await self._fetch(address, known)
-            except (ClientError, OSError, TimeoutError, ValueError) as error:
+            except (ClientError, OSError, ValueError) as error:
                 cause = f"{type(error).__name__}: {error}"
                 # a service that is away is nothing unusual; one that answers with something else is, and is logged once
                 unusual = isinstance(error, ValueError) and cause != known.fault

@@ -23,7 +23,7 @@ _LOG = logging.getLogger("dams.publish")
 _PUBLISHED = Gauge("dams_gateway_published_services", "Services that the published document describes")
 _REFUSED = Counter("dams_gateway_refused_parts", "Times that the services' parts contradicted each other")
 
-_VALIDATION_SECONDS = 60
+VALIDATION_SECONDS = 60
 _ROOT = Path(__file__).parents[2]
 
 
@@ -110,6 +110,6 @@ def _fault(document: bytes) -> str:
     """What keeps the document from being valid OpenAPI; raises where the program that tells does not run."""
     command = [sys.executable, "-m", "gateway.parts.validate"]
     told = subprocess.run(  # noqa: S603 a program of ours
-        command, input=document, stdout=subprocess.PIPE, cwd=_ROOT, timeout=_VALIDATION_SECONDS, check=True
+        command, input=document, stdout=subprocess.PIPE, cwd=_ROOT, timeout=VALIDATION_SECONDS, check=True
     )
     return told.stdout.decode()

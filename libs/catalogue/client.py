@@ -20,6 +20,11 @@ from libs.concurrency.background import periodic
 _LOG = logging.getLogger("dams.catalogue")
 _HEARD = Gauge("dams_catalogue_timestamp_seconds", "When common last said what collections there are")
 
+FIRST_SECONDS = 3.0
+"""How long a service waits for the catalogue before it starts without."""
+ANSWER_SECONDS = 10.0
+"""How long `common` may take to answer."""
+
 # What a body that is no catalogue, or another version's, makes of us.
 _UNREADABLE = (orjson.JSONDecodeError, KeyError, TypeError, ValueError, AttributeError)
 
@@ -45,12 +50,13 @@ class CatalogueClient(Catalogue):
 
     async def __aenter__(self) -> Self:
         self._restore()
-        session = await self._following.enter_async_context(ClientSession(timeout=ClientTimeout(total=10)))
+        timeout = ClientTimeout(total=ANSWER_SECONDS)
+        session = await self._following.enter_async_context(ClientSession(timeout=timeout))
         await self._following.enter_async_context(
             periodic(partial(self._follow, session), self._pause, name="catalogue")
         )
         with suppress(TimeoutError):
-            await asyncio.wait_for(self._first.wait(), timeout=3)
+            await asyncio.wait_for(self._first.wait(), timeout=FIRST_SECONDS)
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -59,8 +65,8 @@ class CatalogueClient(Catalogue):
     async def _follow(self, session: ClientSession) -> None:
         try:
             await self._fetch(session)
-        except (ClientError, OSError, TimeoutError) as error:
-            # common is away: the last good copy serves on
+        except (ClientError, OSError) as error:
+            # common is away, or takes too long: the last good copy serves on
             _LOG.debug("no catalogue", extra={"fields": {"cause": f"{type(error).__name__}: {error}"}})
         except _UNREADABLE as error:
             self._refuse(f"{type(error).__name__}: {error}")

@@ -39,7 +39,7 @@ def _storm(properties: Mapping[str, Any], when: str) -> str:
     parts = (
         _text(properties.get("name")) or BASINS.get(basin, basin),
         when,
-        "" if wind is None else f"{wind:.15g} kt",
+        "" if wind is None else f"{float(wind):.15g} kt",
     )
     return ", ".join(part for part in parts if part)
 

@@ -82,7 +82,7 @@ class Connections:
     @property
     def waiting(self) -> int:
         """How many wait for a connection."""
-        return sum(not future.done() for future in self._waiting)
+        return len(self._waiting)
 
     async def acquire(self) -> Pooled:
         """A connection, to be given back. Raises Unavailable where all are busy, and what `connect` raises."""

@@ -150,7 +150,7 @@ class Database(Statements):
     async def _connect(self) -> asyncpg.Connection:
         try:
             return await self._sessions.open()
-        except (OSError, TimeoutError, ValueError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+        except (OSError, ValueError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
             _LOG.warning("cannot connect", extra={"fields": {"cause": f"{type(error).__name__}: {error}"}})
             unavailable = Restarting if is_restart(error) else Unavailable
             raise unavailable(UNREACHABLE, cause="database") from error

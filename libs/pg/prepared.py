@@ -44,20 +44,20 @@ class Connection(asyncpg.Connection):  # type: ignore[misc]
     begin: str | None = None
     """What begins each use of it, where that has to be a transaction."""
 
-    async def fetch(self, query: str, *args: Any, **options: Any) -> list[asyncpg.Record]:
+    async def fetch(self, query: str, *args: Any) -> list[asyncpg.Record]:
         """All rows of the query."""
         rows: list[asyncpg.Record]
         with statement_span(query):
             if self.recurring is None or query in self.recurring:
-                rows = await super().fetch(query, *args, **options)
+                rows = await super().fetch(query, *args)
             else:
                 # without a name the server forgets it with the next one
                 rows = await (await self.prepare(query, name="")).fetch(*args)
         return rows
 
-    async def fetchrow(self, query: str, *args: Any, **options: Any) -> asyncpg.Record | None:
+    async def fetchrow(self, query: str, *args: Any) -> asyncpg.Record | None:
         """The first row of the query."""
-        rows = await self.fetch(query, *args, **options)
+        rows = await self.fetch(query, *args)
         return rows[0] if rows else None
 
 

@@ -112,6 +112,7 @@ def test_nothing_reaches_a_service_that_it_could_take_for_something_else() -> No
         assert led.one("return") == "308 $without_slash"
         # a page of another origin must be able to follow
         assert led.headers("add_header")["Access-Control-Allow-Origin"] == "*"
+    assert server.blocks["location = /api/openapi.json"].one("rewrite") == "^ /_openapi/$openapi_type last"
     assert server.blocks["location = /api/internal"].one("return") == "404"
     assert server.blocks["location ^~ /api/internal/"].one("return") == "404"
     assert server.blocks["location @again"].blocks['if ($another = "")'].one("return") == "504"

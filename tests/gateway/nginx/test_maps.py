@@ -3,22 +3,33 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from itertools import product
 
 import pytest
 
-from tests.gateway.nginx.configuration import read_http
+from libs.web.content_coding import takes_brotli, takes_gzip
+from tests.gateway.nginx.configuration import Block, read_http
+from tests.libs.web.accept_encodings import TAKES_BROTLI, TAKES_GZIP
 
 FOUND = {name: block for name, block in read_http().blocks.items() if name.startswith("map ")}
-MAPS = {name.rpartition(" ")[2]: block for name, block in FOUND.items()}
 SOURCES = {name.rpartition(" ")[2]: name.rpartition(" ")[0].removeprefix("map ").strip('"') for name in FOUND}
 OWN = f"00-$request_id-{'5' * 16}-01"
 TRACE = f"00-{'a' * 32}-{'b' * 16}-01"
+ENCODINGS = (*TAKES_GZIP, *TAKES_BROTLI)
 TILE = "/collections/a/tiles/WebMercatorQuad/1/2/3"
 
 
-def worked_out(variable: str, text: str) -> str:
+def by_variable(blocks: Mapping[str, Block]) -> dict[str, Block]:
+    return {name.rpartition(" ")[2]: block for name, block in blocks.items()}
+
+
+MAPS = by_variable(FOUND)
+
+
+def worked_out(variable: str, text: str, maps: Mapping[str, Block] = MAPS) -> str:
     """As nginx does it: the value of the very text, else of the first pattern that fits, else the default."""
-    entries = [(pattern.strip('"'), value.strip('"')) for pattern, value in MAPS[variable].directives]
+    entries = [(pattern.strip('"'), value.strip('"')) for pattern, value in maps[variable].directives]
     for pattern, value in entries:
         if pattern == text and text != "default":
             return value
@@ -43,6 +54,15 @@ def worked_out(variable: str, text: str) -> str:
                 "": "$server_addr:$server_port",
             },
         ),
+        (
+            "$service",
+            {
+                **dict.fromkeys(("/tiles", "/tiles?a=b", "/tiles-files/", "/tiles-files/a"), "tiles"),
+                **dict.fromkeys(("/%74iles", "/tiles-files/%20", "/nothing%20"), "$service_of_escaped"),
+                **dict.fromkeys(("", "/", "/tiles/", "/tilesx", "/a/tiles", "/tiles-files"), ""),
+            },
+        ),
+        ("$service_of_escaped", {"/%74iles": "tiles", "/tiles-files/%20": "tiles", "/%74iles/": "", "/nothing%20": ""}),
         (
             "$service_uri",
             {
@@ -110,6 +130,11 @@ def worked_out(variable: str, text: str) -> str:
                 **dict.fromkeys(("", "f=", "f=&a", "ff=a", "F=a"), "$http_accept"),
             },
         ),
+        ("$language", {"FR-ca;q=0.2, de": "FR", "es, ar;q=0.9": "es", **dict.fromkeys(("", "de", "english"), "en")}),
+        ("$wanted_encoding", {"/tiles-files/a": "$file_encoding", "/a/tiles-files/": "$encoding", "": "$encoding"}),
+        ("$encoding", {text: "$br_or_gzip" if takes_gzip(text) else "identity" for text in ENCODINGS}),
+        ("$br_or_gzip", {text: "br, gzip" if takes_brotli(text) else "gzip" for text in ENCODINGS}),
+        ("$file_encoding", {text: "br" if takes_brotli(text) else "$encoding" for text in ENCODINGS}),
         ("$takes_pages", {"a/b, Text/HTML;q=0.1": "1", "text/plain": ""}),
         (
             "$wanted_language",
@@ -145,6 +170,46 @@ def worked_out(variable: str, text: str) -> str:
 )
 def test_each_text_comes_to_what_is_meant_by_it(variable: str, texts: dict[str, str]) -> None:
     assert {text: worked_out(variable, text) for text in texts} == texts
+
+
+@pytest.mark.parametrize(
+    ("codings", "values"),
+    [
+        ("gzip", {"$encoding": ["identity", *["gzip"] * 4]}),
+        (
+            "zstd, br",
+            {
+                "$encoding": ["identity", *["$zstd_or_br_or_gzip"] * 4],
+                "$zstd_or_br_or_gzip": [*["$br_or_gzip"] * 3, *["zstd, gzip"] * 2],
+                "$br_or_gzip": [*["gzip"] * 2, "br, gzip", "gzip", "br, gzip"],
+            },
+        ),
+    ],
+)
+def test_who_takes_gzip_gets_the_first_of_the_codings_that_are_set_and_taken(
+    codings: str, values: dict[str, list[str]]
+) -> None:
+    maps = by_variable(read_http(GATEWAY_CODINGS=codings).blocks)
+    assert {name for name in maps if name.endswith("_or_gzip")} == values.keys() - {"$encoding"}
+    texts = ("", "gzip", "gzip, br", "gzip, zstd", "gzip, br, zstd")
+    assert {name: [worked_out(name, text, maps) for text in texts] for name in values} == values
+
+
+@pytest.mark.parametrize("variable", ["$logged_path", "$logged_agent"])
+def test_bytes_are_logged_where_they_are_utf_8_alone(variable: str) -> None:
+    # the ends of all ranges that the standard has, and what is beside them
+    second, others = b"\x7f\x80\x8f\x90\x9f\xa0\xbf\xc0", b"\x7f\x80\xbf\xc0"
+    tails = [tail for length in range(4) for tail in product(*(second, others, others)[:length])]
+    texts = [bytes((lead, *tail)) for lead in range(0x80, 0x100) for tail in tails]
+
+    def logged(text: bytes) -> str:
+        try:
+            return SOURCES[variable] if text.decode() else ""
+        except UnicodeDecodeError:
+            return "not UTF-8"
+
+    for text in (b"", b"a", *texts):
+        assert worked_out(variable, text.decode("latin-1")) == logged(text), text
 
 
 def test_each_is_worked_out_of_what_it_should_be_and_nothing_else_is() -> None:

@@ -72,11 +72,19 @@ def test_the_order_of_services_that_share_no_path_does_not_matter() -> None:
 
 
 def test_what_cannot_be_routed_is_told_by_the_service_and_the_path() -> None:
-    assert unroutable(part("a", "/", "/b~c-d_e.f/{x}.g", "/openapi.json5", assets=("/h~/{y}/",))) == []
-    wrong = part("a", "/b c", "/internal", "/internals", assets=("/d", "/internal/e/"))
+    assert (
+        unroutable(
+            part("a", "/", "/b~c-d_e.f/{x}.g", "/openapi.json5", "/openapi-json", "/x/internal", assets=("/h~/{y}/",))
+        )
+        == []
+    )
+    wrong = part("a", "/b c", "/{ä}", "/internal", "/internals", assets=("/d", "/{ä}/", "/", "/internal/e/"))
     assert unroutable(wrong) == [
         "a declares '/b c', which is no path that can be routed",
+        "a declares '/{ä}', which is no path that can be routed",
         "a declares '/d', which is no path that can be routed",
+        "a declares '/{ä}/', which is no path that can be routed",
+        "a declares '/', which is no path that can be routed",
         "a declares '/internal', which never reaches a service",
         "a declares '/internal/e/', which never reaches a service",
     ]

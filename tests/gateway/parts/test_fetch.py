@@ -49,8 +49,9 @@ async def test_the_part_of_another_service_is_none(session: ClientSession, caplo
 
 
 async def test_a_service_that_restarts_stays_and_one_that_is_gone_for_longer_does_not(
-    session: ClientSession, monkeypatch: pytest.MonkeyPatch
+    session: ClientSession, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
+    caplog.set_level(logging.DEBUG, "dams.parts")
     upstream = Upstream("tiles", part=make_part("tiles"))
     await upstream.start()
     addresses = {"tiles": (f"127.0.0.1:{upstream.port}",)}
@@ -63,10 +64,13 @@ async def test_a_service_that_restarts_stays_and_one_that_is_gone_for_longer_doe
     await fetcher.refresh(addresses)
     assert upstream.part_status == [200, 304]
     await upstream.stop()
-    for seconds, is_there in ((9, True), (2, False)):
+    for seconds, is_there in ((9.75, True), (0.25, False)):
         heard += seconds
         await fetcher.refresh(addresses)
         assert [part.name for part in fetcher.present()] == (["tiles"] if is_there else [])
+    # nothing that anybody has to be told
+    told = [(record.levelname, record.getMessage()) for record in caplog.records if record.name == "dams.parts"]
+    assert told == [("DEBUG", "no part")] * 2
 
 
 async def test_what_answers_with_an_error_or_with_no_part_is_not_heard_of(session: ClientSession) -> None:

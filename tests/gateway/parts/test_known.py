@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 from unittest.mock import ANY
@@ -37,7 +38,9 @@ def test_a_part_that_has_changed_takes_the_place_of_the_old_one(folder: Path) ->
     known = KnownParts(folder)
     known.remember([part("tiles"), part("common")])
     changed = replace(part("tiles"), assets=("/new/",))
-    known.remember([changed, part("common")])
+    with (folder / KNOWN_PARTS / "tiles.json").open() as being_read:
+        known.remember([changed, part("common")])
+        assert ServicePart.from_json(json.loads(being_read.read())) == part("tiles")
     assert known.parts == [changed, part("common")]
     assert changed in KnownParts(folder).parts
 

@@ -125,7 +125,7 @@ def test_reference_into_a_path_and_reference_in_an_example() -> None:
 
 
 def test_names_with_slashes_and_tildes_are_referred_to() -> None:
-    odd: dict[str, Any] = {"~1a/b~": {"type": "object"}, "User": {"$ref": "#/components/schemas/~01a~1b~0"}}
+    odd: dict[str, Any] = {"~1a/b~": {"type": "object"}, "User": {"$ref": "#/components/schemas/~01a~1b~0/type"}}
     assert merge([("left", document("/a", "getA", **odd))])["components"]["schemas"].keys() >= odd.keys()
 
 
@@ -157,6 +157,34 @@ def test_all_conflicts_are_reported_at_once() -> None:
     assert conflicts(("left", document("/a", "getA", **lost))) == " | ".join(
         f"left refers to #/{name}, which no service defines" for name in "abcde"
     )
+
+
+def test_of_several_that_differ_the_first_is_named_each_time() -> None:
+    kinds = ("array", "string", "object")
+    of_three = [(kind, document(f"/{kind}", kind, Bbox={"type": kind})) for kind in kinds]
+    for _, each in of_three:
+        each["tags"][0]["description"] = each["openapi"] = each["info"]["title"]
+    assert conflicts(*of_three).split(" | ") == [
+        "array is OpenAPI array and string is OpenAPI string",
+        "array is OpenAPI array and object is OpenAPI object",
+        "array and string describe the tag 'A' differently",
+        "array and object describe the tag 'A' differently",
+        "array and string define components/schemas/Bbox differently",
+        "array and object define components/schemas/Bbox differently",
+    ]
+    # what has another's path is not held against a third one, too
+    for (_, each), path in zip(of_three, ("/{a}", "/{b}", "/{b}"), strict=True):
+        each.update(openapi="3.0.3", tags=[], components={}, paths={path: {"get": {}}})
+    same = [f"array and {other} have the same path as /{{a}} and /{{b}}" for other in ("string", "object")]
+    assert conflicts(*of_three).split(" | ") == same
+    for _, each in of_three:
+        each["paths"] = {"/a": {"get": {}}}
+    assert conflicts(*of_three) == "array and string both define GET /a | array and object both define GET /a"
+
+
+def test_what_a_document_does_not_have_is_empty() -> None:
+    nothing: dict[str, Any] = {"info": {}, "tags": [], "paths": {}, "components": {}}
+    assert merge([("left", {"openapi": "3.0.3"}), ("right", {"openapi": "3.0.3"})]) == {"openapi": "3.0.3", **nothing}
 
 
 def test_nothing_to_merge() -> None:

@@ -18,7 +18,7 @@ from gateway.folder import PUBLISHED
 from gateway.parts import fetch
 from gateway.parts.fetch import PartsFetcher
 from gateway.parts.merge import MergeError
-from gateway.parts.publish import Publisher, merge_parts
+from gateway.parts.publish import Published, Publisher, merge_parts
 from gateway.settings import SERVICES
 from libs.ogc.service_part import ServicePart
 from tests.eventually import eventually
@@ -174,14 +174,35 @@ async def test_a_contradiction_keeps_the_last_good_document(own_gateway: Gateway
     await eventually(renewed)
 
 
-@pytest.mark.parametrize("program", ["nowhere", "false"])
+async def test_parts_that_contradict_each_other_are_told_of_once_and_none_are_nothing(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    publisher, (one, other) = Publisher(tmp_path, None), (make_part("common"), make_part("tiles"))
+    publisher.published = Published(("viewer",), b"", b"")
+    other["openapi"]["components"]["schemas"]["Shared"] = {"type": "string"}
+    for _ in range(2):
+        assert await publisher.merged([ServicePart.from_json(part) for part in (one, other)]) is None
+    assert await publisher.merged([]) is None
+    (told,) = caplog.records
+    assert (told.levelname, told.getMessage()) == (
+        "ERROR",
+        "THE PARTS CONTRADICT EACH OTHER; the last good document stays",
+    )
+    conflict = "common and tiles define components/schemas/Shared differently"
+    assert vars(told)["fields"] == {"conflicts": [conflict], "published": ["viewer"]}
+
+
+@pytest.mark.parametrize("program", ["nowhere", "false", "sleeper"])
 async def test_parts_that_could_not_be_validated_are_tried_again(
     program: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     publisher, parts = Publisher(tmp_path, None), [ServicePart.from_json(make_part("common"))]
     # wherever the gateway was started
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "sleeper").write_text("#!/bin/sh\nexec sleep 20\n")
+    (tmp_path / "sleeper").chmod(0o755)
     with monkeypatch.context() as broken:
+        broken.setattr("gateway.parts.publish.VALIDATION_SECONDS", 0.05 if program == "sleeper" else 60)
         broken.setattr(sys, "executable", shutil.which(program) or str(tmp_path / program))
         for _ in range(2):
             assert await publisher.merged(parts) is None

@@ -65,7 +65,7 @@ def test_without_names_the_first_are_meant_and_nobody_named_them() -> None:
 
 def test_a_value_in_an_address_chooses_the_collections_that_it_was_made_of() -> None:
     odd = [replace(LATEST, id=name) for name in ("a.b,c", "a.50%", "a.ü/x", "a.plain")]
-    assert collections_value(odd[2:]) == "a.%C3%BC%2Fx,a.plain"
+    assert collections_value(odd) == "a.b%252Cc,a.50%2525,a.%C3%BC%2Fx,a.plain"
     known = {each.id: each for each in odd}
     names = [unquote(name) for name in collections_value(odd).split(",")]
     assert chosen_collections(known, names, "")[0].collections == tuple(odd)
@@ -75,6 +75,22 @@ def test_at_the_most_three_names_may_have_been_meant() -> None:
     known = {f"a.late{letter}": LATEST for letter in "abcde"}
     (fault,) = chosen_collections(known, ["a.late"], "")[1]
     assert fault.msg.count("a.late") == 1 + 3
+
+
+def test_what_is_called_so_comes_before_what_is_meant_by_escapes() -> None:
+    escaped, plain = replace(LATEST, id="a.50%25"), replace(LATEST, id="a.50%")
+    known = {each.id: each for each in (plain, escaped)}
+    assert chosen_collections(known, ["a.50%25"], "")[0].collections == (escaped,)
+    assert chosen_collections({plain.id: plain}, ["a.50%25"], "")[0].collections == (plain,)
+
+
+def test_names_that_are_near_are_looked_for_among_few_and_by_their_beginning() -> None:
+    many = {f"b.{number}": LATEST for number in range(299)}
+    for more, hint in (({"a.late": LATEST}, "; did you mean a.late?"), ({"b": LATEST, "a.late": LATEST}, "")):
+        (fault,) = chosen_collections({**many, **more}, ["a.lates"], "")[1]
+        assert fault.msg == f"collections: there is no collection 'a.lates'{hint}"
+    (fault,) = chosen_collections({"x" * 100: LATEST}, ["x" * 300], "")[1]
+    assert fault.msg.endswith(f"; did you mean {'x' * 100}?")
 
 
 def test_a_tile_has_no_more_collections_than_its_parameter_may_name() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -14,10 +15,19 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 from prometheus_client import REGISTRY
 
+from libs.catalogue import client as client_module
 from libs.catalogue.client import CatalogueClient
 from libs.catalogue.model import Argument, Collection, Column, GeometryColumn, TimeColumn
 from libs.ogc.errors import NotFound, Unavailable
 from tests.eventually import eventually
+
+
+@pytest.fixture
+def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody waits for a catalogue for long; who does by itself is told by a test."""
+    assert (client_module.FIRST_SECONDS, client_module.ANSWER_SECONDS) == (3.0, 10.0)
+    monkeypatch.setattr(client_module, "FIRST_SECONDS", 0.2)
+    monkeypatch.setattr(client_module, "ANSWER_SECONDS", 0.2)
 
 
 async def _catalogue(_: web.Request) -> web.Response:
@@ -110,6 +120,7 @@ NOT_UNDERSTOOD = "catalogue not understood; the last good one stays"
         (b'{"collections": ["x"]}', "TypeError"),
     ],
 )
+@pytest.mark.usefixtures("hasty")
 async def test_what_is_no_catalogue_is_warned_of_once_and_the_last_good_one_stays(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, body: bytes, cause: str
 ) -> None:
@@ -124,6 +135,7 @@ async def test_what_is_no_catalogue_is_warned_of_once_and_the_last_good_one_stay
     assert file.read_bytes() == _document("saved")
 
 
+@pytest.mark.usefixtures("hasty")
 async def test_a_service_starts_without_common_on_what_it_kept(tmp_path: Path) -> None:
     file = tmp_path / "catalogue.json"
     async with TestServer(_served(_document("one", "two"))) as server:
@@ -290,6 +302,30 @@ async def test_a_fault_that_comes_back_is_told_once_more(caplog: pytest.LogCaptu
     assert _told(caplog) == [(NOT_UNDERSTOOD, "TypeError")] * 2
 
 
+@pytest.mark.usefixtures("hasty")
+async def test_a_common_that_hangs_is_asked_again_and_told_of_to_nobody(caplog: pytest.LogCaptureFixture) -> None:
+    asked = 0
+
+    async def answer(_: web.Request) -> web.Response:
+        nonlocal asked
+        asked += 1
+        if asked == 1:
+            await asyncio.sleep(60)
+        return web.Response(body=_document("one"))
+
+    app = web.Application()
+    app.router.add_get("/internal/catalogue", answer)
+    async with TestServer(app) as server, CatalogueClient(str(server.make_url("")).rstrip("/")) as client:
+        assert await client.health() == "catalogue: none yet"
+
+        async def known() -> bool:
+            return await client.health() is None
+
+        await eventually(known)
+    assert (asked, _told(caplog)) == (2, [])
+
+
+@pytest.mark.usefixtures("hasty")
 async def test_before_the_first_catalogue_common_is_asked_often_and_nothing_is_known() -> None:
     common = Common(_document("one"), status=503)
     async with following(common, refresh_seconds=3600) as client:

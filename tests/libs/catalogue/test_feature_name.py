@@ -1,6 +1,8 @@
 """Names of features on pages; the map's script is held to the same cases."""
 
 import json
+from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +50,35 @@ def test_storms_without_a_name_are_called_by_their_basin(code: str, name: str) -
     collection = Collection("s.t", "s", "t", 1, "table", "Storms", None, ())
     assert feature_name(collection, 1, {"basin": code}) == name
     assert feature_name(collection, 1, {"basin": code, "name": " ODA "}) == "ODA"
+
+
+@pytest.mark.parametrize(
+    ("properties", "wind"),
+    [
+        ({"max_wind_kt": 1234567}, ", 1234567 kt"),
+        ({"max_wind_kt": True, "wind_kt": Decimal("65.50")}, ", 65.5 kt"),
+        ({"max_wind_kt": "65", "wind_speed_kt": 0.1}, ", 0.1 kt"),
+        ({}, ""),
+    ],
+)
+def test_winds_are_numbers(properties: dict[str, Any], wind: str) -> None:
+    collection = Collection("s.t", "s", "t", 1, "table", "Storms", None, ())
+    assert feature_name(collection, 1, {"basin": "NA", **properties}) == f"North Atlantic{wind}"
+
+
+def test_the_time_is_the_first_that_is_filled_and_lasts_where_it_is_the_start() -> None:
+    moments = {"a": "2020-01-01", "b": "2020-02-02", "c": "2020-03-03"}
+    a, b, c = (TimeColumn(name, "date", "2019-01-01", "2021-01-01") for name in moments)
+    for times, when in (
+        ((a, b, c), "1 Jan – 3 Mar 2020"),
+        # nothing is known of the first, or of its end: the next one is a moment
+        ((replace(a, start=None, end=None), b, c), "2 Feb 2020"),
+        ((replace(a, end=None), b, c), "2 Feb 2020"),
+        ((replace(a, start=None), b, c), "2 Feb 2020"),
+        ((replace(a, start=None), replace(b, end=None), replace(c, end=None)), "1 Jan – 3 Mar 2020"),
+    ):
+        collection = Collection("s.t", "s", "t", 1, "table", "s", None, (), times=times, time_end="c")
+        assert feature_name(collection, 1, moments) == f"s, {when}"
 
 
 @pytest.mark.parametrize(

@@ -87,6 +87,7 @@ async def test_a_commit_is_another_version_of_that_collection_alone(
     async with following(database_url) as versions:
         asked = datetime.now(UTC)
         before, other = known(versions, first), known(versions, second)
+        assert len(before.token) == 18
         # rounded up: what was changed in that second is not newer
         assert asked < before.since <= datetime.now(UTC) + timedelta(seconds=1)
         await owner.execute("INSERT INTO first VALUES (1)")

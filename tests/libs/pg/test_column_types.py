@@ -10,7 +10,10 @@ import pytest
 
 from libs.pg.column_types import (
     COLUMN_TYPES,
+    NUMERIC,
     SAFE_INTEGER,
+    TEMPORAL,
+    TEXTUAL,
     ColumnType,
     Kind,
     as_float8,
@@ -127,6 +130,9 @@ async def test_vector_tiles_have_a_value_of_the_same_kind(known: ColumnType, db:
         # a type of the same name in another schema is another type
         ("hazard.date", "hazard.date", Kind.OTHER),
         ("integer[]", "integer[]", Kind.OTHER),
+        ("character(3)[]", "bpchar[]", Kind.OTHER),
+        ('hazard."a(1) b"', 'hazard."a(1) b"', Kind.OTHER),
+        ('hazard."a(1) b"(2)', 'hazard."a(1) b"', Kind.OTHER),
         ("hazard.alert", "hazard.alert", Kind.OTHER),
     ],
 )
@@ -161,10 +167,25 @@ DAYS = {"date", "timestamp without time zone", "timestamp with time zone"}
         ((Kind.JSON,), {"ordered": True}, {"jsonb"}),
         ((Kind.GEOMETRY, Kind.BOOLEAN), {}, {"geometry", "geography", "boolean"}),
         ((Kind.PERIOD,), {}, {"daterange", "tsrange", "tstzrange"}),
+        (
+            (),
+            {"ordered": False},
+            {
+                *("json", "xml", "point", "line", "lseg", "box", "path", "polygon", "circle", "xid", "cid", "aclitem"),
+                *("pg_node_tree", "pg_ndistinct", "pg_dependencies", "pg_mcv_list"),
+            },
+        ),
     ],
 )
 def test_types_are_alike_by_kind_and_by_facts(kinds: tuple[Kind, ...], facts: dict[str, bool], names: set[str]) -> None:
     assert types_where(*kinds, **facts) == names
+
+
+def test_kinds_are_numbers_times_texts_or_of_their_own() -> None:
+    apart = {Kind.BOOLEAN, Kind.GEOMETRY, Kind.ARRAY, Kind.JSON}
+    assert sorted(NUMERIC) == [Kind.INTEGER, Kind.NUMBER]
+    assert sorted(TEMPORAL) == [Kind.DATE, Kind.TIMESTAMP]
+    assert sorted(TEXTUAL) == sorted({*Kind} - apart - NUMERIC - TEMPORAL)
 
 
 @EVERY

@@ -150,6 +150,17 @@ async def test_a_connection_or_the_room_for_one_goes_to_the_next_where_somebody_
             await gone
 
 
+async def test_who_went_away_just_before_a_connection_came_is_passed_over(server: Server) -> None:
+    async with pool(server, size=1) as connections:
+        only = await connections.acquire()
+        gone, stays = [await eventually_waits(connections.acquire()) for _ in range(2)]
+        gone.cancel()
+        connections.release(only)
+        assert await asyncio.wait_for(stays, 1) is only
+        await asyncio.wait([gone])
+        assert gone.cancelled()
+
+
 async def test_a_connection_that_comes_when_the_wait_is_over_is_the_next_ones(server: Server) -> None:
     async with pool(server, size=1, wait_seconds=0.2) as connections:
         only = await connections.acquire()
@@ -182,6 +193,8 @@ async def test_who_goes_away_while_a_connection_is_opened_makes_room_for_the_nex
         server.answers.clear()
         gone = await eventually_waits(connections.acquire())
         waiting = await eventually_waits(connections.acquire())
+        # what is being opened counts
+        assert (connections.in_use, connections.idle) == (1, 0)
         gone.cancel()
         server.answers.set()
         found = await asyncio.wait_for(waiting, 10)
@@ -290,6 +303,7 @@ async def test_closing_ends_what_is_in_use(server: Server) -> None:
         await asyncio.sleep(0.05)
     assert idle.connection.is_closed()
     assert busy.connection.is_closed()
+    assert (connections.idle, connections.in_use) == (0, 0)
     assert isinstance((await asyncio.gather(running, return_exceptions=True))[0], Exception)
 
 

@@ -25,6 +25,7 @@ from libs.pg.sql import Sql, sql
         ("double precision[]", "{NaN,Infinity,-Infinity,1.5}", [None, None, None, 1.5]),
         ("numeric[]", "{NaN,1.50}", [None, 1.5]),
         ("numeric[]", f"{{1{'0' * 307},1{'0' * 309},-1{'0' * 309}.5}}", [10**307, None, None]),
+        ("numeric[]", f"{{1{'0' * 309},2}}", [None, 2]),
         ("money[]", "{1.50,-2}", [1.5, -2]),
         ("oid[]", "{4294967295}", [4294967295]),
         ("smallint[]", "{-1}", [-1]),

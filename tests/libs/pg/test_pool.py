@@ -186,26 +186,6 @@ async def test_a_server_that_took_leave_without_hanging_up_is_unavailable_once(
         assert await database.fetchval(sql("SELECT 1")) == 1
 
 
-async def test_a_connection_is_in_a_transaction_where_that_is_wanted_and_in_a_snapshot_sees_one_state(
-    database: Database, database_url: str
-) -> None:
-    of_now = "SELECT pg_current_xact_id_if_assigned(), current_setting('transaction_isolation')"
-    for wanted, isolation in (({}, "read committed"), ({"transaction": True}, "read committed")):
-        async with database.connection(**wanted) as connection:
-            assert connection.is_in_transaction() == bool(wanted)
-            assert (await connection.fetchrow(of_now))[1] == isolation
-    owner = await asyncpg.connect(database_url)
-    await owner.execute("CREATE TABLE seen AS SELECT 1 AS n")
-    for wanted, added in (({"snapshot": True}, 0), ({"transaction": True}, 1)):
-        async with database.connection(**wanted) as connection:
-            before = await connection.fetchval("SELECT count(*) FROM seen")
-            await owner.execute("INSERT INTO seen VALUES (2)")
-            assert await connection.fetchval("SELECT count(*) FROM seen") - before == added
-    async with database.connection() as connection:
-        assert not connection.is_in_transaction()
-    await owner.close()
-
-
 SETTINGS = sql(
     "SELECT current_setting(name), name FROM unnest({names}) AS name",
     names=bind(
@@ -275,7 +255,8 @@ async def test_a_share_of_all_connections_is_none(database_url: str) -> None:
 
 async def test_who_finds_no_connection_gives_its_share_back(database_url: str) -> None:
     async with Database(PoolSettings(database_url, "pool-test", size=2, share=1, acquire_timeout=0.2)) as pool:
-        async with pool.connection(), pool.connection():
+        # after its own time, not that of any pool
+        async with pool.connection(), pool.connection(), asyncio.timeout(4):
             with pytest.raises(Unavailable, match="busy"):
                 await pool.of("quakes").fetchval(sql("SELECT 1"))
         assert await pool.of("quakes").fetchval(sql("SELECT 1")) == 1
@@ -283,7 +264,13 @@ async def test_who_finds_no_connection_gives_its_share_back(database_url: str) -
 
 @pytest.mark.parametrize(
     ("address", "kind", "is_away"),
-    [("127.0.0.1:9/nothing", Restarting, True), ("{server}/nothing", Unavailable, True), ("{own}", None, False)],
+    [
+        ("127.0.0.1:9/nothing", Restarting, True),
+        ("{server}/nothing", Unavailable, True),
+        # no name of a host
+        ("a..b/nothing", Unavailable, True),
+        ("{own}", None, False),
+    ],
 )
 async def test_a_database_that_is_away_is_told_from_one_that_refuses(
     database_url: str, address: str, kind: type[Unavailable] | None, is_away: bool
@@ -334,13 +321,28 @@ class Silent(Database):
     """Of which nothing is heard."""
 
     def connection(self, **_: bool) -> Any:
-        raise TimeoutError
+        @contextlib.asynccontextmanager
+        async def never() -> AsyncIterator[None]:
+            await asyncio.Event().wait()
+            yield
+
+        return never()
 
 
-async def test_a_server_of_which_nothing_is_heard_is_no_healthy_one() -> None:
-    # which keeps nobody from starting
-    async with Silent(PoolSettings("", "pool-test")) as silent:
-        assert await silent.health() == "database: no answer within 2 s"
+async def test_a_server_of_which_nothing_is_heard_is_no_healthy_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    waits: list[float] = []
+    timeout = asyncio.timeout
+
+    def soon(seconds: float) -> asyncio.Timeout:
+        waits.append(seconds)
+        return timeout(0.01)
+
+    async with timeout(10):
+        monkeypatch.setattr("libs.pg.pool.asyncio.timeout", soon)
+        # which keeps nobody from starting
+        async with Silent(PoolSettings("", "pool-test")) as silent:
+            assert await silent.health() == "database: no answer within 2 s"
+        assert waits == [3, 2]
 
 
 async def test_of_a_statement_there_is_all_a_row_or_a_value(database: Database) -> None:
@@ -349,26 +351,6 @@ async def test_of_a_statement_there_is_all_a_row_or_a_value(database: Database) 
     assert tuple(await database.fetchrow(two) or ()) == (1, 2)
     assert await database.fetchval(two) == 1
     assert (await database.fetchrow(none), await database.fetchval(none)) == (None, None)
-
-
-async def test_a_transaction_ends_whatever_came_of_it(database_url: str) -> None:
-    async with Database(PoolSettings(database_url, "pool-test", size=1)) as pool:
-        pids = set()
-        for statement in ("SELECT 1", "SELECT 1 / 0", "SELECT 1"):
-            with contextlib.suppress(DomainError):
-                async with pool.connection(transaction=True) as connection:
-                    pids.add(connection.get_server_pid())
-                    await connection.execute(statement)
-            async with pool.connection() as connection:
-                assert not connection.is_in_transaction()
-        # an error of the statement is none of the connection
-        assert len(pids) == 1
-        # one at which the server may still be is of no use any more
-        with pytest.raises(Unavailable):
-            async with pool.connection(transaction=True) as connection:
-                raise TimeoutError
-        async with pool.connection() as connection:
-            assert connection.get_server_pid() not in pids
 
 
 async def test_a_server_that_says_nothing_is_not_waited_for_longer_than_for_a_connection() -> None:
@@ -383,3 +365,17 @@ async def test_a_server_that_says_nothing_is_not_waited_for_longer_than_for_a_co
             await pool.fetchval(sql("SELECT 1"))
         # not as one that is restarted: that would be waited for
         assert not isinstance(raised.value, Restarting)
+
+
+async def test_what_asks_for_a_login_that_nobody_knows_is_no_database() -> None:
+    async def ask_for_kerberos(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read(1)
+        writer.write(b"R" + bytes((0, 0, 0, 8, 0, 0, 0, 2)))
+        await reader.read()
+        writer.close()
+
+    server = await asyncio.start_server(ask_for_kerberos, "127.0.0.1", 0)
+    url = f"postgresql://a@127.0.0.1:{server.sockets[0].getsockname()[1]}/a?sslmode=disable"
+    async with server, Database(PoolSettings(url, "pool-test", size=1)) as pool:
+        with pytest.raises(Unavailable, match="cannot be reached"):
+            await pool.fetchval(sql("SELECT 1"))

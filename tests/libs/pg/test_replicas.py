@@ -122,10 +122,8 @@ async def test_a_replica_is_read_while_it_has_what_the_primary_had_and_answers(
     assert await found.look_alone() == frozenset()
     found.admit(frozenset({0, 1}))
     assert await found.look_alone() == {0, 1}
-    for other.error in (Unavailable("away"), TimeoutError()):
+    for other.error in (Unavailable("away"), TimeoutError(), asyncpg.PostgresError("of no kind")):
         assert await found.look_alone() == {0}
-    said = [vars(record)["fields"] for record in caplog.records if record.getMessage() == "replica"]
-    assert said == [{"replica": 2, "cause": "away"}, {"replica": 2, "cause": "no answer"}]
     other.error, other.other = None, {"written": 1, "flushed": 1}
     other.asked = 0
     assert await found.look(primary, server) == {0}
@@ -139,6 +137,13 @@ async def test_a_replica_is_read_while_it_has_what_the_primary_had_and_answers(
     other.other, other.asked = {"history": "a fork", "written": 1, "flushed": 1}, 0
     assert await found.look(primary, server) == {0}
     assert other.asked == 1
+    # what is ahead lacks nothing
+    other.other = {"written": 1 << 60, "flushed": 1 << 60}
+    assert await found.look(primary, server) == {0, 1}
+    assert REGISTRY.get_sample_value("dams_replica_lag_bytes", {"replica": "2"}) == 0
+    # who lacks something answers all the same
+    said = [vars(record)["fields"] for record in caplog.records if record.getMessage() == "replica"]
+    assert said == [{"replica": 2, "cause": cause} for cause in ("away", "no answer", "of no kind")]
 
 
 async def test_those_that_are_read_take_turns_until_one_is_lost(
@@ -192,7 +197,7 @@ async def other_url(make_database: MakeDatabase) -> str:
 
 @contextlib.asynccontextmanager
 async def reading(url: str, *replicas: str) -> AsyncIterator[tuple[Rotation, ReadDatabase]]:
-    pool = PoolSettings(url, "replicas-test", size=2, share=1)
+    pool = PoolSettings(url, "replicas-test", size=2, share=1, waiting=0)
     async with rotation(pool, replicas) as found, reads(pool, replicas, found) as database:
         assert found is not None
         assert isinstance(database, ReadDatabase)
@@ -253,6 +258,40 @@ async def test_a_request_reads_one_server_and_goes_on_at_the_primary(database_ur
             assert await read() == {name_of(database_url)}
             assert (choice.replica, choice.began_at_replica) == (None, False)
         assert await read() == {name_of(database_url)}
+        with one_server():
+            assert await read() == {name_of(other_url)}
+        assert await read() == {name_of(database_url)}
+
+
+async def test_who_names_the_same_has_a_share_of_the_connections_of_each_server(
+    database_url: str, other_url: str
+) -> None:
+    async with reading(database_url, other_url) as (found, database):
+        for admitted in (frozenset(), frozenset({0})):
+            found.admit(admitted)
+            with one_server():
+                quakes = database.of("quakes")
+                async with quakes.connection():
+                    with pytest.raises(Unavailable, match="asked for too much"):
+                        await quakes.fetchval(NAME)
+                    assert await database.fetchval(NAME) == name_of(other_url if admitted else database_url)
+
+
+async def test_who_looks_has_a_connection_to_each_and_waits_for_a_second(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[PoolSettings] = []
+
+    class Recorded(Database):
+        def __init__(self, settings: PoolSettings) -> None:
+            made.append(settings)
+            super().__init__(settings)
+
+    monkeypatch.setattr("libs.pg.replicas.Database", Recorded)
+    pool, nowhere = PoolSettings(database_url, "replicas-test"), "postgresql://nobody@127.0.0.1:9/"
+    async with rotation(pool, [f"{nowhere}a", f"{nowhere}b"]) as found:
+        assert found is not None
+    assert made == [replace(pool.for_watching(), url=f"{nowhere}{name}", acquire_timeout=1.0) for name in "ab"]
 
 
 @pytest.mark.parametrize("shared", [False, True])

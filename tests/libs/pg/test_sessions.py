@@ -54,8 +54,14 @@ async def test_settings_hold_for_each_statement_and_for_nobody_else(
     assert [dict(row or {}) for row in found] == [EXPECTED] * 30
     with pytest.raises(asyncpg.ReadOnlySQLTransactionError):
         await pool.fetchval(sql("CREATE TABLE written (n integer)"))
-    other = await asyncpg.connect(address, statement_cache_size=0)
     owner = await asyncpg.connect(database_url)
+    # so much a pooler says to the server by itself
+    names = (
+        "SELECT DISTINCT application_name FROM pg_stat_activity"
+        " WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> $1"
+    )
+    assert [name for (name,) in await owner.fetch(names, owner.get_server_pid())] == ["sessions-test"]
+    other = await asyncpg.connect(address, statement_cache_size=0)
     for _ in range(4):
         assert await other.fetchval("SHOW transaction_read_only") == "off"
         assert await other.fetchval("SHOW statement_timeout") == await owner.fetchval("SHOW statement_timeout")

@@ -55,6 +55,19 @@ async def test_who_waits_for_too_long_or_with_too_many_is_told() -> None:
     await shares.enter("a")
 
 
+async def test_who_need_not_wait_is_none_too_many_and_each_name_has_its_own() -> None:
+    nobody, one = Shares(1, wait_seconds=5, most_waiting=0), Shares(1, wait_seconds=5, most_waiting=1)
+    for name in ("a", "b"):
+        await nobody.enter(name)
+        with pytest.raises(Unavailable, match="too much"):
+            await nobody.enter(name)
+        await one.enter(name)
+    waiting = [await eventually_waits(one, name) for name in ("a", "b")]
+    for name in ("a", "b"):
+        one.leave(name)
+    await asyncio.gather(*waiting)
+
+
 async def test_as_many_may_wait_as_before_once_others_have_stopped_waiting() -> None:
     shares = Shares(1, wait_seconds=60, most_waiting=2)
     await shares.enter("a")

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import asyncpg
 import pytest
 
 from libs.ogc.errors import DomainError, InvalidParameters, Unavailable, Uncomputable
 from libs.pg.pool import Database, PoolSettings
 from libs.pg.replicas import one_server, reads, rotation
-from libs.pg.snapshot import snapshot
+from libs.pg.snapshot import Snapshot, snapshot
 from libs.pg.sql import Sql, bind, sql
 
 
@@ -42,13 +44,45 @@ async def test_a_statement_that_fails_leaves_the_snapshot_as_it_was(database_url
 async def test_what_a_walk_meets_is_told_in_the_words_of_the_service(
     database_url: str, statement: str, kind: type[DomainError]
 ) -> None:
-    async def walk() -> None:
-        async with Database(PoolSettings(database_url, "snapshot", size=1)) as database, snapshot(database) as rows:
-            async for _ in rows.walk(Sql((statement,)), 2):
-                pass
+    async def walk(rows: Snapshot) -> None:
+        async for _ in rows.walk(Sql((statement,)), 2):
+            pass
 
-    with pytest.raises(kind):
-        await walk()
+    async with Database(PoolSettings(database_url, "snapshot", size=1)) as database, snapshot(database) as rows:
+        # at once, not at the end of the snapshot alone
+        with pytest.raises(kind):
+            await walk(rows)
+
+
+async def test_each_step_is_one_that_can_be_undone_and_each_walk_a_cursor_of_its_own(database_url: str) -> None:
+    numbers, wrong = sql("SELECT 1 AS n"), sql("SELECT FROM FROM")
+    said: list[str] = []
+    async with (
+        Database(PoolSettings(database_url, "snapshot", size=1)) as database,
+        database.connection(snapshot=True) as connection,
+    ):
+        connection.add_query_logger(lambda record: said.append(record.query))
+        rows = Snapshot(connection)
+        await rows.fetch(numbers)
+        # a mistake of ours is what it is
+        with pytest.raises(asyncpg.PostgresSyntaxError):
+            await rows.fetch(wrong)
+        for _ in range(2):
+            assert [len(chunk) async for chunk in rows.walk(numbers, 5)] == [1]
+        with pytest.raises(asyncpg.PostgresSyntaxError):
+            await anext(rows.walk(wrong, 5))
+        # the driver tells of the last one in the next turn
+        await asyncio.sleep(0)
+    # and of what it prepares it does not always tell
+    steps = [statement for statement in said if not statement.startswith(("SELECT", "FETCH"))]
+    first, second = (steps[at].split()[1] for at in (4, 6))
+    assert first != second
+    walks = [(f"DECLARE {name} NO SCROLL CURSOR FOR SELECT 1 AS n", f"CLOSE {name}") for name in (first, second)]
+    assert steps[:8] == [
+        *("SAVEPOINT step", "RELEASE SAVEPOINT step", "SAVEPOINT step", "ROLLBACK TO SAVEPOINT step"),
+        *walks[0],
+        *walks[1],
+    ]
 
 
 @pytest.mark.parametrize("admitted", [frozenset(), frozenset({0})])
