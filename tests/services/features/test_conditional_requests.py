@@ -8,8 +8,11 @@ import asyncpg
 import pytest
 
 from libs.web import conditional
+from services.features import facets as facets_handler
+from services.features import feed as feed_handler
 from services.features import item as item_handler
 from services.features import items as items_handler
+from services.features import schema as schema_handler
 from services.features.rows.counts import Counts
 from services.features.rows.items_store import ItemsStore
 from services.features.rows.value_ranges import ValueRanges
@@ -52,7 +55,13 @@ async def test_a_tag_that_matches_asks_the_database_for_nothing(
 
 @pytest.mark.parametrize(
     ("handler", "parser", "address"),
-    [(items_handler, "parse_items", f"{_ITEMS}?limit=3"), (item_handler, "select", f"{_ITEMS}/1")],
+    [
+        (items_handler, "parse_items", f"{_ITEMS}?limit=3"),
+        (item_handler, "select", f"{_ITEMS}/1"),
+        (facets_handler, "select", "/collections/hostile.events/facets"),
+        (feed_handler, "parse_items", "/collections/hostile.events/feed"),
+        (schema_handler, "check_preconditions", "/collections/hostile.events/schema"),
+    ],
 )
 async def test_a_tag_that_matches_is_answered_before_the_request_is_parsed(
     features: Client, monkeypatch: pytest.MonkeyPatch, handler: Any, parser: str, address: str
