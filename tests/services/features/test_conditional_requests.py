@@ -31,6 +31,7 @@ ADDRESSES = [
     "/collections/hostile.events/schema",
     "/collections/hostile.events/facets?facets=category",
     "/collections/hostile.events/facets?facets=category&f=html",
+    "/collections/hostile.events/facets?f=geojson",
     "/collections/hostile.events/feed?limit=3",
     "/collections/hostile.events/feed?limit=3&f=geojson",
 ]

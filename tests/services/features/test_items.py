@@ -61,8 +61,20 @@ async def test_pieces_make_the_same_page(features: Client) -> None:
 
 @pytest.mark.usefixtures("chunks_of_five")
 @pytest.mark.parametrize("limit", [3, 12])
-async def test_files_are_of_as_many_rows_whatever_a_chunk_holds(features: Client, tmp_path: Path, limit: int) -> None:
+async def test_files_are_of_as_many_rows_whatever_a_chunk_holds(
+    features: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: int
+) -> None:
+    held: list[int] = []
+    page_and_count = ItemsStore.page_and_count
+
+    async def noted(store: ItemsStore, query: ItemsQuery, *args: Any, **more: Any) -> Any:
+        held.append(query.limit)
+        return await page_and_count(store, query, *args, **more)
+
+    monkeypatch.setattr(ItemsStore, "page_and_count", noted)
     answer = await features.get(EVENTS, {"limit": str(limit), "f": "gpkg"})
+    # no more than a chunk is held at once
+    assert held == [limit] * (limit < 5)
     file = tmp_path / "page.gpkg"
     file.write_bytes(answer.body)
     with sqlite3.connect(file) as opened:

@@ -180,6 +180,9 @@ async def test_without_a_facet_cells_are_of_the_first_geometry(features: Client)
         ("alternate", "application/facets+json"),
         ("collection", "application/json"),
     ]
+    # another one is for who asks for it
+    two = await features.json("/collections/hostile.several/facets", f="geojson")
+    assert {cell["properties"]["facet"] for cell in two["features"]} == {"place"}
     none = await features.json("/collections/hostile.no_geometry/facets", f="geojson")
     assert (none["numberReturned"], none["features"]) == (0, [])
 
@@ -206,6 +209,8 @@ async def test_the_page_leads_on_with_its_filter_alone(features: Client) -> None
     plain = (await features.get(EVENTS, {"f": "html"})).body.decode()
     assert "geojson" in re.findall(r'<a href="[^"]*f=(\w+)" type=', plain)
     assert f'href="{about}/items?f=html">Browse and filter</a>' in plain
+    named = (await features.get(EVENTS, {"facets": ",", "f": "html"})).body.decode()
+    assert ['<section class="facet">' in each for each in (plain, named)] == [True, False]
     # by the round numbers of the page's own ranges
     assert f"{about}/facets?facets=datetime,category,magnitude:width:0.5,geom&amp;f=json&#39;" in plain
 
@@ -226,6 +231,8 @@ async def test_a_page_that_knows_no_ranges_yet_has_no_tag_to_go_on_with(
         asked = [await features.get(EVENTS, each) for each in ({"facets": "category"}, {"f": "json"})]
     assert looked_for == 1
     assert (early.status, "Facets of Events" in early.body.decode()) == (200, True)
+    # by ranges that the database chooses
+    assert "/facets?facets=datetime,magnitude,geom&amp;f=json&#39;" in early.body.decode()
     assert not {"ETag", "Last-Modified"} & early.headers.keys()
     assert all("ETag" in answer.headers for answer in asked)
 
