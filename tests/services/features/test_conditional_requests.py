@@ -139,7 +139,8 @@ async def test_another_style_sheet_has_other_tags_of_pages_alone(
     assert (await features.get(data, headers={"If-None-Match": tags[data]})).status == 304
 
 
-@pytest.mark.parametrize("query", ["limit=3", "limit=3&f=html", "limit=60&f=csv"])
+@pytest.mark.usefixtures("empty_files")
+@pytest.mark.parametrize("query", ["limit=3", "limit=3&f=html", "limit=60&f=csv", "limit=3&f=fgb"])
 async def test_a_page_that_was_not_counted_in_time_has_no_tag_to_go_on_with(
     features: Client, monkeypatch: pytest.MonkeyPatch, query: str
 ) -> None:

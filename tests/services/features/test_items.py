@@ -234,6 +234,18 @@ async def test_files_of_a_feature_have_the_geometry_that_its_page_has(features: 
     assert ("csv&geometry=lonlat&bom=true" in found[""], "csv&bom=true" in found["geom-column=none&"]) == (True, True)
 
 
+@pytest.mark.parametrize(("beside", "lonlat"), [({}, True), ({"geom-column": "none"}, False)])
+async def test_files_of_a_page_are_of_all_that_matches_with_its_geometry(
+    features: Client, beside: dict[str, str], lonlat: bool
+) -> None:
+    answer = await features.get(EVENTS, {"category": "low", "limit": "3", "f": "html", **beside})
+    page = answer.body.decode().replace("&amp;", "&")
+    files = re.findall(rf"{features.base}/collections/hostile.events/export\?([^\"'&\s]*&[^\"'\s<]*)", page)
+    asked = "category=low&" if lonlat else "category=low&geom-column=none&"
+    assert {file.partition("f=")[0] for file in files} == {asked}
+    assert (f"{asked}f=csv&geometry=lonlat&bom=true" in files) is lonlat
+
+
 @pytest.mark.parametrize("path", [EVENTS, f"{EVENTS}/1"])
 async def test_links_keep_what_is_empty_but_for_fields_of_forms(features: Client, path: str) -> None:
     answer = await features.get(f"{path}?properties=&f=geojson")
