@@ -314,9 +314,8 @@ def _of_literals(kind: type, a: ArrayLiteral, b: ArrayLiteral) -> Sql:
     """Two literals need no database, unless one names a property, or has a member that is unknown."""
     if not (a.is_plain and b.is_plain):
         return _json_sets(kind, _json(a), _json(b), is_known=b.is_plain)
-    first, second = (
-        {(m.kind in NUMERIC, type(m.value) is bool, m.value) for m in s.members if isinstance(m, Value)} for s in (a, b)
-    )
+    # to Python true is 1
+    first, second = ({(m.kind in NUMERIC, m.value) for m in s.members if isinstance(m, Value)} for s in (a, b))
     holds = {
         ast.ArrayContains: first >= second,
         ast.ArrayContainedBy: first <= second,

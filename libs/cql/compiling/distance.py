@@ -151,7 +151,7 @@ def _geography(shape: Any) -> Sql:
 def _around(literal: GeometryLiteral, metres: float) -> BBox:
     """A box that holds all that is no further away from the literal; west is greater across the antimeridian."""
     west, south, east, north = shapely.bounds(literal.shape)
-    angle = degrees(min(metres / _LEAST_RADIUS, 3.2)) + _MARGIN
+    angle = degrees(metres / _LEAST_RADIUS) + _MARGIN
     low, high = max(-90.0, south - angle), min(90.0, north + angle)
     # the widest circle is the one nearest to a pole
     latitude = max(abs(south), abs(north)) + _GEOCENTRIC

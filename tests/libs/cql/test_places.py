@@ -148,6 +148,11 @@ NO_STRINGS = (
             22,
             "the distance of S_DWITHIN must be written as a number, not asked of a row",
         ),
+        (
+            "S_DWITHIN(geom, geom, place)",
+            22,
+            'the property "place" is a string, but the distance of S_DWITHIN is a number',
+        ),
         ("S_DWITHIN(geom, geom, 1/0)", 22, "the distance of S_DWITHIN cannot be computed"),
         ("S_DWITHIN(geom, geom, -5)", 22, "the distance of S_DWITHIN must not be below 0"),
         ("S_DWITHIN(geom, geom, 1e308, 'km')", 22, "the distance of S_DWITHIN is too large a number"),

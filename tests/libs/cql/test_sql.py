@@ -36,7 +36,13 @@ TYPES = {
         "span": "interval",
     },
     **{"address": "inet", "owner": "oid", "price": "money", "days": "daterange", "plain": "tsrange"},
-    **{"zoned": "tstzrange", "tags": "text[]", "shorts": "character varying(5)[]", "sizes": "integer[]"},
+    **{
+        "zoned": "tstzrange",
+        "tags": "text[]",
+        "labels": "text[]",
+        "shorts": "character varying(5)[]",
+        "sizes": "integer[]",
+    },
     **{"numbers": "numeric[]", "doubles": "double precision[]", "flags": "boolean[]", "dates": "date[]"},
     **{"moments": "timestamp without time zone[]", "codes": "uuid[]", "owners": "oid[]"},
 }

@@ -228,6 +228,21 @@ async def test_pages_have_fifty_and_ways_on(common: Client) -> None:
     assert all("type=Table" in link["href"] for link in document["links"])
 
 
+async def test_a_page_says_which_of_how_many_it_shows_and_what_was_asked_for(common: Client) -> None:
+    matched = (await common.json("/collections", type="Table", bbox="-180,-90,180,90"))["numberMatched"]
+    asked = {"type": "Table", "bbox": "-180,-90,180,90", "datetime": "", "limit": "2", "offset": "2", "f": "html"}
+    page = (await common.get("/collections", asked)).body.decode()
+    assert f'<p class="lead">3 to 4 of {matched} collections.</p>' in page
+    assert '<input name="bbox" value="-180,-90,180,90"' in page
+    assert '<option value="Table" selected>Table</option>' in page
+
+
+async def test_a_type_has_those_of_it_alone(common: Client) -> None:
+    # of functions there are none here
+    assert await _ids(common, type="Table") == await _ids(common)
+    assert await _ids(common, type="Function") == set()
+
+
 async def test_filters_go_with_the_links(common: Client) -> None:
     answer = await common.get("/collections", {"limit": "2", "type": "Table", "bbox": "-180,-90,180,90"})
     following = answer.link("next")

@@ -27,7 +27,9 @@ async def test_a_tag_that_matches_is_answered_before_anything_is_put_together(
     async def unchanged() -> None:
         first = await common.get(address)
         with monkeypatch.context() as patch:
-            patch.setattr(handler, "links_json", pytest.fail)
+            # nor is anything parsed
+            for name in ("bbox_of", "links_json"):
+                patch.setattr(handler, name, pytest.fail)
             again = await common.get(address, headers={"If-None-Match": first.headers["ETag"]})
         assert (again.status, again.body) == (304, b"")
         assert again.headers["ETag"] == first.headers["ETag"]

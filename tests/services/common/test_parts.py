@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 from dataclasses import replace
 
+import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
@@ -16,7 +19,9 @@ OWN = ServicePart("common", {"paths": {}}, ("core",))
 OTHER = replace(OWN, name="tiles", conforms_to=("core", "tiles"), landing_links=(Link("/tiles", "tilesets-vector"),))
 
 
-async def test_what_the_gateway_publishes_is_taken_over_and_kept() -> None:
+async def test_what_the_gateway_publishes_is_taken_over_and_kept(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG, logger="dams.parts")
+    before = asyncio.all_tasks()
     answers: list[web.Response] = []
     asked = 0
 
@@ -39,7 +44,8 @@ async def test_what_the_gateway_publishes_is_taken_over_and_kept() -> None:
 
     app = web.Application()
     app.router.add_get("/internal/parts", publish)
-    say("not there yet", 503)
+    # while it starts nothing is believed
+    say(Whole.of([OWN, OTHER]).to_json(), 503)
     async with TestServer(app) as server:
         client = PartsClient(str(server.make_url("")).rstrip("/"), OWN, refresh_seconds=0.01)
         own, tag = client.whole, client.etag
@@ -47,6 +53,7 @@ async def test_what_the_gateway_publishes_is_taken_over_and_kept() -> None:
         async with client:
             await asked_again()
             assert client.whole is own
+            assert "parts" in {task.get_name() for task in asyncio.all_tasks() - before}
             say(Whole.of([OWN, OTHER]).to_json())
             await asked_again()
             known = client.whole
@@ -63,6 +70,17 @@ async def test_what_the_gateway_publishes_is_taken_over_and_kept() -> None:
             say(Whole.of([OWN, OTHER]).to_json())
             await asked_again()
             assert client.whole is known
+        # it follows no more
+        assert "parts" not in {task.get_name() for task in asyncio.all_tasks() - before}
+    # nobody is told of what is usual while the gateway starts
+    said = [record for record in caplog.records if record.name in ("dams.parts", "dams.background")]
+    assert {(record.message, record.levelno) for record in said} == {("no parts", logging.DEBUG)}
+    assert {vars(record)["fields"]["cause"].partition(":")[0] for record in said} == {
+        "ClientResponseError",
+        "JSONDecodeError",
+        "KeyError",
+        "TypeError",
+    }
 
 
 async def test_without_a_gateway_its_own_part_is_all_there_is() -> None:

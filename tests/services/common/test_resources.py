@@ -10,6 +10,7 @@ from libs.ogc.link import REL_CONFORMANCE, REL_DATA
 from services.common.part import PART
 from tests.services.conftest import HostileDatabase
 from tests.services.in_process import Client, services
+from tests.services.tiles.cache import metric
 
 _COLLECTION = ("/collections/hostile.events", "/collections/hostile.events?f=html")
 
@@ -83,7 +84,7 @@ async def test_the_landing_page_shows_thirty_collections_and_leads_to_all(common
     page = (await common.get("/", {"f": "html"})).body.decode()
     shown = [each["id"] for each in known if f"/collections/{quote(each['id'], safe='')}?f=html" in page]
     assert shown == [each["id"] for each in known[:30]]
-    assert f"{len(known)}" in page.partition("/collections?f=html")[2]
+    assert f'<a href="{common.base}/collections?f=html">All {len(known)} collections</a>' in page
 
 
 async def test_the_sessions_of_the_catalogue_are_told_apart(common: Client, owner: asyncpg.Connection) -> None:
@@ -119,10 +120,12 @@ async def test_the_other_services_read_all_of_it_once(common: Client) -> None:
 async def test_what_is_not_read_yet_is_not_there_yet() -> None:
     async with services() as started:
         common = await started.start("common", {"DATABASE_URL": "postgresql://a@127.0.0.1:1/b"})
-        for path in ("/internal/catalogue", "/collections", "/collections/hazard.quakes"):
+        refused = await metric(common, 'dams_unavailable_total{cause="catalogue"')
+        for number, path in enumerate(("/internal/catalogue", "/collections", "/collections/hazard.quakes"), start=1):
             answer = await common.get(path)
             assert (answer.status, "Retry-After" in answer.headers) == (503, True), path
             assert answer.json() == {"detail": "The list of collections is not known yet; try again in a moment."}
+            assert await metric(common, 'dams_unavailable_total{cause="catalogue"') == refused + number
         # these need no database
         assert (await common.get("/conformance")).status == 200
 
@@ -134,6 +137,8 @@ async def test_a_collection_is_told_as_in_the_list(common: Client) -> None:
     assert (await common.get("/collections/hostile.nothing")).status == 404
     page = await common.get("/collections/hostile.events", {"f": "html"})
     assert (page.status, page.type.partition(";")[0]) == (200, "text/html")
+    other = f'<a href="{common.base}/collections/hostile.events?f=json" type="application/json">'
+    assert other in page.body.decode()
 
 
 async def test_what_of_an_extension_is_named_is_offered(database_url: str) -> None:

@@ -9,6 +9,7 @@ import asyncpg
 import pytest
 
 from libs.pg.pool import Statements
+from services.features.exporting.exports import Export, Exports
 
 
 @dataclass(frozen=True)
@@ -32,3 +33,13 @@ def fetches(monkeypatch: pytest.MonkeyPatch) -> list[Fetch]:
 
     monkeypatch.setattr(Statements, "fetch", noted)
     return made
+
+
+@pytest.fixture
+def empty_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files of pages have nothing in them, and no process writes them."""
+
+    async def written(*_: object) -> Export:
+        return Export(streams=False, tag=None, whole=True, readers=1)
+
+    monkeypatch.setattr(Exports, "page", written)

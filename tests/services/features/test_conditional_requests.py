@@ -8,8 +8,11 @@ import asyncpg
 import pytest
 
 from libs.web import conditional
+from services.features import facets as facets_handler
+from services.features import feed as feed_handler
 from services.features import item as item_handler
 from services.features import items as items_handler
+from services.features import schema as schema_handler
 from services.features.rows.counts import Counts
 from services.features.rows.items_store import ItemsStore
 from services.features.rows.value_ranges import ValueRanges
@@ -28,6 +31,7 @@ ADDRESSES = [
     "/collections/hostile.events/schema",
     "/collections/hostile.events/facets?facets=category",
     "/collections/hostile.events/facets?facets=category&f=html",
+    "/collections/hostile.events/facets?f=geojson",
     "/collections/hostile.events/feed?limit=3",
     "/collections/hostile.events/feed?limit=3&f=geojson",
 ]
@@ -52,7 +56,13 @@ async def test_a_tag_that_matches_asks_the_database_for_nothing(
 
 @pytest.mark.parametrize(
     ("handler", "parser", "address"),
-    [(items_handler, "parse_items", f"{_ITEMS}?limit=3"), (item_handler, "select", f"{_ITEMS}/1")],
+    [
+        (items_handler, "parse_items", f"{_ITEMS}?limit=3"),
+        (item_handler, "select", f"{_ITEMS}/1"),
+        (facets_handler, "select", "/collections/hostile.events/facets"),
+        (feed_handler, "parse_items", "/collections/hostile.events/feed"),
+        (schema_handler, "check_preconditions", "/collections/hostile.events/schema"),
+    ],
 )
 async def test_a_tag_that_matches_is_answered_before_the_request_is_parsed(
     features: Client, monkeypatch: pytest.MonkeyPatch, handler: Any, parser: str, address: str
@@ -129,7 +139,8 @@ async def test_another_style_sheet_has_other_tags_of_pages_alone(
     assert (await features.get(data, headers={"If-None-Match": tags[data]})).status == 304
 
 
-@pytest.mark.parametrize("query", ["limit=3", "limit=3&f=html", "limit=60&f=csv"])
+@pytest.mark.usefixtures("empty_files")
+@pytest.mark.parametrize("query", ["limit=3", "limit=3&f=html", "limit=60&f=csv", "limit=3&f=fgb"])
 async def test_a_page_that_was_not_counted_in_time_has_no_tag_to_go_on_with(
     features: Client, monkeypatch: pytest.MonkeyPatch, query: str
 ) -> None:

@@ -97,6 +97,7 @@ async def test_a_page_with_fewer_than_it_may_have_says_how_many(
 
 async def test_the_form_with_faults_is_nobodys_to_keep(features: Client) -> None:
     answer = await features.get(EVENTS, {"filter": "magnitud > 5"}, headers={"Accept": "text/html"})
+    assert b'<input name="filter"' in answer.body
     assert (answer.status, answer.headers["Cache-Control"], answer.headers["Vary"].partition(",")[0]) == (
         422,
         "no-store",

@@ -13,6 +13,7 @@ from aiohttp import ClientPayloadError
 
 from libs.ogc.errors import StoredValueError
 from services.features.exporting.exports import Export, Exports
+from services.features.request.geometry_options import AS_STORED, GeometryOptions
 from services.features.request.items_query import ItemsQuery
 from services.features.rows.items_store import ItemsStore
 from services.features.rows.value_ranges import ValueRanges
@@ -27,6 +28,20 @@ PROFILE = '<http://www.opengis.net/def/profile/OGC/0/jsonfg>; rel="profile"'
 @pytest.fixture
 def chunks_of_five(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ItemsStore, "chunk", lambda *_: 5)
+
+
+@pytest.fixture
+def held(monkeypatch: pytest.MonkeyPatch) -> list[ItemsQuery]:
+    """The pages that are fetched at once, from now on."""
+    asked: list[ItemsQuery] = []
+    page_and_count = ItemsStore.page_and_count
+
+    async def noted(store: ItemsStore, query: ItemsQuery, *args: Any, **more: Any) -> Any:
+        asked.append(query)
+        return await page_and_count(store, query, *args, **more)
+
+    monkeypatch.setattr(ItemsStore, "page_and_count", noted)
+    return asked
 
 
 def following(header: str) -> str:
@@ -61,8 +76,12 @@ async def test_pieces_make_the_same_page(features: Client) -> None:
 
 @pytest.mark.usefixtures("chunks_of_five")
 @pytest.mark.parametrize("limit", [3, 12])
-async def test_files_are_of_as_many_rows_whatever_a_chunk_holds(features: Client, tmp_path: Path, limit: int) -> None:
+async def test_files_are_of_as_many_rows_whatever_a_chunk_holds(
+    features: Client, tmp_path: Path, held: list[ItemsQuery], limit: int
+) -> None:
     answer = await features.get(EVENTS, {"limit": str(limit), "f": "gpkg"})
+    # no more than a chunk is held at once
+    assert [query.limit for query in held] == [limit] * (limit < 5)
     file = tmp_path / "page.gpkg"
     file.write_bytes(answer.body)
     with sqlite3.connect(file) as opened:
@@ -220,6 +239,31 @@ async def test_files_of_a_feature_have_the_geometry_that_its_page_has(features: 
         found[asked] = [file.partition("f=")[2] for file in files]
     # a point is columns of a spreadsheet, and drawn by MapLibre
     assert ("csv&geometry=lonlat&bom=true" in found[""], "csv&bom=true" in found["geom-column=none&"]) == (True, True)
+
+
+async def test_of_large_geometries_a_page_for_people_has_boxes_alone(features: Client, held: list[ItemsQuery]) -> None:
+    for form in ("html", "geojson"):
+        assert (await features.get(EVENTS, {"limit": "7", "f": form})).status == 200
+    assert [(query.limit, query.options) for query in held] == [(7, GeometryOptions(bbox_only=True)), (7, AS_STORED)]
+
+
+@pytest.mark.usefixtures("chunks_of_five")
+async def test_a_page_of_rows_of_which_nobody_knows_how_large_they_are_is_not_kept(features: Client) -> None:
+    for name, kept in (("events", None), ("event_view", "0")):
+        answer = await features.get(f"/collections/hostile.{name}/items", {"limit": "12"})
+        assert (answer.status, answer.headers.get("X-Accel-Expires")) == (200, kept)
+
+
+@pytest.mark.parametrize(("beside", "lonlat"), [({}, True), ({"geom-column": "none"}, False)])
+async def test_files_of_a_page_are_of_all_that_matches_with_its_geometry(
+    features: Client, beside: dict[str, str], lonlat: bool
+) -> None:
+    answer = await features.get(EVENTS, {"category": "low", "limit": "3", "f": "html", **beside})
+    page = answer.body.decode().replace("&amp;", "&")
+    files = re.findall(rf"{features.base}/collections/hostile.events/export\?([^\"'&\s]*&[^\"'\s<]*)", page)
+    asked = "category=low&" if lonlat else "category=low&geom-column=none&"
+    assert {file.partition("f=")[0] for file in files} == {asked}
+    assert (f"{asked}f=csv&geometry=lonlat&bom=true" in files) is lonlat
 
 
 @pytest.mark.parametrize("path", [EVENTS, f"{EVENTS}/1"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -106,6 +107,8 @@ async def test_what_is_going_on(database_url: str, owner: asyncpg.Connection, tm
             assert "translate(0.50 -0.50)" in page
 
         await eventually(in_force)
+        # the link is the same for a minute
+        assert re.search(r'datetime=[\dT-]{13}%3A\d\d%3A00Z"', await _page(common))
 
 
 async def test_what_was_last_is_not_counted(database_url: str, owner: asyncpg.Connection) -> None:

@@ -79,6 +79,9 @@ async def test_cells_are_offered_where_there_are_some(
     about = [link["href"] for link in document["links"] if link["rel"] == "collection"]
     assert about == [f"{features.base}/collections/hostile.events"]
     assert "facets" in parameters or document.get("numberMatched") is None
+    asked = "&".join(f"{name}={quote(text)}" for name, text in parameters.items())
+    own = [link["href"] for link in document["links"] if link["rel"] == "self"]
+    assert own == [f"{features.base}{EVENTS}?{asked}{'&' if asked else ''}f=json"]
 
 
 async def test_links_lead_to_a_collection_of_any_name(features: Client) -> None:
@@ -177,6 +180,9 @@ async def test_without_a_facet_cells_are_of_the_first_geometry(features: Client)
         ("alternate", "application/facets+json"),
         ("collection", "application/json"),
     ]
+    # another one is for who asks for it
+    two = await features.json("/collections/hostile.several/facets", f="geojson")
+    assert {cell["properties"]["facet"] for cell in two["features"]} == {"place"}
     none = await features.json("/collections/hostile.no_geometry/facets", f="geojson")
     assert (none["numberReturned"], none["features"]) == (0, [])
 
@@ -203,6 +209,8 @@ async def test_the_page_leads_on_with_its_filter_alone(features: Client) -> None
     plain = (await features.get(EVENTS, {"f": "html"})).body.decode()
     assert "geojson" in re.findall(r'<a href="[^"]*f=(\w+)" type=', plain)
     assert f'href="{about}/items?f=html">Browse and filter</a>' in plain
+    named = (await features.get(EVENTS, {"facets": ",", "f": "html"})).body.decode()
+    assert ['<section class="facet">' in each for each in (plain, named)] == [True, False]
     # by the round numbers of the page's own ranges
     assert f"{about}/facets?facets=datetime,category,magnitude:width:0.5,geom&amp;f=json&#39;" in plain
 
@@ -210,15 +218,21 @@ async def test_the_page_leads_on_with_its_filter_alone(features: Client) -> None
 async def test_a_page_that_knows_no_ranges_yet_has_no_tag_to_go_on_with(
     features: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    looked_for = 0
+
     async def too_late(*_: object) -> None:
-        return None
+        nonlocal looked_for
+        looked_for += 1
 
     with monkeypatch.context() as patched:
         patched.setattr(ValueRanges, "recent", too_late)
         early = await features.get(EVENTS, {"f": "html"})
         # who says what to count needs none, nor does a program
         asked = [await features.get(EVENTS, each) for each in ({"facets": "category"}, {"f": "json"})]
+    assert looked_for == 1
     assert (early.status, "Facets of Events" in early.body.decode()) == (200, True)
+    # by ranges that the database chooses
+    assert "/facets?facets=datetime,magnitude,geom&amp;f=json&#39;" in early.body.decode()
     assert not {"ETag", "Last-Modified"} & early.headers.keys()
     assert all("ETag" in answer.headers for answer in asked)
 
