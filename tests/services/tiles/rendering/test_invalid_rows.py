@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncIterator
+from typing import Any
 
 import pytest
 
 from libs.ogc.errors import StoredValueError
+from libs.pg.pool import Statements
+from libs.pg.sql import Sql
+from services.tiles.rendering.invalid_rows import without_invalid_rows
+from services.tiles.rendering.statement import matching
 from tests.services.in_process import Answer, Client, Services
 from tests.services.tiles.conftest import TilesOn, drawn_tile
 from tests.services.tiles.places import Drawn
+from tests.services.tiles.rendering.statements import request, whole
 
 OMITTED = "DAMS-Features-Omitted"
 # In the box around the part of the plane that has places on Earth, but beyond it: PROJ refuses.
@@ -146,6 +153,51 @@ async def test_a_search_that_led_to_nothing_is_not_made_again(ward: Services, mo
     # others are searched, also one of the same name
     for other in ("ward.places", "other_ward.unlucky"):
         assert (await ward["tiles"].get(f"/collections/{other}/tiles/WebMercatorQuad/0/0/0?limit=903")).status == 200
+
+
+MOST = "<50000 int8>"
+
+
+class Failing(Statements):
+    """A database that cannot work out the size of a row, nor draw the second of three."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def connection(self, *, transaction: bool = False) -> Any:
+        raise AssertionError(transaction)
+
+    async def fetch(self, statement: Sql) -> list[Any]:
+        self.asked.append(whole(statement))
+        if '("size" > <1 float4>)' in self.asked[-1] or "'(0,2)'" in self.asked[-1]:
+            raise StoredValueError
+        return [(f"(0,{number})",) for number in (1, 2, 3)]
+
+
+async def test_where_a_condition_fails_on_a_row_each_row_is_tried() -> None:
+    database, now = Failing(), asyncio.get_running_loop().time()
+    asked = request(9, where="size > 1")
+    valid, number = await without_invalid_rows(database, asked, 10, now + 60)
+    assert number == 1
+    assert valid.selection.conditions[:-1] == asked.selection.conditions
+    assert whole(valid.selection.conditions[-1]) == "((ctid) = ANY(<['(0,2)'] text>[]::tid[])) IS NOT TRUE"
+    # first those near that match, then all there are
+    near, every = database.asked[:2]
+    assert (
+        near
+        == f'SELECT (ctid)::text\nFROM "s"."t"\nWHERE {whole(matching(asked))}\nAND (ctid) IS NOT NULL LIMIT {MOST}'
+    )
+    assert every == f'SELECT (ctid)::text\nFROM "s"."t"\nWHERE TRUE\nAND (ctid) IS NOT NULL LIMIT {MOST}'
+    assert [rows for text in database.asked[2:] for rows in re.findall(r"unnest\(<\[(.*?)\]", text)] == [
+        "'(0,1)', '(0,2)', '(0,3)'",
+        *("'(0,1)'", "'(0,2)', '(0,3)'", "'(0,2)'", "'(0,3)'"),
+    ]
+    # no longer than there is time
+    for until in (now, now - 1):
+        nobody = Failing()
+        with pytest.raises(StoredValueError):
+            await without_invalid_rows(nobody, asked, 10, until)
+        assert nobody.asked == []
 
 
 async def test_the_healthy_pay_nothing(ward: Services, monkeypatch: pytest.MonkeyPatch) -> None:
