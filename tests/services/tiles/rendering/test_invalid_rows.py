@@ -14,6 +14,7 @@ from libs.pg.pool import Statements
 from libs.pg.sql import Sql
 from services.tiles.rendering.invalid_rows import without_invalid_rows
 from services.tiles.rendering.statement import matching
+from services.tiles.rendering.thinning import chosen_rows
 from tests.services.in_process import Answer, Client, Services
 from tests.services.tiles.conftest import TilesOn, drawn_tile
 from tests.services.tiles.places import Drawn
@@ -198,6 +199,38 @@ async def test_where_a_condition_fails_on_a_row_each_row_is_tried() -> None:
         with pytest.raises(StoredValueError):
             await without_invalid_rows(nobody, asked, 10, until)
         assert nobody.asked == []
+
+
+class Healthy(Failing):
+    """One that draws every row, and takes its time to find them."""
+
+    def __init__(self, until: float = 0) -> None:
+        super().__init__()
+        self.until = until
+
+    async def fetch(self, statement: Sql) -> list[Any]:
+        self.asked.append(whole(statement))
+        while asyncio.get_running_loop().time() <= self.until:
+            pass
+        return [("(0,1)",)]
+
+
+async def test_rows_are_looked_for_among_those_of_the_tile_and_in_time() -> None:
+    now = asyncio.get_running_loop().time()
+    full, ordered = request(9, limit=5), request(9, limit=5, sortby="size")
+    thinned = f"SELECT (feature)::text\nFROM ({whole(chosen_rows(full, 6))}) AS chosen"
+    near = f'SELECT (ctid)::text\nFROM "s"."t"\nWHERE {whole(matching(full))}\nAND (ctid) IS NOT NULL LIMIT {MOST}'
+    for asked, matched, expected in ((full, 6, thinned), (full, 5, near), (ordered, 6, near)):
+        database = Healthy()
+        # none of them was at fault
+        with pytest.raises(StoredValueError):
+            await without_invalid_rows(database, asked, matched, now + 60)
+        assert database.asked[0] == expected
+        assert len(database.asked) == 2
+    late = Healthy(asyncio.get_running_loop().time() + 0.002)
+    with pytest.raises(StoredValueError):
+        await without_invalid_rows(late, full, 5, late.until)
+    assert len(late.asked) == 1
 
 
 async def test_the_healthy_pay_nothing(ward: Services, monkeypatch: pytest.MonkeyPatch) -> None:
