@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from babel.dates import format_date, format_timedelta
 from babel.numbers import format_decimal
+from babel.units import format_unit
 
 from libs.ogc.link import path_segment
 from libs.ogc.media_type import LABELS
@@ -101,7 +102,7 @@ def span(seconds: int) -> str:
     unit, size = next((unit, size) for unit, size in units if seconds % size == 0 and (seconds or size == 1))
     number = seconds // size
     if current() is not ENGLISH:
-        return str(format_timedelta(timedelta(seconds=seconds), locale=current().tag, granularity=unit, threshold=1))  # type: ignore[arg-type]
+        return str(format_unit(number, f"duration-{unit}", locale=current().tag))
     return unit if number == 1 else f"{number} {unit}s"
 
 

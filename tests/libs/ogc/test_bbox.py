@@ -62,8 +62,16 @@ def test_without_the_antimeridian_a_box_is_what_it_was_or_goes_around_the_world(
 
 def test_intersection_knows_the_antimeridian_and_edges() -> None:
     pacific = BBox(170, -10, -170, 10)
-    assert pacific.intersects(BBox(-175, 0, -174, 1))
-    assert not pacific.intersects(BBox(0, 0, 10, 10))
+    # on either side of it, and the other way round
+    for box, shared in (
+        (BBox(-175, 0, -174, 1), True),
+        (BBox(174, 0, 175, 1), True),
+        (BBox(0, 0, 10, 10), False),
+        (BBox(150, 0, 169, 1), False),
+        (BBox(-169, 0, -150, 1), False),
+    ):
+        assert pacific.intersects(box) is shared
+        assert box.intersects(pacific) is shared
     assert BBox(0, 0, 10, 10).intersects(BBox(10, 10, 20, 20))
 
 

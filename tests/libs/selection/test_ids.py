@@ -19,6 +19,8 @@ SPAN, BITS, BYTES = (
     Column("d", "bytea", "string"),
 )
 YES = Column("yes", "boolean", "boolean")
+LEVEL = Column("level", "a.levels", "string", enum=("low", "high"))
+SHORT = Column("s", "bit varying(3)", "string")
 
 
 def _of(*columns: Column) -> Collection:
@@ -55,6 +57,9 @@ def test_what_is_no_escape_of_a_list_stays() -> None:
         # what the database alone reads
         (SPAN, "P1D", '"span" = $1::text::interval', "P1D"),
         (BITS, "101", '"b" = $1::text::bit(3)', "101"),
+        # with its length it would be cut, and find another
+        (SHORT, "1011", '"s" = $1::text::bit varying', "1011"),
+        (LEVEL, "low", '"level" = $1::text::a.levels', "low"),
     ],
 )
 def test_the_feature_with_an_id_is_found_by_its_key(column: Column, text: str, condition: str, value: object) -> None:
@@ -117,8 +122,8 @@ def test_of_several_columns_each_has_its_part(
 @pytest.mark.parametrize(
     ("columns", "odd"),
     [
-        *(((column,), False) for column in (NUMBER, TEXT, DAY, MOMENT, FLOAT, YES)),
-        *(((column,), True) for column in (SPAN, BITS, BYTES)),
+        *(((column,), False) for column in (NUMBER, TEXT, DAY, MOMENT, FLOAT, YES, LEVEL)),
+        *(((column,), True) for column in (SPAN, BITS, BYTES, SHORT)),
         ((NUMBER, TEXT), False),
         ((SPAN, NUMBER), True),
         # together with others also what formats have no name for is a part

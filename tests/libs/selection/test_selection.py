@@ -343,7 +343,8 @@ def test_arguments_that_must_be_given() -> None:
     missing = "n must be given: it is an argument of this function"
     assert called()[1] == [("n", missing, "missing", None)]
     nameless = collection(kind="function", arguments=(Argument("", "integer", "integer"),))
-    query = Query()
+    # nor is it what a parameter without a name gives
+    query = Query({}, {"": "5"})
     selection = select(nameless, query)
     without = "an argument without a name"
     assert query.faults == [(without, f"{without} must be given: it is an argument of this function", "missing", None)]

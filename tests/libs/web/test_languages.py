@@ -14,7 +14,7 @@ from babel.messages.extract import extract_from_dir
 from libs.web.accept_language import ENGLISH, LANGUAGES, preferred
 from libs.web.catalogues import catalogue
 from libs.web.languages import current, gettext, ngettext, speak
-from libs.web.page_text import ago, clock, count, degrees, span
+from libs.web.page_text import ago, clock, count, day, degrees, span
 from services.viewer.build.words import KEYWORDS as OF_SCRIPTS
 
 _TOP = Path(__file__).parents[3]
@@ -128,13 +128,29 @@ def test_texts_numbers_and_times_are_in_the_language(language: str) -> None:
 
 @pytest.mark.parametrize(
     ("moment", "words"),
-    [("2018-02-06", "il y a 8 a"), ("2026-11-23T09:00:00Z", "il y a 3 h"), ("2026-11-23T12:00:10Z", "à l'instant")],
+    [
+        ("2018-02-06", "il y a 8 a"),
+        ("2026-07-20", "il y a 4 m."),
+        ("2027-03-30", "dans 4 m."),
+        ("2026-11-20T12:00:00Z", "il y a 3 j"),
+        ("2026-11-23T09:00:00Z", "il y a 3 h"),
+        ("2026-11-23T12:00:10Z", "à l'instant"),
+        ("un jour", "un jour"),
+    ],
 )
 def test_how_long_ago_in_french(moment: str, words: str) -> None:
     speak(LANGUAGES["fr"])
     said = ago(moment, datetime(2026, 11, 23, 12, tzinfo=UTC))
     speak(ENGLISH)
     assert said.replace("\xa0", " ") == words
+
+
+def test_what_is_no_time_is_said_as_it_is_in_any_language_and_intervals_are_not_rounded() -> None:
+    speak(LANGUAGES["fr"])
+    said = [day("un jour"), clock("un jour"), clock("2018-02-06"), *map(span, (1, 90, 300, 86_400, 90_000, 3_024_000))]
+    speak(ENGLISH)
+    spans = ["1 seconde", "90 secondes", "5 minutes", "1 jour", "25 heures", "5 semaines"]
+    assert [text.replace("\xa0", " ") for text in said] == ["un jour", "un jour", "6 févr. 2018", *spans]
 
 
 def test_arabic_has_six_numbers() -> None:

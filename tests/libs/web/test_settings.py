@@ -108,7 +108,7 @@ class Example(WebSettings):
 
 
 def test_an_empty_value_counts_as_none() -> None:
-    found = Example.from_env({"NEEDED": "x", "NUMBER": "", "ADDRESS": "", "HOST": "", "SOCKET": "", "LOG_LEVEL": ""})
+    found = Example.from_env({"NEEDED": "x", "NUMBER": "", "ADDRESS": " ", "HOST": " ", "SOCKET": "", "LOG_LEVEL": ""})
     assert (found.number, found.address, found.host, found.socket, found.log_level) == (
         5,
         None,
@@ -121,13 +121,28 @@ def test_an_empty_value_counts_as_none() -> None:
 def test_values_are_read_as_what_they_mean() -> None:
     values = {
         "NEEDED": "x",
-        "NAMES": " a ,b,, c",
+        "NAMES": ' a ,b,, "c, d"',
         "ADDRESS": "https://x.example/api//",
         "INVALID_PARAMETER_STATUS": "400",
     }
     found = Example.from_env({**values, "NUMBER": "7", "OTHER": "ignored"})
-    assert (found.names, found.address, found.number) == (("a", "b", "c"), "https://x.example/api", 7)
+    assert (found.names, found.address, found.number) == (("a", "b", "c, d"), "https://x.example/api", 7)
     assert found.invalid_parameter_status == 400
+
+
+@pytest.mark.parametrize(
+    ("name", "values"), [("LOG_FORMAT", ("json", "text")), ("LOG_LEVEL", ("DEBUG", "INFO", "WARNING", "ERROR"))]
+)
+def test_logs_are_as_the_operator_wants_them(name: str, values: tuple[str, ...]) -> None:
+    assert [getattr(Example.from_env({"NEEDED": "x", name: text}), name.lower()) for text in values] == [*values]
+    with pytest.raises(SettingsError, match=name):
+        Example.from_env({"NEEDED": "x", name: values[0].swapcase()})
+
+
+def test_what_opens_the_collector_of_traces_is_in_no_message() -> None:
+    found = Example.from_env({"NEEDED": "x", "OTEL_EXPORTER_OTLP_HEADERS": "key=s3cret"})
+    assert found.traces_headers == "key=s3cret"
+    assert "s3cret" not in repr(found)
 
 
 def test_what_was_read_does_not_change() -> None:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from libs.cache.tile_cache import TileCache
+from libs.catalogue.client import CatalogueClient
 from libs.pg.pool import PoolSettings
 from libs.web.settings import SettingsError
-from services.tiles.resources import pool_of
+from services.tiles.resources import open_resources, pool_of
 from services.tiles.settings import Settings
+from services.tiles.store.tile_store import TileStore
 
 ENV = {"DATABASE_URL": "postgresql://nobody@127.0.0.1/nothing"}
 NUMBERS = {
@@ -93,6 +97,56 @@ def test_connections_are_as_many_and_as_quick_as_is_said() -> None:
         share=2,
         parallel=False,
     )
+
+
+async def test_what_is_made_and_kept_is_bounded_as_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: dict[str, Any] = {}
+    ended: list[TileStore] = []
+
+    def noted(kind: type) -> None:
+        begin = kind.__init__  # type: ignore[misc]
+
+        def noting(itself: object, *given: Any, **limits: Any) -> None:
+            told.update(limits)
+            begin(itself, *given, **limits)
+
+        monkeypatch.setattr(kind, "__init__", noting)
+
+    async def close(store: TileStore) -> None:
+        ended.append(store)
+
+    async def without_waiting(catalogue: CatalogueClient) -> CatalogueClient:
+        return catalogue
+
+    noted(TileStore)
+    noted(TileCache)
+    monkeypatch.setattr(CatalogueClient, "__aenter__", without_waiting)
+    monkeypatch.setattr(TileStore, "close", close)
+    # nobody listens there, nor has to
+    said = {
+        "DATABASE_URL": "postgresql://nobody@127.0.0.1:9/nothing",
+        "POOL_SIZE": "2",
+        "TILE_QUEUE": "5",
+        "COLLECTION_SHARE": "25",
+    }
+    most = {
+        "REDIS_TIMEOUT_MS": "250",
+        "TILE_MAX_FEATURES": "13",
+        "TILE_MAX_BYTES": "5000",
+        "TILE_CACHE_FILTERED_MB": "3",
+    }
+    async with open_resources(Settings.from_env({**said, **most})) as opened:
+        assert not ended
+    assert ended == [opened.store]
+    assert told == {
+        # as many as have a connection and as wait for one
+        "most_rendering": 7,
+        "share": 0.25,
+        "max_features": 13,
+        "max_bytes": 5000,
+        "share_bytes": 3 * 2**20,
+        "deadline": 0.25,
+    }
 
 
 def test_secrets_are_in_no_message() -> None:

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncIterator
+from typing import Any
 
 import pytest
 
 from libs.ogc.errors import StoredValueError
+from libs.pg.pool import Statements
+from libs.pg.sql import Sql
+from services.tiles.rendering.invalid_rows import without_invalid_rows
+from services.tiles.rendering.statement import matching
+from services.tiles.rendering.thinning import chosen_rows
 from tests.services.in_process import Answer, Client, Services
 from tests.services.tiles.conftest import TilesOn, drawn_tile
 from tests.services.tiles.places import Drawn
+from tests.services.tiles.rendering.statements import request, whole
 
 OMITTED = "DAMS-Features-Omitted"
 # In the box around the part of the plane that has places on Earth, but beyond it: PROJ refuses.
@@ -146,6 +154,83 @@ async def test_a_search_that_led_to_nothing_is_not_made_again(ward: Services, mo
     # others are searched, also one of the same name
     for other in ("ward.places", "other_ward.unlucky"):
         assert (await ward["tiles"].get(f"/collections/{other}/tiles/WebMercatorQuad/0/0/0?limit=903")).status == 200
+
+
+MOST = "<50000 int8>"
+
+
+class Failing(Statements):
+    """A database that cannot work out the size of a row, nor draw the second of three."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def connection(self, *, transaction: bool = False) -> Any:
+        raise AssertionError(transaction)
+
+    async def fetch(self, statement: Sql) -> list[Any]:
+        self.asked.append(whole(statement))
+        if '("size" > <1 float4>)' in self.asked[-1] or "'(0,2)'" in self.asked[-1]:
+            raise StoredValueError
+        return [(f"(0,{number})",) for number in (1, 2, 3)]
+
+
+async def test_where_a_condition_fails_on_a_row_each_row_is_tried() -> None:
+    database, now = Failing(), asyncio.get_running_loop().time()
+    asked = request(9, where="size > 1")
+    valid, number = await without_invalid_rows(database, asked, 10, now + 60)
+    assert number == 1
+    assert valid.selection.conditions[:-1] == asked.selection.conditions
+    assert whole(valid.selection.conditions[-1]) == "((ctid) = ANY(<['(0,2)'] text>[]::tid[])) IS NOT TRUE"
+    # first those near that match, then all there are
+    near, every = database.asked[:2]
+    assert (
+        near
+        == f'SELECT (ctid)::text\nFROM "s"."t"\nWHERE {whole(matching(asked))}\nAND (ctid) IS NOT NULL LIMIT {MOST}'
+    )
+    assert every == f'SELECT (ctid)::text\nFROM "s"."t"\nWHERE TRUE\nAND (ctid) IS NOT NULL LIMIT {MOST}'
+    assert [rows for text in database.asked[2:] for rows in re.findall(r"unnest\(<\[(.*?)\]", text)] == [
+        "'(0,1)', '(0,2)', '(0,3)'",
+        *("'(0,1)'", "'(0,2)', '(0,3)'", "'(0,2)'", "'(0,3)'"),
+    ]
+    # no longer than there is time
+    for until in (now, now - 1):
+        nobody = Failing()
+        with pytest.raises(StoredValueError):
+            await without_invalid_rows(nobody, asked, 10, until)
+        assert nobody.asked == []
+
+
+class Healthy(Failing):
+    """One that draws every row, and takes its time to find them."""
+
+    def __init__(self, until: float = 0) -> None:
+        super().__init__()
+        self.until = until
+
+    async def fetch(self, statement: Sql) -> list[Any]:
+        self.asked.append(whole(statement))
+        while asyncio.get_running_loop().time() <= self.until:
+            pass
+        return [("(0,1)",)]
+
+
+async def test_rows_are_looked_for_among_those_of_the_tile_and_in_time() -> None:
+    now = asyncio.get_running_loop().time()
+    full, ordered = request(9, limit=5), request(9, limit=5, sortby="size")
+    thinned = f"SELECT (feature)::text\nFROM ({whole(chosen_rows(full, 6))}) AS chosen"
+    near = f'SELECT (ctid)::text\nFROM "s"."t"\nWHERE {whole(matching(full))}\nAND (ctid) IS NOT NULL LIMIT {MOST}'
+    for asked, matched, expected in ((full, 6, thinned), (full, 5, near), (ordered, 6, near)):
+        database = Healthy()
+        # none of them was at fault
+        with pytest.raises(StoredValueError):
+            await without_invalid_rows(database, asked, matched, now + 60)
+        assert database.asked[0] == expected
+        assert len(database.asked) == 2
+    late = Healthy(asyncio.get_running_loop().time() + 0.002)
+    with pytest.raises(StoredValueError):
+        await without_invalid_rows(late, full, 5, late.until)
+    assert len(late.asked) == 1
 
 
 async def test_the_healthy_pay_nothing(ward: Services, monkeypatch: pytest.MonkeyPatch) -> None:

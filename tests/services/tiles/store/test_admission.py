@@ -101,3 +101,16 @@ def test_memory_of_what_was_asked_is_bounded_in_time_and_number() -> None:
     forgetful.admits("b")
     forgetful.admits("c")
     assert not forgetful.admits("a")
+
+
+def test_what_was_asked_is_remembered_from_one_time_to_the_end_of_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 1000.0
+    monkeypatch.setattr("services.tiles.store.admission.time.monotonic", lambda: now)
+    asked = Admission(seconds=300, most=10)
+    found = []
+    for seconds, key in ((0, "a"), (300, "b"), (301, "a"), (302, "b"), (601, "b"), (602, "b"), (602, "a"), (903, "c")):
+        now = 1000.0 + seconds
+        found.append(asked.admits(key))
+    # each time is as long as the first, so that the last request of one is remembered in the next
+    assert found == [False, False, True, True, True, True, True, False]
+    assert [asked.admits(key) for key in ("b", "a", "d")] == [True, True, False]
