@@ -72,6 +72,8 @@ key AS (
     -- the primary key, else a unique index on one column that cannot be null
     SELECT DISTINCT ON (i.indrelid) i.indrelid, a.attname
     FROM pg_index i
+    -- other tables of the database need not be sorted
+    JOIN relation r ON r.oid = i.indrelid
     JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]
     WHERE i.indnkeyatts = 1 AND i.indisunique AND i.indisvalid AND i.indpred IS NULL
       AND i.indkey[0] <> 0 AND (i.indisprimary OR a.attnotnull)

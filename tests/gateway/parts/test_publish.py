@@ -192,9 +192,16 @@ async def test_parts_that_contradict_each_other_are_told_of_once_and_none_are_no
     assert vars(told)["fields"] == {"conflicts": [conflict], "published": ["viewer"]}
 
 
-@pytest.mark.parametrize("program", ["nowhere", "false", "sleeper"])
-async def test_parts_that_could_not_be_validated_are_tried_again(
-    program: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+@pytest.mark.parametrize(
+    ("program", "cause"),
+    [
+        ("nowhere", "No such file or directory: "),
+        ("false", "returned non-zero exit status 1"),
+        ("sleeper", "timed out"),
+    ],
+)
+async def test_parts_that_could_not_be_validated_are_tried_again(  # noqa: PLR0917 what pytest gives
+    program: str, cause: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     publisher, parts = Publisher(tmp_path, None), [ServicePart.from_json(make_part("common"))]
     # wherever the gateway was started
@@ -207,6 +214,7 @@ async def test_parts_that_could_not_be_validated_are_tried_again(
         for _ in range(2):
             assert await publisher.merged(parts) is None
     assert [record.getMessage() for record in caplog.records] == ["the document cannot be validated"] * 2
+    assert all(cause in vars(record)["fields"]["cause"] for record in caplog.records)
     found = await publisher.merged(parts)
     assert found is not None
     assert found.services == ("common",)

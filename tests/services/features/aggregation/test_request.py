@@ -42,6 +42,8 @@ def _read(*facets: str, collection: Collection = COLLECTION, **values: Any) -> t
     ("facet", "sentence"),
     [
         ("wrod", "cannot be counted: 'wrod' is not a property of this collection; did you mean word?"),
+        # the name of a column begins it
+        ("words", "cannot be counted: 'words' is not a property of this collection; did you mean word?"),
         ("x:9", f"cannot be counted: 'x' is not a property of this collection; there are {NAMES}"),
         ("more", "cannot be counted: a property of type jsonb has no terms"),
         ("tags:term:3", "cannot be counted: a property of type text[] has no terms"),
