@@ -250,6 +250,8 @@ def test_unknown_names_come_with_the_nearest_or_with_all() -> None:
     start = "'x' is not a property of this collection; "
     assert unknown_name("x", []) == f"{start}there are none"
     assert unknown_name("x", ["mag", "place"]) == f"{start}there are mag, place"
+    assert unknown_name("x", ["mAg"]) == f"{start}there are mAg"
+    assert unknown_name("MaxWnd", ["MaxWind"]).endswith("; did you mean MaxWind?")
     assert unknown_name("x", map(str, range(100, 140))).endswith("128, 129")
     assert unknown_name("aaab", ["aaaa", "aaac", "aaad", "aaae"]).count(" or ") == 2
 
