@@ -26,7 +26,7 @@ _CLAIM_SECONDS = 7 * 24 * 3600.0
 _LOOK_SECONDS = 0.5
 _AGAIN_SECONDS = 5.0
 """What a process that had not noticed the change yet, or a cache on the way, gave the CDN meanwhile goes then."""
-_TIMEOUT_SECONDS = 5.0
+TIMEOUT_SECONDS = 5.0
 _PAUSES = (1.0, 4.0, 16.0, 60.0)
 """After a request that failed, before the next one: the last one again and again."""
 _KEYS_AT_ONCE = 200
@@ -60,7 +60,7 @@ class Purging:
         self._working = AsyncExitStack()
 
     async def __aenter__(self) -> Self:
-        timeout = ClientTimeout(total=_TIMEOUT_SECONDS)
+        timeout = ClientTimeout(total=TIMEOUT_SECONDS)
         self._session = await self._working.enter_async_context(ClientSession(timeout=timeout))
         await self._working.enter_async_context(periodic(self._look, _LOOK_SECONDS, name="purging"))
         return self

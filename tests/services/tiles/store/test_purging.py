@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
@@ -31,9 +32,12 @@ class Cdn:
     taken: int = 0
     """Requests that are taken before some fail."""
     failing: int = 0
+    seconds: float = 0
+    """That it takes to answer."""
     told: list[tuple[str, str, str, list[str]]] = field(default_factory=list)
 
     async def answer(self, request: web.Request) -> web.Response:
+        await asyncio.sleep(self.seconds)
         if self.failing and not self.taken:
             self.failing -= 1
             return web.Response(status=500)
@@ -240,6 +244,19 @@ async def test_who_cannot_be_reached_is_not_heard_either(
     assert changing.released == ["p:1:a", "p:1:b/c"]
     [told] = [record for record in caplog.records if record.name == "dams.purging"]
     assert vars(told)["fields"] == {"cause": "ClientConnectorError", "status": None, "again_in": 1}
+
+
+async def test_who_takes_too_long_is_not_heard_either(
+    cdn: Cdn, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("services.tiles.store.purging.TIMEOUT_SECONDS", 0.05)
+    cdn.seconds = 0.3
+    changing = Changing(cdn, monkeypatch)
+    async with changing.purging:
+        await changing.looks.look()
+    assert changing.released == ["p:1:a", "p:1:b/c"]
+    [told] = [record for record in caplog.records if record.name == "dams.purging"]
+    assert vars(told)["fields"] == {"cause": "TimeoutError", "status": None, "again_in": 1}
 
 
 async def test_a_key_in_an_address_is_one_part_of_it(cdn: Cdn, monkeypatch: pytest.MonkeyPatch) -> None:
