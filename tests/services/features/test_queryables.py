@@ -16,10 +16,11 @@ def test_a_property_is_described_in_the_words_of_its_column() -> None:
         Column("mag", "real", "number", title="Magnitude", description="Of the moment", format="float", unit="Mw"),
         Column("place", "text", "string"),
     )
-    point = GeometryColumn("geom", "Point", 4326)
-    quakes = Collection("a.quakes", "a", "quakes", 1, "table", "Quakes", None, columns, geometries=(point,))
+    shapes = GeometryColumn("geom", "Point", 4326), GeometryColumn("area", "Polygon", 4326)
+    quakes = Collection("a.quakes", "a", "quakes", 1, "table", "Quakes", None, columns, geometries=shapes)
     assert queryables_json(quakes, "http://example.org/queryables")["properties"] == {
         "geom": {"title": "geom", "format": "geometry-point"},
+        "area": {"title": "area", "format": "geometry-polygon"},
         "mag": {
             "title": "Magnitude",
             "description": "Of the moment",

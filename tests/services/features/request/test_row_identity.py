@@ -7,6 +7,8 @@ from dataclasses import replace
 import pytest
 
 from libs.catalogue.model import Collection, Column, GeometryColumn
+from libs.selection.selection import Selection, SortTerm
+from services.features.request.items_query import total_order
 from services.features.request.row_identity import is_by_content, row_identity, told_in_part, usual_order
 
 ID = Column("id", "integer", "integer", not_null=True)
@@ -106,3 +108,10 @@ def test_a_hash_of_the_content_holds_long_texts_and_geometries_in_part() -> None
         """ octet_length(item."word"::text), box2d(item."geom"::geometry))::text, 0)""",
         (),
     )
+
+
+def test_an_order_by_a_column_that_is_called_like_the_hash_ends_with_the_hash_too() -> None:
+    named = Column("content", "bigint", "integer")
+    view = replace(VIEW, columns=(named, ID))
+    order = total_order(Selection(view, None, (), view.columns, (SortTerm(named),), ()))
+    assert order == (SortTerm(named), *row_identity(view))
