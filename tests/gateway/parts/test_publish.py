@@ -200,7 +200,7 @@ async def test_parts_that_contradict_each_other_are_told_of_once_and_none_are_no
         ("sleeper", "timed out"),
     ],
 )
-async def test_parts_that_could_not_be_validated_are_tried_again(  # noqa: PLR0917 what pytest gives
+async def test_parts_that_could_not_be_validated_are_tried_again(
     program: str, cause: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     publisher, parts = Publisher(tmp_path, None), [ServicePart.from_json(make_part("common"))]
