@@ -1,11 +1,11 @@
 """Reads TopoJSON, in which neighbouring shapes share arcs of delta-encoded grid positions."""
 
+import json
 from functools import lru_cache
 from itertools import accumulate
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import orjson
 import shapely
 from shapely.geometry import LineString, MultiLineString, MultiPolygon, Polygon
 from shapely.geometry.base import BaseGeometry
@@ -40,7 +40,7 @@ def read_shapes(path: Path, layer: str) -> tuple[Shape, ...]:
 
 @lru_cache(maxsize=2)
 def _read(path: Path) -> tuple[dict[str, Any], list[list[Position]]]:
-    topology = orjson.loads(path.read_bytes())
+    topology = json.loads(path.read_bytes())
     return topology, _arcs(topology)
 
 
