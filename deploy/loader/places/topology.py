@@ -28,7 +28,8 @@ def read_shapes(path: Path, layer: str) -> tuple[Shape, ...]:
     Source: the TopoJSON format specification, sections 2.1.3 (arcs) and 2.1.2 (transforms).
     Raises KeyError where the file has no such object.
     """
-    topology, arcs = _read(path)
+    topology = json.loads(path.read_text(encoding="utf-8"))
+    arcs = _arcs(topology)
     shapes = []
     for geometry in topology["objects"][layer]["geometries"]:
         shape = _geometry(geometry, arcs)
@@ -36,12 +37,6 @@ def read_shapes(path: Path, layer: str) -> tuple[Shape, ...]:
             properties = geometry.get("properties") or {}
             shapes.append(Shape(str(geometry.get("id", "")), str(properties.get("name", "")), shape))
     return tuple(shapes)
-
-
-@lru_cache(maxsize=2)
-def _read(path: Path) -> tuple[dict[str, Any], list[list[Position]]]:
-    topology = json.loads(path.read_bytes())
-    return topology, _arcs(topology)
 
 
 def _arcs(topology: dict[str, Any]) -> list[list[Position]]:

@@ -338,7 +338,8 @@ async def test_a_server_of_which_nothing_is_heard_is_no_healthy_one(monkeypatch:
         return timeout(0.01)
 
     async with timeout(10):
-        monkeypatch.setattr("libs.pg.pool.asyncio.timeout", soon)
+        # in that module alone: services of other tests, in this process, wait meanwhile
+        monkeypatch.setattr("libs.pg.pool.asyncio", SimpleNamespace(**{**vars(asyncio), "timeout": soon}))
         # which keeps nobody from starting
         async with Silent(PoolSettings("", "pool-test")) as silent:
             assert await silent.health() == "database: no answer within 2 s"
