@@ -124,7 +124,8 @@ async def make_database(cluster: Cluster) -> AsyncIterator[MakeDatabase]:
 
     What they are copies of stays as long as the servers: sessions may follow that want the same.
     """
-    admin = await asyncpg.connect(cluster.owner_url("postgres"))
+    address = cluster.owner_url("postgres")
+    admin = await asyncpg.connect(address)
     # what is made here need not outlive the machine, and each new database would wait for the disk
     await admin.execute("ALTER SYSTEM SET fsync = off")
     # files may be in memory
@@ -151,6 +152,10 @@ async def make_database(cluster: Cluster) -> AsyncIterator[MakeDatabase]:
         return name
 
     async def make(fill: Fill | None = None) -> str:
+        nonlocal admin
+        if admin.is_closed():
+            # a session is long, and the server may have lost a connection for what one of its tests did
+            admin = await asyncpg.connect(address)
         template = await filled(with_postgis, "template1")
         return cluster.owner_url(await copy(template if fill is None else await filled(fill, template)))
 

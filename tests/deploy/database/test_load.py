@@ -14,7 +14,6 @@ from deploy.loader.places.packaged import SourceMissingError
 from tests.deploy.database.conftest import Connect
 from tests.deploy.database.small_sources import small_sources
 
-NPM = Path("deploy/database/node_modules")
 TODAY = date(2026, 11, 1)
 
 
@@ -111,44 +110,3 @@ def test_progress_on_a_terminal_is_a_bar(capsys: pytest.CaptureFixture[str]) -> 
 def test_missing_files_say_how_to_install_them(tmp_path: Path) -> None:
     with pytest.raises(SourceMissingError, match=r"earthquakes\.json is missing: run `npm ci"):
         Sources.find(tmp_path)
-
-
-@pytest.fixture(scope="module")
-def packaged() -> Sources:
-    try:
-        return Sources.find(NPM)
-    except SourceMissingError as missing:
-        pytest.skip(str(missing))
-
-
-def test_packaged_files_hold_what_the_documentation_says(packaged: Sources) -> None:
-    builders = DemoCollections(packaged, TODAY).builders()
-    names = ("hazard_eq_events", "hazard_ts_events", "hazard_ts_nodes", "hazard_ts_disturbance_nodes")
-    made = {name: list(builders[name]()) for name in (*names, "hazard_ts_advisory_nodes", "hazard_ts_advisory_buffers")}
-    counts = {name: len(rows) for name, rows in made.items()}
-    assert counts == {
-        "hazard_eq_events": 1707,
-        "hazard_ts_events": 4736,
-        "hazard_ts_nodes": 149_703 + 8,
-        "hazard_ts_disturbance_nodes": 11_327,
-        "hazard_ts_advisory_nodes": 6_046,
-        "hazard_ts_advisory_buffers": 10_344,
-    }
-    assert [row.event_id for row in made["hazard_ts_events"] if row.name == "Irma"] == ["AL112017"]
-    nodes = [row for row in made["hazard_ts_nodes"] if row.event_id == "AL112017"]
-    assert {(row.name, row.kind) for row in nodes} == {("Irma", "analysed")}
-    assert {row.landfall_place for row in nodes if row.landfall} >= {"Cuba", "United States of America"}
-    expected = [row for row in made["hazard_ts_nodes"] if row.kind == "forecast"]
-    assert {row.name for row in expected} == {"Alvin", "Barbara"}
-    assert all("newest of the demo data" in row.source for row in expected)
-    zones = [row for row in made["hazard_ts_advisory_buffers"] if row.event_id == "AL112017"]
-    assert {row.scope for row in zones} == {"step", "whole"}
-    assert len({row.advisory_time for row in zones}) == 51, "the last of 52 has no wind of 34 kt left"
-    assert all(row.geom.is_valid and not row.geom.is_empty for row in made["hazard_ts_advisory_buffers"])
-    most = max(zones, key=lambda row: row.population_in_places)
-    assert (most.scope, most.wind_speed_kt) == ("whole", 34)
-    assert (most.largest_places, most.population_in_places > 10_000_000) == ("Havana, Jacksonville, Atlanta", True)
-    assert any(row.scope == "step" and row.population_in_places for row in zones)
-    tracks = list(builders["hazard_ts_tracks"]())
-    assert all(track.geom.is_valid and not track.geom.is_empty for track in tracks)
-    assert all(abs(place[0]) <= 180 for track in tracks for line in track.geom.geoms for place in line.coords)

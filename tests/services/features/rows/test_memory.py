@@ -1,4 +1,4 @@
-"""Ten thousand heavy polygons: a process of its own, its memory while it sends them, its connections meanwhile."""
+"""Five thousand heavy polygons: a process of its own, its memory while it sends them, its connections meanwhile."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from tests.eventually import eventually
 from tests.services.conftest import HostileDatabase
 from tests.services.in_process import Client, Services
 
-_ROWS = 10_000
+_ROWS = 5_000
 _PATH = f"/collections/hostile.heaviest/items?limit={_ROWS}"
-_MOST = 64 * 2**20
+_MOST = 36 * 2**20
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +28,7 @@ async def heavy(hostile: HostileDatabase) -> AsyncIterator[None]:
     await owner.execute(
         "CREATE TABLE hostile.heaviest (id integer PRIMARY KEY, geom geometry(Polygon, 4326));"
         " INSERT INTO hostile.heaviest SELECT n, ST_Buffer(ST_SetSRID(ST_MakePoint(n % 100, n / 200), 4326), 0.4, 150)"
-        " FROM generate_series(1, 10000) AS n;"
+        " FROM generate_series(1, 5000) AS n;"
         " ANALYZE hostile.heaviest; GRANT SELECT ON hostile.heaviest TO hostile_reader"
     )
     yield
