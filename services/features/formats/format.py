@@ -42,6 +42,8 @@ class Format:
     """Whether it is made of flat rows, in which a point may be two columns (`geometry=lonlat`)."""
     byte_order_mark: ClassVar[bytes] = b""
     """What comes before the first byte for whoever wants `bom`; empty where the format has none."""
+    has_links: ClassVar[bool] = False
+    """Whether what it says has links; else the `Link` header alone tells of other formats."""
     items_schema: ClassVar[Mapping[str, Any]] = {"type": "string"}
     """OpenAPI schema of a page."""
     item_schema: ClassVar[Mapping[str, Any]] = {"type": "string"}

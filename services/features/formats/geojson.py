@@ -37,6 +37,7 @@ class GeoJson(FeatureFormat):
     items_schema: ClassVar[Mapping[str, Any]] = {"$ref": "#/components/schemas/Items"}
     item_schema: ClassVar[Mapping[str, Any]] = {"$ref": "#/components/schemas/Item"}
     of_features = True
+    has_links = True
 
     def head(self, collection: Collection, layout: Layout, matched: int | None, links: PageLinks) -> bytes:
         document = {

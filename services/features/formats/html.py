@@ -11,6 +11,7 @@ class Html(Format):
     media_type = MediaType.HTML
     label = "HTML"
     title = "Features as a page"
+    has_links = True
 
 
 FORMAT = Html()

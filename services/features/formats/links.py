@@ -15,7 +15,7 @@ from libs.ogc.media_type import FORMAT_NAMES, MediaType, name_format
 from libs.web.catalogues import marked
 from libs.web.representations import representations
 from services.features.formats.format import PageLinks
-from services.features.formats.registry import EXPORT_FORMATS, MEDIA_TYPES
+from services.features.formats.registry import EXPORT_FORMATS, MEDIA_TYPES, WITH_LINKS
 from services.features.request.cursor import PageEnds, encode_cursor
 from services.features.request.items_query import ItemsQuery
 from services.features.request.long_parameters import packed
@@ -35,6 +35,8 @@ name_format("atom", ATOM_TYPE, "Atom")
 # others; what stands before `f` of all that match. Addresses are ASCII, so that these are nowhere else.
 _BASE, _SELF, _OTHERS, _ALL, _SELECTION = "\x80", "\x81", "\x82", "\x83", "\x84"
 _PLACEHOLDER = re.compile("([\x80-\x84])")
+_OF_BODY = ("enclosure", "related", "")
+"""Relations of links that the header leaves to the body where that has them: they are more than a feature."""
 OF_PAGES = ("limit", "offset", "cursor", "numberMatched")
 OF_FORMATS = ("bom", "geometry", "profile")
 """Parameters that not all formats have."""
@@ -48,7 +50,7 @@ NOT_SELECTING = (*OF_PAGES, *OF_FORMATS, "f", "crs", "bbox-only", "simplify", "p
 class _Template:
     """The links that do not depend on what is found: members of a JSON array, and `Link` header values by rel.
 
-    Alternates and the rest stand under an empty rel. Texts are cut at their placeholders.
+    Alternates stand under an empty rel. Texts are cut at their placeholders.
     """
 
     path: str
@@ -88,7 +90,7 @@ def _template(collection_id: str, media_type: str, *, of_item: bool) -> _Templat
         for link in representations("", media_type, MEDIA_TYPES)
     ]
     links.append(Link(collection, "collection", MediaType.JSON, "The collection"))
-    header = {"self": links[0].to_header(), "": ", ".join(link.to_header() for link in links[1:])}
+    header = _by_rel(links)
     if not of_item:
         format_ = media_type if media_type in EXPORT_FORMATS else MEDIA_TYPES[0]
         export = f"{collection}/export?{_ALL}f={FORMAT_NAMES[format_]}"
@@ -102,6 +104,8 @@ def _template(collection_id: str, media_type: str, *, of_item: bool) -> _Templat
         feed = f"{collection}/feed?{_SELECTION}f={FORMAT_NAMES[ATOM_TYPE]}"
         links.append(Link(feed, "alternate", ATOM_TYPE, "Newest features that match, as a feed"))
         header[""] += f", {links[-1].to_header()}"
+    if media_type in WITH_LINKS:
+        header = _without(header, *_OF_BODY)
     json = orjson.dumps([link.to_json() for link in links])[1:-1].decode()
     lines = "\n".join(header.values())
     return _Template(path, _PLACEHOLDER.split(json), tuple(header), _PLACEHOLDER.split(lines))
@@ -163,8 +167,13 @@ def export_links(query: ItemsQuery, media_type: str, base: str) -> PageLinks:
     ]
     links.append(Link(collection, "collection", MediaType.JSON, "The collection"))
     json = orjson.dumps([link.to_json() for link in links])[1:-1]
-    others = ", ".join(link.to_header() for link in links[1:])
-    return PageLinks(json, _header({"self": links[0].to_header(), "": others}))
+    return PageLinks(json, _header(_without(_by_rel(links), *_OF_BODY if media_type in WITH_LINKS else ())))
+
+
+def _by_rel(links: Sequence[Link]) -> dict[str, str]:
+    """Values for the header of `self`, the alternates and the collection, which are in this order."""
+    first, *alternates, collection = (link.to_header() for link in links)
+    return {"self": first, "collection": collection, "": ", ".join(alternates)}
 
 
 def arguments_query(collection: Collection, given: Iterable[tuple[str, str]]) -> str:
@@ -189,12 +198,12 @@ def _without(parameters: Mapping[str, str], *names: str) -> dict[str, str]:
 
 def _header(values: Mapping[str, str]) -> str:
     """Long addresses would make a header that proxies and clients refuse (aiohttp's client more than 8 kB in one, Node
-    more than 16 kB in all): `prev`, `self` and the others are there while it is short enough. `next`, which CSV has
-    nowhere else, always is: without it a page would pass for the last one. The bodies of JSON have them all.
+    more than 16 kB in all): `prev`, `self`, the collection and the others are there while it is short enough. `next`,
+    which CSV has nowhere else, always is: without it a page would pass for the last one. The bodies of JSON have all.
     """
     chosen: list[str] = []
     length = 0
-    for rel in ("next", REL_QUERYABLES, "prev", "self", "enclosure", "related", ""):
+    for rel in ("next", REL_QUERYABLES, "prev", "self", "collection", "enclosure", "related", ""):
         value = values.get(rel)
         if value is None:
             continue

@@ -33,6 +33,8 @@ EXPORT_FORMATS: Mapping[str, FeatureFormat | FileFormat] = {
     entry.media_type: entry for entry in FORMATS if isinstance(entry, FeatureFormat | FileFormat)
 }
 """By media type: those that a whole collection is given in."""
+WITH_LINKS = frozenset(entry.media_type for entry in FORMATS if entry.has_links)
+"""Media types of those whose answers have links."""
 
 _DEFAULT = FORMATS[0].media_type
 

@@ -200,11 +200,7 @@ async def test_pages_of_others_may_read_all_that_answers_say(client: Client) -> 
         "Allow-Methods": "GET, HEAD, OPTIONS",
         "Allow-Headers": "Accept",
     }
-    assert set(preflight.headers["Access-Control-Expose-Headers"].split(", ")) == {
-        *("Content-Crs", "DAMS-Collections-Omitted", "DAMS-Features-Omitted", "DAMS-Geometries-Omitted"),
-        *("DAMS-Paging", "DAMS-Rows-Written", "DAMS-Version", "Link", "ETag", "OGC-NumberMatched"),
-        *("OGC-NumberReturned", "Server-Timing", "X-Request-Id"),
-    }
+    assert preflight.headers["Access-Control-Expose-Headers"] == "*"
     # what is there answers OPTIONS, and nothing else that is not GET
     assert (await client.options("/nothing")).status == 404
     assert (await client.delete("/things")).status == 405

@@ -110,17 +110,36 @@ def test_all_links_of_a_page() -> None:
     )
     assert found.members() == [first, *others, collection, whole, facets, feed, following, preceding]
     queryables = {"href": f"{HERE}/queryables", "rel": REL_QUERYABLES, "type": "application/schema+json"}
-    in_order = [following, queryables, preceding, first, whole, facets, *others, collection, feed]
+    in_order = [following, queryables, preceding, first, collection, whole, facets, *others, feed]
     assert found.header == _in_header(*in_order)
 
 
 def test_all_links_of_a_feature_and_of_an_export() -> None:
     of_feature = item_links("a.b c", "text/csv", "http://a/b", {"bom": "true", "f": "json", "properties": "x y"}, "é/1")
-    expected = _said(f"{HERE}/items/%C3%A9%2F1", "items", "bom=true&properties=x+y&", "properties=x+y&")
-    assert (of_feature.members(), of_feature.header) == (expected, _in_header(*expected))
+    first, *others, collection = _said(
+        f"{HERE}/items/%C3%A9%2F1", "items", "bom=true&properties=x+y&", "properties=x+y&"
+    )
+    assert of_feature.members() == [first, *others, collection]
+    assert of_feature.header == _in_header(first, collection, *others)
     of_export = export_links(query({"bom": "true", "f": "json", "properties": "x y"}), "text/csv", "http://a/b")
-    expected = _said(f"{HERE}/export", "enclosure", "bom=true&properties=x+y&", "properties=x+y&")
-    assert (of_export.members(), of_export.header) == (expected, _in_header(*expected))
+    first, *others, collection = _said(f"{HERE}/export", "enclosure", "bom=true&properties=x+y&", "properties=x+y&")
+    assert of_export.members() == [first, *others, collection]
+    assert of_export.header == _in_header(first, collection, *others)
+
+
+@pytest.mark.parametrize("media_type", [GEOJSON, "text/html"])
+def test_what_has_links_itself_has_those_alone_in_its_header_that_lead_on(media_type: str) -> None:
+    ends = PageEnds(Position(("10",)), Position(("1",), backwards=True), more=True)
+    found = [
+        page_links(query({}), media_type, "http://a/b", ends, None),
+        item_links("a.b c", media_type, "http://a/b", {}, "1"),
+        export_links(query({}), GEOJSON, "http://a/b"),
+    ]
+    rels = [[rel.rpartition("/")[2] for rel in re.findall('rel="([^"]*)"', each.header)] for each in found]
+    assert rels == [["next", "queryables", "prev", "self", "collection"], *[["self", "collection"]] * 2]
+    for each in found:
+        said = re.findall(r'<([^>]*)>; rel="([^"/]*)"; type="([^"]*)"', each.header)
+        assert set(said) < {(link["href"], link["rel"], link["type"]) for link in each.members()}
 
 
 @pytest.mark.parametrize("beyond", [0, 1])
@@ -182,18 +201,18 @@ def test_a_page_of_no_rows_leads_to_those_that_there_are(matched: int | None, le
 @pytest.mark.parametrize(
     ("length", "rels"),
     [
-        (10, {"next", "queryables", "prev", "self", "enclosure", "related", "alternate", "collection"}),
-        (500, {"next", "queryables", "prev", "self", "enclosure", "related"}),
-        (1000, {"next", "queryables", "prev", "self", "enclosure"}),
-        (3000, {"next", "queryables", "prev"}),
-        (5000, {"next", "queryables"}),
+        (10, {"next", "queryables", "prev", "self", "collection", "enclosure", "related", "alternate"}),
+        (500, {"next", "queryables", "prev", "self", "collection", "enclosure", "related"}),
+        (1000, {"next", "queryables", "prev", "self", "collection", "enclosure"}),
+        (3000, {"next", "queryables", "prev", "collection"}),
+        (5000, {"next", "queryables", "collection"}),
         # its parameters move into the cursor
-        (8000, {"next", "queryables"}),
+        (8000, {"next", "queryables", "collection"}),
     ],
 )
 def test_the_header_has_what_there_is_room_for(length: int, rels: set[str]) -> None:
     ends = PageEnds(Position(("10",)), Position(("1",), backwards=True), more=True)
-    header = page_links(query({"filter": "x" * length}), GEOJSON, "http://a", ends, None).header
+    header = page_links(query({"filter": "x" * length}), "text/csv", "http://a", ends, None).header
     assert {rel.rpartition("/")[2] for rel in re.findall('rel="([^"]*)"', header)} == rels
 
 
@@ -201,7 +220,7 @@ def test_the_header_is_as_long_as_proxies_take_it() -> None:
     ends = PageEnds(Position(("10",)), Position(("1",), backwards=True), more=True)
     longest: dict[str, int] = {}
     for length in range(3600):
-        header = page_links(query({"filter": "x" * length}), GEOJSON, "http://a", ends, None).header
+        header = page_links(query({"filter": "x" * length}), "text/csv", "http://a", ends, None).header
         last = re.findall('rel="([^"]*)"', header)[-1]
         longest[last] = max(longest.get(last, 0), len(header))
     # an "x" more is one in each link
@@ -210,9 +229,10 @@ def test_the_header_is_as_long_as_proxies_take_it() -> None:
 
 
 def test_the_header_of_a_feature_has_a_length() -> None:
-    header = item_links("a", GEOJSON, "http://a", {"properties": "x" * 3000}, "1").header
-    assert re.findall('rel="([^"]*)"', header) == ["self"]
-    assert item_links("a", GEOJSON, "http://a", {"properties": "x" * 9000}, "1").header == ""
+    header = item_links("a", "text/csv", "http://a", {"properties": "x" * 3000}, "1").header
+    assert re.findall('rel="([^"]*)"', header) == ["self", "collection"]
+    header = item_links("a", "text/csv", "http://a", {"properties": "x" * 9000}, "1").header
+    assert re.findall('rel="([^"]*)"', header) == ["collection"]
 
 
 def test_links_of_a_feature() -> None:
@@ -220,7 +240,7 @@ def test_links_of_a_feature() -> None:
     own, *others = found.members()
     assert own["href"] == f"{BASE}/collections/a.b%20c/items/%C3%A9%2F1?properties=&f=geojson"
     assert [link["rel"] for link in others] == ["alternate"] * 8 + ["collection"]
-    assert found.header.count("rel=") == 10
+    assert found.header.count("rel=") == 2
     (plain, *_) = item_links("a.b c", GEOJSON, BASE, {}, "1").members()
     assert plain["href"] == f"{BASE}/collections/a.b%20c/items/1?f=geojson"
 
@@ -282,7 +302,7 @@ def test_links_of_an_export() -> None:
     names = ["geojson", "json", "geojsonseq", "ndjson", "fgb", "parquet", "gpkg"]
     assert [parameters(link) for link in others] == [{"filter": "a=1", "f": name} for name in names]
     assert (collection["rel"], collection["href"]) == ("collection", f"{BASE}/collections/a.b%20c")
-    assert re.findall('rel="([^"]*)"', found.header) == ["self", *["alternate"] * 7, "collection"]
+    assert re.findall('rel="([^"]*)"', found.header) == ["self", "collection", *["alternate"] * 7]
 
 
 def test_a_feature_of_a_function_is_asked_for_with_its_arguments_alone() -> None:
