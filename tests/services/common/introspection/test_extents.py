@@ -359,7 +359,8 @@ async def test_extents_are_read_anew_where_rows_or_statistics_may_have_changed(
         "ALTER TABLE kept.moments ADD COLUMN geom geometry(Point, 4326); SELECT pg_stat_force_next_flush()"
     )
     async with Asking(PoolSettings(owner[1], "test")) as database:
-        bare = await Introspection(database, ("kept",)).collections()
+        (found,) = await Introspection(database, ("kept",)).collections()
+        bare = (replace(found, times=tuple(replace(each, start=None, end=None) for each in found.times)),)
         trusting, wary = Extents(database), Extents(database, trusted_seconds=0)
 
         async def asked(extents: Extents, locked: str = "") -> int:
@@ -370,16 +371,20 @@ async def test_extents_are_read_anew_where_rows_or_statistics_may_have_changed(
 
         assert [await asked(trusting), await asked(trusting), await asked(wary)] == [1, 0, 2]
         # statistics are another state, and what is locked is what it was
+        known, before = await trusting.filled_in(bare), wary.states
+        assert known[0].times[0].start is not None
         await owner[0].execute("ANALYZE kept.moments; SELECT pg_stat_force_next_flush()")
-        assert await asked(trusting, locked=bare[0].id) == 0
 
         async def noticed() -> None:
-            assert await asked(trusting) == 1
+            await wary.filled_in(bare)
+            assert wary.states != before
 
         await eventually(noticed)
-        assert await asked(trusting) == 0
+        assert await asked(trusting, locked=bare[0].id) == 0
+        assert await trusting.filled_in(bare, {bare[0].id}) == known
+        assert [await asked(trusting), await asked(trusting)] == [1, 0]
         # of another shape it is another collection, of which nothing is known while it is locked
-        unread = replace(bare[0], shape="locked", times=tuple(replace(each, start=None) for each in bare[0].times))
+        unread = replace(bare[0], shape="locked")
         (locked,) = await trusting.filled_in((unread,), {unread.id})
         assert locked.times[0].start is None
         database.times = 0
