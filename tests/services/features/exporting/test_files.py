@@ -1,4 +1,4 @@
-"""FlatGeobuf, GeoPackage and GeoParquet, of pages, features and collections, as GDAL and DuckDB read them."""
+"""FlatGeobuf, GeoPackage and GeoParquet, of pages, features and collections, as GDAL and DuckDB read them; files of nothing."""
 
 from __future__ import annotations
 
@@ -90,6 +90,20 @@ async def test_parquet_has_types_boxes_and_places(features: Client, tmp_path: Pa
         assert [row[3], row[4]] == pytest.approx(place)
         # without its spatial extension the geometry is well-known binary
         assert list(shapely.from_wkb(row[5]).coords[0]) == pytest.approx(place)
+
+
+@pytest.mark.parametrize("format_", ["fgb", "gpkg", "parquet", "csv", "json", "ndjson"])
+async def test_of_nothing_that_matches_the_file_has_no_rows(features: Client, tmp_path: Path, format_: str) -> None:
+    file = await saved(features, tmp_path, f"{EVENTS}/export", format_, filter="magnitude > 99")
+    if format_ in _OGR:
+        assert (len(by_gdal(file)[1]), "magnitude" in by_gdal(file)[0]["fields"]) == (0, True)
+    elif format_ == "parquet":
+        with duckdb.connect() as connection:
+            relation = connection.read_parquet(str(file))
+            assert (relation.fetchall(), "magnitude" in relation.columns) == ([], True)
+    else:
+        head = "collectionId,itemId,id,name,magnitude,category,at,geometry" if format_ == "csv" else ""
+        assert file.read_text().splitlines() == {"csv": [head], "json": ["[]"], "ndjson": []}[format_]
 
 
 async def test_every_kind_of_table_is_given(features: Client, tmp_path: Path) -> None:
