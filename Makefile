@@ -7,7 +7,7 @@
 #   DEMO_DATA (yes; no leaves the tables empty, for `make load`),
 #   DATABASE_URL and REDIS_URL (use existing servers; then no demo data are loaded)
 # A stack keeps the settings of its last start; `make up ARGS=--forget` starts it without them.
-# Of the tests: WORKERS (three more than processors, as many tests wait), which share them; 0 for none beside the first
+# Of the tests: WORKERS (four more than processors, as many tests wait), which share them; 0 for none beside the first
 
 # programs start by the hundred in the tests, and would be compiled each time
 unexport PYTHONDONTWRITEBYTECODE
@@ -18,7 +18,7 @@ SHELL := /bin/bash
 STATE_DIR ?= .local
 export STATE_DIR GATEWAY_HOST GATEWAY_PORT FEATURES TILES REPLICAS COLLECTION_SCHEMAS DEMO_DATA DATABASE_URL REDIS_URL
 
-WORKERS ?= $(shell echo $$(($$(nproc) + 3)))
+WORKERS ?= $(shell echo $$(($$(nproc) + 4)))
 AUDIT := .local/audit
 SBOM := .local/sbom
 CLIENTS := .local/clients

@@ -13,7 +13,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 import asyncpg
 
 from deploy.database.apply import watch_tables
-from deploy.local import doctor, remembered, stack
+from deploy.local import remembered, stack
 from deploy.local.postgresql import READER, find_programs
 from deploy.local.programs import SPARE
 from deploy.local.restart import restart
@@ -97,20 +97,29 @@ def _settings(arguments: argparse.Namespace) -> StackSettings:
 
 def _up(settings: StackSettings, *, servers_only: bool) -> None:
     if not servers_only:
-        doctor.check_settings()
-    if settings.database_url and not servers_only:
-        wrong = doctor.of_database(settings, settings.database_url)
-        if fatal := [str(finding) for finding in wrong if finding.fatal]:
-            raise StackError("\n       ".join(fatal))
-        for finding in wrong:
-            _say(f"warning: {finding}")
+        _check(settings)
     stack.up(settings, servers_only=servers_only)
     if not servers_only:
         remembered.remember(settings.state_dir, remembered.given(os.environ))
         print(f"http://127.0.0.1:{settings.gateway_port}/api")
 
 
+def _check(settings: StackSettings) -> None:
+    """Raises StackError for what keeps the services from starting; warns of the rest."""
+    from deploy.local import doctor  # noqa: PLC0415 - four fifths of all imports, and most commands do without
+
+    doctor.check_settings()
+    if settings.database_url:
+        wrong = doctor.of_database(settings, settings.database_url)
+        if fatal := [str(finding) for finding in wrong if finding.fatal]:
+            raise StackError("\n       ".join(fatal))
+        for finding in wrong:
+            _say(f"warning: {finding}")
+
+
 def _doctor(settings: StackSettings) -> int:
+    from deploy.local import doctor  # noqa: PLC0415 - as above
+
     wrong = doctor.findings(settings)
     for finding in wrong:
         print(f"{'error' if finding.fatal else 'warning'}: {finding}")

@@ -73,6 +73,7 @@ async def test_the_plug_may_be_pulled_at_any_moment(
         while killed_after > 0 and loader.returncode is None:
             begun = asyncio.get_running_loop().time()
             assert await mixtures(owner) == 0
+            await asyncio.sleep(0.02)
             killed_after -= asyncio.get_running_loop().time() - begun
         if loader.returncode is None:
             loader.kill()

@@ -1,4 +1,4 @@
-"""FlatGeobuf, GeoPackage and GeoParquet, of pages, features and collections, as GDAL and DuckDB read them; files of nothing."""
+"""FlatGeobuf, GeoPackage and GeoParquet, of pages, features and collections, as GDAL and DuckDB read them."""
 
 from __future__ import annotations
 
