@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-import asyncpg
 import pytest
 from lxml import etree
 
@@ -16,8 +14,7 @@ from services.features.feeds import atom
 from services.features.feeds.entry import Entry, box_of, entry
 from services.features.feeds.since import duration, start_of_last
 from tests.eventually import eventually
-from tests.services.conftest import HostileDatabase
-from tests.services.in_process import Client, services
+from tests.services.in_process import Client
 
 ATOM = {"a": "http://www.w3.org/2005/Atom", "georss": "http://www.georss.org/georss"}
 CAP = {"cap": "urn:oasis:names:tc:emergency:cap:1.2"}
@@ -164,31 +161,6 @@ async def test_boxes_across_the_antimeridian_stay_together() -> None:
     assert box_of({"type": "Point", "coordinates": []}) is None
     assert box_of({"type": "MultiPolygon", "coordinates": [[]]}) is None
     assert box_of({"type": "GeometryCollection", "geometries": []}) is None
-
-
-@pytest.fixture(scope="module")
-async def alerts(hostile: HostileDatabase) -> AsyncIterator[Client]:
-    """A table of alerts with texts that XML cannot hold, served as `Actual`."""
-    owner = await asyncpg.connect(hostile.owner_url)
-    await owner.execute(
-        "CREATE SCHEMA alerting; CREATE TABLE alerting.alerts (id text PRIMARY KEY, title text, alert_level text,"
-        " issued timestamptz, expires timestamptz, severity real, source text, country text,"
-        " geom geometry(MultiPolygon, 4326));"
-        "INSERT INTO alerting.alerts VALUES ('a b,<1>&', E'Flood \\u0001 <&> \\uFFFF ☂', 'Orange',"
-        " '2026-03-01 12:00:00.5+02', '2026-03-02', 1.5, 'Simulated by nobody', 'Nowhere',"
-        " 'SRID=4326;MULTIPOLYGON(((0 0, 4 0, 4 4, 0 4, 0 0), (1 1, 2 1, 2 2, 1 1)), ((9 9, 10 9, 10 10, 9 9)))'),"
-        " ('2', NULL, 'purple', NULL, NULL, NULL, 'A river; exercise caution', NULL, NULL);"
-        "GRANT USAGE ON SCHEMA alerting TO hostile_reader;"
-        "GRANT SELECT ON ALL TABLES IN SCHEMA alerting TO hostile_reader"
-    )
-    async with services() as started:
-        env = hostile.env(COLLECTION_SCHEMAS="alerting,hostile")
-        await started.start("common", env)
-        client = await started.start("features", {**env, "CAP_STATUS": "Actual", "CAP_SENDER": "floods@example.org"})
-        await eventually(lambda: client.json("/collections/alerting.alerts/queryables"))
-        yield client
-    await owner.execute("DROP SCHEMA alerting CASCADE")
-    await owner.close()
 
 
 async def _alert(client: Client, item: str) -> etree._Element:
@@ -354,28 +326,3 @@ async def test_a_feed_of_the_last_days_is_another_one_as_time_goes_on(
             304 if moment is moments[0] else 200
         )
     assert tags[0] == tags[2] != tags[1]
-
-
-async def test_whose_alerts_they_are_and_whether_they_are_real_makes_other_alerts(
-    alerts: Client, hostile: HostileDatabase
-) -> None:
-    path, host = "/collections/alerting.alerts/items/2/cap", {"Host": "example.org:81"}
-    real = await alerts.get(path, headers=host)
-    async with services() as started:
-        for name in ("common", "features"):
-            await started.start(name, hostile.env(COLLECTION_SCHEMAS="alerting"))
-        test = await eventually(lambda: started["features"].get(path, headers=host))
-        assert test.headers["ETag"] != real.headers["ETag"]
-        root = etree.fromstring(test.body)
-        # what nobody says to be actual is none
-        assert root.findtext("cap:status", namespaces=CAP) == "Test"
-        assert root.findtext("cap:sender", namespaces=CAP) == "alerts@example.org:81"
-        for wanted in (test.headers["ETag"], "*"):
-            assert (await started["features"].get(path, headers={**host, "If-None-Match": wanted})).status == 304
-        assert (await started["features"].get(f"{path}?limit=1", headers=host)).status == 422
-    root = etree.fromstring(real.body)
-    assert root.findtext("cap:sender", namespaces=CAP) == "floods@example.org"
-    address = "http://example.org:81/collections/alerting.alerts/items/2"
-    assert root.findtext("cap:info/cap:web", namespaces=CAP) == address
-    missing = await alerts.get("/collections/alerting.alerts/items/none/cap", headers={"If-None-Match": "*"})
-    assert missing.status == 404
