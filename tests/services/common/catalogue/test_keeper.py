@@ -71,10 +71,10 @@ async def test_what_is_merely_slow_is_told_where_there_is_nothing_else_to_tell(
     await owner.close()
 
     async def findings() -> list[Finding]:
-        return [Finding("an index is missing", fatal=False)]
+        return [Finding("an index is missing", fatal=False), Finding("so are statistics", fatal=False)]
 
     async with Database(PoolSettings(database_url, "test", size=2)) as database:
-        for schema, told in (("full_one", []), ("empty_one", ["an index is missing"])):
+        for schema, told in (("full_one", []), ("empty_one", ["an index is missing", "so are statistics"])):
             caplog.clear()
             with caplog.at_level(logging.ERROR, "dams.catalogue"):
                 async with CatalogueKeeper(database, (schema,), findings, refresh_seconds=60) as keeper:
