@@ -161,12 +161,7 @@ node_packages services/viewer
 [ "$level" != check ] || exit 0
 node_packages deploy/database
 
-if [ "$level" = test ] && [ ! -d tests/__pycache__ ]; then
-  # compiled once beside the build, and not by each process that takes tests; what fails is told of there
-  .venv/bin/python -m pytest --collect-only -q >/dev/null 2>&1 &
-fi
 .venv/bin/python -m services.viewer.build
-wait
 
 if [ "$level" = test ] && ! has_browser; then
   say "Installing a browser for the tests"
