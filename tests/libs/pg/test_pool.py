@@ -254,7 +254,7 @@ async def test_a_share_of_all_connections_is_none(database_url: str) -> None:
 
 
 async def test_who_finds_no_connection_gives_its_share_back(database_url: str) -> None:
-    async with Database(PoolSettings(database_url, "pool-test", size=2, share=1, acquire_timeout=0.2)) as pool:
+    async with Database(PoolSettings(database_url, "pool-test", size=2, share=1, acquire_timeout=1)) as pool:
         # after its own time, not that of any pool
         async with pool.connection(), pool.connection(), asyncio.timeout(4):
             with pytest.raises(Unavailable, match="busy"):
