@@ -104,8 +104,7 @@ def _template(collection_id: str, media_type: str, *, of_item: bool) -> _Templat
         feed = f"{collection}/feed?{_SELECTION}f={FORMAT_NAMES[ATOM_TYPE]}"
         links.append(Link(feed, "alternate", ATOM_TYPE, "Newest features that match, as a feed"))
         header[""] += f", {links[-1].to_header()}"
-    if media_type in WITH_LINKS:
-        header = _without(header, *_OF_BODY)
+    header = _not_of_body(header, media_type)
     json = orjson.dumps([link.to_json() for link in links])[1:-1].decode()
     lines = "\n".join(header.values())
     return _Template(path, _PLACEHOLDER.split(json), tuple(header), _PLACEHOLDER.split(lines))
@@ -167,13 +166,18 @@ def export_links(query: ItemsQuery, media_type: str, base: str) -> PageLinks:
     ]
     links.append(Link(collection, "collection", MediaType.JSON, "The collection"))
     json = orjson.dumps([link.to_json() for link in links])[1:-1]
-    return PageLinks(json, _header(_without(_by_rel(links), *_OF_BODY if media_type in WITH_LINKS else ())))
+    return PageLinks(json, _header(_not_of_body(_by_rel(links), media_type)))
 
 
 def _by_rel(links: Sequence[Link]) -> dict[str, str]:
     """Values for the header of `self`, the alternates and the collection, which are in this order."""
     first, *alternates, collection = (link.to_header() for link in links)
     return {"self": first, "collection": collection, "": ", ".join(alternates)}
+
+
+def _not_of_body(header: Mapping[str, str], media_type: str) -> dict[str, str]:
+    """What is left for the header of an answer of that type."""
+    return _without(header, *_OF_BODY if media_type in WITH_LINKS else ())
 
 
 def arguments_query(collection: Collection, given: Iterable[tuple[str, str]]) -> str:

@@ -258,7 +258,7 @@ def test_a_taken_gateway_port_starts_nothing(state_dir: Path) -> None:
 
 
 def test_a_service_that_does_not_start_is_shown(state_dir: Path, database_url: str, tmp_path: Path) -> None:
-    # a package that the services have and the command has not, and that all of them import first
+    # a package that the services have and the command has not, and that each imports before most others
     (tmp_path / "aiohttp.py").write_text("raise RuntimeError('half installed')")
     result = command(
         state_dir,
