@@ -3,10 +3,12 @@
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from typing import Any
 
 _LOG = logging.getLogger("dams.background")
+
+_AGAIN_SECONDS = 1.0
 
 
 @asynccontextmanager
@@ -16,9 +18,12 @@ async def background(work: Coroutine[Any, Any, None], *, name: str) -> AsyncIter
     try:
         yield task
     finally:
-        task.cancel()
-        with suppress(asyncio.CancelledError):
-            await task
+        # again and again: what the work awaits may turn a cancellation into another error, and the work goes on
+        while not task.done():
+            task.cancel()
+            await asyncio.wait([task], timeout=_AGAIN_SECONDS)
+        if not task.cancelled():
+            task.result()
 
 
 @asynccontextmanager

@@ -258,13 +258,16 @@ class _Use:
             self._connections.release(self._pooled)
         if self._shares is not None:
             self._shares.leave(self._name)
+        if isinstance(unended, asyncio.CancelledError):
+            # before the error: who is cancelled and hears of a failed statement alone goes on for ever
+            raise unended
         failure = error or unended
         is_late = time.monotonic() - self._began >= self._seconds
         translated = translate(failure, is_late=is_late) if isinstance(failure, Exception) else None
         if translated is not None:
             _LOG.warning("query failed", extra={"fields": {"cause": f"{type(failure).__name__}: {failure}"}})
             raise translated from failure
-        if isinstance(unended, asyncio.CancelledError) or (error is None and unended is not None):
+        if error is None and unended is not None:
             raise unended
 
     async def _end(self, connection: asyncpg.Connection, error: BaseException | None) -> BaseException | None:

@@ -51,7 +51,6 @@ def environment(owner_url: str, **more: str) -> dict[str, str]:
         "DATABASE_URL": reader_url(owner_url),
         "COLLECTION_SCHEMAS": "places",
         "CATALOGUE_REFRESH_SECONDS": "1",
-        "TILE_WARM_UP": "none",
         **more,
     }
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from contextlib import suppress
 
 import pytest
 
@@ -22,6 +23,61 @@ async def test_work_ends_with_the_block() -> None:
         assert not task.done()
     assert ended.is_set()
     assert task.cancelled()
+
+
+@pytest.mark.parametrize("error", [TimeoutError, asyncio.CancelledError])
+async def test_work_that_passes_over_a_cancellation_ends_all_the_same(error: type[BaseException]) -> None:
+    heard = 0
+
+    async def work() -> None:
+        nonlocal heard
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            heard += 1
+            raise (error if heard == 1 else asyncio.CancelledError) from None
+
+    calls = asyncio.Queue[None]()
+
+    async def called() -> None:
+        calls.put_nowait(None)
+        await work()
+
+    async with asyncio.timeout(20) as limit, periodic(called, 0, name="deaf"):
+        await calls.get()
+    assert not limit.expired()
+    assert heard == (2 if error is TimeoutError else 1)
+
+
+async def test_an_error_of_the_work_comes_out_where_the_block_ends() -> None:
+    async def work() -> None:
+        raise ValueError("broken")
+
+    with pytest.raises(ValueError, match="broken"):
+        async with background(work(), name="work"):
+            await asyncio.sleep(0)
+
+
+async def test_who_waits_for_the_end_of_the_work_may_be_cancelled() -> None:
+    held = asyncio.Event()
+
+    async def work() -> None:
+        while True:
+            with suppress(asyncio.CancelledError):
+                await held.wait()
+                return
+
+    async def block() -> None:
+        async with background(work(), name="stubborn"):
+            await asyncio.sleep(0)
+
+    waiting = asyncio.create_task(block())
+    await asyncio.sleep(0.01)
+    waiting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        async with asyncio.timeout(20):
+            await waiting
+    held.set()
 
 
 async def test_the_first_call_comes_at_once_and_others_follow() -> None:

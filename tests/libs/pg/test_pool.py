@@ -87,6 +87,21 @@ async def test_cancelled_requests_leave_no_connection_behind(database: Database,
     await owner.close()
 
 
+async def test_who_is_cancelled_while_a_failure_is_rolled_back_hears_of_that(database: Database) -> None:
+    async def fails() -> None:
+        async with database.connection(transaction=True) as connection:
+            try:
+                await connection.execute("SELECT 1/0")
+            finally:
+                # comes while the ROLLBACK is waited for
+                asyncio.get_running_loop().call_soon(task.cancel)
+
+    task = asyncio.create_task(fails())
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert await asyncio.gather(*(database.fetchval(sql("SELECT 1")) for _ in range(4))) == [1] * 4
+
+
 async def test_what_gives_up_because_of_the_time_limit_is_too_slow_whatever_it_says(database_url: str) -> None:
     # PostGIS says of itself that it threw an error; spikes, which lie over each other without crossing
     spikes = sql(

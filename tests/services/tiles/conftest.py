@@ -112,8 +112,6 @@ async def placed(make_database: MakeDatabase, cluster: Cluster) -> Placed:
         "COLLECTION_SCHEMAS": "placed",
         "CATALOGUE_REFRESH_SECONDS": "1",
         "REDIS_URL": cluster.redis_url,
-        # tests say themselves what is in the cache
-        "TILE_WARM_UP": "none",
     }
     return Placed(env, url, _shapes())
 

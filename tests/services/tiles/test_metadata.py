@@ -201,7 +201,6 @@ async def described(tiles_on: TilesOn, state: Path) -> AsyncIterator[Services]:
     basemap = {"BASEMAP_TILES": "https://maps.example/{z}/{x}/{y}.png", "BASEMAP_ATTRIBUTION": "Those"}
     settings = {
         "SITE_TITLE": "Site",
-        "TILE_WARM_UP": "none",
         "BASEMAP_MAX_ZOOM": "17",
         "STATE_DIR": str(state),
         **basemap,

@@ -42,7 +42,6 @@ async def started(placed: Placed, own_redis: OwnRedis, owner: asyncpg.Connection
         "REDIS_URL": own_redis.url,
         "COLLECTION_SCHEMAS": "moving",
         "COLLECTIONS_CONFIG": "",
-        "TILE_WARM_UP": "none",
     }
     async with services() as running:
         for name in ("common", "tiles"):

@@ -137,7 +137,7 @@ async def test_many_keys_travel_in_headers_of_a_length_that_is_taken(
         f"GRANT SELECT ON many.t{n} TO hostile_reader; SELECT dams.watch('many.t{n}');"
         for n in range(205)
     )
-    settings = {"PURGE_URL": f"{cdn.url}purge", "REDIS_URL": own_redis.url, "TILE_WARM_UP": "none"}
+    settings = {"PURGE_URL": f"{cdn.url}purge", "REDIS_URL": own_redis.url}
     async with tiles_on(tables, "{}", COLLECTION_SCHEMAS="many", **settings):
 
         async def told() -> None:
