@@ -14,6 +14,7 @@ import asyncpg
 import pytest
 import redis.asyncio
 from hypothesis import settings
+from pytest_rerunfailures import StatusDB  # type: ignore[import-untyped]
 from xdist.scheduler import LoadFileScheduling  # type: ignore[import-untyped]
 
 from tests.running_stack import Cluster, RunningStack, gateway_port, running, stack_at
@@ -55,6 +56,16 @@ LONG = (
     "tests/weight/",
 )
 """Where others are that take long. They wait for the most part, and do so beside those that take processor time."""
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_configure(config: Any) -> None:
+    """Lets each process count by itself how often it asks a test again, as one alone does: of several each tells the
+    first about every test, byte by byte and with 40 ms of TCP between two (Nagle's algorithm, a delayed ACK).
+    """
+    if hasattr(config, "workerinput"):
+        config.failures_db.sock.close()
+        config.failures_db = StatusDB()
 
 
 @pytest.hookimpl(wrapper=True)
