@@ -27,7 +27,8 @@ MAY_FAIL = query(conditions=(sql("NOT ST_IsEmpty('POINT(1 1)'::geometry)"),))
 @pytest.fixture
 async def database(make_database: MakeDatabase) -> AsyncIterator[Database]:
     """Two connections, one of them at the most for each collection."""
-    settings = PoolSettings(await make_database(few_tables), "shares-test", size=2, share=1, acquire_timeout=0.05)
+    # a busy machine may take its time to connect, too
+    settings = PoolSettings(await make_database(few_tables), "shares-test", size=2, share=1, acquire_timeout=0.5)
     async with Database(settings) as database:
         yield database
 
