@@ -25,6 +25,7 @@ from services.features.request.geometry_options import GeometryOptions
 from services.features.request.items_query import ItemsQuery
 from services.features.resources import CATALOGUE, STORE
 from services.features.rows.event_parts import EventPart, event_parts
+from services.features.rows.items_store import ItemsStore
 from services.features.samples.programs import programs_of
 from services.features.samples.source import Source, file_name
 from services.features.slow_readers import write
@@ -42,15 +43,12 @@ async def get_event(call: Call) -> web.StreamResponse:
     app, name = call.request.app, call.path["eventId"]
     bundle = call.media_type == GEOJSON
     known = of_events(app[CATALOGUE].collections.values())
-    parts = [part for part in await event_parts(app[STORE], known, name, _MOST if bundle else _TOLD) if part.matched]
-    if not parts:
-        raise NotFound(f"No collection has features of an event '{name}'.")
+    parts = await event_parts(app[STORE], known, name, _MOST if bundle else _TOLD)
     if bundle:
         return await _bundle(call, name, parts)
-    store = app[STORE]
-    # shapes where they are few; of the others their boxes say where they are
-    pages = [(part, (await store.page(*_asked(part)))[0]) for part in parts]
-    told = by_weight([(part, features(page.rows, page.layout)) for part, page in pages])
+    told = by_weight([found for part in parts if (found := await _told(app[STORE], part))[0].matched != 0])
+    if not told:
+        raise _nothing_of(name)
     parts = [part for part, _ in told]
     event = event_of(name, told)
     base = base_url(call.request)
@@ -64,8 +62,22 @@ async def get_event(call: Call) -> web.StreamResponse:
     return conditional(call.request, json_response(document))
 
 
+def _nothing_of(event: str) -> NotFound:
+    return NotFound(f"No collection has features of an event '{event}'.")
+
+
+async def _told(store: ItemsStore, part: EventPart) -> tuple[EventPart, list[dict[str, Any]]]:
+    """The part and its features; their number is seen where it could not be counted in time. Raises Unavailable."""
+    page, _ = await store.page(*_asked(part))
+    found = features(page.rows, page.layout)
+    if part.matched is None and len(found) < part.query.limit:
+        part = replace(part, matched=len(found))
+    return part, found
+
+
 def _asked(part: EventPart) -> tuple[ItemsQuery, str]:
-    if (part.matched or 0) <= DRAWN:
+    # shapes where they are few; of the others their boxes say where they are
+    if part.matched is not None and part.matched <= DRAWN:
         return part.query, "drawing"
     return replace(part.query, options=GeometryOptions(bbox_only=True)), "geojson"
 
@@ -92,7 +104,7 @@ def _document(event: Event, parts: Sequence[EventPart], base: str, links: list[d
             {
                 "id": part.collection.id,
                 "title": part.collection.title,
-                "numberMatched": part.matched,
+                **({} if part.matched is None else {"numberMatched": part.matched}),
                 "links": links_json(_part_links(part.collection, event.id, base)),
             }
             for part in parts
@@ -111,7 +123,10 @@ def _part_links(collection: Collection, event: str, base: str) -> list[Link]:
 
 
 async def _bundle(call: Call, name: str, parts: Sequence[EventPart]) -> web.StreamResponse:
-    """All features in one FeatureCollection; each says in `collectionId` of which collection it is."""
+    """All features in one FeatureCollection; each says in `collectionId` of which collection it is.
+
+    Raises NotFound where there are none.
+    """
     pieces = _pieces(call, name, parts)
     # what fails by then is still reported as an error
     first = await anext(pieces)
@@ -146,6 +161,8 @@ async def _pieces(call: Call, name: str, parts: Sequence[EventPart]) -> AsyncIte
             if encoded:
                 yield start + b",".join(encoded)
                 start, number = b",", number + len(encoded)
+    if not number:
+        raise _nothing_of(name)
     yield (b"" if start == b"," else start) + b'],"numberReturned":%d}' % number
 
 

@@ -71,7 +71,7 @@ def by_weight(told: Told) -> Told:
         seconds = (max(moments) - min(moments)).total_seconds() if moments else 0.0
         named = bool(name_columns(_names(part)))
         of_events = part.collection.name.endswith("events")
-        return (not features, not named, not of_events, part.matched or 0, -seconds, part.collection.id)
+        return (not features, not named, not of_events, _number(part, features), -seconds, part.collection.id)
 
     return sorted(told, key=weight)
 
@@ -108,8 +108,13 @@ def _charts(told: Told) -> list[Chart]:
 
 def _drawn(event: Event, told: Told) -> list[Mapping[str, Any]]:
     """Its main feature, and lines and areas of collections that have few of it."""
-    few = (each for part, features in told for each in features if (part.matched or 0) <= DRAWN and _is_wide(part))
+    few = (each for part, features in told for each in features if _number(part, features) <= DRAWN and _is_wide(part))
     return [*(each for each in few if each is not event.feature), event.feature]
+
+
+def _number(part: EventPart, features: Sequence[Mapping[str, Any]]) -> int:
+    """How many features it has; as many as are told of at the least."""
+    return max(part.matched or 0, len(features))
 
 
 def _is_wide(part: EventPart) -> bool:
@@ -132,7 +137,7 @@ def _moments(
 
 def _span(part: EventPart, features: Sequence[Mapping[str, Any]]) -> tuple[str | None, str | None]:
     """The first and the last moment; not of a part of them."""
-    if (part.matched or 0) > len(features):
+    if part.matched is None or part.matched > len(features):
         return None, None
     moments = [moment for each in features for moment in _moments(part.collection, each) if moment]
     return (rfc3339(min(moments)), rfc3339(max(moments))) if moments else (None, None)
@@ -177,7 +182,7 @@ def _timeline(event: Event, told: Told) -> dict[str, Any] | None:
         known = [_moments(part.collection, each, max(last, present) if lasts else None) for each in features]
         spans = {(x(start), max(x(min(end or start, last)) - x(start), 0)) for start, end in known if start}
         if spans:
-            left_out = max((part.matched or 0) - len(features), 0)
+            left_out = _number(part, features) - len(features)
             lines.append({"title": part.collection.title, "left_out": left_out, "spans": sorted(spans)})
     return {
         "lines": lines,

@@ -8,7 +8,8 @@ from collections.abc import AsyncIterator
 import asyncpg
 import pytest
 
-from tests.services.in_process import Client, services
+from services.features.resources import STORE
+from tests.services.in_process import Client, Services, services
 
 _TABLES = """
 CREATE EXTENSION IF NOT EXISTS postgis;
@@ -41,8 +42,8 @@ ANALYZE;
 
 
 @pytest.fixture(scope="module")
-async def features(make_database: object) -> AsyncIterator[Client]:
-    """Features on the tables."""
+async def served(make_database: object) -> AsyncIterator[Services]:
+    """Common and features on the tables."""
 
     async def tables(owner: asyncpg.Connection) -> None:
         await owner.execute(_TABLES)
@@ -51,7 +52,13 @@ async def features(make_database: object) -> AsyncIterator[Client]:
     async with services() as running:
         for name in ("common", "features"):
             await running.start(name, {"DATABASE_URL": url, "COLLECTION_SCHEMAS": "own"})
-        yield running["features"]
+        yield running
+
+
+@pytest.fixture(scope="module")
+def features(served: Services) -> Client:
+    """The features service on the tables."""
+    return served["features"]
 
 
 async def test_an_event_is_put_together_from_all_collections_that_have_something(features: Client) -> None:
@@ -116,6 +123,27 @@ async def test_its_features_come_as_one_file(features: Client) -> None:
         "url": "https://example.org/a",
         "source": "simulated",
     }
+
+
+async def test_what_cannot_be_counted_in_time_is_looked_for(
+    served: Services, features: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def no_number(_: object) -> None:
+        return None
+
+    counted = await features.json("/events/F%2F1")
+    monkeypatch.setattr(served.apps["features"][STORE], "matched", no_number)
+    # what is seen whole is counted so
+    assert await features.json("/events/F%2F1") == counted
+    page = (await features.get("/events/F%2F1", {"f": "html"})).body.decode()
+    assert re.findall(r'<td data-label="Features" class="number">(.*)</td>', page) == ["1", "6"]
+    assert (await features.json("/events/F%2F1", f="geojson"))["numberReturned"] == 7
+    [part] = (await features.json("/events/F4"))["collections"]
+    assert (part["id"], "numberMatched" in part) == ("own.flood_alerts", False)
+    page = (await features.get("/events/F4", {"f": "html"})).body.decode()
+    assert re.findall(r'<td data-label="(?:Features" class="number|Time)">(.*)</td>', page) == ["", ""]
+    for form in ("json", "geojson", "html"):
+        assert (await features.get("/events/none", {"f": form})).status == 404
 
 
 async def test_the_file_has_more_features_of_a_collection_than_the_page_tells_of(features: Client) -> None:
