@@ -1,6 +1,6 @@
 // When the first tiles of data have been asked for, which the worker that loads them tells.
 
-/** @import { Map, VectorTileSource } from "maplibre-gl" */
+/** @import { Map, Source } from "maplibre-gl" */
 
 export const ASKED = "dams-tiles-asked";
 
@@ -25,14 +25,15 @@ export function firstAsked(isOfData, longest = 1000) {
 }
 
 /**
- * Whether an address is that of a tile of one of the map's sources; those that are not on the map have none.
+ * Whether an address is that of a tile of one of the map's sources; those that are not on the map have none, nor those
+ * whose TileJSON has not come yet.
  * @param {Map} map
  * @param {string[]} ids
  * @param {string} url
  */
 export const isTileOf = (map, ids, url) =>
   ids.some((id) => {
-    /** @type {VectorTileSource | undefined} */
+    /** @type {Source & { tiles?: string[] } | undefined} */
     const source = map.getSource(id);
-    return source?.tiles.some((template) => url.startsWith(template.split("{")[0]));
+    return source?.tiles?.some((template) => url.startsWith(template.split("{")[0]));
   });

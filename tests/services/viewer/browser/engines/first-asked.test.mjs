@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { ASKED, firstAsked } from "../../../../../services/viewer/browser/engines/maplibre/first-asked.js";
+import { ASKED, firstAsked, isTileOf } from "../../../../../services/viewer/browser/engines/maplibre/first-asked.js";
 
 const isOfData = (url) => url.startsWith("/tiles/");
 
@@ -23,4 +23,18 @@ test("the basemap's tiles are not waited for, and the first of data ends the wai
 
 test("where no tile is asked for, as in a hidden page, the wait ends by itself", async () => {
   await firstAsked(isOfData, 1);
+});
+
+test("a tile is told by the addresses of the sources that have some", () => {
+  const sources = {
+    quakes: { tiles: ["https://one.example/quakes/{z}/{x}/{y}", "https://two.example/quakes/{z}/{x}/{y}"] },
+    // before its TileJSON has come
+    floods: {},
+  };
+  const map = { getSource: (id) => sources[id] };
+  const isTile = (url) => isTileOf(map, ["storms", "floods", "quakes"], url);
+  assert.equal(isTile("https://one.example/quakes/1/0/0"), true);
+  assert.equal(isTile("https://two.example/quakes/1/0/0"), true);
+  assert.equal(isTile("https://one.example/floods/1/0/0"), false);
+  assert.equal(isTileOf(map, ["storms", "floods"], "https://one.example/quakes/1/0/0"), false);
 });
