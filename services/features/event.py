@@ -46,7 +46,8 @@ async def get_event(call: Call) -> web.StreamResponse:
     parts = await event_parts(app[STORE], known, name, _MOST if bundle else _TOLD)
     if bundle:
         return await _bundle(call, name, parts)
-    told = by_weight([found for part in parts if (found := await _told(app[STORE], part))[0].matched != 0])
+    seen = [await _told(app[STORE], part) for part in parts]
+    told = by_weight([(part, found) for part, found in seen if part.matched != 0])
     if not told:
         raise _nothing_of(name)
     parts = [part for part, _ in told]
