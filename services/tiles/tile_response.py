@@ -24,6 +24,7 @@ async def tile_response(
         "Content-Type": MediaType.MVT,
         # a structured field (RFC 9651): a number, with a parameter where it is an estimate
         "DAMS-Features-Omitted": f"{tile.left_out};estimate" if tile.estimated else str(tile.left_out),
+        "DAMS-Features-Simplified": str(tile.simplified),
         "Server-Timing": f"{tile.tier}{why};dur={seconds * 1000:.1f}",
     }
     body = tile.gzipped

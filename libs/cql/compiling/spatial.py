@@ -157,9 +157,7 @@ def _robust(kind: type, sides: Sequence[Expr | GeometryLiteral], srid: int) -> S
         return relation
     if any(doubtful):
         checks = [sql("ST_IsValid({g})", g=shape) for shape, doubt in zip(shapes, doubtful, strict=True) if doubt]
-        a, b = (
-            sql("ST_MakeValid({g})", g=shape) if doubt else shape for shape, doubt in zip(shapes, doubtful, strict=True)
-        )
+        a, b = (_repaired(shape) if doubt else shape for shape, doubt in zip(shapes, doubtful, strict=True))
         relation = sql(
             "CASE WHEN {valid} THEN {plain} ELSE {careful} END",
             valid=join(" AND ", checks),
@@ -183,6 +181,16 @@ def _in_box(shape: Sql, box: Sql) -> Sql:
         " THEN ST_Intersects({shape}, {box}) ELSE ST_DWithin({shape}, {box}, 0) END",
         shape=shape,
         box=box,
+    )
+
+
+def _repaired(shape: Sql) -> Sql:
+    """A valid geometry; a place that several parts of an area cover is part of the area, not a hole."""
+    return sql(
+        "CASE GeometryType({g}) WHEN 'MULTIPOLYGON'"
+        " THEN (SELECT ST_UnaryUnion(ST_Collect(ST_MakeValid(part.geom))) FROM ST_Dump({g}) AS part)"
+        " ELSE ST_MakeValid({g}) END",
+        g=shape,
     )
 
 

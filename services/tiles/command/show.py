@@ -34,7 +34,7 @@ async def show(
     request = tile_of(collection, tms, *place, resources.settings.tile_max_features, pairs, resources.folding.current)
     tile = await resources.store.tile(request, resources.store.key(request))
     encoded = await decompressed(tile.gzipped) if tile.gzipped else b""
-    made = Made(len(encoded), len(tile.gzipped), tile.left_out, tile.estimated, tile.tier)
+    made = Made(len(encoded), len(tile.gzipped), tile.left_out, tile.estimated, tile.simplified, tile.tier)
     document = tile_document([request], made, decoded(encoded))
     if as_json:
         print(json.dumps(document, ensure_ascii=False, indent=1))  # noqa: T201
@@ -48,7 +48,8 @@ def _print(document: dict[str, Any]) -> None:
     number = sum(layer["featureCount"] for layer in document["layers"])
     estimate = " (an estimate)" if omitted["estimate"] else ""
     print(document["title"])  # noqa: T201
-    print(f"{number:,} features, {omitted['number']:,} left out{estimate}")  # noqa: T201
+    simplified = document["featuresSimplified"]["number"]
+    print(f"{number:,} features, {omitted['number']:,} left out{estimate}, {simplified:,} simplified")  # noqa: T201
     print(f"{size['encoded']:,} bytes, {size['gzip']:,} as gzip, from {document['tier']}")  # noqa: T201
     for layer in document["layers"]:
         kinds = ", ".join(f"{count:,} × {kind}" for kind, count in layer["geometryTypes"].items())

@@ -17,6 +17,7 @@ class Made:
     gzipped: int
     left_out: int
     estimated: bool
+    simplified: int
     tier: str
 
 
@@ -43,6 +44,7 @@ def tile_document(requests: Sequence[TileRequest], made: Made, layers: Sequence[
         ],
         "bytes": {"encoded": made.encoded, "gzip": made.gzipped},
         "featuresOmitted": {"number": made.left_out, "estimate": made.estimated},
+        "featuresSimplified": {"number": made.simplified, "estimate": False},
         "tier": made.tier,
         "layers": [_layer(layer) for layer in layers],
     }

@@ -34,7 +34,7 @@ async def tile_representation(
     encoded = await decompressed(tile.gzipped) if tile.gzipped else b""
     # counting and decoding take some tenths of a second of a large tile
     layers = await asyncio.to_thread(decoded, encoded)
-    made = Made(len(encoded), len(tile.gzipped), tile.left_out, tile.estimated, tile.tier)
+    made = Made(len(encoded), len(tile.gzipped), tile.left_out, tile.estimated, tile.simplified, tile.tier)
     links = _Links(call, requests)
     document = {**tile_document(requests, made, layers), "links": links_json(links.all())}
     if call.media_type == MediaType.HTML:

@@ -42,6 +42,8 @@ class Rendered:
     """Features that are near the tile but beyond its limits, or cannot be drawn, or are nowhere."""
     estimated: bool = False
     """Whether the number left out is the planner's estimate."""
+    simplified: int = 0
+    """Features that are drawn differently from how they are stored, by more than half a unit of the tile."""
 
 
 async def render(
@@ -86,28 +88,30 @@ async def _matched_if_any(database: Statements, request: TileRequest) -> int | N
 async def _render(database: Statements, request: TileRequest, max_bytes: int) -> Rendered:
     if not request.region.near:
         return Rendered(b"")
-    tile, rows = await _run(database, tile_statement(request))
-    matched, estimated = rows, False
+    tile = await _run(database, tile_statement(request))
+    rows = matched = tile.rows
+    estimated = False
     if rows > request.limit:
         matched, estimated = await _matched(database, request)
         if not request.selection.sort:
-            tile, rows = await _thinned(database, request, matched)
+            tile = await _thinned(database, request, matched)
+            rows = tile.rows
     held = min(rows, request.limit)
-    while len(tile) > max_bytes and held > 1:
-        limit = max(1, int(held * _MARGIN * max_bytes / len(tile)))
-        tile, held = await _first(database, replace(request, limit=limit), matched)
-    return Rendered(tile, max(rows, matched), max(0, matched - held), estimated)
+    while len(tile.encoded) > max_bytes and held > 1:
+        limit = max(1, int(held * _MARGIN * max_bytes / len(tile.encoded)))
+        tile = await _first(database, replace(request, limit=limit), matched)
+        held = tile.rows
+    return Rendered(tile.encoded, max(rows, matched), max(0, matched - held), estimated, tile.simplified)
 
 
-async def _first(database: Statements, request: TileRequest, matched: int) -> tuple[bytes, int]:
+async def _first(database: Statements, request: TileRequest, matched: int) -> Rendered:
     """The tile of as many features as its limit says."""
     if not request.selection.sort:
         return await _thinned(database, request, matched)
-    tile, _ = await _run(database, tile_statement(request))
-    return tile, request.limit
+    return replace(await _run(database, tile_statement(request)), rows=request.limit)
 
 
-async def _thinned(database: Statements, request: TileRequest, matched: int) -> tuple[bytes, int]:
+async def _thinned(database: Statements, request: TileRequest, matched: int) -> Rendered:
     """The same for a tile that the request does not order; an estimate of what is near may have been too high."""
     while True:
         look = floor_statement(request, matched)
@@ -117,9 +121,9 @@ async def _thinned(database: Statements, request: TileRequest, matched: int) -> 
             # one plan for every tile would cost a millisecond less, and be a bad one for most; and what two indexes
             # find of some hundred thousand blocks has to fit into memory, or whole blocks are read for a row
             await connection.execute("SET LOCAL plan_cache_mode = force_custom_plan; SET LOCAL work_mem = '32MB'")
-            tile, rows = _tile(await connection.fetchrow(text, *args))
-        if rows >= request.limit or not matched:
-            return tile, rows
+            tile = _tile(await connection.fetchrow(text, *args))
+        if tile.rows >= request.limit or not matched:
+            return tile
         matched = matched // 8 if matched > 16 * request.limit else 0
 
 
@@ -132,9 +136,11 @@ async def _matched(database: Statements, request: TileRequest) -> tuple[int, boo
     return int(await database.fetchval(count_statement(request))), False
 
 
-async def _run(database: Statements, statement: Sql) -> tuple[bytes, int]:
+async def _run(database: Statements, statement: Sql) -> Rendered:
     return _tile(await database.fetchrow(statement))
 
 
-def _tile(row: Mapping[str, Any] | None) -> tuple[bytes, int]:
-    return (bytes(row["tile"] or b""), int(row["rows"])) if row else (b"", 0)
+def _tile(row: Mapping[str, Any] | None) -> Rendered:
+    if row is None:
+        return Rendered(b"")
+    return Rendered(bytes(row["tile"] or b""), int(row["rows"]), simplified=int(row["simplified"]))

@@ -6,68 +6,73 @@ from libs.geo.longitudes import turned
 from libs.geo.lonlat_sql import in_lonlat
 from libs.geo.short_ways import may_cross, short_way
 from libs.pg.sql import Sql, any_of, bind, binds, ident, join, sql
-from services.tiles.rendering.heavy import lightened
+from services.tiles.rendering.areas import dot, drawn_area
 from services.tiles.request.region import BUFFER, EXTENT, longest_straight
 from services.tiles.request.tile_request import TileRequest
 
-# on these a line between two places of one latitude or longitude stays straight
-_CYLINDRICAL = (3857, 3395, 4326)
 _SURFACES = ("Geometry", "PolyhedralSurface", "Triangle", "Tin")
 _WIDEST_ON_THE_SPHERE = 60
-_MOST_CORNERS = 300
 _EXTENT_AND_BUFFER = binds((EXTENT, BUFFER), "int4")
 _CURVED = ("Geometry", "CircularString", "CompoundCurve", "CurvePolygon", "MultiCurve", "MultiSurface")
 
 
-def drawn(request: TileRequest, shape: Sql) -> Sql:
-    """The geometry as the tile encodes it, from `shape`, an expression of the tile's CRS; NULL where none is seen."""
-    # the same binds wherever the tile's box is named
-    bounds = _box2d(_envelope(request.region.bounds, request.region.tile_srid))
-    if not may_hold_areas(request.geometry):
-        return _in_tile_units(shape, bounds)
-    # an area too small for the grid stays visible as one square unit, clockwise with y downwards as an outer ring is
-    corner = sql("ST_PointN(ST_ExteriorRing(ST_GeometryN(ST_CollectionExtract({shape}, 3), 1)), 1)", shape=shape)
-    place = _in_tile_units(corner, bounds)
-    encoded = _in_tile_units(_bounded(request, shape), bounds)
-    return sql(
-        "COALESCE({encoded},"
-        " ST_Translate('POLYGON((0 0, 1 0, 1 1, 0 1, 0 0))'::geometry, ST_X({place}), ST_Y({place})))",
-        encoded=encoded,
-        place=place,
-    )
+def drawn_points(request: TileRequest, shape: Sql) -> Sql:
+    """Points as the tile encodes them, from `shape`, an expression in the CRS of the tile; NULL off the tile."""
+    return _in_tile_units(shape, request)
 
 
-def may_hold_areas(column: GeometryColumn) -> bool:
-    """Whether rows of the column can be polygons."""
-    return column.dimension not in (0, 1)
+def drawing(request: TileRequest, shape: Sql) -> Sql:
+    """A query of what the tile draws of a row: `drawn`, in units of the tile or NULL, `simplified`, and `part`.
 
-
-def _bounded(request: TileRequest, shape: Sql) -> Sql:
-    """An area as it is, save one that crosses itself and has many corners: that with fewer, or none at all.
-
-    PostGIS makes areas valid for the tile in a time that grows with the square of their crossings, and cannot be
-    interrupted there: 800 corners that all cross each other take five seconds, 8,000 take hours.
+    `shape` names a 2D geometry in the CRS of the tile. A collection has a row for each dimension that it holds, for a
+    feature of a vector tile has one; `part` is 1 in the first row.
     """
-    left, _, right, _ = request.region.bounds
-    simpler = [
-        sql("ST_Simplify({shape}, {units})", shape=shape, units=bind((right - left) / EXTENT * units, "float8"))
-        for units in (1, 8)
-    ]
+    column, tile = request.geometry, request.region.bounds
+    area, line = drawn_area(sql("part.g"), tile), _drawn_line(request, sql("part.g"))
+    if column.dimension == 2:
+        return sql(
+            "SELECT area.*, 1 AS part FROM (SELECT {shape} AS g) AS part, LATERAL ({area}) AS area",
+            shape=shape,
+            area=area,
+        )
+    if column.dimension == 1:
+        return sql(
+            "SELECT line.*, 1 AS part FROM (SELECT {shape} AS g) AS part, LATERAL ({line}) AS line",
+            shape=shape,
+            line=line,
+        )
     return sql(
-        "CASE WHEN ST_NPoints({shape}) <= {most} OR ST_Dimension({shape}) < 2 OR ST_IsValid({shape}) THEN {shape}"
-        " WHEN ST_NPoints({finer}) <= {most} THEN {finer} WHEN ST_NPoints({coarser}) <= {most} THEN {coarser} END",
+        "SELECT piece.drawn, piece.simplified, part.number AS part FROM unnest(CASE GeometryType({shape})"
+        " WHEN 'GEOMETRYCOLLECTION' THEN ARRAY[ST_CollectionExtract({shape}, 3), ST_CollectionExtract({shape}, 2),"
+        " ST_CollectionExtract({shape}, 1)] ELSE ARRAY[{shape}] END) WITH ORDINALITY AS part(g, number)"
+        " CROSS JOIN LATERAL ({area} WHERE ST_Dimension(part.g) = 2 UNION ALL {line} WHERE ST_Dimension(part.g) = 1"
+        " UNION ALL SELECT {point}, false WHERE coalesce(ST_Dimension(part.g), 0) = 0) AS piece",
         shape=shape,
-        most=bind(_MOST_CORNERS, "int4"),
-        finer=simpler[0],
-        coarser=simpler[1],
+        area=area,
+        line=line,
+        point=_in_tile_units(sql("part.g"), request),
     )
 
 
-def _in_tile_units(shape: Sql, bounds: Sql) -> Sql:
+def _drawn_line(request: TileRequest, shape: Sql) -> Sql:
+    """The query of a line: one shorter than a unit is drawn one unit long."""
+    short = sql("ST_MakeLine(ST_PointN(ring, 1), ST_PointN(ring, 2))")
+    return sql(
+        "SELECT coalesce(whole.g, short.g) AS drawn, whole.g IS NULL AND short.g IS NOT NULL AS simplified"
+        " FROM (SELECT {whole} AS g OFFSET 0) AS whole CROSS JOIN LATERAL"
+        " (SELECT {short} AS g FROM ST_ExteriorRing(CASE WHEN whole.g IS NULL THEN {dot} END) AS ring OFFSET 0)"
+        " AS short",
+        whole=_in_tile_units(shape, request),
+        short=short,
+        dot=dot(shape, request.region.bounds),
+    )
+
+
+def _in_tile_units(shape: Sql, request: TileRequest) -> Sql:
     return sql(
         "ST_AsMVTGeom({shape}, {bounds}, {extent_and_buffer}, true)",
         shape=shape,
-        bounds=bounds,
+        bounds=_box2d(_envelope(request.region.bounds, request.region.tile_srid)),
         extent_and_buffer=_EXTENT_AND_BUFFER,
     )
 
@@ -87,9 +92,6 @@ def projected(request: TileRequest) -> Sql:
 
 def _projected(request: TileRequest, shape: Sql) -> Sql:
     column, target = request.geometry, request.region.tile_srid
-    if may_hold_areas(column) and request.selection.collection.large_rows and request.region.cut:
-        around = _hull(request.region.cut)
-        shape = lightened(shape, ident(column.name), around, clip=request.region.srid == target)
     if column.type in _CURVED:
         # vector tiles know no curves
         shape = sql("ST_CurveToLine({shape})", shape=shape)
@@ -97,29 +99,41 @@ def _projected(request: TileRequest, shape: Sql) -> Sql:
         shape = _polygons_of_surfaces(shape)
     if column.dimensions > 2 or column.type == "Geometry":
         shape = sql("ST_Force2D({shape})", shape=shape)
-    source = request.region.srid
-    if source != target:
+    if column.dimension != 0 and not column.is_geography:
+        shape = sql(
+            "CASE WHEN {finite} THEN {shape} ELSE {rest} END",
+            finite=is_finite(column),
+            shape=shape,
+            rest=finite_corners(shape),
+        )
+    if request.region.srid != target:
         if column.dimension != 0:
-            shape = _cut(shape, request.region.cut, bend=source == 4326 and target not in _CYLINDRICAL)
+            shape = _cut(shape, request)
         shape = sql("ST_Transform({shape}, {target})", shape=shape, target=bind(target, "int4"))
-        if column.dimension != 0 and not column.is_geography:
-            shape = sql("CASE WHEN {finite} THEN {shape} END", finite=_is_finite(column, target), shape=shape)
     return shape
 
 
-def _hull(boxes: list[Box]) -> Box:
-    left, bottom, right, top = zip(*boxes, strict=True)
-    return min(left), min(bottom), max(right), max(top)
-
-
-def _is_finite(column: GeometryColumn, target: int) -> Sql:
-    """Whether a geometry can be transformed: what is not finite is not cut off, and fails the whole statement."""
+def is_finite(column: GeometryColumn) -> Sql:
+    """Whether all corners of a row are numbers that can be drawn: others fail the statement, or are drawn anywhere."""
     name = ident(column.name)
-    finite = sql("{name} @ 'LINESTRING(-1e30 -1e30, 1e30 1e30)'::geometry", name=name)
-    if target in _CYLINDRICAL:
-        return finite
-    # a box does not show corners that are no numbers, a length does; some projections fail on them
-    return sql("{finite} AND ST_Length({name}) + ST_Perimeter({name}) < 'Infinity'", finite=finite, name=name)
+    # a box does not show corners that are no numbers, a length does
+    return sql(
+        "({name} @ 'LINESTRING(-1e30 -1e30, 1e30 1e30)'::geometry"
+        " AND ST_Length({name}) + ST_Perimeter({name}) < 'Infinity')",
+        name=name,
+    )
+
+
+def finite_corners(shape: Sql) -> Sql:
+    """Lines and areas without the corners whose coordinates are not finite; NULL where too few are left."""
+    return sql(
+        "(SELECT CASE WHEN ST_Dimension({shape}) = 1 THEN ST_Collect(line)"
+        " ELSE ST_BuildArea(ST_Collect(ST_AddPoint(line, ST_StartPoint(line)))) END FROM"
+        " (SELECT ST_MakeLine(corner.geom ORDER BY corner.path) AS line FROM ST_DumpPoints({shape}) AS corner"
+        " WHERE ST_X(corner.geom) BETWEEN -1e30 AND 1e30 AND ST_Y(corner.geom) BETWEEN -1e30 AND 1e30"
+        " GROUP BY corner.path[1:cardinality(corner.path) - 1] HAVING count(*) > 1) AS lines)",
+        shape=shape,
+    )
 
 
 def _polygons_of_surfaces(shape: Sql) -> Sql:
@@ -219,22 +233,35 @@ def _on_earth(column: GeometryColumn) -> Sql:
     return turned(_in_one_crs(column), column.turns, is_point=column.type == "Point", srid=column.srid)
 
 
-def _cut(shape: Sql, boxes: list[Box], *, bend: bool) -> Sql:
+def _cut(shape: Sql, request: TileRequest) -> Sql:
     """What lies beyond the tile cut off before the transformation: some of it, such as a pole, has no finite place.
 
-    With `bend`, long lines get corners in between, so that a parallel becomes the arc that it is.
+    Long edges get corners in between: a straight edge of the stored CRS is a curve in the tile's.
     """
-    pieces = [sql("ST_ClipByBox2D({shape}, {box})", shape=shape, box=_box2d(_envelope(box, 0))) for box in boxes]
+    boxes = request.region.cut
+    pieces = [_clipped(shape, _box2d(_envelope(box, 0))) for box in boxes]
     if len(pieces) == 1:
         parts = pieces[0]
     else:
-        # the pieces meet at the antimeridian at the most; empty ones cannot be put together
+        # the pieces meet at the antimeridian at most; empty ones cannot be put together
         parts = sql(
             "(SELECT ST_CollectionHomogenize(ST_Collect(piece)) FROM unnest(ARRAY[{pieces}]) AS piece"
             " WHERE NOT ST_IsEmpty(piece))",
             pieces=join(", ", pieces),
         )
-    step = longest_straight(boxes) if bend else None
+    step = longest_straight(request.region)
     if step is None:
         return parts
     return sql("ST_Segmentize({parts}, {step})", parts=parts, step=bind(step, "float8"))
+
+
+def _clipped(shape: Sql, box: Sql) -> Sql:
+    # parts of many each by itself, for PostGIS compares them all; a line without length would be lost
+    return sql(
+        "CASE WHEN {shape} @ {box} THEN {shape} WHEN ST_NumGeometries({shape}) > 1 THEN"
+        " (SELECT ST_CollectionHomogenize(ST_Collect(CASE WHEN part.geom @ {box} THEN part.geom"
+        " ELSE ST_ClipByBox2D(part.geom, {box}) END)) FROM ST_Dump({shape}) AS part WHERE part.geom && {box})"
+        " ELSE ST_ClipByBox2D({shape}, {box}) END",
+        shape=shape,
+        box=box,
+    )

@@ -1,6 +1,7 @@
 """SQL of a vector tile. Pure: a request in, a statement with binds out. PostGIS encodes (ST_AsMVT).
 
-Each statement gives one row: `tile`, the encoded tile, and `rows`, the number of rows that were read for it.
+Each statement gives one row: `tile`, the encoded tile, `rows`, the number of rows that were read for it, and
+`simplified`, the number of those that are drawn differently from how they are stored, by more than half a unit.
 """
 
 from collections.abc import Iterable
@@ -12,7 +13,7 @@ from libs.pg.column_types import SAFE_INTEGER, Kind, as_float8, base_type, colum
 from libs.pg.json_values import as_json
 from libs.pg.sql import EMPTY, Sql, all_of, bind, ident, join, sql
 from libs.selection.selection import SortTerm
-from services.tiles.rendering.shape import drawn, is_near, is_nowhere, may_hold_areas, projected
+from services.tiles.rendering.shape import drawing, drawn_points, is_finite, is_near, is_nowhere, projected
 from services.tiles.request.region import EXTENT
 from services.tiles.request.tile_key import tile_key
 from services.tiles.request.tile_request import TileRequest
@@ -39,9 +40,10 @@ def tile_statement(request: TileRequest) -> Sql:
         return rows_statement(request, one_more)
     return sql(
         "WITH near AS MATERIALIZED ({rows})"
-        " SELECT {tile} AS tile, (SELECT count(*) FROM near) AS rows FROM ({features}) AS tile",
+        " SELECT {tile} AS tile, (SELECT count(*) FROM near) AS rows, {simplified} AS simplified FROM {features}",
         rows=one_more,
         tile=_encoded(request),
+        simplified=_simplified(request),
         features=_features(request, found),
     )
 
@@ -74,20 +76,12 @@ def chosen_statement(request: TileRequest, chosen: Sql, near: int = 0) -> Sql:
         identity=identity(request) or EMPTY,
         chosen=chosen,
     )
-    return sql(
-        "SELECT {tile} AS tile, count(*) AS rows FROM ({features}) AS tile",
-        tile=_encoded(request),
-        features=_features(request, rows),
-    )
+    return _tile(request, rows)
 
 
 def rows_statement(request: TileRequest, rows: Sql) -> Sql:
     """The tile of `rows`, a query of rows of the collection."""
-    return sql(
-        "SELECT {tile} AS tile, count(*) AS rows FROM ({features}) AS tile",
-        tile=_encoded(request),
-        features=_features(request, sql("({rows}) AS chosen", rows=rows)),
-    )
+    return _tile(request, sql("({rows}) AS chosen", rows=rows))
 
 
 def count_statement(request: TileRequest) -> Sql:
@@ -202,26 +196,61 @@ def _first(request: TileRequest, where: Sql, limit: Sql) -> Sql:
 
 def _encoded(request: TileRequest) -> Sql:
     return sql(
-        "ST_AsMVT(tile, {layer}, {extent}, '__geometry', '__id')"
+        "ST_AsMVT(tile.*, {layer}, {extent}, '__geometry', '__id')"
         if tile_key(request.selection.collection) is not None
-        else "ST_AsMVT(tile, {layer}, {extent}, '__geometry')",
+        else "ST_AsMVT(tile.*, {layer}, {extent}, '__geometry')",
         layer=bind(request.selection.collection.id, "text"),
         extent=bind(EXTENT, "int4"),
     )
 
 
-def _features(request: TileRequest, rows: Sql) -> Sql:
-    """Rows as the encoder takes them: geometry, id, properties."""
-    shape = projected(request)
-    if may_hold_areas(request.geometry):
-        # OFFSET 0 keeps the planner from working the shape out at each place where it is used
-        rows = sql("(SELECT *, {shape} AS __shape FROM {rows} OFFSET 0) AS placed", shape=shape, rows=rows)
-        shape = sql("__shape")
+def _tile(request: TileRequest, rows: Sql) -> Sql:
+    """The tile of a FROM item of rows."""
     return sql(
-        "SELECT {geometry} AS __geometry{columns} FROM {rows}",
-        geometry=drawn(request, shape),
-        columns=_lists(request).written,
+        "SELECT {tile} AS tile, {count} AS rows, {simplified} AS simplified FROM {features}",
+        tile=_encoded(request),
+        # a collection may be several features of the tile
+        count=sql("count(*) FILTER (WHERE drawing.part = 1)") if _may_be_several(request) else sql("count(*)"),
+        simplified=_simplified(request),
+        features=_features(request, rows),
+    )
+
+
+def _may_be_several(request: TileRequest) -> bool:
+    return request.geometry.dimension is None
+
+
+def _simplified(request: TileRequest) -> Sql:
+    if request.geometry.dimension == 0:
+        return sql("0")
+    if request.geometry.is_geography:
+        return sql("count(*) FILTER (WHERE drawing.simplified)")
+    return sql("count(*) FILTER (WHERE drawing.simplified OR drawing.part = 1 AND NOT placed.__finite)")
+
+
+def _features(request: TileRequest, rows: Sql) -> Sql:
+    """A FROM item of features as the encoder takes them: `tile`, a row of geometry, id and properties."""
+    shape, columns = projected(request), _lists(request).written
+    if request.geometry.dimension == 0:
+        return sql(
+            "(SELECT {geometry} AS __geometry{columns} FROM {rows}) AS tile",
+            geometry=drawn_points(request, shape),
+            columns=columns,
+            rows=rows,
+        )
+    finite = (
+        EMPTY if request.geometry.is_geography else sql(", {finite} AS __finite", finite=is_finite(request.geometry))
+    )
+    # OFFSET 0 keeps the planner from working the shape out at each place where it is used
+    return sql(
+        "(SELECT *, {shape} AS __shape{finite} FROM {rows} OFFSET 0) AS placed"
+        " CROSS JOIN LATERAL ({drawing} OFFSET 0) AS drawing"
+        " CROSS JOIN LATERAL (SELECT drawing.drawn AS __geometry{columns}) AS tile",
+        shape=shape,
+        finite=finite,
         rows=rows,
+        drawing=drawing(request, sql("placed.__shape")),
+        columns=columns,
     )
 
 

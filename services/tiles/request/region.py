@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from math import ceil, radians, sqrt
+from math import ceil, cos, pi, radians, sqrt, tan
 
 from libs.geo.boxes import WORLD, Box, overlap, transformed
-from libs.geo.crs_areas import boxes_in, within_finite_area
+from libs.geo.crs_areas import boxes_in, is_mercator, within_finite_area
 from libs.geo.longitudes import width_of_world
 from libs.ogc.bbox import BBox
 
@@ -18,6 +18,12 @@ BUFFER = 64
 _CUT_BUFFER = 4 * BUFFER
 _NEAR_A_POLE = 1.0
 """Degrees."""
+_MOST_BENT = 0.5
+"""Units of the tile by which a straight piece may leave the curve."""
+_EARTH_RADIUS = 6_378_137.0
+"""Metres."""
+_FURTHEST_LATITUDE = 85.06
+"""Degrees: the end of Mercator tile matrix sets."""
 
 
 @dataclass(frozen=True)
@@ -67,14 +73,27 @@ class Region:
         return boxes_in(parts, self.srid)
 
 
-def longest_straight(boxes: list[Box]) -> float | None:
-    """How long, in degrees, a line may be before its curve in the tile's CRS shows; None where any may.
+def longest_straight(region: Region) -> float | None:
+    """Longest edge that stays straight in the tile, in units of the column's CRS; None if every edge does.
 
-    A chord of L radians is at most about L²/8 away from its arc: one unit of the tile is wanted.
+    A straight edge of the column's CRS is a curve in the tile's. The chord of a piece of L radians is about L²/8 times
+    the curvature away from it, which may be half a unit of the tile.
     """
-    width = max(max(right - left, top - bottom) for left, bottom, right, top in boxes)
-    pieces = ceil(sqrt(EXTENT * radians(width) / 8))
-    return width / pieces if pieces > 1 else None
+    if region.srid == region.tile_srid or not region.cut or not region.lonlat:
+        return None
+    around = region.cut if region.srid == 4326 else region.lonlat
+    size = radians(max(max(right - left, top - bottom) for left, bottom, right, top in around))
+    if is_mercator(region.tile_srid):
+        unit = (region.bounds[2] - region.bounds[0]) / EXTENT / _EARTH_RADIUS
+        furthest = radians(min(_FURTHEST_LATITUDE, max(max(-bottom, top) for _, bottom, _, top in around)))
+        # second derivative of northing by latitude
+        curvature = tan(furthest) / cos(furthest) / unit
+    else:
+        # of a parallel: the arc around the pole, which is in the tile where all longitudes are
+        curvature = 0.75 * EXTENT if size >= pi else EXTENT / size
+    pieces = ceil(size * sqrt(curvature / (8 * _MOST_BENT)))
+    longest = max(max(right - left, top - bottom) for left, bottom, right, top in region.cut)
+    return longest / pieces if pieces > 1 else None
 
 
 def _moved(box: Box, by: float) -> Box:

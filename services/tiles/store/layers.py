@@ -30,6 +30,7 @@ async def joined_tile(
         any(tile.estimated for tile in tiles),
         f"{made} of {len(tiles)} layers" if made else "",
         exact=all(tile.exact for tile in tiles),
+        simplified=sum(tile.simplified for tile in tiles),
     )
 
 

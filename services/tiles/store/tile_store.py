@@ -37,6 +37,7 @@ FULL, EMPTY, CLAIM = "t:", "e:", "c:"
 """What a key in the cache holds: a tile; that no row comes near one; that somebody is making one."""
 
 _COUNT_BYTES = 4
+"""Of each of the two numbers that precede a tile in the cache."""
 _MOST_COUNTED = 2**30 - 1
 _EXACT = b"\1"
 """What the sign of an empty tile holds that is exact."""
@@ -70,6 +71,8 @@ class Tile:
     """Whether no row was changed between the data's version and the tile (`services/tiles/store/sealing.py`)."""
     nothing_near: bool = False
     """Whether no row comes near it, so that those below are empty, too."""
+    simplified: int = 0
+    """Features that are drawn differently from how they are stored, by more than half a unit of the tile."""
 
     def entry(self, key: str) -> tuple[str, bytes]:
         """Name and content of the tile in the cache."""
@@ -77,13 +80,21 @@ class Tile:
             return EMPTY + key, _EXACT if self.exact else b""
         # lowest bits: the number is an estimate, the tile is exact
         number = 4 * min(self.left_out, _MOST_COUNTED) + 2 * self.exact + self.estimated
-        return FULL + key, number.to_bytes(_COUNT_BYTES) + self.gzipped
+        counts = number.to_bytes(_COUNT_BYTES) + min(self.simplified, _MOST_COUNTED).to_bytes(_COUNT_BYTES)
+        return FULL + key, counts + self.gzipped
 
     @classmethod
     def of_entry(cls, content: bytes) -> Self:
         """The tile that has this content in the cache."""
-        number = int.from_bytes(content[:_COUNT_BYTES])
-        return cls(content[_COUNT_BYTES:], "redis", number // 4, estimated=bool(number & 1), exact=bool(number & 2))
+        number, simplified = (int.from_bytes(content[at : at + _COUNT_BYTES]) for at in (0, _COUNT_BYTES))
+        return cls(
+            content[2 * _COUNT_BYTES :],
+            "redis",
+            number // 4,
+            estimated=bool(number & 1),
+            simplified=simplified,
+            exact=bool(number & 2),
+        )
 
     @classmethod
     def of_sign(cls, content: bytes, why: str = "") -> Self:
@@ -270,7 +281,14 @@ class TileStore:
             self._rendering -= 1
             self._rendering_of[collection] -= 1
         gzipped = await compressed(rendered.encoded) if rendered.encoded else b""
-        tile = Tile(gzipped, "postgis", rendered.left_out, rendered.estimated, nothing_near=not rendered.rows)
+        tile = Tile(
+            gzipped,
+            "postgis",
+            rendered.left_out,
+            rendered.estimated,
+            nothing_near=not rendered.rows,
+            simplified=rendered.simplified,
+        )
         # rows that changed while they were read belong to the next version
         if key is not None and self.key(request) == key:
             self._put(request, *tile.entry(key))
@@ -312,4 +330,4 @@ def _label(build: str, states: tuple[tuple[str, str | None], ...]) -> str:
 
 def is_empty(name: str, size: int) -> bool:
     """Whether the entry of that name and number of bytes in the cache is of an empty tile."""
-    return name.startswith(EMPTY) or size <= _COUNT_BYTES
+    return name.startswith(EMPTY) or size <= 2 * _COUNT_BYTES

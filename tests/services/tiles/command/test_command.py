@@ -189,7 +189,7 @@ async def test_show_tells_what_is_in_a_tile(command: Command, cached: Services) 
     assert lines[0].startswith("Tile 0/0/0 of ")
     document = await cached["tiles"].json("/collections/placed.points/tiles/WebMercatorQuad/0/0/0", f="json")
     (layer,) = document["layers"]
-    assert lines[1] == f"{layer['featureCount']:,} features, 0 left out"
+    assert lines[1] == f"{layer['featureCount']:,} features, 0 left out, 0 simplified"
     sizes = document["bytes"]
     assert lines[2] == f"{sizes['encoded']:,} bytes, {sizes['gzip']:,} as gzip, from postgis"
     kinds = f"{layer['featureCount']:,} × Point"

@@ -64,7 +64,7 @@ class Scripted(Statements):
 
 
 def _tile(size: int, rows: int) -> dict[str, Any]:
-    return {"tile": b"x" * size, "rows": rows}
+    return {"tile": b"x" * size, "rows": rows, "simplified": 0}
 
 
 def _value(value: object) -> list[list[object]]:
@@ -86,7 +86,7 @@ async def test_where_all_fit_nothing_else_is_asked() -> None:
     of = request()
     for rows in (0, 1, 100):
         assert await _rendered(of, (tile_statement(of), _tile(9, rows))) == Rendered(b"x" * 9, rows, 0, False)
-    assert await _rendered(of, (tile_statement(of), {"tile": None, "rows": 0})) == Rendered(b"")
+    assert await _rendered(of, (tile_statement(of), {"tile": None, "rows": 0, "simplified": 0})) == Rendered(b"")
 
 
 @pytest.mark.parametrize(

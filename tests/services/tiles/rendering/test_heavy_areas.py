@@ -8,9 +8,6 @@ import asyncpg
 import pytest
 import shapely
 
-from libs.pg.pool import Database, PoolSettings
-from libs.pg.sql import bind, ident, sql
-from services.tiles.rendering.heavy import lightened
 from tests.eventually import eventually
 from tests.services.conftest import HostileDatabase
 from tests.services.in_process import Client
@@ -58,25 +55,3 @@ async def test_tiles_show_them(heavy: Client, tile: str) -> None:
         if tile.startswith(("WebMercatorQuad/3", "WorldCRS84Quad/3")):
             assert (least / 8) ** 2 < drawn[number].area / within < ((most + 0.5) / 8) ** 2
     assert shapely.get_num_coordinates(drawn[3]) > 100
-
-
-@pytest.mark.parametrize(("corners", "depth", "is_heavy"), [(8000, 1.0, True), (4000, 1.0, False), (8000, 0.0, False)])
-async def test_those_of_some_thousand_corners_are_lightened_where_these_are_crowded(
-    database_url: str, corners: int, depth: float, is_heavy: bool
-) -> None:
-    ring = sql(
-        "SELECT ST_MakePolygon(ST_AddPoint(line, ST_StartPoint(line))) AS geom FROM (SELECT ST_MakeLine(ST_MakePoint("
-        "(1 + n % 2 * {depth}) * cos(n * 2 * pi() / {corners}), (1 + n % 2 * {depth}) * sin(n * 2 * pi() / {corners}))"
-        " ORDER BY n) AS line FROM generate_series(0, {corners} - 1) AS n) AS lines OFFSET 0",
-        depth=bind(depth, "float8"),
-        corners=bind(corners, "int4"),
-    )
-    shape = ident("geom")
-    statement = sql(
-        "SELECT ST_NPoints({light}) - ST_NPoints({shape}) FROM ({ring}) AS rings",
-        light=lightened(shape, shape, (-10.0, -10.0, 10.0, 10.0), clip=False),
-        shape=shape,
-        ring=ring,
-    )
-    async with Database(PoolSettings(database_url, "heavy")) as database:
-        assert (await database.fetchval(statement) < 0) is is_heavy

@@ -7,6 +7,7 @@ from urllib.parse import quote
 
 import asyncpg
 import pytest
+import shapely
 from shapely.geometry import Point, box
 
 from libs.geo.zooms import IDS
@@ -125,7 +126,10 @@ async def test_valid_rows_are_drawn_beside_invalid_ones(placed_tiles: Client) ->
     assert drawn["healthy area"].bounds[2] - drawn["healthy area"].bounds[0] == pytest.approx(width, abs=1)
     for what in ("surface", "network", "triangle", "bow"):
         assert drawn[what].area > 100, what
-    assert not {"nowhere", "infinite place", "far away", "infinite line", "infinite area"} & drawn.keys()
+    assert not {"nowhere", "infinite place", "far away", "infinite area"} & drawn.keys()
+    # without the corner that is nowhere, and counted
+    assert shapely.get_num_coordinates(drawn["infinite line"]) == 2
+    assert int(answer.headers["DAMS-Features-Simplified"]) >= 4
 
 
 @pytest.mark.parametrize("identifier", ["WebMercatorQuad", "WorldCRS84Quad"])

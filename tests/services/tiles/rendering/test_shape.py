@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from libs.catalogue.model import GeometryColumn
-from libs.pg.sql import Sql, sql
-from services.tiles.rendering.shape import drawn, is_near, is_nowhere, may_hold_areas, middle, projected
+from libs.pg.sql import Sql
+from services.tiles.rendering.shape import is_near, is_nowhere, middle, projected
 from services.tiles.request.tile_request import TileRequest
-from tests.services.tiles.rendering.points import bound, tile_of_column
+from tests.services.tiles.rendering.points import tile_of_column
 
 WORLD = (5, 9, 9)
 CURVES = ("CircularString", "CompoundCurve", "CurvePolygon", "MultiCurve", "MultiSurface")
@@ -49,51 +49,6 @@ def test_heights_are_left_out(dimensions: int) -> None:
     assert ("ST_Force2D" in text) is (dimensions > 2)
 
 
-@pytest.mark.parametrize(
-    ("kind", "cut"), [("Point", False), ("MultiPoint", False), ("LineString", True), ("Polygon", True)]
-)
-def test_what_may_reach_beyond_the_projection_is_cut(kind: str, cut: bool) -> None:
-    text = _text(projected(_request(_column(kind))))
-    assert ("ST_ClipByBox2D" in text, "'LINESTRING(-1e30 -1e30, 1e30 1e30)'" in text) == (cut, cut)
-    assert "ST_Transform(" in text
-    # a geography has no such corners
-    text = _text(projected(_request(_column(kind, is_geography=True))))
-    assert ("ST_ClipByBox2D" in text, "1e30" in text) == (cut, False)
-    # as it is stored where it is in the tile's CRS
-    assert _text(projected(_request(_column(kind, 3857)))) == '"geom"'
-
-
-@pytest.mark.parametrize(
-    ("tms", "srid", "is_straight"),
-    [
-        ("WebMercatorQuad", 4326, True),
-        ("WorldMercatorWGS84Quad", 4326, True),
-        ("WorldCRS84Quad", 3857, True),
-        ("UPSArcticWGS84Quad", 4326, False),
-        ("UPSArcticWGS84Quad", 3857, True),
-    ],
-)
-def test_long_lines_are_bent_where_parallels_are_arcs(tms: str, srid: int, is_straight: bool) -> None:
-    statement = projected(_request(_column("LineString", srid), tms, (1, 0, 0)))
-    assert ("ST_Segmentize" in _text(statement)) is not is_straight
-    # corners that are no numbers fail in some projections alone
-    assert ("ST_Length" in _text(statement)) is (tms == "UPSArcticWGS84Quad")
-
-
-def test_what_is_in_small_tiles_needs_no_bending() -> None:
-    text = _text(projected(_request(_column("LineString"), "UPSArcticWGS84Quad", (20, 2**18, 2**18))))
-    assert "ST_Segmentize" not in text
-    assert "ST_ClipByBox2D" in text
-
-
-def test_pieces_on_both_sides_of_the_antimeridian_are_put_together() -> None:
-    across = _request(_column("LineString"), "NZTM2000Quad", (0, 0, 0))
-    assert len(across.region.cut) == 2
-    assert _text(projected(across)).count("ST_ClipByBox2D") == 2
-    assert "ST_CollectionHomogenize" in _text(projected(across))
-    assert "ST_CollectionHomogenize" not in _text(projected(_request(_column("LineString"))))
-
-
 def test_edges_of_geographies_go_the_short_way() -> None:
     across, along = (
         _text(projected(_request(_column("LineString", is_geography=True, crosses=crosses))))
@@ -127,41 +82,6 @@ def test_without_a_crs_numbers_are_longitudes_and_latitudes() -> None:
     assert 'ST_SetSRID("geom", 4326)' in _text(projected(_request(_column("Polygon", 0))))
     assert "ST_SetSRID" not in _text(projected(_request(_column("Polygon", 4326))))
     assert _text(is_near(_request(_column("Polygon", 0)))).startswith('("geom" && ')
-
-
-@pytest.mark.parametrize(
-    ("kind", "may"),
-    [
-        ("Point", False),
-        ("MultiPoint", False),
-        ("LineString", False),
-        ("Polygon", True),
-        ("Geometry", True),
-        ("Tin", True),
-    ],
-)
-def test_areas_too_small_for_the_grid_are_a_square(kind: str, may: bool) -> None:
-    column = _column(kind)
-    assert may_hold_areas(column) is may
-    statement = drawn(_request(column), sql("shape"))
-    text = _text(statement)
-    assert ("'POLYGON((0 0, 1 0, 1 1, 0 1, 0 0))'" in text) is may
-    assert re.search(r"ST_AsMVTGeom\(.*, \$\d+::int4, \$\d+::int4, true\)", text)
-    assert [value for value in statement.render()[1] if value in (4096, 64)] == [4096, 64]
-
-
-def test_an_area_that_crosses_itself_has_fewer_corners_or_is_none() -> None:
-    request = _request(_column())
-    left, _, right, _ = request.region.bounds
-    unit = (right - left) / 4096
-    statement = drawn(request, sql("shape"))
-    pattern = "CASE WHEN ST_NPoints(shape) <= # OR ST_Dimension(shape) < 2 OR ST_IsValid(shape) THEN shape"
-    assert bound(statement, pattern) == [300]
-    pattern = (
-        " WHEN ST_NPoints(ST_Simplify(shape, #)) <= # THEN ST_Simplify(shape, #)"
-        " WHEN ST_NPoints(ST_Simplify(shape, #)) <= # THEN ST_Simplify(shape, #) END"
-    )
-    assert bound(statement, pattern) == pytest.approx([unit, 300, unit, 8 * unit, 300, 8 * unit])
 
 
 @pytest.mark.parametrize("is_geography", [False, True])

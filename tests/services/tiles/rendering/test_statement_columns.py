@@ -9,9 +9,7 @@ import pytest
 
 from libs.catalogue.model import Column, GeometryColumn
 from libs.geo.tile_matrix_sets import tile_matrix_set
-from libs.pg.sql import sql
 from services.tiles.rendering.statement import (
-    chosen_statement,
     count_statement,
     estimate_statement,
     identities,
@@ -189,15 +187,6 @@ def test_rows_are_told_apart_by(of_collection: dict[str, object], name: str | No
         assert identities(request, ["a"]).render() == (array, (["a"],))
 
 
-def test_chosen_rows_of_one_table_are_fetched_by_their_places() -> None:
-    one, _ = chosen_statement(_request(sources=(1,)), sql("SELECT x")).render()
-    assert one.startswith("SELECT ST_AsMVT(tile, ")
-    assert one.endswith(' FROM "s"."t" WHERE ctid = ANY(ARRAY(SELECT x))) AS tile')
-    several, _ = chosen_statement(_request(sources=(1, 2)), sql("SELECT x")).render()
-    assert several.endswith(") AND (tableoid::text || ctid::text) IN (SELECT x)) AS tile")
-    assert '"geom" && ' in several
-
-
 def test_rows_near_a_tile_are_counted_or_estimated() -> None:
     request = _request()
     assert count_statement(request).render()[0] == f'SELECT count(*) FROM "s"."t" WHERE {BOX}'  # noqa: S608
@@ -213,38 +202,3 @@ def test_rows_that_are_nowhere_are_counted_where_there_may_be_some() -> None:
         ' WHERE known.srid = ST_SRID("geom")) AND ST_SRID("geom") <> 0)',
         (),
     )
-
-
-@pytest.mark.parametrize(
-    ("kind", "apart"), [("Point", False), ("LineString", False), ("Polygon", True), ("Geometry", True)]
-)
-def test_areas_are_worked_out_once(kind: str, apart: bool) -> None:
-    text = _text(_request(geometries=(GeometryColumn("geom", kind, 4326),)))
-    assert ("AS __shape FROM" in text, " OFFSET 0) AS placed" in text) == (apart, apart)
-
-
-def test_the_whole_statement() -> None:
-    encoded = "SELECT ST_AsMVT(tile, $1::text, $2::int4, '__geometry', '__id') AS tile, "
-    near = (
-        'WITH near AS MATERIALIZED (SELECT "id", "geom" FROM "s"."t" WHERE (("geom" && ST_MakeEnvelope('
-        "$1::float8, $2::float8, $3::float8, $4::float8, $5::int4)))"
-    )
-    for rows, sortby, start, end in (
-        # hardly full: encoded as it is found
-        (10, "", encoded + "count(*) AS rows FROM (", "LIMIT $16::int8 + 1) AS chosen) AS tile"),
-        (
-            None,
-            "",
-            f"{near} LIMIT $6::int8 + 1) SELECT ST_AsMVT(",
-            "WHERE (SELECT count(*) FROM near) <= $6::int8) AS tile",
-        ),
-        (
-            10,
-            "id",
-            f'{near} ORDER BY "t"."id", "t"."id" LIMIT $6::int8 + 1) SELECT ST_AsMVT(',
-            "FROM near LIMIT $6::int8) AS tile",
-        ),
-    ):
-        text = _text(_request(columns=(ID,), rows=rows, sortby=sortby))
-        assert text.startswith(start)
-        assert text.endswith(end)

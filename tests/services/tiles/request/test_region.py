@@ -7,12 +7,15 @@ from itertools import product
 import numpy as np
 import numpy.typing
 import pytest
+import shapely
 
+from libs.catalogue.model import GeometryColumn
 from libs.geo.boxes import WORLD, Box
 from libs.geo.crs_areas import within_finite_area
 from libs.geo.tile_matrix_sets import tile_matrix_set
 from libs.geo.zooms import IDS
-from services.tiles.request.region import Region, longest_straight
+from services.tiles.request.region import EXTENT, Region, longest_straight
+from services.tiles.request.tile_request import region_of
 from tests.services.tiles.places import transformer
 
 LONGITUDES, LATITUDES = (
@@ -110,19 +113,31 @@ def test_a_region_holds_another() -> None:
         assert not at(1, one, one).holds(at(1, other, other))
 
 
-@pytest.mark.parametrize(
-    ("boxes", "longest"),
-    [
-        # nothing to bend: a chord of a tenth of a degree is a thousandth of a unit off
-        ([(0.0, 0.0, 0.1, 0.1)], None),
-        # 4096 units of a radian and a bit, in 24 pieces
-        ([(0.0, 0.0, 60.0, 30.0)], 60 / 24),
-        ([(0.0, 0.0, 30.0, 60.0)], 60 / 24),
-        ([(0.0, 10.0, 5.0, 15.0), (0.0, 0.0, 30.0, 60.0)], 60 / 24),
-    ],
-)
-def test_how_long_a_line_may_be(boxes: list[Box], longest: float | None) -> None:
-    assert longest_straight(boxes) == longest
+@pytest.mark.parametrize("z", [0, 3, 6, 9, 13])
+@pytest.mark.parametrize("identifier", ["WebMercatorQuad", "WorldMercatorWGS84Quad", "UPSArcticWGS84Quad"])
+def test_pieces_of_a_long_line_stay_within_a_unit_of_its_curve(identifier: str, z: int) -> None:
+    tms = tile_matrix_set(identifier)
+    x = y = 2**z // 3
+    region = region_of(tms.tile_bounds(z, x, y), tms, GeometryColumn("geom", "LineString", 4326))
+    step = longest_straight(region)
+    west, south, east, north = region.lonlat[0]
+    line = shapely.LineString([(west, south), (min(east, west + 60), north)])
+    pieces = line if step is None else shapely.segmentize(line, step)
+    unit = (region.bounds[2] - region.bounds[0]) / EXTENT
+    project = transformer(tms.srid).transform
+    curve, chords = (
+        shapely.LineString(list(zip(*project(*shapely.get_coordinates(each).T), strict=True)))
+        for each in (shapely.segmentize(line, line.length / 3000), pieces)
+    )
+    assert shapely.hausdorff_distance(curve, chords) / unit <= 1
+    # more corners than that would be no more precise
+    assert shapely.get_num_coordinates(pieces) < 600
+
+
+def test_nothing_is_bent_in_the_crs_that_it_is_stored_in() -> None:
+    tms = tile_matrix_set("WebMercatorQuad")
+    region = region_of(tms.tile_bounds(0, 0, 0), tms, GeometryColumn("geom", "LineString", 3857))
+    assert longest_straight(region) is None
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ BUILD = f"{build_id('tiles')}.100.9000"
 PLACE = "WebMercatorQuad:1:1:0"
 KEY = f"{BUILD}:first:{PLACE}::points"
 ABOVE = f"{BUILD}:first:WebMercatorQuad:0:0:0::points"
-NUMBERED = b"\0\0\0\0"
+NUMBERED = b"\0\0\0\0\0\0\0\2"
 """Nothing is left out, nothing is estimated, and nobody knows whether it is exact."""
 LOOKED: tuple[str, ...] = ("get", f"t:{KEY}", f"e:{KEY}", f"e:{ABOVE}")
 AGAIN: tuple[str, ...] = ("get", f"t:{KEY}", f"e:{KEY}")
@@ -45,7 +45,7 @@ class Noting(TileCache):
         self.mine: list[bool | None] = []
         self.token: str | None = "first"
         self.exact = False
-        self.row: dict[str, Any] = {"tile": b"a tile", "rows": 3}
+        self.row: dict[str, Any] = {"tile": b"a tile", "rows": 3, "simplified": 2}
         self.wait: asyncio.Future[None] | None = None
         self.when_made: Callable[[], None] = lambda: None
         self.when_claimed: Callable[[], None] = lambda: None
@@ -120,23 +120,23 @@ async def test_what_is_not_in_the_cache_is_made_and_put_there() -> None:
     before = REGISTRY.get_sample_value("dams_tiles_total", {"tier": "postgis"}) or 0
     tile = await _tile(cache)
     assert gzip.decompress(tile.gzipped) == b"a tile"
-    assert tile == Tile(tile.gzipped, "postgis")
+    assert tile == Tile(tile.gzipped, "postgis", simplified=2)
     assert cache.noted == [LOOKED, ("made",), ("put", f"t:{KEY}", NUMBERED + tile.gzipped)]
     assert REGISTRY.get_sample_value("dams_tiles_total", {"tier": "postgis"}) == before + 1
     nothing = Noting()
-    nothing.row = {"tile": None, "rows": 0}
+    nothing.row = {"tile": None, "rows": 0, "simplified": 0}
     assert await _tile(nothing) == Tile(b"", "postgis", nothing_near=True)
     assert nothing.noted == [LOOKED, ("made",), ("put", f"e:{KEY}", b"")]
     # of what comes near and cannot be seen, those below may show something
     unseen = Noting()
-    unseen.row = {"tile": b"", "rows": 2}
+    unseen.row = {"tile": b"", "rows": 2, "simplified": 0}
     assert await _tile(unseen) == Tile(b"", "postgis")
-    assert unseen.noted == [LOOKED, ("made",), ("put", f"t:{KEY}", NUMBERED)]
+    assert unseen.noted == [LOOKED, ("made",), ("put", f"t:{KEY}", bytes(8))]
 
 
 async def test_what_is_in_the_cache_is_not_made() -> None:
     full = Noting()
-    full.held[f"t:{KEY}"] = b"\0\0\0\7gzipped"
+    full.held[f"t:{KEY}"] = b"\0\0\0\7\0\0\0\0gzipped"
     assert await _tile(full) == Tile(b"gzipped", "redis", 1, estimated=True, exact=True)
     empty = Noting()
     empty.held[f"e:{KEY}"] = b"\1"
@@ -180,7 +180,7 @@ async def test_an_expensive_tile_is_made_by_the_one_who_has_the_claim() -> None:
     waiting = Noting()
     waiting.mine = [False, False]
     waiting.when_claimed = lambda: waiting.held.update({} if waiting.mine[1:] else {f"t:{KEY}": NUMBERED + b"x"})
-    assert await _tile(waiting, expensive) == Tile(b"x", "redis")
+    assert await _tile(waiting, expensive) == Tile(b"x", "redis", simplified=2)
     assert waiting.noted == [LOOKED, claim, AGAIN, claim, AGAIN]
     # there is nobody to agree with
     alone = Noting()
@@ -258,10 +258,10 @@ async def test_a_tile_that_is_to_last_is_marked_once_the_version_has_stood() -> 
     tile = await store.tile(_request(), KEY, lasting=True)
     for _ in range(3):
         await asyncio.sleep(0)
-    marked = ("replace", f"t:{KEY}", b"\0\0\0\2" + tile.gzipped)
+    marked = ("replace", f"t:{KEY}", b"\0\0\0\2\0\0\0\2" + tile.gzipped)
     assert cache.noted[-2:] == [("looked again",), marked]
     # what is marked already is not marked again
-    cache.held[f"t:{KEY}"] = b"\0\0\0\2" + tile.gzipped
+    cache.held[f"t:{KEY}"] = b"\0\0\0\2\0\0\0\2" + tile.gzipped
     del cache.noted[:]
     assert (await store.tile(_request(), KEY, lasting=True)).exact
     await asyncio.sleep(0)

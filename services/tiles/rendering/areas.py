@@ -1,0 +1,203 @@
+"""SQL that draws areas in a tile. Pure.
+
+Each area goes through the same steps. Lengths are units of the tile, 4096 to a side.
+
+1. Clip the area to the tile and its buffer, part by part.
+2. Reduce it: drop corners that move the outline by less than half a unit.
+3. Coarsen it if its edges are too crowded to repair in time: snap it to a grid of 4, 16 or 64 units.
+4. Unite parts that overlap. Vector tiles fill a place that two parts cover as if it were a hole.
+5. Fill it: snap it to the grid of the tile and repair it (`ST_AsMVTGeom`). Parts and holes smaller than a unit merge
+   or vanish there, which keeps the total area on average.
+6. Draw what collapsed as a strip along its outline, one unit wide.
+7. Draw an area smaller than a unit as one square unit.
+
+No step draws a bounding box. Steps 3, 4, 6 and 7, and parts that vanish in step 5, make the feature a simplified one.
+"""
+
+from typing import LiteralString
+
+from libs.geo.boxes import Box
+from libs.pg.sql import Sql, bind, binds, join, sql
+from services.tiles.request.region import BUFFER, EXTENT
+
+_FEW_CORNERS = 300
+"""PostGIS repairs an area of so few corners in time, however its edges cross."""
+_MANY_CORNERS = 5_000
+"""Larger areas are looked at even if they are valid: snapping may lay their edges over each other."""
+_MOST_CROWDED = 200_000.0
+"""Square of the outline's length over the area of its box. For edges at random this is pi times their number of
+crossings (Buffon's needle); PostGIS repairs about 100,000 crossings in a second."""
+_GRIDS = (4, 16, 64)
+"""Grids for areas that are more crowded, in units."""
+_LEFT_CORNERS = 200
+"""Corners of an outline that is too crowded on each grid."""
+_MOST_UNITED = 12_000
+"""Corners that PostGIS unites within some ten milliseconds."""
+
+
+def drawn_area(shape: Sql, tile: Box) -> Sql:
+    """A query of one row: `drawn`, a polygon in units of the tile or NULL, and `simplified`.
+
+    `shape` names a 2D area in the CRS of the tile; `tile` is the box of the tile in that CRS. In `drawn`, x goes right
+    and y down, as in vector tiles, and outer rings are clockwise on the screen.
+    """
+    left, bottom, right, top = tile
+    wide, high = (right - left) / EXTENT, (top - bottom) / EXTENT
+    buffer = 4 * BUFFER
+    around = binds((left - buffer * wide, bottom - buffer * high, right + buffer * wide, top + buffer * high), "float8")
+    clipped = sql(
+        _CLIPPED,
+        shape=shape,
+        around=sql("(SELECT ST_MakeEnvelope({around}, 0)::box2d)", around=around),
+        wide=bind(wide, "float8"),
+        high=bind(high, "float8"),
+    )
+    return sql(
+        _STEPS,
+        clipped=sql(
+            "ST_TransScale({clipped}, -{left}, -{bottom}, 1 / {wide}, 1 / {high})",
+            clipped=clipped,
+            left=bind(left, "float8"),
+            bottom=bind(bottom, "float8"),
+            wide=bind(wide, "float8"),
+            high=bind(high, "float8"),
+        ),
+        crowded=_crowded("clip.g"),
+        coarse=_coarse("reduced.g"),
+        tile=_constant_box(0),
+        seen=_constant_box(BUFFER),
+        units=binds((EXTENT, BUFFER), "int4"),
+        extent=bind(EXTENT, "int4"),
+        many=bind(_MANY_CORNERS, "int4"),
+        strips=sql(_STRIPS, united=bind(_MOST_UNITED, "int4")),
+        dot=dot(shape, tile),
+    )
+
+
+# y goes up but for what is encoded: that goes down
+_STEPS: LiteralString = """
+ SELECT steps.g AS drawn, steps.g IS NOT NULL AND steps.simplified AS simplified FROM (
+  SELECT coalesce(strip.g, fill.g, {dot}) AS g,
+   fill.g IS NULL OR strip.g IS NOT NULL OR light.coarse OR light.overlaps
+    OR ST_NumGeometries(snapped.g) < ST_NumGeometries(clip.g) AS simplified
+  FROM (SELECT {clipped} AS g OFFSET 0) AS clip
+  CROSS JOIN LATERAL (SELECT CASE WHEN ST_NPoints(clip.g) > {many} AND {crowded} THEN clip.g
+    ELSE ST_SnapToGrid(clip.g, 1) END AS g OFFSET 0) AS reduced
+  CROSS JOIN LATERAL (SELECT {coarse} AS g OFFSET 0) AS coarse
+  CROSS JOIN LATERAL (SELECT CASE WHEN coarse.g IS NULL AND ST_NumGeometries(reduced.g) > 1
+    AND NOT ST_IsValid(reduced.g) AND NOT ST_IsValid(clip.g)
+    THEN ST_MakeValid(reduced.g, 'method=structure') END AS g OFFSET 0) AS one
+  CROSS JOIN LATERAL (SELECT coalesce(coarse.g, one.g, reduced.g, clip.g) AS g, coarse.g IS NOT NULL AS coarse,
+    one.g IS NOT NULL AS overlaps OFFSET 0) AS light
+  CROSS JOIN LATERAL (SELECT ST_SnapToGrid(light.g, 1) AS g OFFSET 0) AS snapped
+  CROSS JOIN LATERAL (SELECT ST_AsMVTGeom(snapped.g, {tile}, {units}, true) AS g OFFSET 0) AS fill
+  CROSS JOIN LATERAL (SELECT CASE
+    WHEN fill.g IS NOT NULL AND light.g @ {seen} AND ST_NumGeometries(snapped.g) = ST_NumGeometries(clip.g)
+     AND ST_Perimeter(snapped.g) - ST_Perimeter(fill.g) <= 2 THEN NULL
+    ELSE (SELECT ST_ClipByBox2D(ST_Collect(ST_SnapToGrid(ST_TransScale(ring.geom, 0, -{extent}, 1, -1), 1)), {seen})
+     FROM ST_Dump(ST_Boundary(CASE WHEN light.coarse OR light.overlaps THEN light.g ELSE clip.g END)) AS ring
+     WHERE ST_XMax(ring.geom) - ST_XMin(ring.geom) > 2 OR ST_YMax(ring.geom) - ST_YMin(ring.geom) > 2)
+    END AS g OFFSET 0) AS outline
+  CROSS JOIN LATERAL (SELECT CASE WHEN fill.g IS NULL THEN outline.g
+    WHEN outline.g IS NOT NULL THEN ST_Difference(outline.g, fill.g) END AS g OFFSET 0) AS collapsed
+  CROSS JOIN LATERAL (SELECT {strips} AS g OFFSET 0) AS strip
+ ) AS steps"""
+
+# a tiny area needs no step but the last; parts of many are clipped each by itself, for PostGIS compares all of them
+_CLIPPED: LiteralString = """CASE
+ WHEN ST_XMax({shape}) - ST_XMin({shape}) <= {wide} AND ST_YMax({shape}) - ST_YMin({shape}) <= {high} THEN NULL
+ WHEN {shape} @ {around} THEN {shape}
+ WHEN ST_NumGeometries({shape}) > 1 THEN (SELECT ST_CollectionExtract(ST_Collect(
+  CASE WHEN part.geom @ {around} THEN part.geom ELSE ST_ClipByBox2D(part.geom, {around}) END), 3)
+  FROM ST_Dump({shape}) AS part WHERE part.geom && {around})
+ ELSE ST_ClipByBox2D({shape}, {around}) END"""
+
+# a parallelogram for each edge, so that all corners are on the grid; what is as short as a unit need not be drawn
+_STRIPS: LiteralString = """CASE WHEN collapsed.g IS NULL OR ST_IsEmpty(collapsed.g) THEN NULL ELSE
+ (SELECT ST_ForcePolygonCCW(CASE WHEN ST_NPoints(whole.g) <= {united} THEN ST_UnaryUnion(whole.g, 1)
+   ELSE ST_CollectionExtract(whole.g, 3) END)
+  FROM (SELECT ST_Collect(fill.g, ST_Collect(ST_MakePolygon(ST_MakeLine(
+     ARRAY[edge.a, edge.b, ST_Translate(edge.b, edge.x, edge.y), ST_Translate(edge.a, edge.x, edge.y), edge.a])))) AS g,
+    count(*) AS edges
+   FROM (SELECT a, b, (abs(ST_X(b) - ST_X(a)) < abs(ST_Y(b) - ST_Y(a)))::int4 AS x,
+      (abs(ST_X(b) - ST_X(a)) >= abs(ST_Y(b) - ST_Y(a)))::int4 AS y
+    FROM (SELECT ST_StartPoint(edge.geom) AS a, ST_EndPoint(edge.geom) AS b
+     FROM ST_Dump(ST_LineMerge(ST_SnapToGrid(ST_CollectionExtract(collapsed.g, 2), 1))) AS line
+     CROSS JOIN LATERAL ST_DumpSegments(line.geom) AS edge
+     WHERE ST_Length(line.geom) > CASE WHEN fill.g IS NULL THEN 1 ELSE 4 END OFFSET 0) AS ends
+    OFFSET 0) AS edge) AS whole WHERE whole.edges > 0) END"""
+
+
+def dot(shape: Sql, tile: Box) -> Sql:
+    """One square unit of the tile at the middle of a shape of at most two units; NULL for others, and off the tile."""
+    left, bottom, right, top = tile
+    return sql(
+        "(SELECT CASE WHEN small.wide <= {two_wide} AND small.high <= {two_high}"
+        " AND small.x BETWEEN {first} AND {last} AND small.y BETWEEN {first} AND {last}"
+        " THEN ST_Translate('POLYGON((0 0, 1 0, 1 1, 0 1, 0 0))'::geometry, small.x, small.y) END"
+        " FROM (SELECT ST_XMax(g) - ST_XMin(g) AS wide, ST_YMax(g) - ST_YMin(g) AS high,"
+        " floor((ST_XMin(g) + ST_XMax(g) - 2 * {left}) / {two_wide}) AS x,"
+        " floor((2 * {top} - ST_YMin(g) - ST_YMax(g)) / {two_high}) AS y"
+        " FROM (SELECT {shape} AS g OFFSET 0) AS shape OFFSET 0) AS small)",
+        shape=shape,
+        two_wide=bind(2 * (right - left) / EXTENT, "float8"),
+        two_high=bind(2 * (top - bottom) / EXTENT, "float8"),
+        left=bind(left, "float8"),
+        top=bind(top, "float8"),
+        first=bind(-BUFFER, "int4"),
+        last=bind(EXTENT + BUFFER - 1, "int4"),
+    )
+
+
+def _coarse(name: LiteralString) -> Sql:
+    """A coarser area for one that is too crowded; NULL for others."""
+    shape = sql(name)
+    tries = [
+        sql(
+            "(SELECT coarser.g FROM (SELECT ST_SnapToGrid(ST_SimplifyVW({shape}, {side} * {side}), {side}) AS g"
+            " OFFSET 0) AS coarser WHERE NOT coalesce({crowded}, false))",
+            shape=shape,
+            side=bind(side, "float8"),
+            crowded=_crowded("coarser.g"),
+        )
+        for side in _GRIDS
+    ]
+    return sql(
+        "CASE WHEN ST_NPoints({shape}) <= {few} OR ST_NPoints({shape}) <= {many} AND ST_IsValid({shape})"
+        " OR NOT coalesce({crowded}, false) THEN NULL ELSE coalesce({tries}, {last}) END",
+        shape=shape,
+        few=bind(_FEW_CORNERS, "int4"),
+        many=bind(_MANY_CORNERS, "int4"),
+        crowded=_crowded(name),
+        tries=join(", ", tries),
+        last=_some_corners(shape),
+    )
+
+
+def _crowded(name: LiteralString) -> Sql:
+    """Whether an area has so many edges in its box that PostGIS could not repair it in time."""
+    return sql(
+        "(SELECT ST_Perimeter(edges.g) ^ 2 > {most} * greatest(ST_XMax(edges.g) - ST_XMin(edges.g), 1)"
+        " * greatest(ST_YMax(edges.g) - ST_YMin(edges.g), 1)"
+        " FROM (SELECT ST_SnapToGrid({shape}, 1) AS g OFFSET 0) AS edges)",
+        most=bind(_MOST_CROWDED, "float8"),
+        shape=sql(name),
+    )
+
+
+def _some_corners(shape: Sql) -> Sql:
+    """Corners of the longest ring, at equal numbers of corners."""
+    return sql(
+        "(SELECT ST_MakePolygon(ST_AddPoint(few.line, ST_StartPoint(few.line))) FROM"
+        " (SELECT ST_MakeLine(corner.geom ORDER BY corner.path) AS line"
+        " FROM (SELECT ST_ExteriorRing(part.geom) AS ring FROM ST_Dump({shape}) AS part"
+        " ORDER BY ST_NPoints(part.geom) DESC LIMIT 1) AS longest CROSS JOIN LATERAL ST_DumpPoints(ring) AS corner"
+        " WHERE corner.path[1] % (ST_NPoints(ring) / {left} + 1) = 0) AS few)",
+        shape=shape,
+        left=bind(_LEFT_CORNERS, "int4"),
+    )
+
+
+def _constant_box(buffer: int) -> Sql:
+    low, high = f"{-buffer} {-buffer}", f"{EXTENT + buffer} {EXTENT + buffer}"
+    return Sql((f"'BOX({low},{high})'::box2d",))
