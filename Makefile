@@ -33,7 +33,7 @@ ESLINT := services/viewer/node_modules/.bin/eslint --config services/viewer/esli
 COMPILE := .venv/bin/uv pip compile --quiet --no-config --universal --fork-strategy fewest --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-emit-find-links --no-header --override gateway/overrides.in
 
-.PHONY: help up down restart status doctor watch logs test test-quick test-faults test-clients test-newer-clients test-filters walk weigh suites mutants cluster-test check tiles load generate psql bench soak format requirements sbom audit clean environment check-environment test-environment clients-environment
+.PHONY: help up down restart status doctor watch logs test test-quick test-faults test-clients test-newer-clients test-filters fidelity walk weigh suites mutants cluster-test check tiles load generate psql bench soak format requirements sbom audit clean environment check-environment test-environment clients-environment
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-18s %s\n", $$1, $$2 }' Makefile
@@ -80,6 +80,10 @@ test-quick: check-environment ## The tests of libraries, features and scripts, f
 
 test-filters: environment ## Thousands of generated filters on databases with nothing but PostGIS, lc_ctype C and UTF-8
 	$(PYTHON) -m pytest -q -m slow tests/libs/cql $(ARGS)
+
+fidelity: test-environment ## Compare tiles with rows at every zoom: hard shapes, and with ARGS=http://127.0.0.1:8080/api the lines and areas of a running service
+	DAMS_FIDELITY=full $(PYTHON) -m pytest -q -n 2 tests/services/tiles/fidelity
+	$(if $(ARGS),$(PYTHON) -m tests.services.tiles.fidelity $(ARGS))
 
 walk: environment ## Ask a running service for all that it has: make walk ARGS="http://127.0.0.1:8080/api --only ^public" (DATABASE_URL: count geometries)
 	@$(PYTHON) -m tests.services.walk $(ARGS)

@@ -18,6 +18,7 @@ from typing import LiteralString
 
 from libs.geo.boxes import Box
 from libs.pg.sql import Sql, bind, binds, join, sql
+from services.tiles.rendering.clipping import clipped
 from services.tiles.request.region import BUFFER, EXTENT
 
 _FEW_CORNERS = 300
@@ -43,24 +44,20 @@ def drawn_area(shape: Sql, tile: Box) -> Sql:
     """
     left, bottom, right, top = tile
     wide, high = (right - left) / EXTENT, (top - bottom) / EXTENT
-    buffer = 4 * BUFFER
-    around = binds((left - buffer * wide, bottom - buffer * high, right + buffer * wide, top + buffer * high), "float8")
-    clipped = sql(
-        _CLIPPED,
-        shape=shape,
-        around=sql("(SELECT ST_MakeEnvelope({around}, 0)::box2d)", around=around),
-        wide=bind(wide, "float8"),
-        high=bind(high, "float8"),
-    )
+    beyond = 4 * BUFFER
+    around = binds((left - beyond * wide, bottom - beyond * high, right + beyond * wide, top + beyond * high), "float8")
+    sides = {"wide": bind(wide, "float8"), "high": bind(high, "float8")}
     return sql(
         _STEPS,
         clipped=sql(
-            "ST_TransScale({clipped}, -{left}, -{bottom}, 1 / {wide}, 1 / {high})",
-            clipped=clipped,
+            # a tiny area needs no step but the last
+            "CASE WHEN ST_XMax({shape}) - ST_XMin({shape}) <= {wide} AND ST_YMax({shape}) - ST_YMin({shape}) <= {high}"
+            " THEN NULL ELSE ST_TransScale({clipped}, -{left}, -{bottom}, 1 / {wide}, 1 / {high}) END",
+            shape=shape,
+            clipped=clipped(shape, sql("(SELECT ST_MakeEnvelope({around}, 0)::box2d)", around=around)),
             left=bind(left, "float8"),
             bottom=bind(bottom, "float8"),
-            wide=bind(wide, "float8"),
-            high=bind(high, "float8"),
+            **sides,
         ),
         crowded=_crowded("clip.g"),
         coarse=_coarse("reduced.g"),
@@ -68,6 +65,10 @@ def drawn_area(shape: Sql, tile: Box) -> Sql:
         seen=_constant_box(BUFFER),
         units=binds((EXTENT, BUFFER), "int4"),
         extent=bind(EXTENT, "int4"),
+        # so far that it cuts nothing more: the fill and the outline then have the same corners. Only an area of many
+        # corners is cut at the buffer, which may cost what is thin there
+        beyond=bind(beyond + 4, "int4"),
+        few=bind(_FEW_CORNERS, "int4"),
         many=bind(_MANY_CORNERS, "int4"),
         strips=sql(_STRIPS, united=bind(_MOST_UNITED, "int4")),
         dot=dot(shape, tile),
@@ -90,27 +91,20 @@ _STEPS: LiteralString = """
   CROSS JOIN LATERAL (SELECT coalesce(coarse.g, one.g, reduced.g, clip.g) AS g, coarse.g IS NOT NULL AS coarse,
     one.g IS NOT NULL AS overlaps OFFSET 0) AS light
   CROSS JOIN LATERAL (SELECT ST_SnapToGrid(light.g, 1) AS g OFFSET 0) AS snapped
-  CROSS JOIN LATERAL (SELECT ST_AsMVTGeom(snapped.g, {tile}, {units}, true) AS g OFFSET 0) AS fill
+  CROSS JOIN LATERAL (SELECT ST_AsMVTGeom(snapped.g, {tile}, {extent}, {beyond}, true) AS g OFFSET 0) AS whole
+  CROSS JOIN LATERAL (SELECT CASE WHEN ST_NPoints(whole.g) <= {few} OR light.g @ {seen} THEN whole.g
+    ELSE ST_AsMVTGeom(snapped.g, {tile}, {units}, true) END AS g OFFSET 0) AS fill
   CROSS JOIN LATERAL (SELECT CASE
-    WHEN fill.g IS NOT NULL AND light.g @ {seen} AND ST_NumGeometries(snapped.g) = ST_NumGeometries(clip.g)
-     AND ST_Perimeter(snapped.g) - ST_Perimeter(fill.g) <= 2 THEN NULL
-    ELSE (SELECT ST_ClipByBox2D(ST_Collect(ST_SnapToGrid(ST_TransScale(ring.geom, 0, -{extent}, 1, -1), 1)), {seen})
+    WHEN whole.g IS NOT NULL AND ST_NumGeometries(snapped.g) = ST_NumGeometries(clip.g)
+     AND ST_Perimeter(snapped.g) - ST_Perimeter(whole.g) <= 2 THEN NULL
+    ELSE (SELECT ST_Collect(ST_SnapToGrid(ST_TransScale(ring.geom, 0, -{extent}, 1, -1), 1))
      FROM ST_Dump(ST_Boundary(CASE WHEN light.coarse OR light.overlaps THEN light.g ELSE clip.g END)) AS ring
      WHERE ST_XMax(ring.geom) - ST_XMin(ring.geom) > 2 OR ST_YMax(ring.geom) - ST_YMin(ring.geom) > 2)
     END AS g OFFSET 0) AS outline
-  CROSS JOIN LATERAL (SELECT CASE WHEN fill.g IS NULL THEN outline.g
-    WHEN outline.g IS NOT NULL THEN ST_Difference(outline.g, fill.g) END AS g OFFSET 0) AS collapsed
+  CROSS JOIN LATERAL (SELECT ST_ClipByBox2D(CASE WHEN whole.g IS NULL THEN outline.g
+    WHEN outline.g IS NOT NULL THEN ST_Difference(outline.g, whole.g) END, {seen}) AS g OFFSET 0) AS collapsed
   CROSS JOIN LATERAL (SELECT {strips} AS g OFFSET 0) AS strip
  ) AS steps"""
-
-# a tiny area needs no step but the last; parts of many are clipped each by itself, for PostGIS compares all of them
-_CLIPPED: LiteralString = """CASE
- WHEN ST_XMax({shape}) - ST_XMin({shape}) <= {wide} AND ST_YMax({shape}) - ST_YMin({shape}) <= {high} THEN NULL
- WHEN {shape} @ {around} THEN {shape}
- WHEN ST_NumGeometries({shape}) > 1 THEN (SELECT ST_CollectionExtract(ST_Collect(
-  CASE WHEN part.geom @ {around} THEN part.geom ELSE ST_ClipByBox2D(part.geom, {around}) END), 3)
-  FROM ST_Dump({shape}) AS part WHERE part.geom && {around})
- ELSE ST_ClipByBox2D({shape}, {around}) END"""
 
 # a parallelogram for each edge, so that all corners are on the grid; what is as short as a unit need not be drawn
 _STRIPS: LiteralString = """CASE WHEN collapsed.g IS NULL OR ST_IsEmpty(collapsed.g) THEN NULL ELSE
@@ -124,7 +118,7 @@ _STRIPS: LiteralString = """CASE WHEN collapsed.g IS NULL OR ST_IsEmpty(collapse
     FROM (SELECT ST_StartPoint(edge.geom) AS a, ST_EndPoint(edge.geom) AS b
      FROM ST_Dump(ST_LineMerge(ST_SnapToGrid(ST_CollectionExtract(collapsed.g, 2), 1))) AS line
      CROSS JOIN LATERAL ST_DumpSegments(line.geom) AS edge
-     WHERE ST_Length(line.geom) > CASE WHEN fill.g IS NULL THEN 1 ELSE 4 END OFFSET 0) AS ends
+     WHERE ST_Length(line.geom) > CASE WHEN fill.g IS NULL THEN 1 ELSE 2 END OFFSET 0) AS ends
     OFFSET 0) AS edge) AS whole WHERE whole.edges > 0) END"""
 
 

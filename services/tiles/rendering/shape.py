@@ -7,6 +7,7 @@ from libs.geo.lonlat_sql import in_lonlat
 from libs.geo.short_ways import may_cross, short_way
 from libs.pg.sql import Sql, any_of, bind, binds, ident, join, sql
 from services.tiles.rendering.areas import dot, drawn_area
+from services.tiles.rendering.clipping import clipped
 from services.tiles.request.region import BUFFER, EXTENT, longest_straight
 from services.tiles.request.tile_request import TileRequest
 
@@ -236,32 +237,29 @@ def _on_earth(column: GeometryColumn) -> Sql:
 def _cut(shape: Sql, request: TileRequest) -> Sql:
     """What lies beyond the tile cut off before the transformation: some of it, such as a pole, has no finite place.
 
-    Long edges get corners in between: a straight edge of the stored CRS is a curve in the tile's.
+    Long edges get corners in between: a straight edge of the stored CRS is a curve in the tile's. They get them before
+    the cut, at places that neighbours share, so that the curve is the same in both.
     """
     boxes = request.region.cut
-    pieces = [_clipped(shape, _box2d(_envelope(box, 0))) for box in boxes]
-    if len(pieces) == 1:
-        parts = pieces[0]
-    else:
-        # the pieces meet at the antimeridian at most; empty ones cannot be put together
-        parts = sql(
-            "(SELECT ST_CollectionHomogenize(ST_Collect(piece)) FROM unnest(ARRAY[{pieces}]) AS piece"
-            " WHERE NOT ST_IsEmpty(piece))",
-            pieces=join(", ", pieces),
-        )
     step = longest_straight(request.region)
-    if step is None:
-        return parts
-    return sql("ST_Segmentize({parts}, {step})", parts=parts, step=bind(step, "float8"))
+    if step is not None:
+        return sql(
+            "(SELECT {parts} FROM (SELECT ST_Segmentize({shape}, {step}) AS g OFFSET 0) AS long)",
+            parts=_parts(sql("long.g"), boxes),
+            shape=shape,
+            step=bind(step, "float8"),
+        )
+    return _parts(shape, boxes)
 
 
-def _clipped(shape: Sql, box: Sql) -> Sql:
-    # parts of many each by itself, for PostGIS compares them all; a line without length would be lost
+def _parts(shape: Sql, boxes: list[Box]) -> Sql:
+    """The pieces of a geometry in some boxes, as one geometry."""
+    pieces = [clipped(shape, _box2d(_envelope(box, 0))) for box in boxes]
+    if len(pieces) == 1:
+        return pieces[0]
+    # the pieces meet at the antimeridian at most; empty ones cannot be put together
     return sql(
-        "CASE WHEN {shape} @ {box} THEN {shape} WHEN ST_NumGeometries({shape}) > 1 THEN"
-        " (SELECT ST_CollectionHomogenize(ST_Collect(CASE WHEN part.geom @ {box} THEN part.geom"
-        " ELSE ST_ClipByBox2D(part.geom, {box}) END)) FROM ST_Dump({shape}) AS part WHERE part.geom && {box})"
-        " ELSE ST_ClipByBox2D({shape}, {box}) END",
-        shape=shape,
-        box=box,
+        "(SELECT ST_CollectionHomogenize(ST_Collect(piece)) FROM unnest(ARRAY[{pieces}]) AS piece"
+        " WHERE NOT ST_IsEmpty(piece))",
+        pieces=join(", ", pieces),
     )

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from math import ceil, cos, pi, radians, sqrt, tan
+from math import ceil, cos, floor, log2, pi, radians, sqrt, tan
 
 from libs.geo.boxes import WORLD, Box, overlap, transformed
 from libs.geo.crs_areas import boxes_in, is_mercator, within_finite_area
@@ -18,7 +18,7 @@ BUFFER = 64
 _CUT_BUFFER = 4 * BUFFER
 _NEAR_A_POLE = 1.0
 """Degrees."""
-_MOST_BENT = 0.5
+_MOST_BENT = 0.25
 """Units of the tile by which a straight piece may leave the curve."""
 _EARTH_RADIUS = 6_378_137.0
 """Metres."""
@@ -92,8 +92,11 @@ def longest_straight(region: Region) -> float | None:
         # of a parallel: the arc around the pole, which is in the tile where all longitudes are
         curvature = 0.75 * EXTENT if size >= pi else EXTENT / size
     pieces = ceil(size * sqrt(curvature / (8 * _MOST_BENT)))
-    longest = max(max(right - left, top - bottom) for left, bottom, right, top in region.cut)
-    return longest / pieces if pieces > 1 else None
+    if pieces <= 1:
+        return None
+    longest = max(max(right - left, top - bottom) for left, bottom, right, top in region.cut) / pieces
+    # a power of four, which most neighbours share: then they have the same corners
+    return float(4 ** floor(log2(longest) / 2))
 
 
 def _moved(box: Box, by: float) -> Box:
