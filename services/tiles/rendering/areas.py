@@ -80,7 +80,7 @@ _STEPS: LiteralString = """
  SELECT steps.g AS drawn, steps.g IS NOT NULL AND steps.simplified AS simplified FROM (
   SELECT coalesce(strip.g, fill.g, {dot}) AS g,
    fill.g IS NULL OR strip.g IS NOT NULL OR light.coarse OR light.overlaps
-    OR ST_NumGeometries(snapped.g) < ST_NumGeometries(clip.g) AS simplified
+    OR ST_NumGeometries(whole.g) < ST_NumGeometries(clip.g) AS simplified
   FROM (SELECT {clipped} AS g OFFSET 0) AS clip
   CROSS JOIN LATERAL (SELECT CASE WHEN ST_NPoints(clip.g) > {many} AND {crowded} THEN clip.g
     ELSE ST_SnapToGrid(clip.g, 1) END AS g OFFSET 0) AS reduced
