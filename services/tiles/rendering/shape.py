@@ -13,6 +13,8 @@ from services.tiles.request.tile_request import TileRequest
 
 _SURFACES = ("Geometry", "PolyhedralSurface", "Triangle", "Tin")
 _WIDEST_ON_THE_SPHERE = 60
+_MOST_ADDED = 100_000
+"""Corners that a long edge may get before it is cut: one from far beyond the Earth would get any number of them."""
 _EXTENT_AND_BUFFER = binds((EXTENT, BUFFER), "int4")
 _CURVED = ("Geometry", "CircularString", "CompoundCurve", "CurvePolygon", "MultiCurve", "MultiSurface")
 
@@ -238,16 +240,19 @@ def _cut(shape: Sql, request: TileRequest) -> Sql:
     """What lies beyond the tile cut off before the transformation: some of it, such as a pole, has no finite place.
 
     Long edges get corners in between: a straight edge of the stored CRS is a curve in the tile's. They get them before
-    the cut, at places that neighbours share, so that the curve is the same in both.
+    the cut, at places that neighbours share, so that the curve is the same in both; the edges of the cut, afterwards.
     """
     boxes = request.region.cut
     step = longest_straight(request.region)
     if step is not None:
         return sql(
-            "(SELECT {parts} FROM (SELECT ST_Segmentize({shape}, {step}) AS g OFFSET 0) AS long)",
+            "(SELECT ST_Segmentize({parts}, {step}) FROM (SELECT CASE"
+            " WHEN ST_Length({shape}) + ST_Perimeter({shape}) < {longest} THEN ST_Segmentize({shape}, {step})"
+            " ELSE {shape} END AS g OFFSET 0) AS long)",
             parts=_parts(sql("long.g"), boxes),
             shape=shape,
             step=bind(step, "float8"),
+            longest=bind(step * _MOST_ADDED, "float8"),
         )
     return _parts(shape, boxes)
 
