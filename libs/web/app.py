@@ -28,7 +28,7 @@ from libs.web.part import PresentPart
 from libs.web.query_params import QueryValues, read_query
 from libs.web.respond import varying
 from libs.web.settings import WebSettings
-from libs.web.trackers import is_tracking
+from libs.web.trackers import is_added_to_tiles, is_tracking
 
 _INTEGER = re.compile(r"-?\d{1,18}\Z", re.ASCII)
 
@@ -36,6 +36,7 @@ _INTEGER = re.compile(r"-?\d{1,18}\Z", re.ASCII)
 _LONG = {"max_line_size": 64 * 1024, "max_field_size": 64 * 1024}
 
 _TRACKING = web.RequestKey("tracking", bool)
+"""Set if the service ignores parameters that others add to addresses; true if these include those of map libraries."""
 _JOINED = web.RequestKey("joined", list[tuple[str, str]])
 
 
@@ -112,6 +113,10 @@ def _route_path(operation: Operation) -> str:
     return re.sub(r"\{(\w+)\}", r"{\1:[^/]+}", operation.path)
 
 
+def _is_of_tiles(operation: Operation) -> bool:
+    return operation.path.endswith(("/{z}/{x}/{y}", "/tilejson.json", "/style.json"))
+
+
 def _passes_over_tracking(request: web.Request, operation: Operation) -> bool:
     """Whether the answer is a page for people: what others add to a shared link is none of their doing."""
     if MediaType.HTML not in operation.media_types or not any(map(is_tracking, request.query)):
@@ -134,7 +139,8 @@ def sent_parameters(request: web.Request) -> list[tuple[str, str]]:
         return []
     pairs = request[_JOINED] if _JOINED in request else list(request.query.items())
     if _TRACKING in request:
-        pairs = [(name, text) for name, text in pairs if not is_tracking(name)]
+        is_added = is_added_to_tiles if request[_TRACKING] else is_tracking
+        pairs = [(name, text) for name, text in pairs if not is_added(name)]
     if request.query.get("f") != "html":
         return pairs
     # an empty list of properties means something: none
@@ -172,10 +178,12 @@ def _is_text(escaped: str) -> bool:
 
 
 def _bound(operation: Operation, handler: OperationHandler) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
+    of_tiles = _is_of_tiles(operation)
+
     async def handle(request: web.Request) -> web.StreamResponse:
         if request.rel_url.raw_query_string:
-            if _passes_over_tracking(request, operation):
-                request[_TRACKING] = True
+            if of_tiles or _passes_over_tracking(request, operation):
+                request[_TRACKING] = of_tiles
             _join_members(request, operation.lists)
         query = read_query(operation.parameters, operation.extra_parameters, sent_parameters(request))
         _leave_out_language(request, operation)

@@ -11,7 +11,12 @@ from libs.ogc.service_part import CollectionLink, ServicePart
 from libs.selection.property_parameters import with_property_parameters
 from libs.web.openapi import load_document
 
-_TILES = ("/collections/{collectionId}/tiles/{tileMatrixSetId}/{z}/{x}/{y}", "/tiles/{tileMatrixSetId}/{z}/{x}/{y}")
+_TILES = tuple(
+    f"{tileset}/{resource}"
+    for tileset in ("/collections/{collectionId}/tiles/{tileMatrixSetId}", "/tiles/{tileMatrixSetId}")
+    for resource in ("{z}/{x}/{y}", "tilejson.json", "style.json")
+)
+"""Paths whose parameters select features."""
 
 PART = ServicePart(
     name="tiles",

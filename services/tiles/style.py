@@ -10,6 +10,7 @@ from libs.web.base_url import base_url
 from libs.web.conditional import conditional
 from libs.web.respond import json_response
 from services.tiles.metadata.map_source import map_source
+from services.tiles.metadata.selecting import selecting_query
 from services.tiles.resources import BASEMAP, CATALOGUE, STORE
 from services.tiles.styling.document import style_json
 
@@ -18,12 +19,14 @@ async def get_style(call: Call) -> web.StreamResponse:
     """A MapLibre style that draws the basemap and the collection on top."""
     base = base_url(call.request)
     collection = call.request.app[CATALOGUE].collection(call.path["collectionId"])
+    tms = tile_matrix_set(call.path["tileMatrixSetId"])
     source = map_source(
         collection,
-        tile_matrix_set(call.path["tileMatrixSetId"]),
+        tms,
         call.query,
         base,
         edition=call.request.app[STORE].edition([collection]),
+        selecting=selecting_query(call, [collection], tms, several=False),
     )
     document = style_json(
         collection_id=collection.id,

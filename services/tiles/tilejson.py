@@ -12,6 +12,7 @@ from libs.web.base_url import base_url
 from libs.web.conditional import conditional
 from libs.web.respond import json_response
 from services.tiles.metadata.map_source import map_source
+from services.tiles.metadata.selecting import selecting_query
 from services.tiles.metadata.vector_layer import vector_layer
 from services.tiles.resources import CATALOGUE, STORE
 
@@ -19,14 +20,18 @@ from services.tiles.resources import CATALOGUE, STORE
 async def get_tilejson(call: Call) -> web.StreamResponse:
     """TileJSON 3.0 of a tileset."""
     collection = call.request.app[CATALOGUE].collection(call.path["collectionId"])
+    tms = tile_matrix_set(call.path["tileMatrixSetId"])
     source = map_source(
         collection,
-        tile_matrix_set(call.path["tileMatrixSetId"]),
+        tms,
         call.query,
         base_url(call.request),
         edition=call.request.app[STORE].edition([collection]),
+        selecting=selecting_query(call, [collection], tms, several=False),
     )
     bbox = source.geometry.bbox
+    # TileJSON knows no negative zooms, as CDB1GlobalGrid has them
+    first, last = max(0, source.minzoom), max(0, source.maxzoom)
     document: dict[str, Any] = {
         "tilejson": "3.0.0",
         "name": collection.title,
@@ -34,14 +39,14 @@ async def get_tilejson(call: Call) -> web.StreamResponse:
         "version": "1.0.0",
         "scheme": "xyz",
         "tiles": [source.template],
-        "minzoom": source.minzoom,
-        "maxzoom": source.maxzoom,
-        "vector_layers": [vector_layer(collection, source.minzoom, source.maxzoom)],
+        "minzoom": first,
+        "maxzoom": last,
+        "vector_layers": [vector_layer(collection, first, last)],
     }
     if collection.attribution:
         document["attribution"] = collection.attribution
     if bbox:
         # whether bounds may cross the antimeridian is not said, and clients show nothing then
         document["bounds"] = list(BBox(*bbox).unbroken())
-        document["center"] = [*BBox(*bbox).middle(), source.minzoom]
+        document["center"] = [*BBox(*bbox).middle(), first]
     return conditional(call.request, json_response(document, media_type=MediaType.JSON))

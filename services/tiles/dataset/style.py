@@ -5,7 +5,7 @@ from typing import Any
 from aiohttp import web
 
 from libs.catalogue.model import Collection, GeometryColumn
-from libs.geo.tile_matrix_sets import TileMatrixSet, tile_matrix_set
+from libs.geo.tile_matrix_sets import tile_matrix_set
 from libs.ogc.bbox import BBox
 from libs.ogc.media_type import MediaType
 from libs.web.app import Call
@@ -15,6 +15,7 @@ from libs.web.respond import json_response
 from services.tiles.dataset.chosen import chosen_of
 from services.tiles.metadata.addresses import of_edition, tileset_address
 from services.tiles.metadata.dataset_source import DatasetSource, dataset_source
+from services.tiles.metadata.selecting import selecting_query, with_query
 from services.tiles.metadata.zoom_range import zoom_range
 from services.tiles.resources import BASEMAP, STORE
 from services.tiles.store.tile_store import TileStore
@@ -27,7 +28,8 @@ async def get_dataset_style(call: Call) -> web.StreamResponse:
     base, tms = base_url(call.request), tile_matrix_set(call.path["tileMatrixSetId"])
     chosen = chosen_of(call)
     edition = call.request.app[STORE].edition(chosen.collections)
-    source = dataset_source(chosen, tms, call.query, base, edition=edition)
+    selecting = selecting_query(call, chosen.collections, tms, several=True)
+    source = dataset_source(chosen, tms, call.query, base, edition=edition, selecting=selecting)
     styles = layer_styles(
         source.layers,
         base_url=base,
@@ -45,7 +47,7 @@ async def get_dataset_style(call: Call) -> web.StreamResponse:
         {
             "name": style["name"],
             "metadata": {**style["metadata"], **store.described([collection])},
-            "source": _own_source(collection, geometry, tms, base, store),
+            "source": _own_source(collection, geometry, source, base, store),
         }
         for style, (collection, geometry) in zip(styles, source.layers, strict=True)
     ]
@@ -57,9 +59,11 @@ def _source(source: DatasetSource) -> dict[str, Any]:
 
 
 def _own_source(
-    collection: Collection, geometry: GeometryColumn, tms: TileMatrixSet, base: str, store: TileStore
+    collection: Collection, geometry: GeometryColumn, source: DatasetSource, base: str, store: TileStore
 ) -> dict[str, Any]:
     """That of the collection's own style."""
-    template = of_edition(f"{tileset_address(base, collection, tms)}/{{z}}/{{x}}/{{y}}", store.edition([collection]))
+    tms = source.tms
+    template = with_query(f"{tileset_address(base, collection, tms)}/{{z}}/{{x}}/{{y}}", source.selecting)
+    template = of_edition(template, store.edition([collection]))
     bounds = geometry.bbox and BBox(*geometry.bbox).unbroken()
     return vector_source(template, *zoom_range(collection, geometry, tms), bounds, collection.attribution)

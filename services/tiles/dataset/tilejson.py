@@ -12,6 +12,7 @@ from libs.web.conditional import conditional
 from libs.web.respond import json_response
 from services.tiles.dataset.chosen import about, chosen_of
 from services.tiles.metadata.dataset_source import dataset_source
+from services.tiles.metadata.selecting import selecting_query
 from services.tiles.metadata.vector_layer import vector_layer
 from services.tiles.metadata.zoom_range import zoom_range
 from services.tiles.resources import STORE
@@ -22,7 +23,8 @@ async def get_dataset_tilejson(call: Call) -> web.StreamResponse:
     chosen, tms = chosen_of(call), tile_matrix_set(call.path["tileMatrixSetId"])
     store = call.request.app[STORE]
     edition = store.edition(chosen.collections)
-    source = dataset_source(chosen, tms, call.query, base_url(call.request), edition=edition)
+    selecting = selecting_query(call, chosen.collections, tms, several=True)
+    source = dataset_source(chosen, tms, call.query, base_url(call.request), edition=edition, selecting=selecting)
     document: dict[str, Any] = {
         "tilejson": "3.0.0",
         "name": call.request.app[SETTINGS].site_title,
@@ -30,10 +32,15 @@ async def get_dataset_tilejson(call: Call) -> web.StreamResponse:
         "version": "1.0.0",
         "scheme": "xyz",
         "tiles": [source.template],
-        "minzoom": source.minzoom,
-        "maxzoom": source.maxzoom,
+        "minzoom": max(0, source.minzoom),
+        "maxzoom": max(0, source.maxzoom),
         "vector_layers": [
-            vector_layer(collection, *zoom_range(collection, geometry, tms), version=store.label([collection]))
+            vector_layer(
+                collection,
+                # TileJSON knows no negative zooms, as CDB1GlobalGrid has them
+                *(max(0, zoom) for zoom in zoom_range(collection, geometry, tms)),
+                version=store.label([collection]),
+            )
             for collection, geometry in source.layers
         ],
     }
@@ -41,5 +48,5 @@ async def get_dataset_tilejson(call: Call) -> web.StreamResponse:
         document["attribution"] = source.attribution
     if source.bounds:
         document["bounds"] = list(source.bounds)
-        document["center"] = [*source.bounds.middle(), source.minzoom]
+        document["center"] = [*source.bounds.middle(), max(0, source.minzoom)]
     return conditional(call.request, json_response(document, media_type=MediaType.JSON))

@@ -11,6 +11,7 @@ from libs.ogc.bbox import BBox
 from libs.ogc.errors import NotFound
 from libs.web.query_params import QueryValues
 from services.tiles.metadata.addresses import choosing, dataset_tileset_address, of_edition
+from services.tiles.metadata.selecting import with_query
 from services.tiles.metadata.zoom_range import zoom_range
 
 
@@ -22,6 +23,8 @@ class DatasetSource:
     tms: TileMatrixSet
     template: str
     """Address of the tiles, with `{z}`, `{x}`, `{y}`."""
+    selecting: str
+    """Query string that selects features; the template has it, too."""
     minzoom: int
     maxzoom: int
     bounds: BBox | None
@@ -30,11 +33,17 @@ class DatasetSource:
 
 
 def dataset_source(
-    chosen: Chosen, tms: TileMatrixSet, query: QueryValues, base: str, *, edition: str | None = None
+    chosen: Chosen,
+    tms: TileMatrixSet,
+    query: QueryValues,
+    base: str,
+    *,
+    edition: str | None = None,
+    selecting: str = "",
 ) -> DatasetSource:
     """What the parameters `collections`, `minzoom` and `maxzoom` make of the dataset; `base` is the service's address.
 
-    Addresses of tiles carry the `edition`, as `v`.
+    Addresses of tiles carry the query string `selecting`, and the `edition` as `v`.
 
     Raises NotFound, or InvalidParameters with every fault.
     """
@@ -54,7 +63,10 @@ def dataset_source(
     return DatasetSource(
         layers,
         tms,
-        of_edition(choosing(f"{dataset_tileset_address(base, tms)}/{{z}}/{{x}}/{{y}}", chosen), edition),
+        of_edition(
+            with_query(choosing(f"{dataset_tileset_address(base, tms)}/{{z}}/{{x}}/{{y}}", chosen), selecting), edition
+        ),
+        selecting,
         minzoom,
         maxzoom,
         around([geometry for _, geometry in layers]),

@@ -8,6 +8,7 @@ from libs.geo.zooms import zoom_faults
 from libs.ogc.link import path_segment
 from libs.web.query_params import QueryValues
 from services.tiles.metadata.addresses import of_edition, tileset_address
+from services.tiles.metadata.selecting import with_query
 from services.tiles.metadata.zoom_range import zoom_range
 from services.tiles.request.geometry_column import geometry_of
 
@@ -26,11 +27,17 @@ class MapSource:
 
 
 def map_source(
-    collection: Collection, tms: TileMatrixSet, query: QueryValues, base: str, *, edition: str | None
+    collection: Collection,
+    tms: TileMatrixSet,
+    query: QueryValues,
+    base: str,
+    *,
+    edition: str | None,
+    selecting: str = "",
 ) -> MapSource:
     """What the parameters `geom-column`, `minzoom` and `maxzoom` make of a tileset; `base` is the service's address.
 
-    Addresses of tiles carry the `edition`, as `v`.
+    Addresses of tiles carry the query string `selecting`, and the `edition` as `v`.
 
     Raises NotFound, or InvalidParameters with every fault.
     """
@@ -47,5 +54,5 @@ def map_source(
     template = f"{tileset_address(base, collection, tms)}/{{z}}/{{x}}/{{y}}"
     if values["geom-column"] is not None:
         template += f"?geom-column={path_segment(geometry.name)}"
-    template = of_edition(template, edition)
+    template = of_edition(with_query(template, selecting), edition)
     return MapSource(collection, geometry, tms, template, minzoom, maxzoom)

@@ -1,17 +1,15 @@
-"""Between which zooms the tiles of a collection are worth asking for: as configured, else from its data. Pure."""
+"""The zooms between which clients request tiles of a collection: as configured, else by extent and precision. Pure."""
 
-from math import cos, log2, radians, sqrt
+from math import cos, log2, radians
 
 from libs.catalogue.model import Collection, GeometryColumn
 from libs.geo.tile_matrix_sets import TileMatrixSet
 
-_DEEPEST = 14
-"""Tiles have 4096 units a side: at this zoom one is 60 cm, and clients stretch tiles for deeper ones."""
+_DEEPEST = 15
+"""Clients stretch these tiles for deeper zooms. A unit of them is 30 cm at the equator, as a CSS pixel of zoom 18: what
+is rounded to units stays right to less than a pixel there, whatever the data."""
 _LEAST_VISIBLE = 1 / 256
 """Of a tile's width: a pixel of the smallest tiles."""
-_DEEPER = 2
-"""Zooms below the one at which tiles hold one place on average, so that stretched tiles still put places right."""
-_BYTES_OF_A_VERTEX = 16
 _DEGREE = 111_319.5
 _EQUATOR = 360 * _DEGREE
 
@@ -19,7 +17,7 @@ _EQUATOR = 360 * _DEGREE
 def zoom_range(collection: Collection, geometry: GeometryColumn, tms: TileMatrixSet) -> tuple[int, int]:
     """First and last tile matrix of `tms` that are worth asking for; clients stretch the last for what is deeper."""
     first = _first_zoom(geometry) if collection.minzoom is None else collection.minzoom
-    last = _last_zoom(collection, geometry) if collection.maxzoom is None else collection.maxzoom
+    last = _DEEPEST if collection.maxzoom is None else collection.maxzoom
     # the end that is configured moves the other
     if collection.maxzoom is None:
         last = max(first, last)
@@ -39,16 +37,6 @@ def _first_zoom(geometry: GeometryColumn) -> int:
         return 0
     widest = max(size)
     return _DEEPEST if not widest else max(0, min(_DEEPEST, int(log2(_EQUATOR / widest * _LEAST_VISIBLE))))
-
-
-def _last_zoom(collection: Collection, geometry: GeometryColumn) -> int:
-    """Where tiles hold a quarter of a place, a feature or a corner of one, on average in each direction."""
-    size, rows = _size(geometry), collection.rows
-    if size is None or not rows or not all(size):
-        return _DEEPEST
-    corners = 1 if geometry.dimension == 0 else max(1, (collection.row_bytes or 0) // _BYTES_OF_A_VERTEX)
-    apart = sqrt(size[0] * size[1] / (rows * corners))
-    return max(0, min(_DEEPEST, round(log2(_EQUATOR / apart)) + _DEEPER))
 
 
 def _size(geometry: GeometryColumn) -> tuple[float, float] | None:

@@ -326,13 +326,18 @@ def _property(column: Column) -> Sql:
         return sql("{name}::int4" if known.bits is not None else "{name}::int8", name=name)
     if known.floating:
         # as in JSON, nothing where it is no finite number
-        return sql("CASE WHEN {name} > '-Infinity' AND {name} < 'Infinity' THEN {name} END", name=name)
+        # a reader of the tile would take 1.1 in single precision for 1.100000023841858, which no other format says
+        value = sql("{name}::text::float8", name=name) if base_type(column.sql_type) == "real" else name
+        return sql("CASE WHEN {name} > '-Infinity' AND {name} < 'Infinity' THEN {value} END", name=name, value=value)
     if column.type == "number":
         return as_float8(name, column.sql_type)
     if column.format in ("date-time", "date"):
         return _time(name, column.sql_type)
     if column.type in ("array", "object") and known.kind is not Kind.JSON:
         return as_json(name, base_type(column.sql_type))
+    if known.kind is Kind.JSON:
+        # the null of JSON is no text
+        return sql("NULLIF(btrim({name}::text, E' \\t\\n\\r'), 'null')", name=name)
     return name if known.in_tiles else sql("{name}::text", name=name)
 
 

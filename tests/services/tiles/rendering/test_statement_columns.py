@@ -48,7 +48,6 @@ def _text(request: TileRequest) -> str:
         (Column("c", "integer", "integer"), '"c"'),
         (Column("c", "bigint", "integer"), '"c"'),
         (Column("c", "oid", "integer"), '"c"::int8'),
-        (Column("c", "real", "number"), 'CASE WHEN "c" > \'-Infinity\' AND "c" < \'Infinity\' THEN "c" END'),
         (
             Column("c", "double precision", "number"),
             'CASE WHEN "c" > \'-Infinity\' AND "c" < \'Infinity\' THEN "c" END',
@@ -62,8 +61,6 @@ def _text(request: TileRequest) -> str:
         (Column("c", "boolean", "boolean"), '"c"'),
         (Column("c", "uuid", "string", format="uuid"), '"c"::text'),
         (Column("c", "tstzrange", "string"), '"c"::text'),
-        (Column("c", "jsonb", "object"), '"c"::text'),
-        (Column("c", "json", ""), '"c"::text'),
         (Column("c", "integer[]", "array"), 'to_json("c")::text'),
         (Column("c", "hstore", "object"), 'to_json("c")::text'),
         (
