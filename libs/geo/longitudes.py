@@ -17,8 +17,8 @@ MOST_TURNS = (-1, 1)
 """Whole turns around the Earth by which rows may lie beyond: longitudes from -540 to 540."""
 
 WEB_MERCATOR = 3857
-_HALF_OF_WEB_MERCATOR = 20_037_508.342789244
-"""Metres from longitude 0 to 180."""
+HALF_OF_EQUATOR = 20_037_508.342789244
+"""Metres from longitude 0 to 180, of all Mercator projections on WGS 84."""
 _NEGLIGIBLE = 1e-4
 """Degrees: boxes of indexes are in single precision, which misses 180 by a fifth of this."""
 _FURTHEST_NORTH = 1e9
@@ -34,7 +34,7 @@ def turned_back(longitude: float) -> float:
 
 def width_of_world(srid: int | None) -> float:
     """One turn around the Earth in the units of a CRS whose rows may be turned: metres or degrees."""
-    return 2 * _HALF_OF_WEB_MERCATOR if srid == WEB_MERCATOR else TURN
+    return 2 * HALF_OF_EQUATOR if srid == WEB_MERCATOR else TURN
 
 
 def turns_of(west: float, east: float) -> tuple[int, ...]:

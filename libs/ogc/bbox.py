@@ -4,6 +4,9 @@ from collections.abc import Sequence
 from math import isfinite
 from typing import NamedTuple
 
+_METRE = 1e-5
+"""In degrees."""
+
 
 class BBox(NamedTuple):
     """A box in CRS84 (degrees, longitude then latitude); `west > east` crosses the antimeridian."""
@@ -25,6 +28,13 @@ class BBox(NamedTuple):
     def unbroken(self) -> "BBox":
         """The same for those who want west below east: around the world where it crosses the antimeridian."""
         return self if self.west <= self.east else BBox(-180.0, self.south, 180.0, self.north)
+
+    def shown(self) -> "BBox":
+        """The same, a metre wider on each side, for maps: they request no tile that a box only touches."""
+        west, south, east, north = self.unbroken()
+        return BBox(
+            max(-180.0, west - _METRE), max(-90.0, south - _METRE), min(180.0, east + _METRE), min(90.0, north + _METRE)
+        )
 
     def intersects(self, other: "BBox") -> bool:
         """Whether the two boxes share a point."""

@@ -38,7 +38,7 @@ async def get_style(call: Call) -> web.StreamResponse:
         tiles_url_template=source.template,
         minzoom=source.minzoom,
         maxzoom=source.maxzoom,
-        bounds=source.geometry.bbox and BBox(*source.geometry.bbox).unbroken(),
+        bounds=source.geometry.bbox and BBox(*source.geometry.bbox).shown(),
         center=None,
         attribution=collection.attribution,
         basemap=call.request.app[BASEMAP],

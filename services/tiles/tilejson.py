@@ -47,6 +47,6 @@ async def get_tilejson(call: Call) -> web.StreamResponse:
         document["attribution"] = collection.attribution
     if bbox:
         # whether bounds may cross the antimeridian is not said, and clients show nothing then
-        document["bounds"] = list(BBox(*bbox).unbroken())
+        document["bounds"] = list(BBox(*bbox).shown())
         document["center"] = [*BBox(*bbox).middle(), first]
     return conditional(call.request, json_response(document, media_type=MediaType.JSON))

@@ -55,7 +55,8 @@ async def get_dataset_style(call: Call) -> web.StreamResponse:
 
 
 def _source(source: DatasetSource) -> dict[str, Any]:
-    return vector_source(source.template, source.minzoom, source.maxzoom, source.bounds, source.attribution)
+    bounds = source.bounds and source.bounds.shown()
+    return vector_source(source.template, source.minzoom, source.maxzoom, bounds, source.attribution)
 
 
 def _own_source(
@@ -65,5 +66,5 @@ def _own_source(
     tms = source.tms
     template = with_query(f"{tileset_address(base, collection, tms)}/{{z}}/{{x}}/{{y}}", source.selecting)
     template = of_edition(template, store.edition([collection]))
-    bounds = geometry.bbox and BBox(*geometry.bbox).unbroken()
+    bounds = geometry.bbox and BBox(*geometry.bbox).shown()
     return vector_source(template, *zoom_range(collection, geometry, tms), bounds, collection.attribution)

@@ -47,6 +47,6 @@ async def get_dataset_tilejson(call: Call) -> web.StreamResponse:
     if source.attribution:
         document["attribution"] = source.attribution
     if source.bounds:
-        document["bounds"] = list(source.bounds)
+        document["bounds"] = list(source.bounds.shown())
         document["center"] = [*source.bounds.middle(), max(0, source.minzoom)]
     return conditional(call.request, json_response(document, media_type=MediaType.JSON))

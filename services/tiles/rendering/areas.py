@@ -36,11 +36,12 @@ _MOST_UNITED = 12_000
 """Corners that PostGIS unites within some ten milliseconds."""
 
 
-def drawn_area(shape: Sql, tile: Box) -> Sql:
+def drawn_area(shape: Sql, tile: Box, antimeridian: tuple[bool, bool] = (False, False)) -> Sql:
     """A query of one row: `drawn`, a polygon in units of the tile or NULL, and `simplified`.
 
-    `shape` names a 2D area in the CRS of the tile; `tile` is the box of the tile in that CRS. In `drawn`, x goes right
-    and y down, as in vector tiles, and outer rings are clockwise on the screen.
+    `shape` names a 2D area in the CRS of the tile; `tile` is the box of the tile in that CRS. `antimeridian` says
+    whether the tile ends there on its left and on its right. In `drawn`, x goes right and y down, as in vector tiles,
+    and outer rings are clockwise on the screen.
     """
     left, bottom, right, top = tile
     wide, high = (right - left) / EXTENT, (top - bottom) / EXTENT
@@ -61,6 +62,7 @@ def drawn_area(shape: Sql, tile: Box) -> Sql:
         ),
         crowded=_crowded("clip.g"),
         coarse=_coarse("reduced.g"),
+        continued=_continued(antimeridian),
         tile=_constant_box(0),
         seen=_constant_box(BUFFER),
         units=binds((EXTENT, BUFFER), "int4"),
@@ -85,11 +87,12 @@ _STEPS: LiteralString = """
   CROSS JOIN LATERAL (SELECT CASE WHEN ST_NPoints(clip.g) > {many} AND {crowded} THEN clip.g
     ELSE ST_SnapToGrid(clip.g, 1) END AS g OFFSET 0) AS reduced
   CROSS JOIN LATERAL (SELECT {coarse} AS g OFFSET 0) AS coarse
+  {continued}
   CROSS JOIN LATERAL (SELECT CASE WHEN coarse.g IS NULL AND ST_NumGeometries(reduced.g) > 1
     AND NOT ST_IsValid(reduced.g) AND NOT ST_IsValid(clip.g)
     THEN ST_MakeValid(reduced.g, 'method=structure') END AS g OFFSET 0) AS one
-  CROSS JOIN LATERAL (SELECT coalesce(coarse.g, one.g, reduced.g, clip.g) AS g, coarse.g IS NOT NULL AS coarse,
-    one.g IS NOT NULL AS overlaps OFFSET 0) AS light
+  CROSS JOIN LATERAL (SELECT coalesce(coarse.g, one.g, continued.g, reduced.g, clip.g) AS g,
+    coarse.g IS NOT NULL AS coarse, one.g IS NOT NULL AS overlaps OFFSET 0) AS light
   CROSS JOIN LATERAL (SELECT ST_SnapToGrid(light.g, 1) AS g OFFSET 0) AS snapped
   CROSS JOIN LATERAL (SELECT ST_AsMVTGeom(snapped.g, {tile}, {extent}, {beyond}, true) AS g OFFSET 0) AS whole
   CROSS JOIN LATERAL (SELECT CASE WHEN ST_NPoints(whole.g) <= {few} OR light.g @ {seen} THEN whole.g
@@ -176,6 +179,34 @@ def _crowded(name: LiteralString) -> Sql:
         " FROM (SELECT ST_SnapToGrid({shape}, 1) AS g OFFSET 0) AS edges)",
         most=bind(_MOST_CROWDED, "float8"),
         shape=sql(name),
+    )
+
+
+def _continued(antimeridian: tuple[bool, bool]) -> Sql:
+    """A join of an area that ends at the antimeridian with the buffer beyond it, as `continued.g`; NULL for others.
+
+    Maps go on beyond the antimeridian, so that no outline may show there.
+    """
+    seams = [
+        (float(x), float(x + sign * 3 * BUFFER))
+        for x, sign, ends in zip((0, EXTENT), (-1, 1), antimeridian, strict=True)
+        if ends
+    ]
+    if not seams:
+        return sql("CROSS JOIN (SELECT NULL::geometry AS g) AS continued")
+    return sql(
+        "CROSS JOIN LATERAL (SELECT CASE WHEN ST_XMin(reduced.g) <= 0 OR ST_XMax(reduced.g) >= {extent} THEN"
+        " (SELECT CASE WHEN count(edge.geom) > 0 THEN ST_MakeValid(ST_CollectionExtract(ST_Collect(reduced.g,"
+        " ST_Collect(ST_MakeEnvelope(seam.x, ST_YMin(edge.geom), seam.beyond, ST_YMax(edge.geom),"
+        " ST_SRID(reduced.g)))), 3),"
+        " 'method=structure') END"
+        " FROM unnest({seams}, {beyond}) AS seam(x, beyond)"
+        " CROSS JOIN LATERAL ST_Dump(ST_Intersection(ST_SetSRID(ST_Boundary(reduced.g), 0),"
+        " ST_MakeLine(ST_Point(seam.x, -9999), ST_Point(seam.x, 9999)))) AS edge"
+        " WHERE ST_Dimension(edge.geom) = 1) END AS g OFFSET 0) AS continued",
+        extent=bind(EXTENT, "int4"),
+        seams=bind(tuple(x for x, _ in seams), "float8[]"),
+        beyond=bind(tuple(beyond for _, beyond in seams), "float8[]"),
     )
 
 

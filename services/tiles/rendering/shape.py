@@ -14,13 +14,24 @@ from services.tiles.request.tile_request import TileRequest
 _SURFACES = ("Geometry", "PolyhedralSurface", "Triangle", "Tin")
 _WIDEST_ON_THE_SPHERE = 60
 _MOST_ADDED = 100_000
-"""Corners that a long edge may get before it is cut: one from far beyond the Earth would get any number of them."""
+"""Corners that the long edges of a geometry may get: one from far beyond the Earth would get any number of them."""
 _EXTENT_AND_BUFFER = binds((EXTENT, BUFFER), "int4")
 _CURVED = ("Geometry", "CircularString", "CompoundCurve", "CurvePolygon", "MultiCurve", "MultiSurface")
 
 
 def drawn_points(request: TileRequest, shape: Sql) -> Sql:
     """Points as the tile encodes them, from `shape`, an expression in the CRS of the tile; NULL off the tile."""
+    if request.region.of_points and request.region.antimeridian[0]:
+        left, _, right, _ = request.region.bounds
+        # what is at 180° is at -180°, on the left edge: clients take the right edge for the neighbour's
+        first = right - (right - left) / EXTENT / 2 if request.region.antimeridian[1] else max(right, 0.0)
+        shape = sql(
+            "(SELECT CASE WHEN ST_X(place.g) >= {first} THEN ST_Translate(place.g, {world}, 0) ELSE place.g END"
+            " FROM (SELECT {shape} AS g OFFSET 0) AS place)",
+            shape=shape,
+            first=bind(first, "float8"),
+            world=bind(2 * left, "float8"),
+        )
     return _in_tile_units(shape, request)
 
 
@@ -31,7 +42,7 @@ def drawing(request: TileRequest, shape: Sql) -> Sql:
     feature of a vector tile has one; `part` is 1 in the first row.
     """
     column, tile = request.geometry, request.region.bounds
-    area, line = drawn_area(sql("part.g"), tile), _drawn_line(request, sql("part.g"))
+    area, line = drawn_area(sql("part.g"), tile, request.region.antimeridian), _drawn_line(request, sql("part.g"))
     if column.dimension == 2:
         return sql(
             "SELECT area.*, 1 AS part FROM (SELECT {shape} AS g) AS part, LATERAL ({area}) AS area",
@@ -246,15 +257,24 @@ def _cut(shape: Sql, request: TileRequest) -> Sql:
     step = longest_straight(request.region)
     if step is not None:
         return sql(
-            "(SELECT ST_Segmentize({parts}, {step}) FROM (SELECT CASE"
-            " WHEN ST_Length({shape}) + ST_Perimeter({shape}) < {longest} THEN ST_Segmentize({shape}, {step})"
-            " ELSE {shape} END AS g OFFSET 0) AS long)",
+            "(SELECT {bent_again} FROM (SELECT {parts} AS g FROM (SELECT {bent} AS g OFFSET 0) AS long OFFSET 0)"
+            " AS cut)",
+            bent=_bent(shape, step),
             parts=_parts(sql("long.g"), boxes),
-            shape=shape,
-            step=bind(step, "float8"),
-            longest=bind(step * _MOST_ADDED, "float8"),
+            bent_again=_bent(sql("cut.g"), step),
         )
     return _parts(shape, boxes)
+
+
+def _bent(shape: Sql, step: float) -> Sql:
+    """With corners along long edges; as it is if they would be too many."""
+    return sql(
+        "CASE WHEN ST_Length({shape}) + ST_Perimeter({shape}) < {longest} THEN ST_Segmentize({shape}, {step})"
+        " ELSE {shape} END",
+        shape=shape,
+        step=bind(step, "float8"),
+        longest=bind(step * _MOST_ADDED, "float8"),
+    )
 
 
 def _parts(shape: Sql, boxes: list[Box]) -> Sql:

@@ -319,25 +319,24 @@ def _key_property(key: Column, *, hidden: bool) -> Sql:
     )
 
 
-def _property(column: Column) -> Sql:
+def _property(column: Column) -> Sql:  # noqa: PLR0911 - one for each kind of type
     name = ident(column.name)
     known = column_type(column.sql_type)
     if known.kind is Kind.INTEGER and not known.in_tiles:
         return sql("{name}::int4" if known.bits is not None else "{name}::int8", name=name)
     if known.floating:
-        # as in JSON, nothing where it is no finite number
-        # a reader of the tile would take 1.1 in single precision for 1.100000023841858, which no other format says
+        # NULL for what is not finite, as in JSON; readers would take 1.1 in single precision for 1.100000023841858
         value = sql("{name}::text::float8", name=name) if base_type(column.sql_type) == "real" else name
         return sql("CASE WHEN {name} > '-Infinity' AND {name} < 'Infinity' THEN {value} END", name=name, value=value)
     if column.type == "number":
         return as_float8(name, column.sql_type)
     if column.format in ("date-time", "date"):
         return _time(name, column.sql_type)
-    if column.type in ("array", "object") and known.kind is not Kind.JSON:
-        return as_json(name, base_type(column.sql_type))
     if known.kind is Kind.JSON:
         # the null of JSON is no text
         return sql("NULLIF(btrim({name}::text, E' \\t\\n\\r'), 'null')", name=name)
+    if column.type in ("array", "object"):
+        return as_json(name, base_type(column.sql_type))
     return name if known.in_tiles else sql("{name}::text", name=name)
 
 

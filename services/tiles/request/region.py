@@ -6,7 +6,7 @@ from math import ceil, cos, floor, log2, pi, radians, sqrt, tan
 
 from libs.geo.boxes import WORLD, Box, overlap, transformed
 from libs.geo.crs_areas import boxes_in, is_mercator, within_finite_area
-from libs.geo.longitudes import width_of_world
+from libs.geo.longitudes import WEB_MERCATOR, width_of_world
 from libs.ogc.bbox import BBox
 
 EXTENT = 4096
@@ -37,12 +37,18 @@ class Region:
     """Of the boxes: the column's; 4326 where the column has none."""
     turns: tuple[int, ...] = ()
     """By which longitudes of the column's rows lie beyond ±180, as they are stored."""
+    antimeridian: tuple[bool, bool] = (False, False)
+    """Whether the tile ends at -180° on its left, and at 180° on its right."""
+    of_points: bool = False
 
     @cached_property
     def near(self) -> list[Box]:
         """Where features that the tile shows can be: one box, two across the antimeridian, or none; and each turned."""
         placed = self._boxes(BUFFER)
         width = width_of_world(self.srid)
+        if self.of_points and self.antimeridian == (True, False) and self.srid in (4326, WEB_MERCATOR):
+            # a client looks for a place at 180° in the tile to the east of it, at -180°
+            placed += [(width / 2 - (box[2] - box[0]) * BUFFER / EXTENT, box[1], width / 2, box[3]) for box in placed]
         return [*placed, *(_moved(box, turn * width) for turn in self.turns for box in placed)]
 
     @cached_property

@@ -3,9 +3,12 @@
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from hashlib import blake2b
+from math import isclose
 
 from libs.catalogue.model import Collection, GeometryColumn
 from libs.geo.boxes import Box
+from libs.geo.crs_areas import is_mercator
+from libs.geo.longitudes import HALF_OF_EQUATOR
 from libs.geo.tile_matrix_sets import TileMatrixSet
 from libs.ogc.errors import NotFound
 from libs.pg.text_folding import UNTRIED, TextFolding
@@ -109,7 +112,26 @@ def _only(selection: Selection, names: frozenset[str]) -> Selection:
 
 def region_of(bounds: Box, tile_matrix_set: TileMatrixSet, geometry: GeometryColumn) -> Region:
     """What a tile of these bounds shows of a column."""
-    return Region(bounds, tile_matrix_set.srid, geometry.srid or 4326, geometry.turns)
+    return Region(
+        bounds,
+        tile_matrix_set.srid,
+        geometry.srid or 4326,
+        geometry.turns,
+        antimeridian=_ends_at_antimeridian(bounds, tile_matrix_set.srid),
+        of_points=geometry.type == "Point",
+    )
+
+
+def _ends_at_antimeridian(bounds: Box, srid: int) -> tuple[bool, bool]:
+    """Whether a tile ends at -180° on its left, and at 180° on its right, where both are edges of the set."""
+    if srid == 4326:
+        edge = 180.0
+    elif is_mercator(srid):
+        edge = HALF_OF_EQUATOR
+    else:
+        return False, False
+    left, _, right, _ = bounds
+    return isclose(left, -edge, rel_tol=1e-9), isclose(right, edge, rel_tol=1e-9)
 
 
 @lru_cache(maxsize=1024)

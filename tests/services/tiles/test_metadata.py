@@ -122,7 +122,7 @@ _EXPECTED: dict[str, dict[str, Any]] = {
             }
         ],
         "attribution": "They",
-        "bounds": [10, 20, 30, 50],
+        "bounds": [9.99999, 19.99999, 30.00001, 50.00001],
         "center": [20, 35, 1],
     },
     f"/tiles/WebMercatorQuad{BOTH}": {
@@ -162,7 +162,7 @@ _EXPECTED: dict[str, dict[str, Any]] = {
             )
         ],
         "attribution": "They · We",
-        "bounds": [-40, -30, 30, 50],
+        "bounds": [-40.00001, -30.00001, 30.00001, 50.00001],
         "center": [-5, 10, 1],
     },
 }
@@ -256,7 +256,7 @@ async def test_documents_about_tiles(described: Services) -> None:
         # clients of bounds want west below east; a bounding box says on which side it is
         (
             "beyond",
-            {"bounds": [-180, -10, 180, 20], "center": [180, 5, 0]},
+            {"bounds": [-180, -10.00001, 180, 20.00001], "center": [180, 5, 0]},
             {
                 "boundingBox": {"lowerLeft": [170, -10], "upperRight": [-170, 20], "crs": CRS84},
                 "centerPoint": {"coordinates": [180, 5], "crs": CRS84, "tileMatrix": "0"},
@@ -316,7 +316,7 @@ async def test_styles_have_the_basemap_of_the_operator(described: Services) -> N
             "tiles": [f"BASE{OWN}/WebMercatorQuad/{{z}}/{{x}}/{{y}}?v=VERSION"],
             "minzoom": 1,
             "maxzoom": 5,
-            "bounds": [10, 20, 30, 50],
+            "bounds": [9.99999, 19.99999, 30.00001, 50.00001],
             "attribution": "They",
         },
     }

@@ -189,7 +189,7 @@ async def test_a_tile_that_nobody_waits_for_any_more_is_not_made(
     async def active() -> int:
         text = (
             "SELECT count(*) FROM pg_stat_activity"
-            " WHERE state = 'active' AND wait_event = 'PgSleep' AND query LIKE '%ST_AsMVT%'"
+            " WHERE state = 'active' AND wait_event = 'PgSleep' AND query LIKE '%asleep%'"
         )
         return int(await heavy.fetchval(text))
 
