@@ -10,8 +10,8 @@ from libs.web.base_url import base_url
 from libs.web.conditional import conditional
 from libs.web.respond import json_response
 from services.tiles.metadata.map_source import map_source
-from services.tiles.metadata.selecting import selecting_query
 from services.tiles.resources import BASEMAP, CATALOGUE, STORE
+from services.tiles.selecting import selecting_query
 from services.tiles.styling.document import style_json
 
 

@@ -13,11 +13,11 @@ from libs.web.base_url import SETTINGS, base_url
 from libs.web.conditional import conditional
 from libs.web.respond import json_response
 from services.tiles.dataset.chosen import chosen_of
-from services.tiles.metadata.addresses import of_edition, tileset_address
+from services.tiles.metadata.addresses import of_edition, tileset_address, with_query
 from services.tiles.metadata.dataset_source import DatasetSource, dataset_source
-from services.tiles.metadata.selecting import selecting_query, with_query
 from services.tiles.metadata.zoom_range import zoom_range
 from services.tiles.resources import BASEMAP, STORE
+from services.tiles.selecting import selecting_query
 from services.tiles.store.tile_store import TileStore
 from services.tiles.styling.dataset import dataset_style, layer_styles
 from services.tiles.styling.document import vector_source

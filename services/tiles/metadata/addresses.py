@@ -22,6 +22,11 @@ def choosing(address: str, chosen: Chosen) -> str:
     return f"{address}?collections={collections_value(chosen.collections)}" if chosen.named else address
 
 
+def with_query(template: str, query: str) -> str:
+    """The address of tiles with a further query string."""
+    return f"{template}{'&' if '?' in template else '?'}{query}" if query else template
+
+
 def of_edition(template: str, edition: str | None) -> str:
     """The address of tiles of this edition of their data; of the present one, whichever that is, where it is None."""
     return template if edition is None else f"{template}{'&' if '?' in template else '?'}v={edition}"

@@ -10,8 +10,7 @@ from libs.geo.zooms import zoom_faults
 from libs.ogc.bbox import BBox
 from libs.ogc.errors import NotFound
 from libs.web.query_params import QueryValues
-from services.tiles.metadata.addresses import choosing, dataset_tileset_address, of_edition
-from services.tiles.metadata.selecting import with_query
+from services.tiles.metadata.addresses import choosing, dataset_tileset_address, of_edition, with_query
 from services.tiles.metadata.zoom_range import zoom_range
 
 

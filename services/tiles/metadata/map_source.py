@@ -7,8 +7,7 @@ from libs.geo.tile_matrix_sets import TileMatrixSet
 from libs.geo.zooms import zoom_faults
 from libs.ogc.link import path_segment
 from libs.web.query_params import QueryValues
-from services.tiles.metadata.addresses import of_edition, tileset_address
-from services.tiles.metadata.selecting import with_query
+from services.tiles.metadata.addresses import of_edition, tileset_address, with_query
 from services.tiles.metadata.zoom_range import zoom_range
 from services.tiles.request.geometry_column import geometry_of
 

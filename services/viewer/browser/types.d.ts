@@ -219,7 +219,7 @@ export interface Engine {
   /** The same for requests, in the coordinates of `crs` and in the order of its axes where one is named. */
   within(): { bbox: number[]; crs?: string };
   /** How many features the tiles in view leave out, by the collections that are drawn from the same tiles. */
-  omitted(): { ids: string[]; number: number; estimated: boolean }[];
+  omitted(): { ids: string[]; number: number; estimated: boolean; simplified: number }[];
   /** Shows a box within the padding, in pixels, from no nearer than zoom level 7, or `nearest`. */
   fit(box: Box, padding: Padding, options?: { animate?: boolean; nearest?: number }): void;
   zoomBy(levels: number): void;

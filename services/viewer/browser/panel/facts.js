@@ -4,7 +4,7 @@ import { debounced } from "../page/debounced.js";
 import { element, find } from "../page/dom.js";
 import { announce, announceError, sayToScreenReaders } from "../page/status.js";
 import { count, messageOf } from "../service/api.js";
-import { countWords, drawnWords, named, omittedWords } from "../words/counts.js";
+import { countWords, drawnWords, named, omittedWords, simplifiedWords } from "../words/counts.js";
 import { formatDay, formatInstant } from "../words/format.js";
 import { say } from "../words/say.js";
 
@@ -83,13 +83,14 @@ export function describeDrawn(explorer) {
   let asked = null;
   const update = async () => {
     const mine = (asked = Symbol("asked"));
-    const left = explorer.engine.omitted();
+    const found = explorer.engine.omitted();
+    const left = found.filter(({ number }) => number > 0);
     const [only] = left;
     // of several collections the same is said, whichever tiles they come from
     const words = left.length && explorer.shown.size === 1 ? await drawnOf(explorer, only.ids[0], only) : omittedWords(left);
     if (asked !== mine) return;
-    note.textContent = words;
-    note.hidden = !words;
+    note.textContent = [words, simplifiedWords(found)].filter(Boolean).join(". ");
+    note.hidden = !note.textContent;
   };
   const soon = debounced(() => update().catch(() => {}), 400);
   explorer.engine.onIdle(soon);

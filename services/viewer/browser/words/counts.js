@@ -88,6 +88,14 @@ export function omittedWords(left) {
   return left.length ? say("Not all features in view are drawn, the strongest are; zoom in for the others") : "";
 }
 
+/**
+ * Tells that tiles in view draw shapes differently from how they are stored; empty if they do not.
+ * @param {{ simplified: number }[]} left
+ */
+export function simplifiedWords(left) {
+  return left.some(({ simplified }) => simplified > 0) ? say("Some shapes are simplified at this scale; zoom in for detail") : "";
+}
+
 /** @param {(number | null)[]} values */
 const sum = (values) => ({
   number: values.reduce((/** @type {number} */ all, value) => all + (value ?? 0), 0),

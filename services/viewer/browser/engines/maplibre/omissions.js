@@ -10,7 +10,7 @@ export class Omissions {
   #headers = new BroadcastChannel("dams-features-omitted");
 
   constructor() {
-    this.#headers.onmessage = ({ data }) => this.#omitted.note(data.url, data.omitted);
+    this.#headers.onmessage = ({ data }) => this.#omitted.note(data.url, data.omitted, data.simplified);
   }
 
   /**

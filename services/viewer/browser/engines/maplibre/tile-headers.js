@@ -13,8 +13,8 @@ function listen() {
     const answer = plain(...given);
     asked.postMessage(new Request(given[0]).url);
     const response = await answer;
-    const omitted = response.headers.get("DAMS-Features-Omitted");
-    if (omitted !== null) channel.postMessage({ url: response.url, omitted });
+    const [omitted, simplified] = ["Omitted", "Simplified"].map((what) => response.headers.get(`DAMS-Features-${what}`));
+    if (omitted !== null) channel.postMessage({ url: response.url, omitted, simplified });
     return response;
   };
 }

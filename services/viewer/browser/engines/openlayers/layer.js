@@ -145,7 +145,7 @@ class Buffers {
 async function load(url, omitted) {
   const response = await fetch(url);
   if (!response.ok) throw new Error(`${url}: ${response.status}`);
-  omitted.note(response.url, response.headers.get("DAMS-Features-Omitted"));
+  omitted.note(response.url, response.headers.get("DAMS-Features-Omitted"), response.headers.get("DAMS-Features-Simplified"));
   return response.arrayBuffer();
 }
 

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
 import { Omitted } from "../../../../../services/viewer/browser/engines/omitted.js";
-import { countWords, drawnWords, named, omittedWords } from "../../../../../services/viewer/browser/words/counts.js";
+import { countWords, drawnWords, named, omittedWords, simplifiedWords } from "../../../../../services/viewer/browser/words/counts.js";
 import { featureName } from "../../../../../services/viewer/browser/words/feature-name.js";
 import { formatText, isWebAddress, propertyTitle, unitOf } from "../../../../../services/viewer/browser/words/format.js";
 import { areaText, lengthText } from "../../../../../services/viewer/browser/words/measures.js";
@@ -85,11 +85,15 @@ test("how many are drawn follows from what the tiles leave out", () => {
 test("tiles tell what they leave out, each once, until they tell otherwise", () => {
   globalThis.document = { baseURI: "http://here/map" };
   const omitted = new Omitted();
-  omitted.note("http://here/tiles/0/0/0?filter=a%20%3D%20%27b%27", "120;estimate");
+  omitted.note("http://here/tiles/0/0/0?filter=a%20%3D%20%27b%27", "120;estimate", "4");
   omitted.note("http://here/tiles/1/0/0", "30");
   omitted.note("http://here/tiles/1/0/1", "0");
-  assert.deepEqual(omitted.of(["/tiles/0/0/0?filter=a%20%3D%20'b'", "/tiles/1/0/0", "/tiles/1/0/0"]), { number: 150, estimated: true });
-  assert.deepEqual(omitted.of(["/tiles/1/0/0", "/tiles/1/0/1"]), { number: 30, estimated: false });
+  assert.deepEqual(omitted.of(["/tiles/0/0/0?filter=a%20%3D%20'b'", "/tiles/1/0/0", "/tiles/1/0/0"]), { number: 150, estimated: true, simplified: 4 });
+  assert.deepEqual(omitted.of(["/tiles/1/0/0", "/tiles/1/0/1"]), { number: 30, estimated: false, simplified: 0 });
   omitted.note("http://here/tiles/1/0/0", "0");
   assert.equal(omitted.of(["/tiles/1/0/0"]), null);
+  omitted.note("http://here/tiles/1/0/0", "0", "7");
+  assert.deepEqual(omitted.of(["/tiles/1/0/0"]), { number: 0, estimated: false, simplified: 7 });
+  assert.equal(simplifiedWords([{ simplified: 0 }, { simplified: 7 }]), "Some shapes are simplified at this scale; zoom in for detail");
+  assert.equal(simplifiedWords([{ simplified: 0 }]), "");
 });

@@ -31,8 +31,3 @@ def selecting_query(call: Call, collections: Sequence[Collection], tms: TileMatr
     else:
         parse_tile(collections[0], tms, z, 0, 0, query, app[MAX_FEATURES], app[FOLDING].current)
     return urlencode(sent, quote_via=quote, safe="")
-
-
-def with_query(template: str, query: str) -> str:
-    """The address of tiles with a further query string."""
-    return f"{template}{'&' if '?' in template else '?'}{query}" if query else template
