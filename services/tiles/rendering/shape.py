@@ -13,6 +13,7 @@ from services.tiles.request.tile_request import TileRequest
 
 _SURFACES = ("Geometry", "PolyhedralSurface", "Triangle", "Tin")
 _WIDEST_ON_THE_SPHERE = 60
+_TO_THE_MIDDLE = 0.001
 _MOST_ADDED = 100_000
 """Corners that the long edges of a geometry may get: one from far beyond the Earth would get any number of them."""
 _EXTENT_AND_BUFFER = binds((EXTENT, BUFFER), "int4")
@@ -88,6 +89,35 @@ def _in_tile_units(shape: Sql, request: TileRequest) -> Sql:
         shape=shape,
         bounds=_box2d(_envelope(request.region.bounds, request.region.tile_srid)),
         extent_and_buffer=_EXTENT_AND_BUFFER,
+    )
+
+
+def is_anchored(request: TileRequest) -> Sql:
+    """Whether the first corner of an area lies in the tile itself, without its buffer: true in one tile of a matrix."""
+    left, bottom, right, top = request.region.bounds
+    column = request.geometry
+    # a little to the middle of its part, for a corner on the edge of a tile belongs to the tile that has the area
+    corner = sql(
+        "(SELECT ST_SetSRID(ST_Point("
+        "ST_X(first.g) + ((ST_XMin(part.g) + ST_XMax(part.g)) / 2 - ST_X(first.g)) * {some},"
+        " ST_Y(first.g) + ((ST_YMin(part.g) + ST_YMax(part.g)) / 2 - ST_Y(first.g)) * {some}), ST_SRID(first.g))"
+        " FROM (SELECT ST_GeometryN({shape}, 1) AS g OFFSET 0) AS part"
+        " CROSS JOIN LATERAL (SELECT ST_StartPoint(ST_ExteriorRing(part.g)) AS g OFFSET 0) AS first)",
+        shape=_on_earth(column),
+        some=bind(_TO_THE_MIDDLE, "float8"),
+    )
+    near = any_of(sql("corner.g && {box}", box=_envelope(box, column.srid or 4326)) for box in request.region.near)
+    return sql(
+        "(SELECT ST_X(place.g) >= {left} AND ST_X(place.g) < {right} AND ST_Y(place.g) > {bottom}"
+        " AND ST_Y(place.g) <= {top} FROM (SELECT CASE WHEN {near} THEN ST_Transform(corner.g, {srid}) END AS g"
+        " FROM (SELECT {corner} AS g OFFSET 0) AS corner OFFSET 0) AS place)",
+        left=bind(left, "float8"),
+        right=bind(right, "float8"),
+        bottom=bind(bottom, "float8"),
+        top=bind(top, "float8"),
+        near=near,
+        srid=bind(request.region.tile_srid, "int4"),
+        corner=corner,
     )
 
 

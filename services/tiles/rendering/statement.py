@@ -13,10 +13,20 @@ from libs.pg.column_types import SAFE_INTEGER, Kind, as_float8, base_type, colum
 from libs.pg.json_values import as_json
 from libs.pg.sql import EMPTY, Sql, all_of, bind, ident, join, sql
 from libs.selection.selection import SortTerm
-from services.tiles.rendering.shape import drawing, drawn_points, is_finite, is_near, is_nowhere, projected
+from services.tiles.rendering.shape import (
+    drawing,
+    drawn_points,
+    is_anchored,
+    is_finite,
+    is_near,
+    is_nowhere,
+    projected,
+)
 from services.tiles.request.region import EXTENT
 from services.tiles.request.tile_key import tile_key
 from services.tiles.request.tile_request import TileRequest
+from services.tiles.styling.layers import ANCHOR, MARKED_BELOW
+from services.tiles.styling.properties import has_marked_areas
 
 _SAFE = Sql((str(SAFE_INTEGER),))
 _CROWDING = 20
@@ -230,7 +240,7 @@ def _simplified(request: TileRequest) -> Sql:
 
 def _features(request: TileRequest, rows: Sql) -> Sql:
     """A FROM item of features as the encoder takes them: `tile`, a row of geometry, id and properties."""
-    shape, columns = projected(request), _lists(request).written
+    shape, columns = projected(request), _lists(request).written + _anchor(request)
     if request.geometry.dimension == 0:
         return sql(
             "(SELECT {geometry} AS __geometry{columns} FROM {rows}) AS tile",
@@ -252,6 +262,15 @@ def _features(request: TileRequest, rows: Sql) -> Sql:
         drawing=drawing(request, sql("placed.__shape")),
         columns=columns,
     )
+
+
+def _anchor(request: TileRequest) -> Sql:
+    """The property that says in which tile our style marks an area, after a comma; empty if it marks none."""
+    if not request.all_properties or request.tile_matrix_set.matrix(request.z).zoom >= MARKED_BELOW:
+        return EMPTY
+    if not has_marked_areas(request.selection.collection, request.geometry):
+        return EMPTY
+    return sql(", NULLIF({is_here}, false) AS {name}", is_here=is_anchored(request), name=ident(ANCHOR))
 
 
 class _Lists(NamedTuple):

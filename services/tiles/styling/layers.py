@@ -143,14 +143,21 @@ def _points(look: Look) -> list[Layer]:
     return [circle]
 
 
+ANCHOR = "dams:anchor"
+"""Property of an area, in the one tile that has its first corner: an area in several tiles has one mark."""
+MARKED_BELOW = 6
+"""Zoom from which on areas are large enough to need no mark."""
+
+
 def _mark(look: Look, dimension: str) -> Layer:
     """Areas have one while they are small; points, which have a colour already, one within them where it is read."""
     is_area = dimension == "Polygon"
+    is_dimension: Expression = ["==", ["geometry-type"], dimension]
     layer: Layer = {
         "id": "mark" if is_area else "shape",
         "type": "symbol",
-        **({"maxzoom": 6} if is_area else {"minzoom": 2}),
-        "filter": ["==", ["geometry-type"], dimension],
+        **({"maxzoom": MARKED_BELOW} if is_area else {"minzoom": 2}),
+        "filter": ["all", is_dimension, ["==", ["get", ANCHOR], True]] if is_area else is_dimension,
         "layout": {
             "text-field": look.mark,
             "text-font": [FONT],

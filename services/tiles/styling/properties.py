@@ -14,6 +14,14 @@ _WITHDRAWN = "withdrawn"
 
 
 @lru_cache(maxsize=1024)
+def has_marked_areas(collection: Collection, geometry: GeometryColumn) -> bool:
+    """Whether our style draws a mark on areas of the column."""
+    properties = {column.name: column.type for column in collection.columns}
+    look = look_of(collection.id, geometry.type, properties)
+    return geometry.dimension == 2 and look.mark is not None
+
+
+@lru_cache(maxsize=1024)
 def read_by_style(collection: Collection, geometry: GeometryColumn) -> frozenset[str]:
     """Names of properties of the collection."""
     properties = {column.name: column.type for column in collection.columns}
