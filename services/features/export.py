@@ -43,8 +43,8 @@ async def get_export(call: Call) -> web.StreamResponse:
     if format_ is None:
         raise NotAcceptable("none of the accepted media types is offered")
     refuse_options(call.query, format_)
-    call.query.values |= {"limit": ALL, "offset": None, "cursor": None}
-    query = parse_items(collection, call.query, call.given, app[FOLDING].current)
+    values = call.query.with_values({"limit": ALL, "offset": None, "cursor": None})
+    query = parse_items(collection, values, call.given, app[FOLDING].current)
     version = app[VERSIONS].version(collection)
     links = export_links(query, format_.media_type, base_url(request))
     mark = format_.byte_order_mark if call.query.values["bom"] and isinstance(format_, FeatureFormat) else b""
