@@ -17,12 +17,12 @@ from libs.cql import (
 )
 from libs.geo.crs import Crs, box_of
 from libs.ogc.temporal import parse_interval
-from libs.pg.sql import Sql, all_of, any_of, ident, join, sql
+from libs.pg.sql import Sql, all_of, ident, join, sql
 from libs.pg.text_folding import UNTRIED, TextFolding
 from libs.selection.arguments import call_arguments
 from libs.selection.columns import column_queryable, geometry_queryable, queryables
 from libs.selection.crs import requested_crs
-from libs.selection.ids import has_odd_id, key_condition, unescaped
+from libs.selection.ids import has_odd_id, keys_condition, unescaped
 from libs.selection.request import FaultCollector
 
 _LONGEST_QUOTED = 500
@@ -143,20 +143,19 @@ def _ids(collection: Collection, query: FaultCollector) -> list[Sql]:
     if not columns:
         query.fault("ids", "ids cannot be used: this collection has no identifiers", value=text)
         return []
-    conditions = []
+    names: list[str] = []
     is_odd = has_odd_id(collection)
     for part in text.split(","):
         id_ = part.strip()
         # what only the database reads must be a value of the key
-        names = (unescaped(id_),) if is_odd and len(columns) == 1 else dict.fromkeys((id_, unescaped(id_)))
+        names += (unescaped(id_),) if is_odd and len(columns) == 1 else (id_, unescaped(id_))
         try:
             if len(columns) == 1 and not is_odd:
                 value_predicate(column_queryable(columns[0]), id_)
-            # as in the address of a feature: "049" is no other name of 49
-            conditions += [key_condition(collection, name) or sql("FALSE") for name in names]
         except CqlError as error:
             query.fault("ids", f"ids: {error.message}", value=part)
-    return [any_of(conditions)]
+    # as in the address of a feature: "049" is no other name of 49
+    return [keys_condition(collection, names)]
 
 
 def _bbox(collection: Collection, geometry: GeometryColumn | None, query: FaultCollector) -> list[Sql]:
