@@ -10,7 +10,7 @@ from libs.catalogue.model import Collection
 from libs.ogc.errors import InvalidParameters, StoredValueError
 from libs.ogc.media_type import with_charset
 from libs.web.app import Call, sent_parameters
-from libs.web.base_url import SETTINGS, base_url, takes_chunks
+from libs.web.base_url import SETTINGS, base_url, client_of, takes_chunks
 from libs.web.compression import compress_stream
 from libs.web.conditional import check_preconditions, check_tag, data_headers, incomplete
 from libs.web.html import page_response
@@ -122,7 +122,7 @@ async def _file(call: Call, query: ItemsQuery, format_: FileFormat, headers: dic
         (page, ends), matched = await store.page_and_count(query, format_.geometry_as)
         source = partial(one_chunk, page)
     links = page_links(query, format_.media_type, base_url(call.request), ends, matched)
-    export = await app[EXPORTS].page(query.selection, query.options, format_, source)
+    export = await app[EXPORTS].page(query.selection, query.options, format_, source, client_of(call.request))
     try:
         headers = {
             **_kept(headers, query, matched),
