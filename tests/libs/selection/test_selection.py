@@ -208,6 +208,23 @@ def test_names_without_end_are_compared_by_their_start() -> None:
 def test_properties_that_are_shown() -> None:
     assert [column.name for column in selected(properties="mag, id,mag").properties] == ["mag", "id"]
     assert selected(properties="").properties == ()
+    assert selected(properties="[]").properties == ()
+    # as OWSLib sends a list
+    for text in ("['mag', 'id']", '["mag","id"]', "['mag','id', 'mag']"):
+        assert [column.name for column in selected(properties=text).properties] == ["mag", "id"]
+
+
+def test_names_with_commas_are_escaped_in_lists() -> None:
+    names = ("a,b", "50%", "a%2Cb")
+    odd = collection(columns=tuple(Column(name, "text", "string") for name in names), key=None)
+    for text, name in (("a%252Cb", "a%2Cb"), ("50%25", "50%"), ("50%", "50%"), ("a%2Cb", "a%2Cb")):
+        assert [column.name for column in selected(odd, properties=text).properties] == [name]
+        assert [term.column.name for term in selected(odd, sortby=[f"-{text}"]).sort] == [name]
+    comma = collection(columns=(Column("a,b", "text", "string"),), key=None)
+    assert [column.name for column in selected(comma, properties="a%2Cb").properties] == ["a,b"]
+    assert [term.column.name for term in selected(comma, sortby=["a%2Cb"]).sort] == ["a,b"]
+    (fault,) = faults(comma, sortby=["a%2Cb", "a%2Cb"])
+    assert fault[1] == "sortby: 'a,b' is given more than once"
     assert faults(properties="mag,magg") == [
         (
             "properties",
