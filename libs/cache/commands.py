@@ -153,7 +153,11 @@ class Commands:
     async def _exchange(self, commands: Sequence[Command]) -> list[Any]:
         size = sum(len(part) for command in commands for part in command if isinstance(part, bytes))
         async with _deadline(self._deadline + size / _BYTES_A_SECOND):
-            return await self._link.exchange(commands)
+            replies = await self._link.exchange(commands)
+        if len(replies) != len(commands):
+            # which reply is to which command is unknown
+            raise CacheAway(f"{len(replies)} replies to {len(commands)} commands")
+        return replies
 
     def _fail(self, batch: Sequence[tuple[Command, asyncio.Future[Any] | None]]) -> None:
         for _, future in batch:

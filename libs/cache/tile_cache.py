@@ -59,7 +59,9 @@ class TileCache:
     async def get(self, *keys: str) -> list[bytes | None]:
         """The bytes of each key, in one round trip; None where there are none, or damaged ones, or no cache."""
         values = await self._run("MGET", *map(_name, keys))
-        if not isinstance(values, list):
+        if not isinstance(values, list) or len(values) != len(keys):
+            if values is not None:
+                self._complain(f"a reply to MGET of {len(keys)} keys has another shape")
             return [None] * len(keys)
         if values.count(None) == len(values):
             _LOOKUPS.labels("miss").inc()
@@ -121,7 +123,10 @@ class TileCache:
         """Keys that match (`*`, `?`, `[ab]`) with the number of their bytes, some at a time. Raises CacheAway."""
         cursor: Any = b"0"
         while True:
-            cursor, names = await self._asked("SCAN", cursor, "MATCH", _name(pattern), "COUNT", SCANNED_AT_ONCE)
+            reply = await self._asked("SCAN", cursor, "MATCH", _name(pattern), "COUNT", SCANNED_AT_ONCE)
+            if not isinstance(reply, list | tuple) or len(reply) != 2 or not isinstance(reply[1], list):
+                raise CacheAway(f"SCAN was refused: {reply}")
+            cursor, names = reply
             sizes = await asyncio.gather(*(self._asked("STRLEN", name) for name in names))
             yield [
                 (name.removeprefix(_PREFIX).decode(errors="replace"), max(0, size - _CHECKSUM_BYTES))
@@ -133,7 +138,10 @@ class TileCache:
 
     async def delete(self, keys: Sequence[str]) -> int:
         """Forget the keys; how many there were. Raises CacheAway."""
-        return int(await self._asked("UNLINK", *map(_name, keys))) if keys else 0
+        reply = await self._asked("UNLINK", *map(_name, keys)) if keys else 0
+        if not isinstance(reply, int):
+            raise CacheAway(f"UNLINK was refused: {reply}")
+        return reply
 
     async def _asked(self, *command: bytes | str | int) -> Any:
         if self._commands is None:

@@ -8,29 +8,36 @@ from libs.ogc.errors import DomainError
 from libs.pg.pool import Database
 from libs.pg.sql import sql
 
-# Relations that are watched have their changes counted, exactly and transactionally, by triggers; the others
-# fall back to the server's counters, which lag while the writing connection idles. The file number changes with a
-# TRUNCATE and where ALTER TABLE writes all rows anew, which fires no trigger.
+# Triggers count the changes of watched relations exactly and in the transaction of the change. The server's counters
+# lag up to ten seconds while the writing connection idles. They are part of every version all the same, as writes
+# without a trigger (DISABLE TRIGGER, logical replication, a dropped trigger) show nowhere else.
+# The file number changes with a TRUNCATE and where ALTER TABLE rewrites all rows, which fires no trigger.
 _STATEMENT = """
-WITH counted AS (
-    SELECT c.oid::bigint AS oid, c.relfilenode,
+WITH parts AS (
+    -- ATTACH and DETACH PARTITION, and INHERIT, write here alone
+    SELECT inhparent, bit_xor(hashint8extended(inhrelid::bigint, 0)) AS children FROM pg_inherits GROUP BY inhparent
+), counted AS (
+    SELECT c.oid::bigint AS oid,
         concat_ws(
-            '.', c.relfilenode, epoch.began,
+            '.', c.relfilenode, parts.children, epoch.began,
             -- a refresh, concurrently or not, writes its entry anew; the counters follow up to ten seconds later
             CASE c.relkind WHEN 'm' THEN c.xmin END,
             -- the functions, not the view: it computes much more, and this runs once a second
             pg_stat_get_tuples_inserted(c.oid) + pg_stat_get_tuples_updated(c.oid) + pg_stat_get_tuples_deleted(c.oid)
         ) AS version
-    FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace,
-        -- a crash or pg_stat_reset() sets the counters back: the same number must not come to mean other rows
+    FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace LEFT JOIN parts ON parts.inhparent = c.oid,
+        -- a crash or pg_stat_reset() sets the counters back: the same number must not come to mean other rows. After
+        -- a crash of one backend the server starts no new postmaster, but resets what the background writer counted
         (SELECT concat_ws('.', extract(epoch FROM pg_postmaster_start_time()),
+             extract(epoch FROM pg_stat_get_bgwriter_stat_reset_time()),
              extract(epoch FROM pg_stat_get_db_stat_reset_time(d.oid))) AS began
          FROM pg_database d WHERE d.datname = current_database()) epoch
     WHERE c.relkind IN ('r', 'm', 'p') AND n.nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast')
 ), state AS (
-    -- a replica has no counters: what stays the same for ever is no version
+    -- a replica has no counters, nor a server that counts nothing: what stays the same for ever is no version
     SELECT c.oid, coalesce(
-        'w' || w.version || '.' || c.relfilenode, CASE WHEN NOT pg_is_in_recovery() THEN c.version END
+        'w' || w.version || '.' || c.version,
+        CASE WHEN NOT pg_is_in_recovery() AND current_setting('track_counts')::boolean THEN c.version END
     ) AS version
     FROM counted c LEFT JOIN ({watched}) w ON w.oid = c.oid
 )

@@ -38,10 +38,11 @@ class DataVersion:
     http_date: str = ""
     """`since` as in `Last-Modified`."""
     exact: bool = False
-    """Whether no commit changes what is read of the collection without changing its version.
+    """Whether each commit that fires triggers changes the version at once.
 
-    So it is of watched tables, and of materialised views. Counters are late; what views and policies show depends on
-    definitions, too, which the catalogue follows some seconds later.
+    So it is of watched tables, and of materialised views. Counters are late, and so is the version after a write that
+    fires no trigger; what views and policies show depends on definitions, too, which the catalogue follows some
+    seconds later.
     """
 
 

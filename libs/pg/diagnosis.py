@@ -54,7 +54,7 @@ async def diagnose(url: str, schemas: Iterable[str], *, connections: int = 0) ->
     try:
         async with asyncio.timeout(_SECONDS):
             facts = await _facts(url, wanted)
-    except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+    except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError) as error:
         return [await _unreachable(url, error)]
     found = [
         *_of_database(facts, connections),
@@ -102,7 +102,7 @@ async def _unreachable(url: str, error: BaseException) -> Finding:
 async def _databases(url: str) -> list[str]:
     try:
         connection = await asyncpg.connect(url, timeout=1)
-    except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
+    except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError):
         return []
     try:
         rows = await connection.fetch("SELECT datname FROM pg_database WHERE NOT datistemplate ORDER BY datname")

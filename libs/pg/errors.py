@@ -31,6 +31,16 @@ class Uninterrupted(TooSlow):
     """The same, and the server has not stopped: PostGIS cannot be interrupted everywhere."""
 
 
+class Unexpected(Unavailable):
+    """An error that no other class here is for: a mistake of ours, or an error of a later release of PostgreSQL."""
+
+    cause = "database"
+
+    def __init__(self) -> None:
+        sentence = "The database refused a statement of the service; try again later. The log says which error it was."
+        super().__init__(sentence, retry_after=60)
+
+
 class BrokenFunction(Unavailable):
     """A function that a view calls fails, whoever asks: it names something that is not there, or not on its path."""
 
@@ -61,6 +71,7 @@ _UNAVAILABLE: tuple[tuple[type[BaseException], str, int], ...] = (
         for kind in (
             # TimeoutError, too
             OSError,
+            EOFError,
             asyncpg.PostgresConnectionError,
             asyncpg.InterfaceError,
             # what the driver says of a connection whose server has taken leave but not hung up yet
@@ -106,7 +117,7 @@ def _fault_of_filter(error: BaseException) -> DomainError | None:
 
 
 def translate(error: BaseException, *, is_late: bool = False) -> DomainError | None:
-    """The domain error that a driver's error means, or None where it is a mistake of ours.
+    """The domain error that a driver's error means, or None where it is not the driver's.
 
     `is_late` says that the statement had as long as it may take.
     """
@@ -115,7 +126,10 @@ def translate(error: BaseException, *, is_late: bool = False) -> DomainError | N
     if isinstance(error, asyncpg.DataError):
         # a value that passed our checks but that the database cannot compute with, such as 10^400
         return Uncomputable([Fault(("query",), "a value in the request is out of range for what it is used with")])
-    return _fault_of_function(error) or _fault_of_filter(error) or _unavailable(error)
+    known = _fault_of_function(error) or _fault_of_filter(error) or _unavailable(error)
+    if known is None and isinstance(error, asyncpg.PostgresError):
+        return Unexpected()
+    return known
 
 
 def _fault_of_function(error: BaseException) -> DomainError | None:

@@ -150,7 +150,8 @@ class Database(Statements):
     async def _connect(self) -> asyncpg.Connection:
         try:
             return await self._sessions.open()
-        except (OSError, ValueError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+        except Exception as error:
+            # the driver has no list of what a connection may raise that closes while it opens
             _LOG.warning("cannot connect", extra={"fields": {"cause": f"{type(error).__name__}: {error}"}})
             unavailable = Restarting if is_restart(error) else Unavailable
             raise unavailable(UNREACHABLE, cause="database") from error

@@ -151,7 +151,13 @@ class Rotation:
                     if loop.time() >= until or found.history != needed.history:
                         return False
                     await asyncio.sleep(_AGAIN_SECONDS)
-        except (DomainError, TimeoutError, asyncpg.PostgresError) as error:
+        except (
+            DomainError,
+            OSError,
+            asyncpg.PostgresError,
+            asyncpg.InterfaceError,
+            asyncpg.InternalClientError,
+        ) as error:
             _LOG.warning("replica", extra={"fields": {"replica": number + 1, "cause": str(error) or "no answer"}})
             return False
 

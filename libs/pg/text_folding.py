@@ -14,6 +14,7 @@ import asyncpg
 
 from libs.concurrency.background import periodic
 from libs.ogc.errors import DomainError, Uncomputable
+from libs.pg.errors import Unexpected
 from libs.pg.pool import Statements
 from libs.pg.sql import Sql, bind, ident, sql
 
@@ -147,7 +148,9 @@ async def _first(database: Statements, candidates: list[tuple[Folding, tuple[str
         )
         try:
             found = (await database.fetch(statement))[0][0]
-        except (Uncomputable, asyncpg.UndefinedObjectError):
+        except (Uncomputable, Unexpected) as error:
+            if isinstance(error, Unexpected) and not isinstance(error.__cause__, asyncpg.UndefinedObjectError):
+                raise
             # its encoding has no such letters, or ICU does not know the encoding
             continue
         if found == wanted:

@@ -1,5 +1,6 @@
 """A selection of a collection's rows and columns: one frozen value, parsed and checked before any SQL."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -17,14 +18,17 @@ from libs.cql import (
 )
 from libs.geo.crs import Crs, box_of
 from libs.ogc.temporal import parse_interval
-from libs.pg.sql import Sql, all_of, any_of, ident, join, sql
+from libs.pg.sql import Sql, all_of, ident, join, sql
 from libs.pg.text_folding import UNTRIED, TextFolding
 from libs.selection.arguments import call_arguments
 from libs.selection.columns import column_queryable, geometry_queryable, queryables
 from libs.selection.crs import requested_crs
-from libs.selection.ids import has_odd_id, key_condition, unescaped
+from libs.selection.ids import has_odd_id, keys_condition, unescaped
 from libs.selection.request import FaultCollector
 
+_PYTHON_TEXT = re.compile(r"'([^']*)'|\"([^\"]*)\"")
+# clients such as OWSLib send the text of a list
+_PYTHON_LIST = re.compile(rf"\[\s*(?:{_PYTHON_TEXT.pattern})(?:\s*,\s*(?:{_PYTHON_TEXT.pattern}))*\s*\]")
 _LONGEST_QUOTED = 500
 _LONGEST_KEPT = 1000
 """Characters of a filter whose condition is kept."""
@@ -143,20 +147,19 @@ def _ids(collection: Collection, query: FaultCollector) -> list[Sql]:
     if not columns:
         query.fault("ids", "ids cannot be used: this collection has no identifiers", value=text)
         return []
-    conditions = []
+    names: list[str] = []
     is_odd = has_odd_id(collection)
     for part in text.split(","):
         id_ = part.strip()
         # what only the database reads must be a value of the key
-        names = (unescaped(id_),) if is_odd and len(columns) == 1 else dict.fromkeys((id_, unescaped(id_)))
+        names += (unescaped(id_),) if is_odd and len(columns) == 1 else (id_, unescaped(id_))
         try:
             if len(columns) == 1 and not is_odd:
                 value_predicate(column_queryable(columns[0]), id_)
-            # as in the address of a feature: "049" is no other name of 49
-            conditions += [key_condition(collection, name) or sql("FALSE") for name in names]
         except CqlError as error:
             query.fault("ids", f"ids: {error.message}", value=part)
-    return [any_of(conditions)]
+    # as in the address of a feature: "049" is no other name of 49
+    return [keys_condition(collection, names)]
 
 
 def _bbox(collection: Collection, geometry: GeometryColumn | None, query: FaultCollector) -> list[Sql]:
@@ -261,13 +264,27 @@ def _properties(collection: Collection, query: FaultCollector) -> tuple[Column, 
     if text is None:
         return collection.columns
     chosen = []
-    for name in dict.fromkeys(part.strip() for part in text.split(",")) if text else ():
-        column = collection.column(name)
+    for name in dict.fromkeys(listed_names(text)) if text else ():
+        column = _listed_column(collection, name)
         if column is None:
             query.fault("properties", f"properties: {unknown_name(name, _names(collection))}", value=name)
-        else:
+        elif column not in chosen:
             chosen.append(column)
     return tuple(chosen)
+
+
+def listed_names(text: str) -> list[str]:
+    """Return the members of a list of names, separated by commas; also of one as Python writes it: `['a', 'b']`."""
+    if text == "[]":
+        return []
+    if _PYTHON_LIST.fullmatch(text):
+        return [single or double for single, double in _PYTHON_TEXT.findall(text)]
+    return [part.strip() for part in text.split(",")]
+
+
+def _listed_column(collection: Collection, name: str) -> Column | None:
+    """Return the column of a member of a list, in which a comma may be escaped as `%2C`, and `%` as `%25`."""
+    return collection.column(name) or collection.column(unescaped(name))
 
 
 def _sort(collection: Collection, query: FaultCollector) -> tuple[SortTerm, ...]:
@@ -275,7 +292,8 @@ def _sort(collection: Collection, query: FaultCollector) -> tuple[SortTerm, ...]
     for part in query.values.get("sortby") or ():
         descending = part.startswith("-")
         name = part[1:] if part[:1] in ("+", "-") else part
-        column = collection.column(name)
+        column = _listed_column(collection, name)
+        name = column.name if column is not None else name
         if not name:
             query.fault("sortby", "sortby: the name of a property is missing", value=part)
         elif column is None:

@@ -1,6 +1,7 @@
 """The address that the client used, for absolute links."""
 
 import re
+from ipaddress import ip_address, ip_network
 
 from aiohttp import HttpVersion11, web
 
@@ -43,6 +44,19 @@ def _base_url(request: web.Request, settings: WebSettings) -> str:
 def _trusted(request: web.Request, settings: WebSettings) -> bool:
     remote = request.remote
     return remote is not None and remote in settings.trusted_proxies
+
+
+def client_of(request: web.Request) -> str:
+    """Return the address of the client, as a trusted proxy says it; of IPv6 the /64 network, which is one client's."""
+    text = request.remote or ""
+    if _trusted(request, request.app[SETTINGS]) and (forwarded := request.headers.get("X-Forwarded-For")):
+        # each proxy appends whom it was asked by: what a client sends itself comes before
+        text = forwarded.rpartition(",")[2].strip()
+    try:
+        address = ip_address(text)
+    except ValueError:
+        return request.remote or ""
+    return str(ip_network((address, 64), strict=False)) if address.version == 6 else str(address)
 
 
 def takes_chunks(request: web.Request) -> bool:

@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import isfinite
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Self, cast
 
 from libs.ogc.errors import Fault, InvalidParameters
 from libs.ogc.numbers import INTEGER, NUMBER
@@ -27,18 +28,34 @@ class QueryParameter:
     required: bool = False
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class QueryValues:
-    """What a request asks, after the checks that its declaration allows.
+    """What a request asks, after the checks that its declaration allows. It never changes.
 
     `values` holds every declared parameter (its default, or None, where it is absent); `given` the names that
-    the client sent; `extra` the members of the operation's free-form parameter; `faults` what was wrong so far.
+    the client sent; `extra` the members of the operation's free-form parameter. `faults` collects what is wrong, also
+    of the values that were made from these.
     """
 
-    values: dict[str, Value] = field(default_factory=dict)
-    given: set[str] = field(default_factory=set)
-    extra: dict[str, str] = field(default_factory=dict)
+    values: Mapping[str, Value] = field(default_factory=dict)
+    given: frozenset[str] = frozenset()
+    extra: Mapping[str, str] = field(default_factory=dict)
     faults: list[Fault] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "values", MappingProxyType(self.values))
+        object.__setattr__(self, "extra", MappingProxyType(self.extra))
+
+    def with_values(self, changed: Mapping[str, Value]) -> Self:
+        """Return the same with other values of some declared parameters."""
+        # with the default of a defaultdict
+        values = cast("MappingProxyType[str, Value]", self.values).copy()
+        values.update(changed)
+        return replace(self, values=values)
+
+    def with_extra(self, extra: Mapping[str, str]) -> Self:
+        """Return the same with other free-form members."""
+        return replace(self, extra=extra)
 
     def fault(self, name: str, msg: str, kind: str = "value_error", value: object = None) -> None:
         """Add a fault of the query parameter `name`."""
@@ -60,35 +77,38 @@ def read_query(
     declared: Mapping[str, QueryParameter], extra: str | None, query: Iterable[tuple[str, str]]
 ) -> QueryValues:
     """Check `query` (decoded name and value pairs in the order sent) against the parameters, by their names."""
-    result = QueryValues({name: parameter.default for name, parameter in declared.items()})
+    values = {name: parameter.default for name, parameter in declared.items()}
+    given: set[str] = set()
+    others: dict[str, str] = {}
+    result = QueryValues(values, extra=others)
     repeated: set[str] = set()
     for name, text in query:
-        if name in result.given or name in result.extra:
+        if name in given or name in others:
             if name not in repeated:
                 repeated.add(name)
                 result.fault(name, f"{name} is given more than once", "repeated", text)
             continue
         if "\x00" in text or "\x00" in name:
-            result.given.add(name)
+            given.add(name)
             shown = name.replace("\x00", "?")
             result.fault(shown, f"{shown} must not hold a NUL character", "string_type")
         elif name in declared:
-            result.given.add(name)
+            given.add(name)
             try:
-                result.values[name] = declared[name].parse(text)
+                values[name] = declared[name].parse(text)
             except _MalformedError as error:
                 result.fault(name, f"{name} {error}", error.kind, text)
         elif extra is not None:
-            result.extra[name] = text
+            others[name] = text
         else:
-            result.given.add(name)
+            given.add(name)
             known = f"; this resource knows {', '.join(declared)}" if declared else "; this resource knows none"
             shown = name or "A parameter without a name"
             result.fault(name, f"{shown} is not a parameter{known}", "extra_forbidden", text)
     for name, parameter in declared.items():
-        if parameter.required and name not in result.given:
+        if parameter.required and name not in given:
             result.fault(name, f"{name} is missing", "missing")
-    return result
+    return replace(result, values=values, given=frozenset(given), extra=others)
 
 
 def query_parameter(declaration: Mapping[str, Any], *, to_maximum: bool = False) -> QueryParameter:

@@ -124,6 +124,7 @@ def make(env: Mapping[str, str]) -> web.Application:
                 folder,
                 at_once=settings.exports_at_once,
                 most_bytes=settings.export_max_bytes,
+                most_seconds=settings.export_seconds,
             )
             app[VALUES] = ValueRanges(database, versions)
             app[VERSIONS], app[RESTARTED] = versions, versions.restarted

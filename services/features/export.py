@@ -10,9 +10,10 @@ from libs.catalogue.versions import DataVersion
 from libs.ogc.errors import NotAcceptable, Unavailable
 from libs.ogc.media_type import with_charset
 from libs.web.app import Call
-from libs.web.base_url import base_url, takes_chunks
+from libs.web.base_url import base_url, client_of, takes_chunks
 from libs.web.build_id import SERVICE, build_id
 from libs.web.conditional import NotModified, etag_matches
+from services.features.exporting.estimate import refuse_too_large
 from services.features.exporting.exports import Export, Exports, Wanted
 from services.features.exporting.sending import PIECE, part_asked_for, send
 from services.features.formats.format import FeatureFormat, FileFormat
@@ -43,13 +44,19 @@ async def get_export(call: Call) -> web.StreamResponse:
     if format_ is None:
         raise NotAcceptable("none of the accepted media types is offered")
     refuse_options(call.query, format_)
-    call.query.values |= {"limit": ALL, "offset": None, "cursor": None}
-    query = parse_items(collection, call.query, call.given, app[FOLDING].current)
+    values = call.query.with_values({"limit": ALL, "offset": None, "cursor": None})
+    query = parse_items(collection, values, call.given, app[FOLDING].current)
     version = app[VERSIONS].version(collection)
     links = export_links(query, format_.media_type, base_url(request))
     mark = format_.byte_order_mark if call.query.values["bom"] and isinstance(format_, FeatureFormat) else b""
     wanted = Wanted(
-        query, format_, links, mark, key_of(call, query, format_, version, mark), _current(call, collection)
+        query,
+        format_,
+        links,
+        mark,
+        key_of(call, query, format_, version, mark),
+        _current(call, collection),
+        client_of(request),
     )
     exports = app[EXPORTS]
     headers = {
@@ -59,6 +66,8 @@ async def get_export(call: Call) -> web.StreamResponse:
         "Link": profile_header(format_, links.header),
         "Content-Type": with_charset(call.media_type),
     }
+    if request.method != "HEAD":
+        await refuse_too_large(app[STORE], query, format_, exports.most_bytes)
     export = await exports.find(wanted.key) if request.method == "HEAD" else await exports.open(wanted)
     if export is None:
         matched = await app[STORE].matched(query)

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import Any
 from urllib.parse import urlencode
 
 from aiohttp import web
@@ -30,7 +31,7 @@ from services.features.request.items_query import parse_items
 from services.features.resources import CATALOGUE, FOLDING, STORE, VERSIONS
 from services.features.rows.failing_rows import features_omitted
 
-_AS_ITEMS = {"offset": None, "crs": None, "simplify": None, "bbox-only": None}
+_AS_ITEMS: dict[str, Any] = {"offset": None, "crs": None, "simplify": None, "bbox-only": None}
 """Parameters of items that a feed has not."""
 _BOXES = GeometryOptions(bbox_only=True)
 """All that GeoRSS shows of what is no point."""
@@ -41,12 +42,16 @@ async def get_feed(call: Call) -> web.StreamResponse:
     app, request = call.request.app, call.request
     collection = app[CATALOGUE].collection(call.path["collectionId"])
     version = app[VERSIONS].version(collection)
-    given = dict(call.given)
-    since = _since(call, given)
+    since = _since(call)
     headers = data_headers(request, call.media_type, version, limits=since)
     check_tag(request, headers)
-    call.query.values |= {**_AS_ITEMS, "sortby": _newest_first(collection)}
-    query = parse_items(collection, call.query, given, app[FOLDING].current)
+    values = {**_AS_ITEMS, "sortby": _newest_first(collection)}
+    given = call.given
+    if since:
+        # a page that follows is of the same time, whenever it is requested
+        values["datetime"] = f"{since}/.."
+        given = {**_without(given, "last"), "datetime": values["datetime"]}
+    query = parse_items(collection, call.query.with_values(values), given, app[FOLDING].current)
     check_preconditions(request, headers)
     query = await app[STORE].found(query)
     is_atom = call.media_type == ATOM_TYPE
@@ -80,22 +85,18 @@ async def get_feed(call: Call) -> web.StreamResponse:
     return body_response(body, media_type=call.media_type, headers=headers)
 
 
-def _since(call: Call, given: dict[str, str]) -> str:
-    """The start that `last` means at this moment, which is a `datetime` from now on; empty without it."""
-    text = call.query.values.pop("last", None)
+def _since(call: Call) -> str:
+    """Return the start that `last` means at this moment; empty without it."""
+    text = call.query.values["last"]
     if text is None:
         return ""
     if call.query.values["datetime"] is not None:
         call.query.fault("last", "last and datetime cannot be combined", value=text)
     try:
-        since = rfc3339(start_of_last(duration(text)))
+        return rfc3339(start_of_last(duration(text)))
     except ValueError as error:
         call.query.fault("last", f"last {error}", value=text)
         return ""
-    del given["last"]
-    # a page that follows is of the same time, whenever it is asked for
-    given["datetime"] = call.query.values["datetime"] = f"{since}/.."
-    return since
 
 
 def _newest_first(collection: Collection) -> list[str] | None:

@@ -12,7 +12,7 @@ from libs.ogc.errors import NotFound, Uncomputable
 from libs.selection.ids import has_odd_id, key_condition, listed_id
 from libs.selection.selection import select
 from libs.web.app import Call, sent_parameters
-from libs.web.base_url import base_url
+from libs.web.base_url import base_url, client_of
 from libs.web.conditional import check_preconditions, check_tag, data_headers
 from libs.web.html import page_response
 from libs.web.respond import body_response
@@ -91,7 +91,7 @@ async def get_item(call: Call) -> web.StreamResponse:
     if isinstance(format_, FileFormat):
         headers |= {"Content-Type": format_.media_type, **saved_as(collection, format_)}
         source = partial(one_chunk, Rows(plan.layout, [row]))
-        export = await app[EXPORTS].page(selection, options, format_, source)
+        export = await app[EXPORTS].page(selection, options, format_, source, client_of(request))
         try:
             return await send(request, export, headers)
         finally:

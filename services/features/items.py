@@ -10,7 +10,7 @@ from libs.catalogue.model import Collection
 from libs.ogc.errors import InvalidParameters, StoredValueError
 from libs.ogc.media_type import with_charset
 from libs.web.app import Call, sent_parameters
-from libs.web.base_url import SETTINGS, base_url, takes_chunks
+from libs.web.base_url import SETTINGS, base_url, client_of, takes_chunks
 from libs.web.compression import compress_stream
 from libs.web.conditional import check_preconditions, check_tag, data_headers, incomplete
 from libs.web.html import page_response
@@ -46,18 +46,6 @@ _NOT_KEPT = {"X-Accel-Expires": "0"}
 
 async def get_items(call: Call) -> web.StreamResponse:
     """A page of the features that match; rows on which a filter fails do not."""
-    try:
-        return await _items(call)
-    except StoredValueError:
-        if has_begun(call.request):
-            raise
-        app = call.request.app
-        collection = app[CATALOGUE].collection(call.path["collectionId"])
-        await app[STORE].without_failing(parse_items(collection, call.query, call.given, app[FOLDING].current))
-    return await _items(call)
-
-
-async def _items(call: Call) -> web.StreamResponse:
     app = call.request.app
     collection = app[CATALOGUE].collection(call.path["collectionId"])
     aged = tag_of_age(collection, call.media_type)
@@ -66,11 +54,42 @@ async def _items(call: Call) -> web.StreamResponse:
     format_ = format_of(call.media_type, named=call.query.values["f"] is not None)
     refuse_options(call.query, format_)
     format_ = profiled(format_, call.query, collection)
-    if format_ is None:
-        return await _page(call, collection, headers)
-    query = parse_items(collection, call.query, call.given, app[FOLDING].current)
+    try:
+        query = _parse(call, collection, format_)
+    except InvalidParameters as error:
+        if format_ is not None:
+            raise
+        return await _form_again(call, collection, error)
     check_preconditions(call.request, headers)
-    store = app[STORE]
+    try:
+        return await _respond(call, query, format_, headers)
+    except StoredValueError:
+        if has_begun(call.request):
+            raise
+        await app[STORE].without_failing(query)
+    return await _respond(call, query, format_, headers)
+
+
+def _parse(call: Call, collection: Collection, format_: FeatureFormat | FileFormat | None) -> ItemsQuery:
+    """Return the query. Raises InvalidParameters with every fault."""
+    folding = call.request.app[FOLDING].current
+    if format_ is not None:
+        return parse_items(collection, call.query, call.given, folding)
+    # links of the page must not carry the fields of the form that were left empty
+    given, values = dict(sent_parameters(call.request)), call.query
+    newest = newest_first(collection)
+    if newest is not None and not given.keys() & {"sortby", "cursor", "offset"}:
+        # said in its links: a cursor is of one order
+        values, given["sortby"] = values.with_values({"sortby": [newest]}), newest
+    return parse_items(collection, values, given, folding)
+
+
+async def _respond(
+    call: Call, query: ItemsQuery, format_: FeatureFormat | FileFormat | None, headers: dict[str, str]
+) -> web.StreamResponse:
+    if format_ is None:
+        return await _page(call, query, headers)
+    store, collection = call.request.app[STORE], query.selection.collection
     query = await store.found(query)
     if isinstance(format_, FileFormat):
         return await _file(call, query, format_, headers)
@@ -103,7 +122,7 @@ async def _file(call: Call, query: ItemsQuery, format_: FileFormat, headers: dic
         (page, ends), matched = await store.page_and_count(query, format_.geometry_as)
         source = partial(one_chunk, page)
     links = page_links(query, format_.media_type, base_url(call.request), ends, matched)
-    export = await app[EXPORTS].page(query.selection, query.options, format_, source)
+    export = await app[EXPORTS].page(query.selection, query.options, format_, source, client_of(call.request))
     try:
         headers = {
             **_kept(headers, query, matched),
@@ -143,18 +162,8 @@ def _caveats(query: ItemsQuery) -> dict[str, str]:
     return headers | features_omitted(query.selection.failing)
 
 
-async def _page(call: Call, collection: Collection, headers: dict[str, str]) -> web.StreamResponse:
-    # links of the page must not carry the fields of the form that were left empty
-    given = dict(sent_parameters(call.request))
-    newest = newest_first(collection)
-    if newest is not None and not given.keys() & {"sortby", "cursor", "offset"}:
-        # said in its links: a cursor is of one order
-        call.query.values["sortby"], given["sortby"] = [newest], newest
-    try:
-        query = parse_items(collection, call.query, given, call.request.app[FOLDING].current)
-    except InvalidParameters as error:
-        return await _form_again(call, collection, error)
-    check_preconditions(call.request, headers)
+async def _page(call: Call, query: ItemsQuery, headers: dict[str, str]) -> web.StreamResponse:
+    collection = query.selection.collection
     # a table of thousands of rows is of no use; `next` leads on, and the page says so. Boxes are all that the small
     # map draws: large geometries must not bloat the page
     query = replace(query, limit=min(query.limit, PAGE_ROWS), options=GeometryOptions(bbox_only=True))

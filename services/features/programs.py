@@ -22,9 +22,9 @@ from services.features.samples.source import parameters_query, source_of
 async def get_programs(call: Call) -> web.StreamResponse:
     """The programs for what the parameters ask for, which are checked as those of an export are."""
     collection = call.request.app[CATALOGUE].collection(call.path["collectionId"])
-    call.query.values |= {"limit": ALL, "offset": None, "cursor": None}
+    values = call.query.with_values({"limit": ALL, "offset": None, "cursor": None})
     given = dict(sent_parameters(call.request))
-    query = parse_items(collection, call.query, given, call.request.app[FOLDING].current)
+    query = parse_items(collection, values, given, call.request.app[FOLDING].current)
     base, shown = base_url(call.request), query.selection.geometry
     source = source_of(collection, query.given, base, geometry_type=shown.type if shown is not None else None)
     address = f"{base}/collections/{path_segment(collection.id)}"

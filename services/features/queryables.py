@@ -6,7 +6,7 @@ from aiohttp import web
 
 from libs.catalogue.model import Collection
 from libs.web.app import Call
-from services.features.formats.json_schema import argument_schema, column_members, geometry_format
+from services.features.formats.json_schema import column_members, geometry_format
 from services.features.pages.property_list import property_list
 from services.features.resources import CATALOGUE
 
@@ -21,7 +21,10 @@ async def get_queryables(call: Call) -> web.StreamResponse:
 
 
 def queryables_json(collection: Collection, address: str) -> dict[str, Any]:
-    """A JSON Schema whose properties are maps of string to string, as the contract types them."""
+    """A JSON Schema whose properties are maps of string to string, as the contract types them.
+
+    Arguments of a function are not among them: `filter` cannot use them. `/schema` lists them.
+    """
     return {
         "title": collection.title,
         "type": "object",
@@ -30,7 +33,6 @@ def queryables_json(collection: Collection, address: str) -> dict[str, Any]:
                 geometry.name: {"title": geometry.name, "format": geometry_format(geometry)}
                 for geometry in collection.geometries
             },
-            **{argument.name: argument_schema(argument) for argument in collection.arguments if argument.name},
             **{column.name: column_members(column) for column in collection.columns},
         },
         # other names are refused, in filters and as parameters (/req/queryables/response)

@@ -28,6 +28,8 @@ class Settings(DatabaseSettings):
     """Files that are made at the same time; each has a connection of its own to the database."""
     export_max_bytes: int = Field(default=2_000_000_000, ge=1_000, le=1_000_000_000_000)
     """Of one file."""
+    export_seconds: float = Field(default=600.0, ge=1, le=1_000_000)
+    """Maximum time to make one file."""
     export_kept_bytes: int = Field(default=4_000_000_000, ge=0, le=1_000_000_000_000)
     """What files that were made before may take, of all processes that share the folder."""
     export_kept_seconds: float = Field(default=3600.0, ge=0, le=1_000_000)

@@ -28,7 +28,7 @@ async def get_tile(call: Call) -> web.StreamResponse:
     app, path, store = call.request.app, call.path, call.request.app[STORE]
     collection = app[CATALOGUE].collection(path["collectionId"])
     usual = data_headers(call.request, call.media_type, store.version(collection), limits=store.limits)
-    wanted = wanted_version(call.query, [collection])
+    wanted, query = wanted_version(call.query, [collection])
     if call.media_type == MediaType.MVT:
         usual["Vary"] = "Accept-Encoding"
         headers = tile_headers(usual, store.edition([collection]), wanted)
@@ -41,7 +41,7 @@ async def get_tile(call: Call) -> web.StreamResponse:
         path["z"],
         path["x"],
         path["y"],
-        call.query,
+        query,
         app[MAX_FEATURES],
         app[FOLDING].current,
     )

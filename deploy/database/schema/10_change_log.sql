@@ -87,6 +87,9 @@ BEGIN
     INSERT INTO dams.change_log (relation, txid)
     SELECT r, pg_current_xact_id() FROM dams.related_relations(TG_RELID) r;
     PERFORM set_config(setting, this_transaction, true);
+    -- The services add the server's counters to the version, for writes that fire no trigger. Counted right after the
+    -- commit they change together with the log: a change is one version, not two.
+    PERFORM pg_stat_force_next_flush();
     -- Stricter levels would fail where another transaction pruned since their snapshot.
     IF random() < 0.02 AND current_setting('transaction_isolation') = 'read committed' THEN
         PERFORM dams.prune_change_log();
@@ -107,9 +110,11 @@ BEGIN
     END IF;
     FOR member IN
         SELECT m FROM dams.related_relations(relation) m
-        WHERE NOT EXISTS (SELECT FROM pg_trigger t WHERE t.tgrelid = m AND t.tgname = 'dams_record_change')
+        WHERE NOT EXISTS (SELECT FROM pg_trigger t
+                          WHERE t.tgrelid = m AND t.tgname = 'dams_record_change' AND t.tgenabled = 'A')
     LOOP
-        EXECUTE format('CREATE TRIGGER dams_record_change AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON %s '
+        -- ENABLE TRIGGER, as pg_restore --disable-triggers ends, leaves one that replicas do not fire.
+        EXECUTE format('CREATE OR REPLACE TRIGGER dams_record_change AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON %s '
                        'FOR EACH STATEMENT EXECUTE FUNCTION dams.record_change()', member);
         EXECUTE format('ALTER TABLE %s ENABLE ALWAYS TRIGGER dams_record_change', member);
         -- What happened while nobody watched is one change.

@@ -180,6 +180,8 @@ def is_in(node: ast.In, value: Operand, members: Sequence[Operand]) -> Expr:
 def _any(column: Expr, members: Sequence[Operand]) -> Sql | None:
     """`column = ANY(...)`, or None where the members are of several kinds or computed."""
     kinds = {getattr(member, "kind", None) for member in members}
+    if column.kind is Kind.JSON and kinds in ({Kind.STRING}, {Kind.INTEGER}, {Kind.NUMBER}):
+        column = from_json(column, *kinds)
     if column.kind is Kind.DURATION:
         return None
     if kinds == {Kind.STRING} and column.kind in TEXTUAL:

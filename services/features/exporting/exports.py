@@ -3,8 +3,8 @@
 import asyncio
 import logging
 import os
-from collections.abc import AsyncGenerator, Callable
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from io import FileIO
@@ -18,6 +18,7 @@ from libs.pg.snapshot import snapshot
 from libs.selection.selection import Selection
 from services.features.exporting.folder import ExportFolder, Making, tag_of
 from services.features.exporting.layer import JobOf, job_of
+from services.features.exporting.turns import Turns
 from services.features.exporting.writing import NeedsNoIndexError, TooLargeError, WritingFailedError, write_file
 from services.features.formats.format import FeatureFormat, FileFormat, Format, PageLinks
 from services.features.formats.pieces import pieces
@@ -47,6 +48,8 @@ class Wanted:
     """Of all that decides its content; None where nobody can tell when that changes."""
     is_current: Callable[[], bool] = lambda: True
     """Whether the data are still those that the key names."""
+    client: str = ""
+    """Address of the client that the file is made for."""
 
 
 @dataclass(eq=False, slots=True)
@@ -107,22 +110,37 @@ class Export:
 
 
 class Exports:
-    """Makes files of rows, `at_once` at a time, each of `most_bytes` at the most; keeps them in `folder`."""
+    """Makes files of rows, `at_once` at a time, each of at most `most_bytes`, in at most `most_seconds`.
+
+    They are kept in `folder`.
+    """
 
     def __init__(
-        self, database: Database, store: ItemsStore, folder: ExportFolder, *, at_once: int, most_bytes: int
+        self,
+        database: Database,
+        store: ItemsStore,
+        folder: ExportFolder,
+        *,
+        at_once: int,
+        most_bytes: int,
+        most_seconds: float = 600.0,
     ) -> None:
         self._database = database
         self._store = store
         self._folder = folder
-        self._at_once = at_once
+        self._turns = Turns(at_once)
         self._most_bytes = most_bytes
-        self._running = 0
-        _RUNNING.set_function(lambda: self._running)
+        self._most_seconds = most_seconds
+        _RUNNING.set_function(lambda: self._turns.taken)
         _MOST.set(at_once)
         self._opening = asyncio.Lock()
         self._by_key: dict[str, Export] = {}
         self._tasks: set[asyncio.Task[None]] = set()
+
+    @property
+    def most_bytes(self) -> int:
+        """Maximum size of a file."""
+        return self._most_bytes
 
     async def close(self) -> None:
         """Gives up what is made."""
@@ -148,28 +166,27 @@ class Exports:
         export.readers += 1
         return export
 
-    async def page(self, selection: Selection, options: GeometryOptions, format_: FileFormat, source: Source) -> Export:
+    async def page(
+        self, selection: Selection, options: GeometryOptions, format_: FileFormat, source: Source, client: str = ""
+    ) -> Export:
         """A page as a file; to be left. Raises Unavailable where others are made, and what the source raises."""
-        making = await self._begin(format_)
+        await self._turns.enter(client)
+        making = await self._begin(format_, client)
         export = Export(streams=False, tag=None, readers=1)
         try:
             await self._write_file(source, job_of(format_, selection, options), making, export)
             return export
         finally:
-            self._running -= 1
+            self._turns.leave(client)
             await self._end(making)
 
-    async def _begin(self, format_: Format) -> Making:
-        if self._running >= self._at_once:
-            raise Unavailable(
-                "As many files are being made as may be at once; try again.", retry_after=5, cause="exports"
-            )
-        self._running += 1
+    async def _begin(self, format_: Format, client: str) -> Making:
+        """Begin a file in a turn of the client, which ends where that fails."""
         beginning = asyncio.ensure_future(asyncio.to_thread(self._folder.begin, format_.name))
         try:
             return await asyncio.shield(beginning)
         except BaseException:
-            self._running -= 1
+            self._turns.leave(client)
             # who asked has left: the thread makes the folder nevertheless
             beginning.add_done_callback(self._end_begun)
             raise
@@ -190,11 +207,35 @@ class Exports:
             found = await self.find(wanted.key)
             if found is not None:
                 return found
-            making = await self._begin(wanted.format_)
-            tag = None if wanted.key is None else f'"{wanted.key}.{making.tag}"'
-            export = Export(streams=isinstance(wanted.format_, FeatureFormat), tag=tag, readers=1)
-            if wanted.key is not None:
-                self._by_key[wanted.key] = export
+            if self._turns.enter_now(wanted.client):
+                return await self._open(wanted)
+        try:
+            await self._turns.enter(wanted.client)
+        except Unavailable:
+            # another may have begun the same
+            found = await self.find(wanted.key)
+            if found is None:
+                raise
+            return found
+        is_kept = False
+        try:
+            async with self._opening:
+                found = await self.find(wanted.key)
+                if found is not None:
+                    return found
+                is_kept = True
+                return await self._open(wanted)
+        finally:
+            if not is_kept:
+                self._turns.leave(wanted.client)
+
+    async def _open(self, wanted: Wanted) -> Export:
+        """Begin the export in a turn of its client."""
+        making = await self._begin(wanted.format_, wanted.client)
+        tag = None if wanted.key is None else f'"{wanted.key}.{making.tag}"'
+        export = Export(streams=isinstance(wanted.format_, FeatureFormat), tag=tag, readers=1)
+        if wanted.key is not None:
+            self._by_key[wanted.key] = export
         export.task = asyncio.create_task(self._make(wanted, making, export))
         self._tasks.add(export.task)
         export.task.add_done_callback(self._tasks.discard)
@@ -221,7 +262,7 @@ class Exports:
     async def _make(self, wanted: Wanted, making: Making, export: Export) -> None:
         try:
             format_ = wanted.format_
-            async with snapshot(self._database) as rows:
+            async with _limit(self._most_seconds), snapshot(self._database) as rows:
                 # before anything is written, for it may be sent already
                 query = await self._store.within(rows).tried(wanted.query)
                 export.failing = query.selection.failing
@@ -237,7 +278,7 @@ class Exports:
                 await asyncio.to_thread(self._folder.keep, making, wanted.key)
             export.whole = True
         finally:
-            self._running -= 1
+            self._turns.leave(wanted.client)
             if wanted.key is not None and self._by_key.get(wanted.key) is export:
                 del self._by_key[wanted.key]
             try:
@@ -295,6 +336,22 @@ class Exports:
                 " ask for a part of it by filter, bbox, datetime or properties"
             )
             raise InvalidParameters([Fault(("query", "filter"), sentence)])
+
+
+@asynccontextmanager
+async def _limit(seconds: float) -> AsyncIterator[None]:
+    """Bound what is in the block. Raises InvalidParameters after that time."""
+    try:
+        async with asyncio.timeout(seconds) as limit:
+            yield
+    except TimeoutError:
+        if not limit.expired():
+            raise
+        sentence = (
+            f"filter: the export takes longer than the {seconds:.0f} s that one may take;"
+            " request a part of it by filter, bbox, datetime or properties"
+        )
+        raise InvalidParameters([Fault(("query", "filter"), sentence)]) from None
 
 
 def _write(file: FileIO, piece: bytes | memoryview) -> None:

@@ -15,6 +15,7 @@ from libs.catalogue.model import Collection, Column
 from libs.catalogue.modules import hazard
 from libs.cql.quoting import property_name
 from libs.ogc.temporal import rfc3339
+from libs.selection.ids import listed_id
 from libs.web.languages import gettext
 from services.features.formats.format import PageLinks
 from services.features.formats.geojson import features
@@ -101,10 +102,10 @@ def head(column: Column, given: Mapping[str, str]) -> dict[str, Any] | None:
     """
     if not column.ordered:
         return None
-    first = given.get("sortby", "").split(",")[0].strip()
-    direction = {column.name: "ascending", f"+{column.name}": "ascending", f"-{column.name}": "descending"}.get(first)
+    first, name = given.get("sortby", "").split(",")[0].strip(), listed_id(column.name)
+    direction = {name: "ascending", f"+{name}": "ascending", f"-{name}": "descending"}.get(first)
     kept = {name: text for name, text in given.items() if name not in ("f", "offset", "cursor")}
-    sortby = f"-{column.name}" if direction == "ascending" else column.name
+    sortby = f"-{name}" if direction == "ascending" else name
     return {"sort": direction or "none", "parameters": {**kept, "sortby": sortby}}
 
 
@@ -126,7 +127,9 @@ def _examples(collection: Collection, found: Sequence[dict[str, Any]]) -> list[E
                 )
             )
         examples.append(
-            Example(gettext("Largest %(title)s first") % {"title": title.lower()}, {"sortby": f"-{telling.name}"})
+            Example(
+                gettext("Largest %(title)s first") % {"title": title.lower()}, {"sortby": f"-{listed_id(telling.name)}"}
+            )
         )
     time = collection.time()
     if is_live(collection):

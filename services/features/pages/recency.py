@@ -10,6 +10,7 @@ from typing import Any
 from libs.catalogue.model import Collection
 from libs.ogc.media_type import MediaType
 from libs.ogc.temporal import moment_of, parse_interval
+from libs.selection.ids import listed_id
 from libs.web.languages import gettext
 from libs.web.page_text import ago
 
@@ -28,7 +29,7 @@ def newest_first(collection: Collection) -> str | None:
         return None
     rows = collection.rows if collection.item_count is None else collection.item_count
     quick = (column.indexed and column.not_null) or (rows is not None and rows <= _FEW)
-    return f"-{column.name}" if quick else None
+    return f"-{listed_id(column.name)}" if quick else None
 
 
 def is_live(collection: Collection) -> bool:

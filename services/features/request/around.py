@@ -39,7 +39,7 @@ def query_around(
     asked: dict[str, object] = {"limit": limit, "bbox": [float(edge) for edge in given["bbox"].split(",")]}
     asked |= {"datetime": given["datetime"]}
     try:
-        query = parse_items(collection, QueryValues(defaultdict(lambda: None, asked), set(), {}), given)
+        query = parse_items(collection, QueryValues(defaultdict(lambda: None, asked)), given)
     except InvalidParameters:
         return None
     return replace(query, options=GeometryOptions(bbox_only=True))

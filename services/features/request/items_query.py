@@ -85,7 +85,7 @@ def parse_items(
     collection: Collection, query: QueryValues, given: Mapping[str, str], folding: TextFolding = UNTRIED
 ) -> ItemsQuery:
     """The query that the parameters make; `given` is how they were sent. Raises InvalidParameters with every fault."""
-    given = _whole(query, given)
+    query, given = _whole(query, given)
     selection = select(collection, query, folding=folding)
     values = query.values
     order = total_order(selection)
@@ -134,11 +134,11 @@ def _is_time(collection: Collection, name: str) -> bool:
     return column is not None and column.format == "date-time"
 
 
-def _whole(query: QueryValues, given: Mapping[str, str]) -> Mapping[str, str]:
-    """The parameters with those that the cursor holds, which `query` has then, too."""
+def _whole(query: QueryValues, given: Mapping[str, str]) -> tuple[QueryValues, Mapping[str, str]]:
+    """Return the parameters, parsed and as sent, with those that the cursor holds."""
     cursor = query.values["cursor"]
     if cursor is None:
-        return given
+        return query, given
     try:
         held, rest = unpacked(cursor)
     except ValueError as error:
@@ -147,11 +147,11 @@ def _whole(query: QueryValues, given: Mapping[str, str]) -> Mapping[str, str]:
     for name in held:
         if name in given:
             query.fault(name, f"{name} is held by the cursor already", value=name)
-    query.values.update({**held, "cursor": rest})
+    query = query.with_values({**held, "cursor": rest})
     if not held:
-        return given
+        return query, given
     others = {name: text for name, text in given.items() if name != "cursor"}
-    return {**others, **held, **({"cursor": rest} if rest else {})}
+    return query, {**others, **held, **({"cursor": rest} if rest else {})}
 
 
 def _fingerprint(selection: Selection, order: tuple[SortTerm, ...]) -> str:

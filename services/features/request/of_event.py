@@ -12,7 +12,7 @@ from services.features.request.items_query import ItemsQuery, parse_items
 def query_of_event(collection: Collection, event: str, *, limit: int) -> ItemsQuery | None:
     """The features of the event; None where the collection cannot have it: its events are numbers, say."""
     values: dict[str, object] = defaultdict(lambda: None, limit=limit)
-    query = QueryValues(values, set(), {EVENT_KEY: event})
+    query = QueryValues(values, extra={EVENT_KEY: event})
     try:
         return parse_items(collection, query, {EVENT_KEY: event})
     except InvalidParameters:

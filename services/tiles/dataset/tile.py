@@ -31,12 +31,12 @@ async def get_dataset_tile(call: Call) -> web.StreamResponse:
     started = time.perf_counter()
     app, path, store = call.request.app, call.path, call.request.app[STORE]
     chosen = chosen_of(call)
-    wanted = wanted_version(call.query, chosen.collections)
+    wanted, query = wanted_version(call.query, chosen.collections)
     headers = _headers(call, chosen, store, wanted)
     headers.check_tag(call.request)
     tms = tile_matrix_set(path["tileMatrixSetId"])
     place = path["z"], path["x"], path["y"]
-    requests = parse_layers(chosen.collections, tms, *place, call.query, app[MAX_FEATURES], app[FOLDING].current)
+    requests = parse_layers(chosen.collections, tms, *place, query, app[MAX_FEATURES], app[FOLDING].current)
     if headers.lasting is None:
         check_preconditions(call.request, headers.usual)
     tile = await joined_tile(store, requests, lasting=headers.lasting is not None)

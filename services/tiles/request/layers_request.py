@@ -30,18 +30,19 @@ def parse_layers(  # noqa: PLR0917 the address of a tile
     collections alone, such as the name of a property that they do not have, names them.
     """
     tile_matrix_set.tile_bounds(z, x, y)
+    extra = dict(query.extra)
     for name in _OF_ONE:
-        if name in query.extra:
-            query.fault(name, f"{name} is for tiles of one collection", "extra_forbidden", query.extra.pop(name))
+        if name in extra:
+            query.fault(name, f"{name} is for tiles of one collection", "extra_forbidden", extra.pop(name))
     requests: list[TileRequest] = []
     faults: dict[str, tuple[Fault, ...]] = {}
     for collection in collections:
-        own = QueryValues(dict(query.values), set(query.given), dict(query.extra))
+        own = replace(query, extra=extra, faults=[])
         try:
             requests.append(parse_tile(collection, tile_matrix_set, z, x, y, own, max_features, folding))
         except InvalidParameters as error:
             faults[collection.id] = error.faults
-    query.faults += _told(faults, everywhere=len(faults) == len(collections))
+    query.faults.extend(_told(faults, everywhere=len(faults) == len(collections)))
     query.check()
     if not requests:
         raise NotFound("No collection has a geometry, hence there are no tiles.")

@@ -13,19 +13,18 @@ def has_property(collection: Collection, name: str) -> bool:
     return collection.column(name) is not None or any(argument.name == name for argument in collection.arguments)
 
 
-def wanted_version(query: QueryValues, collections: Sequence[Collection]) -> str | None:
-    """The version that the request names; None without one.
+def wanted_version(query: QueryValues, collections: Sequence[Collection]) -> tuple[str | None, QueryValues]:
+    """Return the version that the request names, None without one; and the query with `v` as what it means.
 
     Where a collection has a property `v`, the parameter means that one. Some clients append `?` to any address:
     at the end of `v` it means nothing, with more behind it is a fault.
     """
     text: str | None = query.values["v"]
     if text is None:
-        return None
+        return None, query
     if any(has_property(collection, "v") for collection in collections):
-        query.extra["v"] = text
-        return None
+        return None, query.with_extra({**query.extra, "v": text})
     version, _, more = text.partition("?")
     if more:
         query.fault("v", f"v is followed by '?{more[:100]}'; parameters are joined by &", value=text[:100])
-    return version
+    return version, query

@@ -170,11 +170,15 @@ def test_what_a_driver_says_in_the_words_of_the_service(
     assert str(found) == said
 
 
-@pytest.mark.parametrize(
-    "error", [ValueError(), asyncpg.FeatureNotSupportedError("other"), asyncpg.PostgresSyntaxError()]
-)
-def test_a_mistake_of_ours_is_none_of_the_clients(error: Exception) -> None:
-    assert translate(error) is None
+def test_error_of_the_program_is_not_translated() -> None:
+    assert translate(ValueError()) is None
+
+
+@pytest.mark.parametrize("error", [asyncpg.FeatureNotSupportedError("other"), asyncpg.PostgresSyntaxError()])
+def test_unexpected_error_of_the_database_is_unavailable(error: Exception) -> None:
+    found = translate(error)
+    assert isinstance(found, Unavailable)
+    assert found.retry_after == 60
 
 
 def test_what_is_broken_or_locked_says_so_in_metrics_and_how_long_it_takes() -> None:

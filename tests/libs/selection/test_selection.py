@@ -44,14 +44,14 @@ def test_a_geometry_that_is_none(name: str, members: dict[str, Any], message: st
 
 
 def test_ids() -> None:
-    assert where(selected(ids="1, 22")) == ('("id" = $1::int8) OR ("id" = $2::int8)', (1, 22))
+    assert where(selected(ids="1, 22")) == ('("id" = ANY($1::int8[]))', ([1, 22],))
     # other spellings of a number are other ids, which no feature has
-    assert where(selected(ids="049")) == ("(FALSE)", ())
-    assert where(selected(ids="-0")) == ("(FALSE)", ())
+    assert where(selected(ids="049")) == ("FALSE", ())
+    assert where(selected(ids="-0")) == ("FALSE", ())
     assert where(selected(ids="-7")) == ('("id" = $1::int8)', (-7,))
     by_place = collection(key="place")
     assert where(selected(by_place, ids="049")) == ('("place" = $1::text)', ("049",))
-    assert where(selected(by_place, ids="a%2Cb"))[1] == ("a%2Cb", "a,b")
+    assert where(selected(by_place, ids="a%2Cb"))[1] == (["a%2Cb", "a,b"],)
 
 
 def test_ids_that_cannot_be() -> None:
@@ -208,6 +208,23 @@ def test_names_without_end_are_compared_by_their_start() -> None:
 def test_properties_that_are_shown() -> None:
     assert [column.name for column in selected(properties="mag, id,mag").properties] == ["mag", "id"]
     assert selected(properties="").properties == ()
+    assert selected(properties="[]").properties == ()
+    # as OWSLib sends a list
+    for text in ("['mag', 'id']", '["mag","id"]', "['mag','id', 'mag']"):
+        assert [column.name for column in selected(properties=text).properties] == ["mag", "id"]
+
+
+def test_names_with_commas_are_escaped_in_lists() -> None:
+    names = ("a,b", "50%", "a%2Cb")
+    odd = collection(columns=tuple(Column(name, "text", "string") for name in names), key=None)
+    for text, name in (("a%252Cb", "a%2Cb"), ("50%25", "50%"), ("50%", "50%"), ("a%2Cb", "a%2Cb")):
+        assert [column.name for column in selected(odd, properties=text).properties] == [name]
+        assert [term.column.name for term in selected(odd, sortby=[f"-{text}"]).sort] == [name]
+    comma = collection(columns=(Column("a,b", "text", "string"),), key=None)
+    assert [column.name for column in selected(comma, properties="a%2Cb").properties] == ["a,b"]
+    assert [term.column.name for term in selected(comma, sortby=["a%2Cb"]).sort] == ["a,b"]
+    (fault,) = faults(comma, sortby=["a%2Cb", "a%2Cb"])
+    assert fault[1] == "sortby: 'a,b' is given more than once"
     assert faults(properties="mag,magg") == [
         (
             "properties",

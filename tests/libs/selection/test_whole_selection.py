@@ -39,16 +39,16 @@ def test_conditions_come_in_the_order_of_their_parameters() -> None:
     assert wrong == []
     text, args = found.where.render()
     assert text == (
-        '(("id" = $1::int8) OR ("id" = $2::int8))'
-        ' AND (ST_Intersects("geom", ST_GeomFromWKB($3::bytea, 4326)) OR "geom" IS NULL)'
-        ' AND (("began" <= $4::timestamptz) AND ("ended" >= $5::date OR "ended" IS NULL))'
-        ' AND (("mag" > $6::float8) AND (ST_Intersects("geom", ST_GeomFromWKB($7::bytea, 4326))))'
-        ' AND ("place" = $8::text) AND ("mag" = $9::float8)'
+        '(("id" = ANY($1::int8[])))'
+        ' AND (ST_Intersects("geom", ST_GeomFromWKB($2::bytea, 4326)) OR "geom" IS NULL)'
+        ' AND (("began" <= $3::timestamptz) AND ("ended" >= $4::date OR "ended" IS NULL))'
+        ' AND (("mag" > $5::float8) AND (ST_Intersects("geom", ST_GeomFromWKB($6::bytea, 4326))))'
+        ' AND ("place" = $7::text) AND ("mag" = $8::float8)'
     )
     binary: tuple[Any, ...] = args
-    shapes = [shapely.from_wkb(binary[place]) for place in (2, 6)]
+    shapes = [shapely.from_wkb(binary[place]) for place in (1, 5)]
     assert [shapely.equals(one, other) for one, other in zip(shapes, (BOX, PLACE), strict=True)] == [True, True]
-    assert (*args[:2], *args[3:6], *args[7:]) == (1, 22, datetime(2020, 2, 1, tzinfo=UTC), date(2020, 1, 1), 5, "x", 7)
+    assert (args[0], *args[2:5], *args[6:]) == ([1, 22], datetime(2020, 2, 1, tzinfo=UTC), date(2020, 1, 1), 5, "x", 7)
     assert found == Selection(
         LASTING,
         LASTING.geometries[0],
@@ -151,10 +151,20 @@ def test_a_parameter_that_is_none_here_is_not_proposed_though_it_has_a_value() -
 def test_ids_of_several_columns() -> None:
     several = collection(key=None, composite_key=("id", "place"))
     assert where(selected(several, ids="1~a, 2~b%2Cc,x~y")) == (
-        '(("id" = $1::int8) AND ("place" = $2::text)) OR (("id" = $3::int8) AND ("place" = $4::text))'
-        ' OR (("id" = $5::int8) AND ("place" = $6::text)) OR (FALSE)',
-        (1, "a", 2, "b,c", 2, "b,c"),
+        '(("id", "place") IN (SELECT * FROM unnest($1::int8[], $2::text[])))',
+        ([1, 2, 2], ["a", "b,c", "b,c"]),
     )
+
+
+@pytest.mark.parametrize("key", [{}, {"key": None, "composite_key": ("id", "place")}])
+def test_many_ids_are_as_many_parameters_as_two(key: dict[str, Any]) -> None:
+    end = "" if not key else "~a"
+    few, many = [
+        where(selected(collection(**key), ids=",".join(f"{number}{end}" for number in range(count))))
+        for count in (2, 4000)
+    ]
+    assert few[0] == many[0]
+    assert len(few[1]) == len(many[1])
 
 
 def test_ids_that_only_the_database_reads_are_read_once() -> None:

@@ -135,6 +135,15 @@ async def test_every_id_can_be_one_of_several(identified: Services, name: str) -
         assert [each["id"] for each in found["features"]] == [feature["id"]]
 
 
+@pytest.mark.parametrize("name", [*_KEYS, "hits"])
+async def test_all_ids_in_one_list_find_all_features(identified: Services, name: str) -> None:
+    path = f"/collections/ids.{name}/items"
+    ids = [feature["id"] for feature in (await identified["features"].json(path, limit="1000"))["features"]]
+    listed = [str(each).replace("%", "%25").replace(",", "%2C").replace(" ", "%20") for each in ids]
+    found = await identified["features"].json(path, limit="1000", ids=",".join(listed))
+    assert [each["id"] for each in found["features"]] == ids
+
+
 async def test_configured_ids_that_repeat_are_not_used(identified: Services, caplog: pytest.LogCaptureFixture) -> None:
     features = identified["features"]
     fine = await features.json("/collections/ids.fine/items", limit="40")

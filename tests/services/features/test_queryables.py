@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from libs.catalogue.model import Argument, Collection, Column, GeometryColumn
-from services.features.formats.json_schema import argument_schema
 from services.features.queryables import queryables_json
 from services.features.sortables import sortables_json
 from tests.services.in_process import Client
@@ -84,7 +83,6 @@ def test_both_lists_of_properties_say_what_they_are() -> None:
         "type": "object",
         "properties": {
             "geom": {"title": "geom", "format": "geometry-point"},
-            "least": argument_schema(arguments[0]),
             "mag": {"title": "mag", "type": "number", "format": "float"},
             "tags": {"title": "tags", "type": "object"},
             "place": {"title": "place", "type": "string"},

@@ -215,11 +215,13 @@ async def test_who_cannot_be_told_from_others_follows_an_export_of_its_own(
     assert await second.finished(20)
     exports.leave(second)
     may_begin.clear()
-    one, other = [await exports.open(_wanted(running, None)) for _ in range(2)]
+    one, other = [await exports.open(replace(_wanted(running, None), client=client)) for client in ("one", "other")]
     assert one is not other
     # as many as may be made at once
     with pytest.raises(Unavailable) as refused:
-        await exports.open(_wanted(running, None))
+        await exports.open(replace(_wanted(running, None), client="third"))
+    with pytest.raises(Unavailable, match="for your address"):
+        await exports.open(replace(_wanted(running, None), client="one"))
     assert (refused.value.retry_after, refused.value.cause) == (5, "exports")
     assert str(refused.value) == "As many files are being made as may be at once; try again."
     may_begin.set()

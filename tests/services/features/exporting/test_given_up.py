@@ -118,7 +118,7 @@ async def test_while_another_of_the_same_key_begins(folder: Folder) -> None:
     folder.go.set()
     database = Waiting()
     database.may_leave.clear()
-    exports = Exports(cast("Any", database), NOTHING, folder, at_once=2, most_bytes=1000)
+    exports = Exports(cast("Any", database), NOTHING, folder, at_once=4, most_bytes=1000)
     wanted = Wanted(NOTHING, FORMAT, NOTHING, b"", "key")
     left = await exports.open(wanted)
     await database.asked.wait()

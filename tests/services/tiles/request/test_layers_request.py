@@ -28,7 +28,7 @@ TMS = tile_matrix_set("WebMercatorQuad")
 
 def layers(*collections: Collection, extra: dict[str, str] | None = None, **values: Any) -> tuple[TileRequest, ...]:
     nothing = dict.fromkeys(("limit", "properties", "style-only", "sortby", "filter"))
-    query = QueryValues({**nothing, **values}, {*values}, extra or {})
+    query = QueryValues({**nothing, **values}, frozenset(values), extra or {})
     return parse_layers(collections, TMS, 5, 3, 4, query, 100)
 
 
@@ -85,7 +85,7 @@ def test_our_map_asks_for_what_its_style_reads() -> None:
 
 
 def geom_column(name: str) -> QueryValues:
-    return QueryValues({"geom-column": name}, {"geom-column"})
+    return QueryValues({"geom-column": name}, frozenset({"geom-column"}))
 
 
 def test_the_geometry_column_is_the_one_that_is_named() -> None:
@@ -106,7 +106,7 @@ def test_layers_are_asked_for_with_what_the_database_can_fold() -> None:
     folding = TextFolding(accents=Folding("x.plain({text})"))
     named = replace(FIRST, columns=(ID, Column("name", "text", "string")))
     values = {"limit": None, "properties": None, "style-only": None, "filter": "ACCENTI(name) = 'a'"}
-    (request,) = parse_layers((named,), TMS, 5, 3, 4, QueryValues(values, {"filter"}), 100, folding)
+    (request,) = parse_layers((named,), TMS, 5, 3, 4, QueryValues(values, frozenset({"filter"})), 100, folding)
     assert 'x.plain("name")' in request.selection.where.render()[0]
 
 
@@ -133,7 +133,8 @@ def test_which_version_is_wanted(
     text: str | None, collections: list[Collection], version: str | None, property_: str | None
 ) -> None:
     query = QueryValues({"v": text})
-    assert wanted_version(query, collections) == version
+    found, query = wanted_version(query, collections)
+    assert found == version
     assert (query.extra, query.faults) == ({} if property_ is None else {"v": property_}, [])
 
 
