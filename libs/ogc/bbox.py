@@ -33,7 +33,10 @@ class BBox(NamedTuple):
         """The same, a metre wider on each side, for maps: they request no tile that a box only touches."""
         west, south, east, north = self.unbroken()
         return BBox(
-            max(-180.0, west - _METRE), max(-90.0, south - _METRE), min(180.0, east + _METRE), min(90.0, north + _METRE)
+            max(-180.0, round(west - _METRE, 6)),
+            max(-90.0, round(south - _METRE, 6)),
+            min(180.0, round(east + _METRE, 6)),
+            min(90.0, round(north + _METRE, 6)),
         )
 
     def intersects(self, other: "BBox") -> bool:
