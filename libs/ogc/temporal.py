@@ -57,8 +57,9 @@ def parse_interval(text: str) -> Interval:
 
 
 def _bounds(text: str) -> tuple[datetime, datetime]:
-    """First and last microsecond of what `text` names."""
-    if _DATE.match(text):
+    """First and last microsecond of what `text` names; GDAL writes a date as `2020-02-01T`."""
+    if _DATE.match(text.removesuffix("T")):
+        text = text.removesuffix("T")
         try:
             midnight = datetime.combine(date.fromisoformat(text), time(), UTC)
         except ValueError:

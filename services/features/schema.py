@@ -40,7 +40,7 @@ async def get_schema(call: Call) -> web.StreamResponse:
         links = links_json(representations(address, call.media_type, call.offers))
         context = {"collection": collection, "document": document, "links": links}
         return page_response(call.request, "schema.html", context, headers=headers)
-    return json_response(document, media_type=MediaType.SCHEMAJSON, headers=headers)
+    return json_response(document, media_type=call.media_type, headers=headers)
 
 
 def schema_json(collection: Collection, ranges: dict[str, ValueRange], address: str) -> dict[str, Any]:

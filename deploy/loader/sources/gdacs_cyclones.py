@@ -31,6 +31,8 @@ from deploy.loader.storms.rows import storm_nodes, storm_tracks
 from deploy.loader.storms.shores import packaged_coast
 
 KM_PER_NAUTICAL_MILE = 1.852
+_CYCLONE = "TC"
+"""Type of the events of GDACS that this source reads."""
 
 _LIFE = {"Poly_Green": 60, "Poly_Orange": 90, "Poly_Red": 120}
 """km/h of the zones over all of its life."""
@@ -52,20 +54,58 @@ class _Storm(NamedTuple):
 
 
 def read(documents: list[Document], findings: Findings) -> Iterator[Batch]:
-    """A batch per document. Raises DocumentError."""
+    """A batch per storm. Features of other events, such as droughts, are rejected. Raises DocumentError."""
     for document in documents:
         features = features_of(document)
         try:
-            classes = {feature["properties"]["Class"]: feature for feature in features}
-            storm = _storm(classes["Point_Centroid"]["properties"])
+            storms = _by_storm(features, findings)
         except (KeyError, TypeError, ValueError) as error:
             raise DocumentError(f"{document.address} is no cyclone of GDACS: {error!r}") from None
+        if not storms:
+            raise DocumentError(f"{document.address} has no cyclone: no feature of class Point_Centroid and type TC")
         findings.read += len(features)
-        findings.duplicates += [
-            feature["id"] for feature in features if classes[feature["properties"]["Class"]] is not feature
-        ]
-        findings.issued = max(findings.issued or storm.issued, storm.issued)
-        yield _batch(storm, classes, findings)
+        for storm, of_storm in storms:
+            classes = {feature["properties"]["Class"]: feature for feature in of_storm}
+            findings.duplicates += [
+                feature["id"] for feature in of_storm if classes[feature["properties"]["Class"]] is not feature
+            ]
+            findings.issued = max(findings.issued or storm.issued, storm.issued)
+            yield _batch(storm, classes, findings)
+
+
+def _by_storm(features: list[Any], findings: Findings) -> list[tuple[_Storm, list[Any]]]:
+    """The storms of a document, each with its features. Only the centre names the event; ids of others begin with it.
+
+    Raises KeyError, TypeError or ValueError.
+    """
+    cyclones = []
+    for feature in features:
+        kind = feature["properties"].get("eventtype", _CYCLONE)
+        if kind == _CYCLONE:
+            cyclones.append(feature)
+        else:
+            findings.rejected.append(Rejected(str(feature.get("id")), f"an event of type {kind}, not a cyclone"))
+    centres = [feature for feature in cyclones if feature["properties"]["Class"] == "Point_Centroid"]
+    events = {str(centre["properties"]["eventid"]): _storm(centre["properties"]) for centre in centres}
+    storms: dict[str, list[Any]] = {event: [] for event in events}
+    for feature in cyclones:
+        event = _event_of(feature, list(events))
+        if event is None:
+            findings.rejected.append(Rejected(str(feature.get("id")), "no storm of the document has this feature"))
+        else:
+            storms[event].append(feature)
+    return [(events[event], of_storm) for event, of_storm in storms.items()]
+
+
+def _event_of(feature: Any, events: list[str]) -> str | None:
+    """The event that a feature belongs to, of those of its document; None if that cannot be told."""
+    named = feature["properties"].get("eventid")
+    if named is not None:
+        return str(named) if str(named) in events else None
+    if len(events) == 1:
+        return events[0]
+    begun = [event for event in events if str(feature.get("id")).startswith(f"{_CYCLONE}{event}")]
+    return begun[0] if len(begun) == 1 else None
 
 
 def _storm(centre: dict[str, Any]) -> _Storm:

@@ -50,11 +50,12 @@ def located(column: GeometryColumn, rows: Sequence[tuple[Any, ...]]) -> Geometry
         west, east = turned_ends(west, east)
     if not (west <= 180 and east >= -180):
         return replace(column, bbox=None)
-    # index boxes are rounded outwards to float4
-    box = (
-        max(-180.0, round(west, 5)),
-        max(-90.0, round(south, 5)),
-        min(180.0, round(east, 5)),
-        min(90.0, round(north, 5)),
-    )
+    # outwards, so that a box of these numbers has every feature
+    box = (max(-180.0, _below(west)), max(-90.0, _below(south)), min(180.0, -_below(-east)), min(90.0, -_below(-north)))
     return replace(column, bbox=box)
+
+
+def _below(degrees: float) -> float:
+    """The largest number of five decimals, a metre, that is not above this one."""
+    rounded = round(degrees, 5)
+    return rounded if rounded <= degrees else round(rounded - 1e-5, 5)

@@ -12,13 +12,16 @@ from services.features.formats.format import FeatureFormat, PageLinks
 from services.features.rows.layout import Layout, Rows
 from services.features.rows.rings import wkt_without_short_rings
 
-# a spreadsheet takes a cell that begins with one of these for a formula
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+# a spreadsheet takes a cell that begins with one of these for a formula; the last four are full-width signs
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 _NOT_FINITE = frozenset({inf, -inf, '"NaN"', '"Infinity"', '"-Infinity"'})
 
 
 class Csv(FeatureFormat):
-    """A line of names, then one line for each feature."""
+    """A line of names, then one line for each feature.
+
+    For a spreadsheet (`bom=true`), an apostrophe precedes texts that it would take for formulas; ids stay as they are.
+    """
 
     name = "csv"
     media_type = "text/csv"
@@ -29,9 +32,12 @@ class Csv(FeatureFormat):
     extension = "csv"
     byte_order_mark = "\ufeff".encode()
 
+    def __init__(self, *, for_spreadsheets: bool = False) -> None:
+        self._cell = _guarded if for_spreadsheets else _plain
+
     def head(self, collection: Collection, layout: Layout, matched: int | None, links: PageLinks) -> bytes:
         names = [*names_before(layout), *property_names(layout), *names_behind(layout)]
-        return _lines([[_cell(name) for name in names]])
+        return _lines([[self._cell(name) for name in names]])
 
     def rows(self, rows: Rows, *, first: bool) -> bytes:
         layout = rows.layout
@@ -42,7 +48,7 @@ class Csv(FeatureFormat):
         if layout.numeric_id:
             numbers.add(0)
         times = dict(layout.times)
-        cells: list[Sequence[Any]] = [[_cell(layout.collection_id)] * len(rows.rows)]
+        cells: list[Sequence[Any]] = [[self._cell(layout.collection_id)] * len(rows.rows)]
         shapes: Sequence[str | None] = ()
         for place, values in enumerate(columns):
             if place in times:
@@ -50,16 +56,14 @@ class Csv(FeatureFormat):
             elif layout.has_geometry and place == layout.has_id:
                 shapes = values
             else:
-                # exact decimals travel as text, but a minus begins no formula
-                cells.append([*map(_number if place in numbers else _cell, values)])
+                # exact decimals travel as text, but a minus begins no formula; an id is an address
+                is_id = layout.has_id and place == 0
+                cells.append([*map(_number if place in numbers else _plain if is_id else self._cell, values)])
         if layout.lonlat:
             cells += positions(shapes, layout)
         elif layout.has_geometry:
             cells.append([*map(_shape, shapes)])
         return _lines(zip(*cells, strict=True))
-
-
-FORMAT = Csv()
 
 
 def _shape(text: str | None) -> str | None:
@@ -77,9 +81,15 @@ def _number(value: Any) -> Any:
     return None if value in _NOT_FINITE or value != value else value  # noqa: PLR0124
 
 
-def _cell(value: Any) -> Any:
-    if isinstance(value, str) and value.startswith(_FORMULA):
-        return f"'{value}"
+def _guarded(value: Any) -> Any:
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else _plain(value)
+
+
+def _plain(value: Any) -> Any:
     if isinstance(value, bool):
         return "true" if value else "false"
     return value
+
+
+FORMAT = Csv()
+FOR_SPREADSHEETS = Csv(for_spreadsheets=True)

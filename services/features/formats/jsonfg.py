@@ -9,6 +9,7 @@ from libs.catalogue.model import Collection
 from libs.ogc.crs import CRS84
 from libs.ogc.link import Link
 from libs.web.query_params import QueryValues
+from services.features.formats import csv
 from services.features.formats.format import FeatureFormat, FileFormat, PageLinks
 from services.features.formats.geojson import GeoJson, encode, features
 from services.features.rows.layout import Layout, Row, Rows
@@ -85,8 +86,10 @@ def _with_profile(links: PageLinks) -> PageLinks:
 def profiled(
     format_: FeatureFormat | FileFormat | None, query: QueryValues, collection: Collection
 ) -> FeatureFormat | FileFormat | None:
-    """The format with what `profile` adds to it. Adds a fault where it adds nothing to this one."""
+    """The format with what `profile` and `bom` add to it. Adds a fault where `profile` adds nothing to this one."""
     profile = query.values["profile"]
+    if format_ is csv.FORMAT and query.values.get("bom"):
+        format_ = csv.FOR_SPREADSHEETS
     if profile is None:
         return format_
     if type(format_) is not GeoJson:

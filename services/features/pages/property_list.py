@@ -29,4 +29,4 @@ def property_list(
         links = links_json(representations(address, call.media_type, call.offers))
         context = {"collection": collection, "document": document, "links": links}
         return conditional(call.request, page_response(call.request, f"{resource}.html", context))
-    return conditional(call.request, json_response(document, media_type=MediaType.SCHEMAJSON))
+    return conditional(call.request, json_response(document, media_type=call.media_type))

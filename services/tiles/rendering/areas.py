@@ -3,7 +3,7 @@
 Each area goes through the same steps. Lengths are units of the tile, 4096 to a side.
 
 1. Clip the area to the tile and its buffer, part by part.
-2. Reduce it: drop corners that move the outline by less than half a unit.
+2. Reduce it: snap it to the grid of the tile, and drop corners that are nearly on a line.
 3. Coarsen it if its edges are too crowded to repair in time: snap it to a grid of 4, 16 or 64 units.
 4. Unite parts that overlap. Vector tiles fill a place that two parts cover as if it were a hole.
 5. Fill it: snap it to the grid of the tile and repair it (`ST_AsMVTGeom`). Parts and holes smaller than a unit merge
@@ -32,6 +32,8 @@ _GRIDS = (4, 16, 64)
 """Grids for areas that are more crowded, in units."""
 _LEFT_CORNERS = 200
 """Corners of an outline that is too crowded on each grid."""
+STRAIGHT = 0.25
+"""Units that a corner may be off the line between its neighbours, and be left out."""
 _MOST_UNITED = 12_000
 """Corners that PostGIS unites within some ten milliseconds."""
 
@@ -65,6 +67,7 @@ def drawn_area(shape: Sql, tile: Box, antimeridian: tuple[bool, bool] = (False, 
         continued=_continued(antimeridian),
         tile=_constant_box(0),
         seen=_constant_box(BUFFER),
+        straight=bind(STRAIGHT, "float8"),
         units=binds((EXTENT, BUFFER), "int4"),
         extent=bind(EXTENT, "int4"),
         # so far that it cuts nothing more: the fill and the outline then have the same corners. Only an area of many
@@ -85,7 +88,7 @@ _STEPS: LiteralString = """
     OR ST_NumGeometries(whole.g) < ST_NumGeometries(clip.g) AS simplified
   FROM (SELECT {clipped} AS g OFFSET 0) AS clip
   CROSS JOIN LATERAL (SELECT CASE WHEN ST_NPoints(clip.g) > {many} AND {crowded} THEN clip.g
-    ELSE ST_SnapToGrid(clip.g, 1) END AS g OFFSET 0) AS reduced
+    ELSE ST_Simplify(ST_SnapToGrid(clip.g, 1), {straight}, true) END AS g OFFSET 0) AS reduced
   CROSS JOIN LATERAL (SELECT {coarse} AS g OFFSET 0) AS coarse
   {continued}
   CROSS JOIN LATERAL (SELECT CASE WHEN coarse.g IS NULL AND ST_NumGeometries(reduced.g) > 1

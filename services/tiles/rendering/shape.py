@@ -6,7 +6,7 @@ from libs.geo.longitudes import turned
 from libs.geo.lonlat_sql import in_lonlat
 from libs.geo.short_ways import may_cross, short_way
 from libs.pg.sql import Sql, any_of, bind, binds, ident, join, sql
-from services.tiles.rendering.areas import dot, drawn_area
+from services.tiles.rendering.areas import STRAIGHT, dot, drawn_area
 from services.tiles.rendering.clipping import clipped
 from services.tiles.request.region import BUFFER, EXTENT, longest_straight
 from services.tiles.request.tile_request import TileRequest
@@ -77,10 +77,16 @@ def _drawn_line(request: TileRequest, shape: Sql) -> Sql:
         " FROM (SELECT {whole} AS g OFFSET 0) AS whole CROSS JOIN LATERAL"
         " (SELECT {short} AS g FROM ST_ExteriorRing(CASE WHEN whole.g IS NULL THEN {dot} END) AS ring OFFSET 0)"
         " AS short",
-        whole=_in_tile_units(shape, request),
+        whole=_in_tile_units(_straightened(shape, request), request),
         short=short,
         dot=dot(shape, request.region.bounds),
     )
+
+
+def _straightened(shape: Sql, request: TileRequest) -> Sql:
+    """Without corners that are nearly on a line, such as those that long edges got before they were projected."""
+    left, _, right, _ = request.region.bounds
+    return sql("ST_Simplify({shape}, {off}, true)", shape=shape, off=bind((right - left) / EXTENT * STRAIGHT, "float8"))
 
 
 def _in_tile_units(shape: Sql, request: TileRequest) -> Sql:

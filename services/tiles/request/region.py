@@ -18,12 +18,13 @@ BUFFER = 64
 _CUT_BUFFER = 4 * BUFFER
 _NEAR_A_POLE = 1.0
 """Degrees."""
-_MOST_BENT = 0.25
+_MOST_BENT = 0.5
 """Units of the tile by which a straight piece may leave the curve."""
 _EARTH_RADIUS = 6_378_137.0
 """Metres."""
-_FURTHEST_LATITUDE = 85.06
-"""Degrees: the end of Mercator tile matrix sets."""
+_FURTHEST_LATITUDE = 70.0
+"""Degrees up to which pieces of a long edge are as short as Mercator bends it. Tiles of zooms 0 to 2 reach 85° together
+with low latitudes, and edges beyond 70° may be two units off there."""
 
 
 @dataclass(frozen=True)

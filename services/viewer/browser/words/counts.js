@@ -93,7 +93,7 @@ export function omittedWords(left) {
  * @param {{ simplified: number }[]} left
  */
 export function simplifiedWords(left) {
-  return left.some(({ simplified }) => simplified > 0) ? say("Some shapes are simplified at this scale; zoom in for detail") : "";
+  return left.some(({ simplified }) => simplified > 0) ? say("Shapes are simplified; zoom in for detail") : "";
 }
 
 /** @param {(number | null)[]} values */

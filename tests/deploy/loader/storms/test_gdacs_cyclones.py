@@ -139,3 +139,39 @@ def test_what_is_no_cyclone_is_refused_and_what_is_told_twice_is_told(tmp_path: 
     assert findings.duplicates == ["f9"]
     _, findings = _read(tmp_path, [*_storm(), {**_storm()[-1], "properties": {"Class": "Other"}}])
     assert "not known: Other" in findings.rejected[-1].reason
+
+
+def _document(folder: Path, features: list[dict[str, Any]]) -> Document:
+    path = folder / "events.json"
+    path.write_text(json.dumps({"type": "FeatureCollection", "features": features}))
+    return Document(path, "given", datetime.now(UTC))
+
+
+def test_an_event_that_is_no_cyclone_is_rejected(tmp_path: Path) -> None:
+    drought = _storm(eventtype="DR", eventid=2002, severity=223_673, name="Drought (simulated)")
+    for feature in drought:
+        feature["properties"]["eventtype"] = "DR"
+        feature["id"] = f"DR2002{feature['id']}"
+    findings = Findings()
+    batches = list(gdacs_cyclones.SOURCE.read([_document(tmp_path, [*_storm(), *drought])], findings))
+    events = [row for batch in batches for row in _rows(batch, tables.EVENTS)]
+    assert [(event.event_id, event.max_wind_kt) for event in events] == [("TC1001", 100)]
+    assert sum("type DR" in each.reason for each in findings.rejected) == len(drought)
+    with pytest.raises(DocumentError, match="no cyclone"):
+        list(gdacs_cyclones.SOURCE.read([_document(tmp_path, drought)], Findings()))
+
+
+def test_two_storms_of_a_document_keep_their_own_features(tmp_path: Path) -> None:
+    one, two = _storm(), _storm(longitude=-60.0, eventid=3003, eventname="OTHER-26", severity=92.6)
+    for event, features in ((1001, one), (3003, two)):
+        for feature in features:
+            feature["id"] = f"TC{event}7{feature['id']}"
+    stray = {**one[1], "id": "TC4004stray"}
+    findings = Findings()
+    batches = list(gdacs_cyclones.SOURCE.read([_document(tmp_path, [*one, *two, stray])], findings))
+    found = {}
+    for batch in batches:
+        (event,) = _rows(batch, tables.EVENTS)
+        found[event.event_id] = (event.max_wind_kt, {round(node.geom.x) for node in _rows(batch, tables.NODES)})
+    assert found == {"TC1001": (100, {130, 131, 132}), "TC3003": (50, {-60, -59, -58})}
+    assert ("TC4004stray", "no storm of the document has this feature") in findings.rejected

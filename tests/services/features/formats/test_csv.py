@@ -28,9 +28,10 @@ def layout(*columns: Column, key: str | None = "id", has_geometry: bool = False,
     )
 
 
-def read(plan: Layout, *rows: tuple[Any, ...]) -> list[list[str]]:
+def read(plan: Layout, *rows: tuple[Any, ...], for_spreadsheets: bool = False) -> list[list[str]]:
     """The cells behind that of the collection."""
-    lines = list(csv.reader(StringIO(Csv().rows(Rows(plan, list(rows)), first=True).decode(), newline="")))
+    format_ = Csv(for_spreadsheets=for_spreadsheets)
+    lines = list(csv.reader(StringIO(format_.rows(Rows(plan, list(rows)), first=True).decode(), newline="")))
     assert {line[0] for line in lines} == {"a.b"}
     return [line[1:] for line in lines]
 
@@ -39,12 +40,32 @@ WORD = Column("word", "text", "string")
 COLLECTION = Collection("a.b", "a", "b", 1, "table", "B", None, (WORD,))
 
 
-@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r"])
+@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠"])
 @pytest.mark.parametrize("rest", ["SUM(A1)", "", "1"])
-def test_no_cell_begins_a_formula(start: str, rest: str) -> None:
-    cells = read(layout(WORD), (1, f"{start}{rest}"), (2, f"a{start}{rest}"), (f"{start}id", None))
-    assert [cell[1] for cell in cells] == [f"'{start}{rest}", f"a{start}{rest}", ""]
-    assert cells[2][0] == f"'{start}id"
+@pytest.mark.parametrize("for_spreadsheets", [False, True])
+def test_only_spreadsheets_get_an_apostrophe_before_a_formula(start: str, rest: str, for_spreadsheets: bool) -> None:
+    rows = ((1, f"{start}{rest}"), (2, f"a{start}{rest}"), (f"{start}id", None))
+    cells = read(layout(WORD), *rows, for_spreadsheets=for_spreadsheets)
+    guard = "'" if for_spreadsheets else ""
+    assert [cell[1] for cell in cells] == [f"{guard}{start}{rest}", f"a{start}{rest}", ""]
+    # by the id a client requests the feature
+    assert cells[2][0] == f"{start}id"
+
+
+async def test_an_id_in_csv_leads_to_its_feature(features: Client, owner: asyncpg.Connection) -> None:
+    await owner.execute(
+        "CREATE TABLE hostile.signed_keys (x int, y int, word text, PRIMARY KEY (x, y));"
+        " INSERT INTO hostile.signed_keys VALUES (-1, 2, '-5');"
+        " GRANT SELECT ON hostile.signed_keys TO hostile_reader"
+    )
+    path = "/collections/hostile.signed_keys/items"
+    await eventually(lambda: features.json(path))
+    for bom, word in (("false", "-5"), ("true", "'-5")):
+        answer = await features.get(path, {"f": "csv", "bom": bom})
+        (row,) = csv.DictReader(StringIO(answer.body.decode("utf-8-sig")))
+        assert (row["itemId"], row["word"]) == ("-1~2", word)
+        assert (await features.get(f"{path}/{row['itemId']}")).status == 200
+    await owner.execute("DROP TABLE hostile.signed_keys")
 
 
 def test_numbers_keep_their_minus_and_truth_is_said_in_words() -> None:
@@ -140,7 +161,8 @@ def test_what_is_no_number_in_json_is_an_empty_cell(value: Any) -> None:
 
 def test_no_name_of_a_collection_begins_a_formula() -> None:
     plan = replace(layout(WORD), collection_id="=1.b")
-    assert Csv().rows(Rows(plan, [(1, "a"), (2, "b")]), first=True) == b"'=1.b,1,a\r\n'=1.b,2,b\r\n"
+    rows = Rows(plan, [(1, "a"), (2, "b")])
+    assert Csv(for_spreadsheets=True).rows(rows, first=True) == b"'=1.b,1,a\r\n'=1.b,2,b\r\n"
 
 
 def test_a_feature_by_itself_is_a_line_below_the_names() -> None:
@@ -151,7 +173,8 @@ def test_a_feature_by_itself_is_a_line_below_the_names() -> None:
 
 def test_no_name_of_a_column_begins_a_formula() -> None:
     plan = layout(Column("=1+1", "text", "string"))
-    assert Csv().head(None, plan, None, None) == b"collectionId,itemId,'=1+1\r\n"  # type: ignore[arg-type]
+    head = Csv(for_spreadsheets=True).head(None, plan, None, None)  # type: ignore[arg-type]
+    assert head == b"collectionId,itemId,'=1+1\r\n"
 
 
 @pytest.mark.parametrize("limit", [2, 10_000])

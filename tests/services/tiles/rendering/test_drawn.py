@@ -113,7 +113,7 @@ async def test_a_corner_that_is_not_finite_is_left_out(database: Database, tms: 
         rest = await _drawn(database, request, stored.replace(f" {corner},", ""))
         found = await _drawn(database, request, stored)
         assert found.is_valid
-        assert found.equals(rest) is (corner != "50 80")
+        assert bool(shapely.hausdorff_distance(found, rest) <= 1) is (corner != "50 80")
 
 
 async def test_pieces_on_both_sides_of_the_antimeridian(database: Database) -> None:

@@ -146,7 +146,7 @@ test("how many are not drawn is told of the view, as the tiles say it", async ()
   await pass(400);
   assert.equal(
     find("#drawn").textContent,
-    "Not all features in view are drawn, the strongest are; zoom in for the others. Some shapes are simplified at this scale; zoom in for detail",
+    "Not all features in view are drawn, the strongest are; zoom in for the others. Shapes are simplified; zoom in for detail",
   );
 });
 

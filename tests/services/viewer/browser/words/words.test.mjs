@@ -94,6 +94,6 @@ test("tiles tell what they leave out, each once, until they tell otherwise", () 
   assert.equal(omitted.of(["/tiles/1/0/0"]), null);
   omitted.note("http://here/tiles/1/0/0", "0", "7");
   assert.deepEqual(omitted.of(["/tiles/1/0/0"]), { number: 0, estimated: false, simplified: 7 });
-  assert.equal(simplifiedWords([{ simplified: 0 }, { simplified: 7 }]), "Some shapes are simplified at this scale; zoom in for detail");
+  assert.equal(simplifiedWords([{ simplified: 0 }, { simplified: 7 }]), "Shapes are simplified; zoom in for detail");
   assert.equal(simplifiedWords([{ simplified: 0 }]), "");
 });
