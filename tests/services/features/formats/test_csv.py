@@ -89,9 +89,9 @@ async def test_ids_that_are_numbers_keep_their_minus(features: Client, owner: as
         await owner.execute("DROP TABLE hostile.below_zero")
     assert answer.body.splitlines() == [
         b"collectionId,itemId,n,word",
-        b"hostile.below_zero,-1.50,-1.50,'-1.50",
+        b"hostile.below_zero,-1.50,-1.50,-1.50",
     ]
-    assert few.body.splitlines() == [b"collectionId,itemId,word", b"hostile.below_zero,-1.50,'-1.50"]
+    assert few.body.splitlines() == [b"collectionId,itemId,word", b"hostile.below_zero,-1.50,-1.50"]
 
 
 def test_geometries_that_are_not_finite_are_empty() -> None:
