@@ -104,7 +104,8 @@ _STEPS: LiteralString = """
     WHEN whole.g IS NOT NULL AND ST_NumGeometries(snapped.g) = ST_NumGeometries(clip.g)
      AND ST_Perimeter(snapped.g) - ST_Perimeter(whole.g) <= 2 THEN NULL
     ELSE (SELECT ST_Collect(ST_SnapToGrid(ST_TransScale(ring.geom, 0, -{extent}, 1, -1), 1))
-     FROM ST_Dump(ST_Boundary(CASE WHEN light.coarse OR light.overlaps THEN light.g ELSE clip.g END)) AS ring
+     FROM ST_Dump(ST_Boundary(CASE WHEN light.coarse OR light.overlaps
+      OR ST_NumGeometries(light.g) = ST_NumGeometries(clip.g) THEN light.g ELSE clip.g END)) AS ring
      WHERE ST_XMax(ring.geom) - ST_XMin(ring.geom) > 2 OR ST_YMax(ring.geom) - ST_YMin(ring.geom) > 2)
     END AS g OFFSET 0) AS outline
   CROSS JOIN LATERAL (SELECT ST_ClipByBox2D(CASE WHEN whole.g IS NULL THEN outline.g

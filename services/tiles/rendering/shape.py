@@ -252,7 +252,17 @@ def _near_on_the_sphere(column: GeometryColumn, box: Box) -> Sql:
 
 
 def is_nowhere(column: GeometryColumn) -> Sql | None:
-    """Whether the CRS of a row is one that the database does not know; None where the column can hold none."""
+    """Whether a row has a place in no tile; None where the column can hold none such.
+
+    The CRS of such a row is unknown to the database, or it is a point beyond the poles.
+    """
+    if column.type == "Point" and column.partial and column.srid == 4326 and not column.is_geography:
+        # two boxes, which the index answers
+        return sql(
+            "({name} && 'LINESTRING(-1e30 90.001, 1e30 1e30)'::geometry"
+            " OR {name} && 'LINESTRING(-1e30 -1e30, 1e30 -90.001)'::geometry)",
+            name=ident(column.name),
+        )
     if column.is_geography or not _is_mixed(column):
         return None
     return sql(

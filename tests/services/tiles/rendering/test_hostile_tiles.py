@@ -13,7 +13,7 @@ from shapely.geometry import Point, box
 from libs.geo.zooms import IDS
 from tests.eventually import eventually
 from tests.services.in_process import Client, Services
-from tests.services.tiles.conftest import Placed
+from tests.services.tiles.conftest import Placed, TilesOn
 from tests.services.tiles.places import ANCHORS, decoded, grids, inside, shown
 
 
@@ -163,3 +163,16 @@ async def test_times_are_the_same_text_as_in_the_features(tiles: Client, feature
                 assert feature.properties[name] == exact[feature.id][name]
                 compared.add(feature.properties[name])
     assert {"2020-01-01", "2020-06-01T12:00:00.25Z", "2020-12-01T10:00:00Z"} <= compared
+
+
+async def test_points_beyond_the_poles_are_counted_as_left_out(tiles_on: TilesOn) -> None:
+    table = (
+        "CREATE TABLE hazard.beyond_poles (id int PRIMARY KEY, geom geometry(Point, 4326));"
+        " INSERT INTO hazard.beyond_poles VALUES (1, 'SRID=4326;POINT(5 50)'), (2, 'SRID=4326;POINT(5 95)'),"
+        " (3, 'SRID=4326;POINT(5 -900)'); ANALYZE hazard.beyond_poles;"
+    )
+    async with tiles_on(table, "collections: {}") as running:
+        for identifier in ("WebMercatorQuad", "UPSArcticWGS84Quad"):
+            answer = await running["tiles"].get(f"/collections/hazard.beyond_poles/tiles/{identifier}/0/0/0")
+            assert {feature.id for feature in decoded(answer.body, "hazard.beyond_poles")} == {1}
+            assert answer.headers["DAMS-Features-Omitted"] == "2"
