@@ -99,9 +99,10 @@ def test_some_formats_are_for_who_names_them(api: Api) -> None:
             assert _kind(answer) == {"json": "application/json", "html": "text/html"}[name]
             assert answer.headers["Content-Language"] == "en"
             found.append(operation.path)
-    # tiles, which maps ask for
-    tile = "/tiles/{tileMatrixSetId}/{z}/{x}/{y}"
-    assert set(found) == {tile, f"/collections/{{collectionId}}{tile}"}
+    # tiles, which maps ask for; and schemas, which clients request with f=json
+    tile, collection = "/tiles/{tileMatrixSetId}/{z}/{x}/{y}", "/collections/{collectionId}"
+    schemas = {f"{collection}/{name}" for name in ("queryables", "sortables", "schema")}
+    assert set(found) == {tile, f"{collection}{tile}", *schemas}
 
 
 def test_what_depends_on_accept_says_so(api: Api) -> None:

@@ -18,7 +18,7 @@ BUFFER = 64
 _CUT_BUFFER = 4 * BUFFER
 _NEAR_A_POLE = 1.0
 """Degrees."""
-_MOST_BENT = 0.5
+_MOST_BENT = 0.7
 """Units of the tile by which a straight piece may leave the curve."""
 _EARTH_RADIUS = 6_378_137.0
 """Metres."""
@@ -102,8 +102,8 @@ def longest_straight(region: Region) -> float | None:
     if pieces <= 1:
         return None
     longest = max(max(right - left, top - bottom) for left, bottom, right, top in region.cut) / pieces
-    # a power of four, which most neighbours share: then they have the same corners
-    return float(4 ** floor(log2(longest) / 2))
+    # a power of two, which most neighbours share: then they have the same corners
+    return float(2 ** floor(log2(longest)))
 
 
 def _moved(box: Box, by: float) -> Box:

@@ -91,6 +91,8 @@ export function describeDrawn(explorer) {
     if (asked !== mine) return;
     note.textContent = [words, simplifiedWords(found)].filter(Boolean).join(". ");
     note.hidden = !note.textContent;
+    // on a phone there is no room for what is only about the scale
+    note.classList.toggle("minor", !words);
   };
   const soon = debounced(() => update().catch(() => {}), 400);
   explorer.engine.onIdle(soon);
