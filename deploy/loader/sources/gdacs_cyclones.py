@@ -80,8 +80,9 @@ def _by_storm(features: list[Any], findings: Findings) -> list[tuple[_Storm, lis
     """
     cyclones = []
     for feature in features:
-        kind = feature["properties"].get("eventtype", _CYCLONE)
-        if kind == _CYCLONE:
+        kind, is_centre = feature["properties"].get("eventtype"), feature["properties"]["Class"] == "Point_Centroid"
+        # the centre says what the event is; other features may leave it out
+        if kind == _CYCLONE or (kind is None and not is_centre):
             cyclones.append(feature)
         else:
             findings.rejected.append(Rejected(str(feature.get("id")), f"an event of type {kind}, not a cyclone"))

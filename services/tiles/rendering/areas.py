@@ -18,18 +18,17 @@ from typing import LiteralString
 
 from libs.geo.boxes import Box
 from libs.pg.sql import Sql, bind, binds, join, sql
-from services.tiles.rendering.clipping import clipped
+from services.tiles.rendering.clipping import MOST_CROWDED, clipped
 from services.tiles.request.region import BUFFER, EXTENT
 
 _FEW_CORNERS = 300
 """PostGIS repairs an area of so few corners in time, however its edges cross."""
 _MANY_CORNERS = 5_000
 """Larger areas are looked at even if they are valid: snapping may lay their edges over each other."""
-_MOST_CROWDED = 200_000.0
-"""Square of the outline's length over the area of its box. For edges at random this is pi times their number of
-crossings (Buffon's needle); PostGIS repairs about 100,000 crossings in a second."""
 _GRIDS = (4, 16, 64)
 """Grids for areas that are more crowded, in units."""
+_UNCUT_CORNERS = 300
+"""Corners of an area that keeps what lies beyond the buffer: to cut it again could lose what is thin there."""
 _LEFT_CORNERS = 200
 """Corners of an outline that is too crowded on each grid."""
 STRAIGHT = 0.25
@@ -70,10 +69,9 @@ def drawn_area(shape: Sql, tile: Box, antimeridian: tuple[bool, bool] = (False, 
         straight=bind(STRAIGHT, "float8"),
         units=binds((EXTENT, BUFFER), "int4"),
         extent=bind(EXTENT, "int4"),
-        # so far that it cuts nothing more: the fill and the outline then have the same corners. Only an area of many
-        # corners is cut at the buffer, which may cost what is thin there
+        # so far that it cuts nothing more: the fill and the outline then have the same corners
         beyond=bind(beyond + 4, "int4"),
-        few=bind(_FEW_CORNERS, "int4"),
+        uncut=bind(_UNCUT_CORNERS, "int4"),
         many=bind(_MANY_CORNERS, "int4"),
         strips=sql(_STRIPS, united=bind(_MOST_UNITED, "int4")),
         dot=dot(shape, tile),
@@ -98,7 +96,7 @@ _STEPS: LiteralString = """
     coarse.g IS NOT NULL AS coarse, one.g IS NOT NULL AS overlaps OFFSET 0) AS light
   CROSS JOIN LATERAL (SELECT ST_SnapToGrid(light.g, 1) AS g OFFSET 0) AS snapped
   CROSS JOIN LATERAL (SELECT ST_AsMVTGeom(snapped.g, {tile}, {extent}, {beyond}, true) AS g OFFSET 0) AS whole
-  CROSS JOIN LATERAL (SELECT CASE WHEN ST_NPoints(whole.g) <= {few} OR light.g @ {seen} THEN whole.g
+  CROSS JOIN LATERAL (SELECT CASE WHEN ST_NPoints(whole.g) <= {uncut} OR light.g @ {seen} THEN whole.g
     ELSE ST_AsMVTGeom(snapped.g, {tile}, {units}, true) END AS g OFFSET 0) AS fill
   CROSS JOIN LATERAL (SELECT CASE
     WHEN whole.g IS NOT NULL AND ST_NumGeometries(snapped.g) = ST_NumGeometries(clip.g)
@@ -181,7 +179,7 @@ def _crowded(name: LiteralString) -> Sql:
         "(SELECT ST_Perimeter(edges.g) ^ 2 > {most} * greatest(ST_XMax(edges.g) - ST_XMin(edges.g), 1)"
         " * greatest(ST_YMax(edges.g) - ST_YMin(edges.g), 1)"
         " FROM (SELECT ST_SnapToGrid({shape}, 1) AS g OFFSET 0) AS edges)",
-        most=bind(_MOST_CROWDED, "float8"),
+        most=bind(MOST_CROWDED, "float8"),
         shape=sql(name),
     )
 

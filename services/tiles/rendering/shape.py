@@ -301,15 +301,18 @@ def _cut(shape: Sql, request: TileRequest) -> Sql:
     """
     boxes = request.region.cut
     step = longest_straight(request.region)
-    if step is not None:
-        return sql(
-            "(SELECT {bent_again} FROM (SELECT {parts} AS g FROM (SELECT {bent} AS g OFFSET 0) AS long OFFSET 0)"
-            " AS cut)",
-            bent=_bent(shape, step),
-            parts=_parts(sql("long.g"), boxes),
-            bent_again=_bent(sql("cut.g"), step),
-        )
-    return _parts(shape, boxes)
+    # each is named several times below, and worked out once
+    stored = sql("(SELECT {shape} AS g OFFSET 0) AS stored", shape=shape)
+    if step is None:
+        return sql("(SELECT {parts} FROM {stored})", parts=_parts(sql("stored.g"), boxes), stored=stored)
+    return sql(
+        "(SELECT {bent_again} FROM (SELECT {parts} AS g FROM (SELECT {bent} AS g FROM {stored} OFFSET 0) AS long"
+        " OFFSET 0) AS cut)",
+        stored=stored,
+        bent=_bent(sql("stored.g"), step),
+        parts=_parts(sql("long.g"), boxes),
+        bent_again=_bent(sql("cut.g"), step),
+    )
 
 
 def _bent(shape: Sql, step: float) -> Sql:

@@ -84,7 +84,7 @@ def longest_straight(region: Region) -> float | None:
     """Longest edge that stays straight in the tile, in units of the column's CRS; None if every edge does.
 
     A straight edge of the column's CRS is a curve in the tile's. The chord of a piece of L radians is about L²/8 times
-    the curvature away from it, which may be half a unit of the tile.
+    the curvature away from it, which may be `_MOST_BENT` units of the tile.
     """
     if region.srid == region.tile_srid or not region.cut or not region.lonlat:
         return None

@@ -26,6 +26,7 @@ def _square(longitude: float, latitude: float, size: float = 0.5) -> dict[str, A
 def _storm(longitude: float = 130.0, latitude: float = 15.0, **centre: Any) -> list[dict[str, Any]]:
     properties = {
         "eventid": 1001,
+        "eventtype": "TC",
         "episodeid": 7,
         "eventname": "MADE-UP-26",
         "name": "Tropical Cyclone MADE-UP-26 (simulated)",
@@ -157,8 +158,10 @@ def test_an_event_that_is_no_cyclone_is_rejected(tmp_path: Path) -> None:
     events = [row for batch in batches for row in _rows(batch, tables.EVENTS)]
     assert [(event.event_id, event.max_wind_kt) for event in events] == [("TC1001", 100)]
     assert sum("type DR" in each.reason for each in findings.rejected) == len(drought)
-    with pytest.raises(DocumentError, match="no cyclone"):
-        list(gdacs_cyclones.SOURCE.read([_document(tmp_path, drought)], Findings()))
+    untyped = _storm(eventtype=None)
+    for features in (drought, untyped):
+        with pytest.raises(DocumentError, match="no cyclone"):
+            list(gdacs_cyclones.SOURCE.read([_document(tmp_path, features)], Findings()))
 
 
 def test_two_storms_of_a_document_keep_their_own_features(tmp_path: Path) -> None:
