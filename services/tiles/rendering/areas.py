@@ -18,7 +18,7 @@ from typing import LiteralString
 
 from libs.geo.boxes import Box
 from libs.pg.sql import Sql, bind, binds, join, sql
-from services.tiles.rendering.clipping import MOST_CROWDED, clipped
+from services.tiles.rendering.clipping import clipped, most_crowded
 from services.tiles.request.region import BUFFER, EXTENT
 
 _FEW_CORNERS = 300
@@ -179,7 +179,7 @@ def _crowded(name: LiteralString) -> Sql:
         "(SELECT ST_Perimeter(edges.g) ^ 2 > {most} * greatest(ST_XMax(edges.g) - ST_XMin(edges.g), 1)"
         " * greatest(ST_YMax(edges.g) - ST_YMin(edges.g), 1)"
         " FROM (SELECT ST_SnapToGrid({shape}, 1) AS g OFFSET 0) AS edges)",
-        most=bind(MOST_CROWDED, "float8"),
+        most=most_crowded(sql("edges.g")),
         shape=sql(name),
     )
 
