@@ -1,7 +1,7 @@
 """One load of a source: its documents, its records, the rows that differ, and what is said of it."""
 
 import tempfile
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -13,6 +13,7 @@ import asyncpg
 
 from deploy.loader.documents.fetching import MOST_BYTES, Fetcher, FetchError, Patience
 from deploy.loader.documents.unpacking import unpacked
+from deploy.loader.records.target import Batch
 from deploy.loader.source import Document, DocumentError, Findings, Rejected, Source
 from deploy.loader.store import bookkeeping
 from deploy.loader.store.bookkeeping import Validators
@@ -103,7 +104,7 @@ async def _write(
     is_kept: bool,
     progress: Progress,
 ) -> None:
-    for batch in source.read(documents, outcome.findings):
+    for batch in _read(source, documents, outcome.findings):
         transaction = connection.transaction()
         await transaction.start()
         try:
@@ -123,6 +124,16 @@ async def _write(
         raise DocumentError(
             f"none of {findings.read} records is what {source.title} publishes; {first.record}: {first.reason}"
         )
+
+
+def _read(source: Source, documents: list[Document], findings: Findings) -> Iterator[Batch]:
+    """Batches of records. Raises DocumentError for a document of an unexpected form, whatever the reader raised."""
+    try:
+        yield from source.read(documents, findings)
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, RecursionError) as error:
+        raise DocumentError(
+            f"this is not what {source.title} publishes: its reader stopped with {type(error).__name__}: {error}"
+        ) from error
 
 
 @asynccontextmanager

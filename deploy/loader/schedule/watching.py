@@ -19,14 +19,10 @@ from deploy.loader.places.packaged import SourceMissingError
 from deploy.loader.schedule.metrics import CHANGED, CHECKED, LEADING, LOADS, REJECTED, RHYTHM, ROWS
 from deploy.loader.source import DocumentError, Source
 from deploy.loader.store import bookkeeping
-from deploy.loader.store.connection import StoreError, connected
+from deploy.loader.store.connection import connected
 from deploy.loader.store.lock import BusyError, held
 
 SHORTEST = timedelta(seconds=20)
-_FAULTS = (
-    *(FetchError, DocumentError, SourceMissingError, StoreError, OSError),
-    *(asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError),
-)
 _LONGEST_BACK_OFF = timedelta(hours=1)
 _CATCH_UP = timedelta(days=1)
 """So often, and at the start, all since the last time that went well is asked for, with what was deleted."""
@@ -71,7 +67,8 @@ async def _watch_one(source: Source, settings: Watch) -> None:
         except BusyError:
             # another process leads; whether it still does is asked again
             turns.failures = 0
-        except _FAULTS as error:
+        except Exception as error:
+            # no fault of one source may end the watch of the others
             turns.failed(source, error)
         LEADING.labels(source.name).set(0)
         await asyncio.sleep(_pause(rhythm, turns.failures).total_seconds())

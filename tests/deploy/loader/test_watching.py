@@ -130,6 +130,39 @@ async def test_one_of_two_leads_and_a_fault_ends_nothing(
         await eventually(goes_on)
 
 
+ODD: list[object] = [
+    [],
+    None,
+    "x",
+    {"features": 1},
+    {"type": "FeatureCollection", "metadata": None, "features": [None, [], 1]},
+    feed(feature(nst=2**40)),
+    feed(feature(place="a\0b")),
+    feed(feature(geometry=None)),
+    feed(feature(coordinates=[None])),
+    feed(feature(time="yesterday", ids=7)),
+]
+
+
+@pytest.mark.parametrize("odd", ODD, ids=repr)
+async def test_no_document_ends_the_watch(
+    owner: asyncpg.Connection, loader_url: str, publisher: Publisher, odd: object
+) -> None:
+    address = publisher.answer("/feed", tagged(odd, '"odd"'))
+    async with watched(loader_url, source(lambda _since: [address], catches_up=False)):
+
+        async def is_read() -> bool:
+            return bool(await owner.fetchval("SELECT checked IS NOT NULL OR message IS NOT NULL FROM dams.load_source"))
+
+        await eventually(is_read)
+        publisher.answer("/feed", tagged(feed(feature("us7")), '"good"'))
+
+        async def is_loaded() -> bool:
+            return bool(await owner.fetchval("SELECT count(*) FROM hazard.hazard_eq_events WHERE event_id = 'us7'"))
+
+        await eventually(is_loaded)
+
+
 async def test_what_was_revised_and_deleted_is_asked_for_at_the_start(
     loader_url: str, owner: asyncpg.Connection, publisher: Publisher
 ) -> None:
