@@ -127,7 +127,7 @@ async def _write(
 
 
 def _read(source: Source, documents: list[Document], findings: Findings) -> Iterator[Batch]:
-    """Batches of records. Raises DocumentError for a document of an unexpected form, whatever the reader raised."""
+    """Gives batches of records. Raises DocumentError if the reader fails on a document of an unexpected form."""
     try:
         yield from source.read(documents, findings)
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, RecursionError) as error:

@@ -18,13 +18,11 @@ from typing import LiteralString
 
 from libs.geo.boxes import Box
 from libs.pg.sql import Sql, bind, binds, join, sql
-from services.tiles.rendering.clipping import clipped, most_crowded
+from services.tiles.rendering.clipping import MANY_CORNERS, clipped, most_crowded
 from services.tiles.request.region import BUFFER, EXTENT
 
 _FEW_CORNERS = 300
 """PostGIS repairs an area of so few corners in time, however its edges cross."""
-_MANY_CORNERS = 5_000
-"""Larger areas are looked at even if they are valid: snapping may lay their edges over each other."""
 _GRIDS = (4, 16, 64)
 """Grids for areas that are more crowded, in units."""
 _UNCUT_CORNERS = 300
@@ -72,7 +70,7 @@ def drawn_area(shape: Sql, tile: Box, antimeridian: tuple[bool, bool] = (False, 
         # so far that it cuts nothing more: the fill and the outline then have the same corners
         beyond=bind(beyond + 4, "int4"),
         uncut=bind(_UNCUT_CORNERS, "int4"),
-        many=bind(_MANY_CORNERS, "int4"),
+        many=bind(MANY_CORNERS, "int4"),
         strips=sql(_STRIPS, united=bind(_MOST_UNITED, "int4")),
         dot=dot(shape, tile),
     )
@@ -166,7 +164,7 @@ def _coarse(name: LiteralString) -> Sql:
         " OR NOT coalesce({crowded}, false) THEN NULL ELSE coalesce({tries}, {last}) END",
         shape=shape,
         few=bind(_FEW_CORNERS, "int4"),
-        many=bind(_MANY_CORNERS, "int4"),
+        many=bind(MANY_CORNERS, "int4"),
         crowded=_crowded(name),
         tries=join(", ", tries),
         last=_some_corners(shape),

@@ -4,21 +4,23 @@ from libs.pg.sql import Sql, bind, sql
 
 _MOST_CHECKED = 20_000
 """Corners of a part whose validity PostGIS checks in some ten milliseconds, unless its edges are crowded."""
-_MANY_CORNERS = 5_000
+MANY_CORNERS = 5_000
+"""Larger areas are checked for crowded edges even if they are valid: snapping may lay their edges over each other."""
 _MOST_CROWDED, _MOST_SCRIBBLED = 200_000.0, 20_000.0
+"""Limits of `most_crowded` for areas of more corners than `MANY_CORNERS`, and for others."""
 
 
 def most_crowded(shape: Sql) -> Sql:
     """Largest square of an outline's length, over the area of its box, that PostGIS checks and repairs in time.
 
-    For edges at random it is pi times their number of crossings (Buffon's needle). The outline of a valid mask of many
-    corners is long, too, and crosses itself rarely. Fewer corners make so long an outline only if most edges cross, and
-    PostGIS takes up to 3 seconds for 60,000 crossings.
+    For edges at random it is pi times their number of crossings (Buffon's needle), and PostGIS takes up to 3 seconds
+    for 60,000 crossings. Valid masks of many corners have long outlines, too, but cross themselves rarely. A comb of
+    few corners, but more than 70 teeth in a square, is treated like a scribble, although its edges do not cross.
     """
     return sql(
         "(CASE WHEN ST_NPoints({shape}) > {many} THEN {most} ELSE {scribbled} END)",
         shape=shape,
-        many=bind(_MANY_CORNERS, "int4"),
+        many=bind(MANY_CORNERS, "int4"),
         most=bind(_MOST_CROWDED, "float8"),
         scribbled=bind(_MOST_SCRIBBLED, "float8"),
     )

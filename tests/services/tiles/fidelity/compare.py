@@ -19,7 +19,7 @@ Fetched = tuple[list[Drawn], int]
 Fetch = Callable[[Grid, int, int], Awaitable[Fetched]]
 
 _FURTHEST = 1.25
-"""Units that an edge may be away from where it belongs: at most 0.7 by rounding and 0.7 by chords, hardly ever both."""
+"""Units between an edge and its place: rounding takes up to 0.7 and chords up to 0.7, rarely both at once."""
 _STRIP = 1.5
 """Units that the far side of a strip may be further away: the strip lies on one side of what collapsed."""
 _JUMP = 1.5
