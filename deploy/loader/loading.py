@@ -54,6 +54,11 @@ class Outcome:
     counts: Counts = field(default_factory=Counts)
     is_modified: bool = True
 
+    @property
+    def rejected(self) -> list[Rejected]:
+        """The records that the reader rejected, and the rows that the database refused."""
+        return [*self.findings.rejected, *self.counts.refused]
+
 
 async def load(connection: asyncpg.Connection, source: Source, request: Request, progress: Progress) -> Outcome:
     """Loads the source and notes how that went.
@@ -79,6 +84,9 @@ async def _load(connection: asyncpg.Connection, source: Source, request: Request
         outcome.is_modified = bool(documents)
         if documents:
             await _write(connection, source, documents, outcome, is_kept=not request.dry_run, progress=progress)
+    if outcome.counts.withheld:
+        # request the whole document again, also if it is unchanged, to see whether the records are still missing
+        validators = {}
     if not request.dry_run:
         await bookkeeping.succeed(
             connection,
@@ -118,9 +126,10 @@ async def _write(
         await (transaction.commit() if is_kept else transaction.rollback())
         outcome.counts.add(counts)
         progress.written(len(batch.rows))
-    findings = outcome.findings
-    if findings.read and len(findings.rejected) == findings.read:
-        first = findings.rejected[0]
+    findings, counts = outcome.findings, outcome.counts
+    rejected = outcome.rejected
+    if findings.read and len(rejected) >= findings.read and not counts.kept:
+        first = rejected[0]
         raise DocumentError(
             f"none of {findings.read} records is what {source.title} publishes; {first.record}: {first.reason}"
         )
@@ -224,7 +233,9 @@ def summary(outcome: Outcome) -> dict[str, int]:
         "older": counts.older,
         "withdrawn": counts.withdrawn,
         "removed": counts.removed,
-        "rejected": len(findings.rejected),
+        "withheld": len(counts.withheld),
+        "left out": len(findings.left_out),
+        "rejected": len(outcome.rejected),
         "repaired": len(findings.repaired),
         "duplicates": len(findings.duplicates) + len(counts.duplicates),
     }

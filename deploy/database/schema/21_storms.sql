@@ -12,7 +12,14 @@ BEGIN
             ('nodes', 'ne50_nm', 'integer'), ('nodes', 'se50_nm', 'integer'), ('nodes', 'sw50_nm', 'integer'), ('nodes', 'nw50_nm', 'integer'),
             ('nodes', 'ne64_nm', 'integer'), ('nodes', 'se64_nm', 'integer'), ('nodes', 'sw64_nm', 'integer'), ('nodes', 'nw64_nm', 'integer'),
             ('nodes', 'landfall', 'boolean'), ('nodes', 'landfall_place', 'text'),
-            ('buffers', 'population_in_places', 'bigint'), ('buffers', 'largest_places', 'text')
+            ('buffers', 'population_in_places', 'bigint'), ('buffers', 'largest_places', 'text'),
+            ('events', 'wind_minutes', 'integer'), ('events', 'wind_agency', 'text'),
+            ('events', 'regional_agency', 'text'), ('events', 'regional_wind_kt', 'integer'),
+            ('events', 'regional_wind_minutes', 'integer'), ('events', 'regional_class', 'text'),
+            ('tracks', 'wind_minutes', 'integer'), ('tracks', 'wind_agency', 'text'),
+            ('nodes', 'wind_minutes', 'integer'), ('nodes', 'wind_agency', 'text'),
+            ('nodes', 'regional_agency', 'text'), ('nodes', 'regional_wind_kt', 'integer'),
+            ('nodes', 'regional_wind_minutes', 'integer'), ('nodes', 'regional_class', 'text')
         ) wanted (suffix, name, type)
         WHERE to_regclass(format('hazard.hazard_ts_%s%s', family, wanted.suffix)) IS NOT NULL AND NOT EXISTS (
             SELECT FROM pg_attribute
@@ -32,6 +39,12 @@ CREATE TABLE IF NOT EXISTS hazard.hazard_ts_events (
     season integer,
     category text,
     max_wind_kt integer,
+    wind_minutes integer,
+    wind_agency text,
+    regional_agency text,
+    regional_wind_kt integer,
+    regional_wind_minutes integer,
+    regional_class text,
     min_pressure_hpa integer,
     start_date timestamptz NOT NULL,
     end_date timestamptz,
@@ -56,8 +69,14 @@ COMMENT ON COLUMN hazard.hazard_ts_events.title IS 'Title. Intensity, basin and 
 COMMENT ON COLUMN hazard.hazard_ts_events.name IS 'Name. Name given to the system; empty where the source has none.';
 COMMENT ON COLUMN hazard.hazard_ts_events.basin IS 'Basin. Where it formed: NA, SA (North, South Atlantic), EP, WP, SP (East, West, South Pacific), NI, SI (North, South Indian Ocean).';
 COMMENT ON COLUMN hazard.hazard_ts_events.season IS 'Season. Year of the season; in the southern hemisphere the year in which it ends.';
-COMMENT ON COLUMN hazard.hazard_ts_events.category IS 'Category. TD, TS or C1 to C5 (Saffir-Simpson) by the highest wind.';
-COMMENT ON COLUMN hazard.hazard_ts_events.max_wind_kt IS 'Highest wind. Highest sustained wind. [kt]';
+COMMENT ON COLUMN hazard.hazard_ts_events.category IS 'Category. TD, TS or C1 to C5 (Saffir-Simpson) by the highest wind. Empty without winds of an agency of the United States, because the scale is for 1-minute winds.';
+COMMENT ON COLUMN hazard.hazard_ts_events.max_wind_kt IS 'Highest wind. Highest sustained wind. All winds of a storm have the same averaging period. [kt]';
+COMMENT ON COLUMN hazard.hazard_ts_events.wind_minutes IS 'Averaging period. Averaging period of the wind: 1 minute in the United States, 3 in India, 10 elsewhere. Winds of different periods are not comparable. [min]';
+COMMENT ON COLUMN hazard.hazard_ts_events.wind_agency IS 'Agency. Agency that issued the wind.';
+COMMENT ON COLUMN hazard.hazard_ts_events.regional_agency IS 'Regional agency. Agency that the World Meteorological Organization made responsible for the basin.';
+COMMENT ON COLUMN hazard.hazard_ts_events.regional_wind_kt IS 'Wind of the regional agency. Highest sustained wind as the regional agency gives it. [kt]';
+COMMENT ON COLUMN hazard.hazard_ts_events.regional_wind_minutes IS 'Averaging period of the regional agency. Averaging period of its wind. [min]';
+COMMENT ON COLUMN hazard.hazard_ts_events.regional_class IS 'Class of the regional agency. Its own class of the storm, such as TY or VSCS; empty if the source has none.';
 COMMENT ON COLUMN hazard.hazard_ts_events.min_pressure_hpa IS 'Lowest pressure. Lowest central pressure. [hPa]';
 COMMENT ON COLUMN hazard.hazard_ts_events.start_date IS 'Start date. Time of the first position, UTC.';
 COMMENT ON COLUMN hazard.hazard_ts_events.end_date IS 'End date. Time of the last position, UTC.';
@@ -81,6 +100,8 @@ CREATE TABLE IF NOT EXISTS hazard.hazard_ts_tracks (
     advisory_time timestamptz,
     category text,
     max_wind_kt integer,
+    wind_minutes integer,
+    wind_agency text,
     min_pressure_hpa integer,
     length_km double precision,
     source text,
@@ -104,7 +125,9 @@ COMMENT ON COLUMN hazard.hazard_ts_tracks.season IS 'Season. Year of the season;
 COMMENT ON COLUMN hazard.hazard_ts_tracks.kind IS 'Kind. analysed (where it was) or forecast (where it was expected).';
 COMMENT ON COLUMN hazard.hazard_ts_tracks.advisory IS 'Advisory. Number of the advisory with the forecast; empty for analysed tracks.';
 COMMENT ON COLUMN hazard.hazard_ts_tracks.advisory_time IS 'Advisory time. When the forecast was issued, UTC; empty for analysed tracks.';
-COMMENT ON COLUMN hazard.hazard_ts_tracks.category IS 'Category. TD, TS or C1 to C5 (Saffir-Simpson) by the highest wind along the track.';
+COMMENT ON COLUMN hazard.hazard_ts_tracks.category IS 'Category. TD, TS or C1 to C5 (Saffir-Simpson) by the highest wind along the track. Empty without winds of an agency of the United States.';
+COMMENT ON COLUMN hazard.hazard_ts_tracks.wind_minutes IS 'Averaging period. Averaging period of the wind. [min]';
+COMMENT ON COLUMN hazard.hazard_ts_tracks.wind_agency IS 'Agency. Agency that issued the wind.';
 COMMENT ON COLUMN hazard.hazard_ts_tracks.max_wind_kt IS 'Highest wind. Highest sustained wind along the track. [kt]';
 COMMENT ON COLUMN hazard.hazard_ts_tracks.min_pressure_hpa IS 'Lowest pressure. Lowest central pressure along the track. [hPa]';
 COMMENT ON COLUMN hazard.hazard_ts_tracks.start_date IS 'Start date. Time of the first position, UTC.';
@@ -126,6 +149,12 @@ CREATE TABLE IF NOT EXISTS hazard.hazard_ts_nodes (
     category text,
     status text,
     wind_kt integer,
+    wind_minutes integer,
+    wind_agency text,
+    regional_agency text,
+    regional_wind_kt integer,
+    regional_wind_minutes integer,
+    regional_class text,
     gust_kt integer,
     pressure_hpa integer,
     ne34_nm integer,
@@ -163,7 +192,13 @@ COMMENT ON COLUMN hazard.hazard_ts_nodes.valid_time IS 'Valid time. When the sys
 COMMENT ON COLUMN hazard.hazard_ts_nodes.kind IS 'Kind. analysed (where it was) or forecast (where it was expected).';
 COMMENT ON COLUMN hazard.hazard_ts_nodes.advisory IS 'Advisory. Number of the advisory with the forecast; empty for analysed nodes.';
 COMMENT ON COLUMN hazard.hazard_ts_nodes.advisory_time IS 'Advisory time. When the forecast was issued, UTC; empty for analysed nodes.';
-COMMENT ON COLUMN hazard.hazard_ts_nodes.category IS 'Category. TD, TS or C1 to C5 (Saffir-Simpson) by the wind at this time.';
+COMMENT ON COLUMN hazard.hazard_ts_nodes.category IS 'Category. TD, TS or C1 to C5 (Saffir-Simpson) by the wind at this time. Empty unless this is a 1-minute wind.';
+COMMENT ON COLUMN hazard.hazard_ts_nodes.wind_minutes IS 'Averaging period. Averaging period of the wind: 1 minute in the United States, 3 in India, 10 elsewhere. Winds of different periods are not comparable. [min]';
+COMMENT ON COLUMN hazard.hazard_ts_nodes.wind_agency IS 'Agency. Agency that issued the wind.';
+COMMENT ON COLUMN hazard.hazard_ts_nodes.regional_agency IS 'Regional agency. Agency that the World Meteorological Organization made responsible for the basin.';
+COMMENT ON COLUMN hazard.hazard_ts_nodes.regional_wind_kt IS 'Wind of the regional agency. Sustained wind at this time as the regional agency gives it. [kt]';
+COMMENT ON COLUMN hazard.hazard_ts_nodes.regional_wind_minutes IS 'Averaging period of the regional agency. Averaging period of its wind. [min]';
+COMMENT ON COLUMN hazard.hazard_ts_nodes.regional_class IS 'Class of the regional agency. Its own class of the storm, such as TY or VSCS; empty if the source has none.';
 COMMENT ON COLUMN hazard.hazard_ts_nodes.status IS 'Status. Development level, such as DB disturbance, LO low, WV wave, TD depression, TS storm, HU hurricane, TY typhoon, EX extratropical.';
 COMMENT ON COLUMN hazard.hazard_ts_nodes.wind_kt IS 'Wind. Sustained wind at this time. [kt]';
 COMMENT ON COLUMN hazard.hazard_ts_nodes.pressure_hpa IS 'Pressure. Central pressure at this time. [hPa]';

@@ -15,6 +15,8 @@ CREATE TABLE IF NOT EXISTS hazard.hazard_ts_advisory_tracks (
     next_advisory_time timestamptz,
     category text,
     max_wind_kt integer,
+    wind_minutes integer,
+    wind_agency text,
     length_km double precision,
     source text,
     geom geometry(MultiLineString, 4326) NOT NULL
@@ -35,6 +37,8 @@ CREATE TABLE IF NOT EXISTS hazard.hazard_ts_advisory_nodes (
     category text,
     status text,
     wind_kt integer,
+    wind_minutes integer,
+    wind_agency text,
     gust_kt integer,
     pressure_hpa integer,
     ne34_nm integer,
@@ -75,13 +79,22 @@ CREATE TABLE IF NOT EXISTS hazard.hazard_ts_advisory_buffers (
     source text,
     geom geometry(MultiPolygon, 4326) NOT NULL
 );
--- A table of an earlier release lacks some columns. Only then: even an ALTER TABLE that does nothing waits for all writers.
+-- Add columns that tables of an earlier release do not have. An ALTER TABLE without effect would still wait for writers.
 DO $$
+DECLARE
+    added record;
 BEGIN
-    IF NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = 'hazard.hazard_ts_advisory_buffers'::regclass
-                   AND attname = 'population_in_places') THEN
-        ALTER TABLE hazard.hazard_ts_advisory_buffers ADD COLUMN population_in_places bigint, ADD COLUMN largest_places text;
-    END IF;
+    FOR added IN
+        SELECT format('hazard.hazard_ts_advisory_%s', wanted.suffix)::regclass AS relation, wanted.name, wanted.type
+        FROM (VALUES
+            ('buffers', 'population_in_places', 'bigint'), ('buffers', 'largest_places', 'text'),
+            ('tracks', 'wind_minutes', 'integer'), ('tracks', 'wind_agency', 'text'),
+            ('nodes', 'wind_minutes', 'integer'), ('nodes', 'wind_agency', 'text')
+        ) wanted (suffix, name, type)
+    LOOP
+        CONTINUE WHEN EXISTS (SELECT FROM pg_attribute WHERE attrelid = added.relation AND attname = added.name);
+        EXECUTE format('ALTER TABLE %s ADD COLUMN %I %s', added.relation, added.name, added.type);
+    END LOOP;
 END
 $$;
 

@@ -19,8 +19,17 @@ def as_lines(source: Source, outcome: Outcome, *, dry_run: bool) -> list[str]:
     counts = summary(outcome)
     said = ", ".join(f"{number:,} {name}" for name, number in counts.items() if number or name in {"read", "unchanged"})
     lines = [f"{source.name}: {said}{' (dry run: nothing was kept)' if dry_run else ''}"]
-    for word, records in (("rejected", outcome.findings.rejected), ("repaired", outcome.findings.repaired)):
+    for word, records in (
+        ("rejected", outcome.rejected),
+        ("left out", outcome.findings.left_out),
+        ("repaired", outcome.findings.repaired),
+    ):
         lines += _reasons(word, records)
+    if withheld := outcome.counts.withheld:
+        lines.append(
+            f"  withheld, {len(withheld):,}: missing from this document together with unusually many others, and "
+            f"withdrawn if a later one does not name them either: {_some(withheld)}"
+        )
     duplicates = [*outcome.findings.duplicates, *outcome.counts.duplicates]
     if duplicates:
         lines.append(f"  more than once: {_some(duplicates)}")
@@ -36,8 +45,10 @@ def as_json(source: Source, outcome: Outcome, *, dry_run: bool) -> dict[str, Any
         "dryRun": dry_run,
         "issued": findings.issued.isoformat() if findings.issued else None,
         **summary(outcome),
-        "rejectedRecords": [each._asdict() for each in findings.rejected[:_MOST_NAMES]],
+        "rejectedRecords": [each._asdict() for each in outcome.rejected[:_MOST_NAMES]],
+        "leftOutRecords": [each._asdict() for each in findings.left_out[:_MOST_NAMES]],
         "repairedRecords": [each._asdict() for each in findings.repaired[:_MOST_NAMES]],
+        "withheldRecords": outcome.counts.withheld[:_MOST_NAMES],
         "duplicateRecords": [*findings.duplicates, *outcome.counts.duplicates][:_MOST_NAMES],
     }
 
@@ -79,6 +90,7 @@ def state_as_json(state: Mapping[str, Any]) -> dict[str, Any]:
         **times,
         "ageSeconds": age,
         "error": state["message"],
+        "isUnfinished": _is_unfinished(state),
         "summary": state["summary"],
     }
 
@@ -93,8 +105,19 @@ def states_as_lines(states: Mapping[str, Mapping[str, Any]]) -> list[str]:
         checked = f"checked {_ago(now - state['checked'])}" if state["checked"] else "never loaded completely"
         changed = f", changed {_ago(now - state['changed'])}" if state["changed"] else ""
         failed = f"; FAILED {_ago(now - state['attempted'])}: {state['message']}" if state["message"] else ""
-        lines.append(f"{name:<24} {checked}{changed}{failed}")
+        unfinished = (
+            f"; a load began {_ago(now - state['attempted'])} and has not ended" if _is_unfinished(state) else ""
+        )
+        summary = state["summary"] or {}
+        noted = "".join(f"; {summary[word]:,} {word}" for word in ("rejected", "withheld") if summary.get(word))
+        lines.append(f"{name:<24} {checked}{changed}{noted}{failed}{unfinished}")
     return lines
+
+
+def _is_unfinished(state: Mapping[str, Any]) -> bool:
+    """Whether the last load is under way, or was stopped before it could say how it went."""
+    attempted, checked = state["attempted"], state["checked"]
+    return bool(attempted and not state["message"] and (checked is None or checked < attempted))
 
 
 def _ago(span: timedelta) -> str:

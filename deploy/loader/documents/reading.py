@@ -1,26 +1,31 @@
 """Reads documents as JSON or CSV. What is not what its source publishes is refused with a sentence."""
 
 import csv
+import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import orjson
-from pydantic import ValidationError
 
 from deploy.loader.source import Document, DocumentError
 
 _BEGINNING = 4096
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 def json_of(document: Document) -> Any:
     """What a JSON document holds. Raises DocumentError."""
-    text = document.path.read_bytes()
+    text = document.path.read_bytes().removeprefix(_BYTE_ORDER_MARK)
     _refuse_pages(document, text[:_BEGINNING])
     try:
         return orjson.loads(text)
-    except orjson.JSONDecodeError as error:
-        raise DocumentError(f"{document.address} is not JSON, or not whole: {error}") from error
+    except orjson.JSONDecodeError:
+        # the standard library also accepts NaN and lone surrogates, so that only the record with them is rejected
+        try:
+            return json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise DocumentError(f"{document.address} is not JSON, or not whole: {error}") from error
 
 
 def features_of(document: Document) -> list[Any]:
@@ -32,8 +37,8 @@ def features_of(document: Document) -> list[Any]:
     return features
 
 
-def csv_rows(document: Document, columns: Iterable[str]) -> Iterator[dict[str, str]]:
-    """The rows of a CSV document with a header, by column. `columns` must all be there; more may be.
+def csv_rows(document: Document, columns: Iterable[str], one_of: Sequence[str] = ()) -> Iterator[dict[str, str]]:
+    """The rows of a CSV document with a header, by column. All `columns` must be there, and one of `one_of`.
 
     Raises DocumentError at once where columns are missing or the last line breaks off; later where a row is no CSV.
     """
@@ -47,28 +52,24 @@ def csv_rows(document: Document, columns: Iterable[str]) -> Iterator[dict[str, s
     header = [name.strip() for name in next(csv.reader(lines[:1]), [])]
     if missing := [name for name in columns if name not in header]:
         raise DocumentError(f"{document.address} has no column {', '.join(missing)}; it has {', '.join(header)[:200]}")
+    if one_of and not set(one_of) & set(header):
+        raise DocumentError(f"{document.address} has no column {' or '.join(one_of)}; it has {', '.join(header)[:200]}")
     if not ending.endswith((b"\n", b"\r")) and _fields(ending) < len(header):
         raise DocumentError(f"{document.address} is not whole: its last line breaks off")
     return _rows(document, header)
 
 
 def _rows(document: Document, header: list[str]) -> Iterator[dict[str, str]]:
-    with document.path.open(encoding="utf-8-sig", newline="") as text:
+    # bytes that are not UTF-8 become surrogates, so that only the row with them is rejected
+    with document.path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as text:
         reader = csv.reader(text)
         try:
             next(reader)
             for row in reader:
                 if row:
                     yield dict(zip(header, row, strict=False))
-        except (csv.Error, UnicodeDecodeError) as error:
-            raise DocumentError(f"{document.address} is not CSV in UTF-8: {error}") from error
-
-
-def reason(error: ValidationError) -> str:
-    """What is wrong with a record, in one line: the first two faults, by name."""
-    faults = [f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors()]
-    more = f" and {len(faults) - 2} more" if len(faults) > 2 else ""
-    return "; ".join(faults[:2]) + more
+        except csv.Error as error:
+            raise DocumentError(f"{document.address} is not CSV: {error}") from error
 
 
 def _fields(ending: bytes) -> int:

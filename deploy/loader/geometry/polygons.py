@@ -9,11 +9,16 @@ from shapely.geometry.base import BaseGeometry
 
 from deploy.loader.geometry.antimeridian import split_polygons
 
-Ring = Sequence[Sequence[float]]
+_FURTHEST = 540
+"""Degrees; longitudes may run on beyond ±180 for a turn. Latitudes are looked at as a whole, later."""
 
 
 class GeometryError(ValueError):
     """There is no area in what a source gave; the message says what was there."""
+
+
+class NoAreaError(GeometryError):
+    """No ring has three positions: an area that was drawn as a point or a line."""
 
 
 def polygons_of(geometry: Any) -> tuple[BaseGeometry, list[str]]:
@@ -30,15 +35,24 @@ def polygons_of(geometry: Any) -> tuple[BaseGeometry, list[str]]:
     for rings in [coordinates] if kind == "Polygon" else coordinates:
         closed = []
         for ring in rings:
-            unclosed += list(ring[0]) != list(ring[-1]) if ring else 0
-            if len({tuple(position[:2]) for position in ring}) >= 3:
-                closed.append([tuple(position[:2]) for position in ring])
+            positions = [_position(each) for each in ring]
+            unclosed += positions[0] != positions[-1] if positions else 0
+            if len(set(positions)) >= 3:
+                closed.append(positions)
         if closed:
             polygons.append(Polygon(closed[0], closed[1:]))
     if not polygons:
-        raise GeometryError("no ring has three positions")
+        raise NoAreaError("no ring has three positions")
     noticed = [f"{unclosed} unclosed {'ring' if unclosed == 1 else 'rings'}"] if unclosed else []
     return (polygons[0] if len(polygons) == 1 else MultiPolygon(polygons)), noticed
+
+
+def _position(values: Sequence[float]) -> tuple[float, float]:
+    """Longitude and latitude. Raises GeometryError for what lies beyond the world, where GEOS would overflow."""
+    longitude, latitude = map(float, values[:2])
+    if not (abs(latitude) <= _FURTHEST and abs(longitude) <= _FURTHEST):
+        raise GeometryError(f"a position beyond the world: {longitude:g}, {latitude:g}")
+    return longitude, latitude
 
 
 def repaired(shape: BaseGeometry) -> tuple[MultiPolygon, list[str]]:
@@ -48,13 +62,13 @@ def repaired(shape: BaseGeometry) -> tuple[MultiPolygon, list[str]]:
     Raises GeometryError where no area is left.
     """
     noticed: list[str] = []
+    west, south, east, north = shape.bounds if not shape.is_empty else (0.0, 0.0, 0.0, 0.0)
+    if not (south >= -90 and north <= 90 and west >= -540 and east <= 540):
+        raise GeometryError(f"positions beyond the world: {west:g}, {south:g}, {east:g}, {north:g}")
     if not shape.is_valid:
         # the sentence of GEOS, such as `Self-intersection[12.5 48]`
         noticed.append(shapely.is_valid_reason(shape).partition("[")[0].lower())
         shape = shapely.make_valid(shape, method="structure", keep_collapsed=False)
-    west, south, east, north = shape.bounds if not shape.is_empty else (0.0, 0.0, 0.0, 0.0)
-    if south < -90 or north > 90 or west < -540 or east > 540:
-        raise GeometryError(f"positions beyond the world: {west:g}, {south:g}, {east:g}, {north:g}")
     split = split_polygons(shape)
     if split.is_empty:
         raise GeometryError("no area is left of it")

@@ -22,6 +22,12 @@ class StormEvent(NamedTuple):
     season: int
     category: str | None
     max_wind_kt: int | None
+    wind_minutes: int | None
+    wind_agency: str | None
+    regional_agency: str | None
+    regional_wind_kt: int | None
+    regional_wind_minutes: int | None
+    regional_class: str | None
     min_pressure_hpa: int | None
     start_date: datetime
     end_date: datetime
@@ -44,6 +50,8 @@ class StormTrack(NamedTuple):
     advisory_time: datetime | None
     category: str | None
     max_wind_kt: int | None
+    wind_minutes: int | None
+    wind_agency: str | None
     min_pressure_hpa: int | None
     length_km: float
     source: str
@@ -64,6 +72,12 @@ class StormNode(NamedTuple):
     category: str | None
     status: str | None
     wind_kt: int | None
+    wind_minutes: int | None
+    wind_agency: str | None
+    regional_agency: str | None
+    regional_wind_kt: int | None
+    regional_wind_minutes: int | None
+    regional_class: str | None
     gust_kt: int | None
     pressure_hpa: int | None
     ne34_nm: int | None
@@ -118,6 +132,8 @@ class AdvisoryTrack(NamedTuple):
     advisory_time: datetime
     category: str | None
     max_wind_kt: int | None
+    wind_minutes: int | None
+    wind_agency: str | None
     length_km: float
     source: str
     geom: MultiLineString
@@ -138,6 +154,8 @@ class AdvisoryNode(NamedTuple):
     category: str | None
     status: str | None
     wind_kt: int | None
+    wind_minutes: int | None
+    wind_agency: str | None
     gust_kt: int | None
     pressure_hpa: int | None
     ne34_nm: int | None

@@ -54,32 +54,43 @@ Pairs = Sequence[tuple[Target, tuple[Any, ...]]]
 """Rows, or keys or parts of tables, each with its target."""
 
 
+class Withdrawal(NamedTuple):
+    """A row that its source withdrew. It is not withdrawn if its stored revision is later than `revision`."""
+
+    target: Target
+    key: tuple[Any, ...]
+    revision: Any = None
+
+
 class Recall(NamedTuple):
     """More of a batch, which is made of rows that its transaction finds.
 
     target: their table; where: which of them, as the values that each of some columns may have; after: and the values
         that others are to be beyond.
     make: gives rows, withdrawn, parts and latest for the rows that are found, whose geometries are of shapely.
+    absence: whether `make` withdraws rows that are missing from a document. A document may be incomplete: if an unusual
+        share of the rows is missing, they are withdrawn only if they are also missing from a later document.
     """
 
     target: Target
     where: Mapping[str, Sequence[Any]]
     make: "Callable[[list[Any]], Batch]"
     after: Mapping[str, Any] = MappingProxyType({})
+    absence: bool = False
 
 
 class Batch(NamedTuple):
     """What one transaction writes: readers see all of it or nothing.
 
     rows: instances of the targets' NamedTuples, times with a zone, geometries of shapely in WGS 84.
-    withdrawn: rows that their source has taken back, as (target, key values).
+    withdrawn: rows that their source has taken back.
     parts: scopes that are replaced, as (target, scope values), also where no row of them is left.
     latest: which of all this is left undone where something newer is known.
     recalls: what else is written, which depends on rows that are there.
     """
 
     rows: Pairs
-    withdrawn: Pairs = ()
+    withdrawn: Sequence[Withdrawal] = ()
     parts: Pairs = ()
     latest: tuple[Latest, ...] = ()
     recalls: tuple[Recall, ...] = ()

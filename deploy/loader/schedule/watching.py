@@ -16,7 +16,18 @@ import asyncpg
 from deploy.loader.documents.fetching import FetchError, Patience
 from deploy.loader.loading import Outcome, Request, load
 from deploy.loader.places.packaged import SourceMissingError
-from deploy.loader.schedule.metrics import CHANGED, CHECKED, LEADING, LOADS, REJECTED, RHYTHM, ROWS
+from deploy.loader.schedule.metrics import (
+    CHANGED,
+    CHECKED,
+    LAST_READ,
+    LAST_REJECTED,
+    LEADING,
+    LOADS,
+    REJECTED,
+    RHYTHM,
+    ROWS,
+    WITHHELD,
+)
 from deploy.loader.source import DocumentError, Source
 from deploy.loader.store import bookkeeping
 from deploy.loader.store.connection import connected
@@ -115,7 +126,7 @@ class _Turns:
     def failed(self, source: Source, error: Exception) -> None:
         """Tells and counts it."""
         self.failures += 1
-        LOADS.labels(source.name, "failed").inc()
+        LOADS.labels(source.name, "unreadable" if isinstance(error, DocumentError) else "failed").inc()
         print(f"{source.name}: error: {str(error) or type(error).__name__}", file=sys.stderr, flush=True)
 
 
@@ -124,7 +135,11 @@ async def _load(connection: asyncpg.Connection, source: Source, since: datetime 
     name = source.name
     LOADS.labels(name, "done" if outcome.is_modified else "unmodified").inc()
     ROWS.labels(name).inc(outcome.counts.changed)
-    REJECTED.labels(name).inc(len(outcome.findings.rejected))
+    if outcome.is_modified:
+        REJECTED.labels(name).inc(len(outcome.rejected))
+        LAST_READ.labels(name).set(outcome.findings.read)
+        LAST_REJECTED.labels(name).set(len(outcome.rejected))
+        WITHHELD.labels(name).set(len(outcome.counts.withheld))
     state = (await bookkeeping.states(connection))[name]
     for gauge, time in ((CHECKED, state["checked"]), (CHANGED, state["changed"])):
         if time is not None:

@@ -16,6 +16,7 @@ from deploy.loader.storms.disturbances import DISTURBANCE_STATUSES, GAP_HOURS
 from deploy.loader.storms.people import packaged_gazetteer, with_people
 from deploy.loader.storms.rows import storm_events, storm_nodes, storm_tracks, storm_zones
 from deploy.loader.storms.shores import packaged_coast
+from deploy.loader.storms.winds import select_one_agency
 
 TARGETS = (
     tables.EVENTS,
@@ -53,7 +54,7 @@ def batches(fixes: Iterable[Fix], findings: Findings, *, source: str) -> Iterato
             ]
             continue
         seen.add(event_id)
-        waiting.append(BestTrack(event_id, [by_time[time] for time in sorted(by_time)]))
+        waiting.append(BestTrack(event_id, select_one_agency([by_time[time] for time in sorted(by_time)])))
         if len(waiting) == _STORMS_AT_ONCE:
             yield _batch(waiting, source)
             waiting = []

@@ -5,10 +5,11 @@ from datetime import datetime, timedelta
 from typing import TypeVar
 
 import shapely
-from pydantic import AwareDatetime, BaseModel, Field, ValidationError
+from pydantic import AwareDatetime, BaseModel, Field
 from shapely.geometry import Point
 
-from deploy.loader.documents.reading import csv_rows, reason
+from deploy.loader.documents.faults import FAULTS, reason
+from deploy.loader.documents.reading import csv_rows
 from deploy.loader.geometry.antimeridian import normalise
 from deploy.loader.records.earthquakes import CatalogueEvent
 from deploy.loader.records.target import Batch, Target
@@ -53,7 +54,7 @@ def batches(
             findings.read += 1
             try:
                 event = model.model_validate(record)
-            except ValidationError as error:
+            except FAULTS as error:
                 findings.rejected.append(Rejected(f"row {findings.read}", reason(error)))
                 continue
             if event.latest > document.retrieved + _TOLERANCE:

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, NamedTuple
 
-from pydantic import BaseModel, Field, ValidationError, field_validator
+from pydantic import BaseModel, Field, field_validator, model_validator
 from shapely.geometry import MultiPolygon
 
-from deploy.loader.documents.reading import features_of, reason
+from deploy.loader.documents.faults import FAULTS, reason
+from deploy.loader.documents.reading import features_of
 from deploy.loader.geometry.antimeridian import area_km2
 from deploy.loader.geometry.polygons import polygons_of, repaired
 from deploy.loader.places.gazetteer import Nearby, installed
@@ -33,6 +34,15 @@ class _Properties(BaseModel):
     displaced: int | None = Field(default=None, alias="Displaced", ge=0)
     cause: str | None = Field(default=None, alias="MainCause")
     severity: float | None = Field(default=None, alias="Severity", ge=0, le=3)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _names(cls, properties: Any) -> Any:
+        """By the archive's names, whichever case they are in: newer shapefiles have all in capitals."""
+        if not isinstance(properties, dict):
+            return properties
+        known = {str(field.alias).upper(): str(field.alias) for field in cls.model_fields.values()}
+        return {known.get(str(name).upper(), name): value for name, value in properties.items()}
 
     @field_validator("glide", "other_country", "cause", mode="after")
     @classmethod
@@ -58,9 +68,8 @@ def read(documents: list[Document], findings: Findings) -> Iterator[Batch]:
                 properties = _Properties.model_validate(feature["properties"])
                 area = _area(name, feature["geometry"], findings)
                 _refuse_times(properties, document.retrieved)
-            except (ValueError, KeyError, TypeError) as error:
-                why = reason(error) if isinstance(error, ValidationError) else str(error)
-                findings.rejected.append(Rejected(name, why))
+            except FAULTS as error:
+                findings.rejected.append(Rejected(name, reason(error)))
                 continue
             floods.append((properties, area))
     gazetteer = installed()

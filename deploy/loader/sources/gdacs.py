@@ -1,19 +1,23 @@
 """Events of the Global Disaster Alert and Coordination System, as its GeoJSON gives them: a feature for each class.
 
-Classes: `Point_Centroid` says what the event is, `Poly_Affected` where; others are drawings. Polygons do not name their
-event, so features are joined by the event and episode in `link`.
+Classes: `Point_Centroid` says what the event is, `Poly_Affected` where; others are drawings. Polygons of the feed do
+not name their event, so features are joined by the event and episode in `link`. Documents of the API have the same
+features with some other names. An item of the RSS feed is a centroid.
 """
 
+import re
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 from urllib.parse import parse_qs, urlsplit
+from xml.etree import ElementTree
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import AliasChoices, BaseModel, Field
 
-from deploy.loader.documents.reading import features_of, reason
-from deploy.loader.source import Document, Findings, Rejected
+from deploy.loader.documents.faults import FAULTS, reason
+from deploy.loader.documents.reading import features_of
+from deploy.loader.source import Document, DocumentError, Findings, Rejected
 
 FEED = "https://www.gdacs.org/contentdata/xml/gdacs.geojson"
 SOURCE_NAME = "GDACS"
@@ -27,17 +31,34 @@ _TOLERANCE = timedelta(days=1)
 _LEVELS = ("Green", "Orange", "Red")
 
 
+class _Severity(BaseModel):
+    severity: float | None = Field(default=None, allow_inf_nan=False)
+
+
 class _Properties(BaseModel):
+    """The feed and the API have other names for the level of the episode, and for the severity."""
+
     eventtype: str
     name: str
     alertlevel: str
     alertscore: float | None = Field(default=None, allow_inf_nan=False)
+    episode_level: str | None = Field(
+        default=None, validation_alias=AliasChoices("episodealertlevel", "alertlevelepisode")
+    )
+    episode_score: float | None = Field(
+        default=None, allow_inf_nan=False, validation_alias=AliasChoices("episodealertscore", "alertscoreepisode")
+    )
     fromdate: str
     todate: str
     datemodified: str | None = None
     country: str = ""
     severity: float | None = Field(default=None, allow_inf_nan=False)
+    severitydata: _Severity | None = None
     glide: str | None = None
+
+    @property
+    def known_severity(self) -> float | None:
+        return self.severitydata.severity if self.severity is None and self.severitydata else self.severity
 
 
 class _Centroid(BaseModel):
@@ -48,7 +69,8 @@ class _Centroid(BaseModel):
 class GdacsEvent(NamedTuple):
     """An event at its newest episode; degrees, UTC.
 
-    affected: the GeoJSON geometry of the area, None where there is none. modified: when the episode was issued.
+    affected: the GeoJSON geometry of the area, None where there is none. alert_level: the highest so far;
+    episode_level: that of the newest episode. modified: when the episode was issued.
     """
 
     number: str
@@ -56,6 +78,8 @@ class GdacsEvent(NamedTuple):
     name: str
     alert_level: str
     alert_score: float | None
+    episode_level: str
+    episode_score: float | None
     began: datetime
     ended: datetime
     modified: datetime
@@ -69,14 +93,16 @@ class GdacsEvent(NamedTuple):
 
 
 class Feed(NamedTuple):
-    """What a feed holds at one time: the numbers of events of a kind, readable or not, and since when it has reports.
+    """What a feed holds at one time: the numbers of events of a kind, readable or not, and the span of its reports.
 
-    since: when the oldest report in it was issued, of whatever kind; None where it cannot be known what is missing:
-        where a feature names no event, no report has a time, or a document is a file, which is of any time.
+    since, until: when the oldest and the newest report in it were issued, of whatever kind; None where it cannot be
+        known what is missing: where a feature names no event, no report has a time, or a document is a file, which is
+        of any time.
     """
 
     numbers: frozenset[str]
     since: datetime | None
+    until: datetime | None
     retrieved: datetime
 
 
@@ -86,7 +112,7 @@ def feed_of(documents: list[Document], kind: str) -> Feed:
     issued: list[datetime] = []
     is_complete = all("://" in document.address for document in documents)
     for document in documents:
-        for feature in features_of(document):
+        for feature in _features(document):
             properties = feature.get("properties") if isinstance(feature, dict) else None
             known = _event_and_episode(properties) if isinstance(properties, dict) else None
             if not isinstance(properties, dict) or known is None:
@@ -94,10 +120,10 @@ def feed_of(documents: list[Document], kind: str) -> Feed:
                 continue
             if properties.get("eventtype") == kind:
                 numbers.add(known[0])
-            with suppress(ValueError, TypeError):
-                issued.append(_time(properties.get("datemodified") or properties["todate"]))
-    since = min(issued) if issued and is_complete else None
-    return Feed(frozenset(numbers), since, max(document.retrieved for document in documents))
+            with suppress(*FAULTS):
+                issued.append(time_of(properties.get("datemodified") or properties["todate"]))
+    since, until = (min(issued), max(issued)) if issued and is_complete else (None, None)
+    return Feed(frozenset(numbers), since, until, max(document.retrieved for document in documents))
 
 
 def events_of(documents: list[Document], kind: str, findings: Findings) -> Iterator[GdacsEvent]:
@@ -107,13 +133,12 @@ def events_of(documents: list[Document], kind: str, findings: Findings) -> Itera
     """
     found: dict[str, GdacsEvent] = {}
     for document in documents:
-        for (number, episode), features in _by_episode(features_of(document), kind, findings).items():
+        for (number, episode), features in _by_episode(_features(document), kind, findings).items():
             findings.read += 1
             try:
                 event = _event(number, episode, features, document.retrieved)
-            except ValueError as error:
-                why = reason(error) if isinstance(error, ValidationError) else str(error)
-                findings.rejected.append(Rejected(f"{kind}{number}", why))
+            except FAULTS as error:
+                findings.rejected.append(Rejected(f"{kind}{number}", reason(error)))
                 continue
             before = found.get(number)
             if before is not None:
@@ -122,6 +147,30 @@ def events_of(documents: list[Document], kind: str, findings: Findings) -> Itera
                 found[number] = event
             findings.issued = max(event.modified, findings.issued or event.modified)
     yield from sorted(found.values(), key=lambda event: (event.began, event.number))
+
+
+def _features(document: Document) -> list[Any]:
+    """Those of GeoJSON, or the items of RSS as such. Raises DocumentError."""
+    with document.path.open("rb") as file:
+        beginning = file.read(400).lstrip(b"\xef\xbb\xbf \t\r\n")
+    if not beginning.startswith(b"<") or b"<rss" not in beginning:
+        return features_of(document)
+    try:
+        # it expands no external entities, and few internal ones (Expat 2.4.1)
+        items = ElementTree.parse(document.path).getroot().iter("item")  # noqa: S314
+        return [_feature(item) for item in items]
+    except (ElementTree.ParseError, ValueError) as error:
+        raise DocumentError(f"{document.address} is no RSS, or not whole: {error}") from None
+
+
+def _feature(item: ElementTree.Element) -> dict[str, Any]:
+    """An item of RSS as the centroid that says the same; `gdacs:severity` has its number in an attribute."""
+    said = {element.tag.rpartition("}")[2]: element for element in item.iter()}
+    properties: dict[str, Any] = {name: (element.text or "").strip() for name, element in said.items()}
+    properties |= {"Class": "Point_Centroid", "name": properties.get("title")}
+    properties["severity"] = said["severity"].get("value") if "severity" in said else None
+    position = [properties.get("long"), properties.get("lat")]
+    return {"id": properties.get("guid"), "properties": properties, "geometry": {"coordinates": position}}
 
 
 def _by_episode(features: list[Any], kind: str, findings: Findings) -> dict[tuple[str, int], dict[str, Any]]:
@@ -143,10 +192,13 @@ def _by_episode(features: list[Any], kind: str, findings: Findings) -> dict[tupl
 
 
 def _event_and_episode(properties: dict[str, Any]) -> tuple[str, int] | None:
-    asked = parse_qs(urlsplit(_report(properties)).query)
-    number = str(properties.get("eventid") or asked.get("eventid", [""])[0])
-    episode = str(properties.get("episodeid") or asked.get("episodeid", [""])[0])
-    return (number, int(episode)) if number.isdecimal() and episode.isdecimal() else None
+    try:
+        asked = parse_qs(urlsplit(_report(properties)).query)
+        number = str(properties.get("eventid") or asked.get("eventid", [""])[0])
+        episode = int(properties.get("episodeid") or asked.get("episodeid", [""])[0])
+    except FAULTS:
+        return None
+    return (number, episode) if number.isascii() and number.isdecimal() else None
 
 
 def _report(properties: dict[str, Any]) -> str:
@@ -166,10 +218,11 @@ def _event(number: str, episode: int, features: dict[str, Any], retrieved: datet
     said, (longitude, latitude) = checked.properties, checked.position
     if not (-90 <= latitude <= 90 and -360 <= longitude <= 360):
         raise ValueError(f"{longitude}, {latitude} is no place")
-    if said.alertlevel not in _LEVELS:
-        raise ValueError(f"its alert level is {said.alertlevel!r}, not {', '.join(_LEVELS)}")
-    began, ended = _time(said.fromdate), _time(said.todate)
-    modified = _time(said.datemodified) if said.datemodified else ended
+    for level in (said.alertlevel, said.episode_level or said.alertlevel):
+        if level not in _LEVELS:
+            raise ValueError(f"its alert level is {level!r}, not {', '.join(_LEVELS)}")
+    began, ended = time_of(said.fromdate), time_of(said.todate)
+    modified = time_of(said.datemodified) if said.datemodified else ended
     if ended < began:
         raise ValueError(f"it ends, {said.todate}, before it begins, {said.fromdate}")
     if began > retrieved + _TOLERANCE:
@@ -180,11 +233,13 @@ def _event(number: str, episode: int, features: dict[str, Any], retrieved: datet
         name=said.name,
         alert_level=said.alertlevel,
         alert_score=said.alertscore,
+        episode_level=said.episode_level or said.alertlevel,
+        episode_score=said.alertscore if said.episode_score is None else said.episode_score,
         began=began,
         ended=ended,
         modified=modified,
         country=said.country or None,
-        severity=said.severity,
+        severity=said.known_severity,
         glide=said.glide or None,
         url=_report(centroid["properties"]),
         longitude=longitude,
@@ -193,16 +248,22 @@ def _event(number: str, episode: int, features: dict[str, Any], retrieved: datet
     )
 
 
-def _time(text: str) -> datetime:
-    """UTC: `27 May 2026 14:51:04` of the feed, ISO 8601 of the API. Raises ValueError."""
+def time_of(text: str) -> datetime:
+    """UTC: `27 May 2026 14:51:04` of the feed, with slashes in older ones; ISO 8601 of the API; `Wed, 27 May 2026
+    14:51:04 GMT` of RSS. Raises ValueError.
+    """
     try:
         time = datetime.fromisoformat(text)
     except ValueError:
-        day, month, rest = text.split(" ", 2)
+        said = _DATE.search(text)
+        if said is None:
+            raise ValueError(f"{text!r} is no time such as 27 May 2026 14:51:04") from None
         # not by strptime, whose names of months depend on the language that the machine is set to
-        number = _MONTHS.index(month[:3].lower()) + 1
-        time = datetime.strptime(f"{day} {number} {rest}", "%d %m %Y %H:%M:%S").replace(tzinfo=UTC)
+        month = _MONTHS.index(said[2].lower()) + 1
+        hour, minute, second = map(int, said.groups()[3:])
+        time = datetime(int(said[3]), month, int(said[1]), hour, minute, second, tzinfo=UTC)
     return time.astimezone(UTC) if time.tzinfo else time.replace(tzinfo=UTC)
 
 
+_DATE = re.compile(r"\b(\d{1,2})[ /-]([A-Za-z]{3})[a-z]*[ /-](\d{4}) (\d{2}):(\d{2}):(\d{2})")
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")

@@ -7,17 +7,18 @@ cone of uncertainty (Poly_Cones).
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
 import numpy as np
-import shapely
 from shapely.geometry import Point, shape
-from shapely.geometry.base import BaseGeometry
 
+from deploy.loader.documents.faults import FAULTS, reason
 from deploy.loader.documents.reading import features_of
 from deploy.loader.geometry.antimeridian import area_km2, normalise
+from deploy.loader.geometry.polygons import NoAreaError, polygons_of, repaired
 from deploy.loader.geometry.wind_zones import stored
 from deploy.loader.records import storms as tables
 from deploy.loader.records.storms import AdvisoryZone, StormEvent, StormZone
@@ -29,73 +30,90 @@ from deploy.loader.storms.best_tracks import BestTrack, Fix, category
 from deploy.loader.storms.people import NOBODY_ASKED, packaged_gazetteer, with_people
 from deploy.loader.storms.rows import storm_nodes, storm_tracks
 from deploy.loader.storms.shores import packaged_coast
+from deploy.loader.storms.winds import ONE_MINUTE
 
 KM_PER_NAUTICAL_MILE = 1.852
+_AGENCIES = "NOAA or JTWC"
+"""Whose means of one minute GDACS gives."""
+_CENTRE = "Point_Centroid"
+_HIGHEST_KT = 250
+"""No wind of a cyclone was higher: what is severity of another event, or a mistake, is none."""
+_BESIDE = 0.2
+"""Degrees between the centre of a position, drawn as a circle, and the line that begins there."""
 _CYCLONE = "TC"
 """Type of the events of GDACS that this source reads."""
 
 _LIFE = {"Poly_Green": 60, "Poly_Orange": 90, "Poly_Red": 120}
 """km/h of the zones over all of its life."""
 _RADII = re.compile(r"Poly_WindRadii_(34|50|64)_(\d{10})\Z")
-_STEP = re.compile(r"Poly_Polygon_Point_(\d+)\Z")
+_STEP = re.compile(r"(?:Poly|Point)_Polygon_Point_(\d+)\Z")
 _LINE = re.compile(r"Line_Line_(\d+)\Z")
 _LABEL = re.compile(r"(\d{2})/(\d{2}) (\d{2}):(\d{2})")
-_REASONS = {"Poly_Cones": "cones of uncertainty have no collection"}
+_LEFT_OUT = {"Poly_Cones": "cones of uncertainty have no collection"}
 
 
 class _Storm(NamedTuple):
+    """place: longitude and latitude. wind_kt: the highest over all of its life, forecast included."""
+
     event_id: str
     name: str
     season: int
     episode: int
     start: datetime
     issued: datetime
-    centre: dict[str, Any]
+    title: str
+    place: tuple[float, float]
+    wind_kt: int
 
 
 def read(documents: list[Document], findings: Findings) -> Iterator[Batch]:
-    """A batch per storm. Features of other events, such as droughts, are rejected. Raises DocumentError."""
+    """A batch per storm. Features of other events, such as droughts, are left out. Raises DocumentError."""
     for document in documents:
         features = features_of(document)
-        try:
-            storms = _by_storm(features, findings)
-        except (KeyError, TypeError, ValueError) as error:
-            raise DocumentError(f"{document.address} is no cyclone of GDACS: {error!r}") from None
+        findings.read += len(features)
+        storms = _by_storm(features, findings)
         if not storms:
             raise DocumentError(f"{document.address} has no cyclone: no feature of class Point_Centroid and type TC")
-        findings.read += len(features)
         for storm, of_storm in storms:
-            classes = {feature["properties"]["Class"]: feature for feature in of_storm}
-            findings.duplicates += [
-                feature["id"] for feature in of_storm if classes[feature["properties"]["Class"]] is not feature
-            ]
+            unique = {_drawing(feature): feature for feature in of_storm}
+            findings.duplicates += [_name(feature) for feature in of_storm if unique[_drawing(feature)] is not feature]
             findings.issued = max(findings.issued or storm.issued, storm.issued)
-            yield _batch(storm, classes, findings)
+            yield _batch(storm, list(unique.values()), findings)
 
 
 def _by_storm(features: list[Any], findings: Findings) -> list[tuple[_Storm, list[Any]]]:
     """The storms of a document, each with its features. Only the centre names the event; ids of others begin with it.
 
-    Raises KeyError, TypeError or ValueError.
+    What cannot be read is a finding.
     """
-    cyclones = []
-    for feature in features:
-        kind, is_centre = feature["properties"].get("eventtype"), feature["properties"]["Class"] == "Point_Centroid"
-        # the centre says what the event is; other features may leave it out
-        if kind == _CYCLONE or (kind is None and not is_centre):
-            cyclones.append(feature)
-        else:
-            findings.rejected.append(Rejected(str(feature.get("id")), f"an event of type {kind}, not a cyclone"))
-    centres = [feature for feature in cyclones if feature["properties"]["Class"] == "Point_Centroid"]
-    events = {str(centre["properties"]["eventid"]): _storm(centre["properties"]) for centre in centres}
-    storms: dict[str, list[Any]] = {event: [] for event in events}
+    cyclones = [feature for place, feature in enumerate(features, start=1) if _is_of_cyclone(feature, place, findings)]
+    storms: dict[str, tuple[_Storm, list[Any]]] = {}
     for feature in cyclones:
-        event = _event_of(feature, list(events))
-        if event is None:
-            findings.rejected.append(Rejected(str(feature.get("id")), "no storm of the document has this feature"))
-        else:
-            storms[event].append(feature)
-    return [(events[event], of_storm) for event, of_storm in storms.items()]
+        if feature["properties"]["Class"] == _CENTRE:
+            try:
+                storms[str(feature["properties"]["eventid"])] = _storm(feature), []
+            except FAULTS as error:
+                findings.rejected.append(Rejected(_name(feature), reason(error)))
+    for feature in cyclones:
+        event = _event_of(feature, list(storms))
+        if event is not None:
+            storms[event][1].append(feature)
+        elif feature["properties"]["Class"] != _CENTRE:
+            findings.rejected.append(Rejected(_name(feature), "no storm of the document has this feature"))
+    return list(storms.values())
+
+
+def _is_of_cyclone(feature: Any, place: int, findings: Findings) -> bool:
+    properties = feature.get("properties") if isinstance(feature, dict) else None
+    if not isinstance(properties, dict) or not isinstance(properties.get("Class"), str):
+        findings.rejected.append(Rejected(f"feature {place}", "it has no class"))
+        return False
+    kind = properties.get("eventtype")
+    # the centre says what the event is; other features may leave it out
+    if kind == _CYCLONE or (kind is None and properties["Class"] != _CENTRE):
+        return True
+    findings.left_out.append(Rejected(_name(feature), f"an event of type {kind}, not a cyclone"))
+    return False
 
 
 def _event_of(feature: Any, events: list[str]) -> str | None:
@@ -109,53 +127,41 @@ def _event_of(feature: Any, events: list[str]) -> str | None:
     return begun[0] if len(begun) == 1 else None
 
 
+def _name(feature: dict[str, Any]) -> str:
+    return str(feature.get("id") or feature["properties"]["Class"])
+
+
+def _drawing(feature: dict[str, Any]) -> tuple[str, str]:
+    """What a feature draws: its class and, of zones of a time step in documents of the API, the time."""
+    properties = feature["properties"]
+    return properties["Class"], str(properties.get("polygonlabel")) if _is_step_zone(properties) else ""
+
+
+def _is_step_zone(properties: dict[str, Any]) -> bool:
+    """Whether a zone of 60, 90 or 120 km/h is of one time step: so documents of the API have them."""
+    return properties["Class"] in _LIFE and properties.get("featuretype") == "WindRadii"
+
+
 def _storm(centre: dict[str, Any]) -> _Storm:
-    start, issued = (
-        datetime.strptime(centre[name], "%d %b %Y %H:%M:%S").replace(tzinfo=UTC) for name in ("fromdate", "todate")
-    )
-    name = centre["eventname"].rpartition("-")[0] or centre["eventname"]
-    season = issued.year + (float(centre["latitude"]) < 0 and issued.month >= 7)
-    return _Storm(f"TC{centre['eventid']}", name.title(), season, int(centre["episodeid"]), start, issued, centre)
+    """Raises one of FAULTS."""
+    said = centre["properties"]
+    longitude, latitude = map(float, centre["geometry"]["coordinates"][:2])
+    if not (abs(latitude) <= 90 and abs(longitude) <= 360):
+        raise ValueError(f"{longitude}, {latitude} is no place")
+    start, issued = gdacs.time_of(said["fromdate"]), gdacs.time_of(said["todate"])
+    name = said["eventname"].rpartition("-")[0] or said["eventname"]
+    season = issued.year + (latitude < 0 and issued.month >= 7)
+    severity = said.get("severity") or said["severitydata"]["severity"]
+    wind = round(float(severity) / KM_PER_NAUTICAL_MILE)
+    if not 0 <= wind <= _HIGHEST_KT:
+        raise ValueError(f"a wind of {severity} km/h is none of a cyclone")
+    episode, place = int(said["episodeid"]), (longitude, latitude)
+    return _Storm(f"TC{said['eventid']}", name.title(), season, episode, start, issued, str(said["name"]), place, wind)
 
 
-def _batch(storm: _Storm, classes: dict[str, Any], findings: Findings) -> Batch:
-    fixes = _fixes(storm, classes)
-    past = [fix for fix in fixes if fix.time <= storm.issued]
-    ahead = [fix for fix in fixes if fix.time > storm.issued]
-    advisory = Advisory(
-        storm.event_id,
-        storm.name,
-        storm.season,
-        storm.episode,
-        storm.issued,
-        past[-1] if past else None,
-        ahead,
-        "GDACS",
-    )
-    coast = packaged_coast()
-    rows: list[tuple[Target, tuple[Any, ...]]] = [(tables.EVENTS, _event(storm))]
-    rows += [(tables.NODES, row) for row in forecast_nodes([advisory], coast)]
-    rows += [(tables.TRACKS, row) for row in forecast_tracks([advisory])]
-    rows += [(tables.ADVISORY_NODES, row) for row in advisory_nodes([advisory], coast)]
-    rows += [(tables.ADVISORY_TRACKS, row) for row in advisory_tracks([advisory])]
-    if past:
-        life = [BestTrack(storm.event_id, past)]
-        rows += [(tables.NODES, row) for row in storm_nodes(life, coast)]
-        rows += [(tables.TRACKS, row) for row in storm_tracks(life)]
-    zones = []
-    for class_, feature in classes.items():
-        zone = _zone(storm, class_, feature, fixes)
-        if zone is not None:
-            zones.append(zone)
-        elif not (class_ == "Point_Centroid" or _STEP.match(class_) or _LINE.match(class_)):
-            reason = _REASONS.get(class_, f"a class that is not known: {class_}")
-            findings.rejected.append(Rejected(feature["id"], reason))
-    for zone in with_people(zones, packaged_gazetteer()):
-        rows.append((tables.ADVISORY_ZONES, zone))
-        if zone.scope == "whole":
-            values = zone._asdict()
-            del values["scope"]
-            rows.append((tables.ZONES, StormZone(**values)))
+def _batch(storm: _Storm, features: list[Any], findings: Findings) -> Batch:
+    fixes = _fixes(storm, features, findings)
+    zones = _zones(storm, features, fixes, findings)
     parts: list[tuple[Target, tuple[Any, ...]]] = [
         (target, (storm.event_id, kind))
         for target in (tables.TRACKS, tables.NODES, tables.ZONES)
@@ -167,71 +173,152 @@ def _batch(storm: _Storm, classes: dict[str, Any], findings: Findings) -> Batch:
     ]
     latest = frozenset({tables.EVENTS, tables.TRACKS, tables.NODES, tables.ZONES})
     known = Latest(latest, tables.ADVISORY_NODES, "event_id", "advisory_time", {storm.event_id: storm.issued})
+    rows = [(tables.EVENTS, _event(storm)), *_positions(storm, fixes), *_zone_rows(zones)]
     return Batch(rows, (), tuple(parts), (known,))
 
 
+def _positions(storm: _Storm, fixes: list[Fix]) -> Iterator[tuple[Target, tuple[Any, ...]]]:
+    """Where the storm was, where it is expected, and the episode as an advisory."""
+    past = [fix for fix in fixes if fix.time <= storm.issued]
+    ahead = [fix for fix in fixes if fix.time > storm.issued]
+    now = past[-1] if past else None
+    advisory = Advisory(
+        storm.event_id, storm.name, storm.season, storm.episode, storm.issued, now, ahead, gdacs.SOURCE_NAME
+    )
+    coast = packaged_coast()
+    life = [BestTrack(storm.event_id, past)] if past else []
+    made: tuple[tuple[Target, Iterable[tuple[Any, ...]]], ...] = (
+        (tables.NODES, forecast_nodes([advisory], coast)),
+        (tables.TRACKS, forecast_tracks([advisory])),
+        (tables.ADVISORY_NODES, advisory_nodes([advisory], coast)),
+        (tables.ADVISORY_TRACKS, advisory_tracks([advisory])),
+        (tables.NODES, storm_nodes(life, coast)),
+        (tables.TRACKS, storm_tracks(life)),
+    )
+    for target, rows in made:
+        for row in rows:
+            yield target, row
+
+
+def _zone_rows(zones: list[AdvisoryZone]) -> Iterator[tuple[Target, tuple[Any, ...]]]:
+    for zone in with_people(zones, packaged_gazetteer()):
+        yield tables.ADVISORY_ZONES, zone
+        if zone.scope == "whole":
+            values = zone._asdict()
+            del values["scope"]
+            yield tables.ZONES, StormZone(**values)
+
+
 def _event(storm: _Storm) -> StormEvent:
-    place = float(storm.centre["longitude"]), float(storm.centre["latitude"])
-    wind = round(float(storm.centre["severity"]) / KM_PER_NAUTICAL_MILE)
+    longitude, latitude = storm.place
     return StormEvent(
         event_id=storm.event_id,
-        title=storm.centre["name"],
+        title=storm.title,
         name=storm.name,
-        basin=_basin(*place),
+        basin=_basin(longitude, latitude),
         season=storm.season,
-        category=category(wind),
-        max_wind_kt=wind,
+        category=category(storm.wind_kt),
+        max_wind_kt=storm.wind_kt,
+        wind_minutes=ONE_MINUTE,
+        wind_agency=_AGENCIES,
+        regional_agency=None,
+        regional_wind_kt=None,
+        regional_wind_minutes=None,
+        regional_class=None,
         min_pressure_hpa=None,
         start_date=storm.start,
         end_date=storm.issued,
         ibtracs_id=None,
-        source="GDACS",
-        geom=Point(normalise(place[0]), place[1]),
+        source=gdacs.SOURCE_NAME,
+        geom=Point(normalise(longitude), latitude),
     )
 
 
-def _fixes(storm: _Storm, classes: dict[str, Any]) -> list[Fix]:
+def _fixes(storm: _Storm, features: list[Any], findings: Findings) -> list[Fix]:
     """The positions in order of time; the line from one to the next says what the storm is at its start."""
+    lines = {feature["properties"]["Class"]: feature for feature in features}
     found = []
-    for class_, feature in classes.items():
-        step = _STEP.match(class_)
+    for feature in features:
+        step = _STEP.match(feature["properties"]["Class"])
         if step:
-            centre = shape(feature["geometry"]).centroid
-            longitude, latitude = normalise(round(centre.x, 2)), round(centre.y, 2)
-            line = classes.get(f"Line_Line_{step[1]}")
-            found.append(
-                Fix(
-                    event_id=storm.event_id,
-                    season=storm.season,
-                    basin=_basin(longitude, latitude),
-                    time=_time(feature["properties"]["polygonlabel"], storm.issued),
-                    longitude=longitude,
-                    latitude=latitude,
-                    wind_kt=None,
-                    pressure_hpa=None,
-                    status=line["properties"]["polygonlabel"] if line else None,
-                    source="GDACS",
-                    name=storm.name,
-                )
-            )
+            try:
+                found.append(_fix(storm, feature, lines.get(f"Line_Line_{step[1]}")))
+            except FAULTS as error:
+                findings.rejected.append(Rejected(_name(feature), reason(error)))
     return sorted(found, key=lambda fix: fix.time)
 
 
-def _zone(storm: _Storm, class_: str, feature: dict[str, Any], fixes: list[Fix]) -> AdvisoryZone | None:
-    radii = _RADII.match(class_)
-    if radii:
-        start = end = datetime.strptime(radii[2], "%y%m%d%H%M").replace(tzinfo=UTC)
-        wind, scope = int(radii[1]), "step"
-    elif class_ in _LIFE:
-        start, end = (fixes[0].time, fixes[-1].time) if fixes else (storm.start, storm.issued)
-        wind, scope = round(_LIFE[class_] / KM_PER_NAUTICAL_MILE), "whole"
-    else:
+def _fix(storm: _Storm, feature: dict[str, Any], line: dict[str, Any] | None) -> Fix:
+    """Raises one of FAULTS."""
+    drawn, _ = polygons_of(feature["geometry"])
+    centre = drawn.centroid
+    longitude, latitude = normalise(round(centre.x, 2)), round(centre.y, 2)
+    return Fix(
+        event_id=storm.event_id,
+        season=storm.season,
+        basin=_basin(longitude, latitude),
+        time=_time(feature["properties"]["polygonlabel"], storm.issued),
+        longitude=longitude,
+        latitude=latitude,
+        wind_kt=None,
+        pressure_hpa=None,
+        status=_status(line, centre),
+        source=gdacs.SOURCE_NAME,
+        name=storm.name,
+    )
+
+
+def _status(line: dict[str, Any] | None, start: Point) -> str | None:
+    """What the line that begins at a position says; lines of the API have numbers of their own, and begin elsewhere."""
+    try:
+        begins = line and Point(shape(line["geometry"]).coords[0]).distance(start) < _BESIDE
+        return str(line["properties"]["polygonlabel"]) if line and begins else None
+    except (*FAULTS, NotImplementedError):
         return None
-    geom = stored(np.array([_valid(feature["geometry"])], dtype=object))[0]
+
+
+def _zones(storm: _Storm, features: list[Any], fixes: list[Fix], findings: Findings) -> list[AdvisoryZone]:
+    found = []
+    for feature in features:
+        class_ = feature["properties"]["Class"]
+        if class_ == _CENTRE or _STEP.match(class_) or _LINE.match(class_):
+            continue
+        if not (_RADII.match(class_) or class_ in _LIFE):
+            why = _LEFT_OUT.get(class_, f"a class that is not known: {class_}")
+            findings.left_out.append(Rejected(_name(feature), why))
+            continue
+        try:
+            found.append(_zone(storm, feature, fixes, findings))
+        except NoAreaError:
+            findings.left_out.append(Rejected(_name(feature), "its radius is 0: no wind of this speed blows then"))
+        except FAULTS as error:
+            findings.rejected.append(Rejected(_name(feature), reason(error)))
+    return found
+
+
+def _zone(storm: _Storm, feature: dict[str, Any], fixes: list[Fix], findings: Findings) -> AdvisoryZone:
+    """Raises one of FAULTS."""
+    properties = feature["properties"]
+    scope = "step"
+    if radii := _RADII.match(properties["Class"]):
+        start = end = datetime.strptime(radii[2], "%y%m%d%H%M").replace(tzinfo=UTC)
+        wind = int(radii[1])
+    else:
+        wind = round(_LIFE[properties["Class"]] / KM_PER_NAUTICAL_MILE)
+        if _is_step_zone(properties):
+            start = end = _time(properties["polygonlabel"], storm.issued)
+        else:
+            start, end = (fixes[0].time, fixes[-1].time) if fixes else (storm.start, storm.issued)
+            scope = "whole"
+    drawn, unclosed = polygons_of(feature["geometry"])
+    area, mended = repaired(drawn)
+    if unclosed or mended:
+        findings.repaired.append(Rejected(_name(feature), "; ".join([*unclosed, *mended])))
+    (geom,) = stored(np.array([area], dtype=object))
     return AdvisoryZone(
         event_id=storm.event_id,
         name=storm.name,
-        basin=_basin(float(storm.centre["longitude"]), float(storm.centre["latitude"])),
+        basin=_basin(*storm.place),
         season=storm.season,
         wind_speed_kt=wind,
         start_date=start,
@@ -242,22 +329,22 @@ def _zone(storm: _Storm, class_: str, feature: dict[str, Any], fixes: list[Fix])
         advisory_time=storm.issued,
         area_km2=area_km2(geom),
         **NOBODY_ASKED,
-        source="GDACS",
+        source=gdacs.SOURCE_NAME,
         geom=geom,
     )
 
 
-def _valid(geometry: dict[str, Any]) -> BaseGeometry:
-    return shapely.make_valid(shape(geometry))
-
-
 def _time(label: str, near: datetime) -> datetime:
-    """Day, month, hour and minute, in the year in which they are nearest to `near`."""
+    """Day, month, hour and minute, in the year in which they are nearest to `near`. Raises ValueError."""
     found = _LABEL.match(label)
     if found is None:
-        raise DocumentError(f"'{label}' is no time such as 01/06 00:00")
+        raise ValueError(f"'{label}' is no time such as 01/06 00:00")
     day, month, hour, minute = map(int, found.groups())
-    years = (datetime(near.year + offset, month, day, hour, minute, tzinfo=UTC) for offset in (-1, 0, 1))
+    years = []
+    for year in (near.year - 1, near.year, near.year + 1):
+        # the 29th of February is not in all of them
+        with suppress(ValueError):
+            years.append(datetime(year, month, day, hour, minute, tzinfo=UTC))
     return min(years, key=lambda time: abs(time - near))
 
 

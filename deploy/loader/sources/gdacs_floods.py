@@ -5,11 +5,12 @@ from datetime import timedelta
 
 from shapely.geometry import MultiPolygon
 
+from deploy.loader.documents.faults import FAULTS, reason
 from deploy.loader.geometry.antimeridian import area_km2
 from deploy.loader.geometry.polygons import GeometryError, polygons_of, repaired
 from deploy.loader.places.gazetteer import Nearby, installed
 from deploy.loader.records.floods import ALERTS, REVISED_FLOODS, FloodAlert, FloodEvent
-from deploy.loader.records.target import Batch, Recall
+from deploy.loader.records.target import Batch, Recall, Withdrawal
 from deploy.loader.source import Document, Findings, Rejected, Source
 from deploy.loader.sources import gdacs
 from deploy.loader.sources.gdacs import Feed, GdacsEvent
@@ -25,8 +26,8 @@ def read(documents: list[Document], findings: Findings) -> Iterator[Batch]:
         name = f"FL{event.number}"
         try:
             area, mended = _area(event)
-        except GeometryError as error:
-            findings.rejected.append(Rejected(name, str(error)))
+        except FAULTS as error:
+            findings.rejected.append(Rejected(name, reason(error)))
             continue
         if mended:
             findings.repaired.append(Rejected(name, "; ".join(mended)))
@@ -49,25 +50,27 @@ def read(documents: list[Document], findings: Findings) -> Iterator[Batch]:
 def _missing(feed: Feed) -> tuple[Recall, ...]:
     """Takes back what is in force or was to last, and the feed no longer has.
 
-    A report older than the oldest in the feed, of whatever kind, may have aged out of it: its alert ends by itself.
+    A report older than the oldest in the feed, of whatever kind, may have aged out of it: its alert ends by itself. One
+    that is newer than the newest in the feed was issued after it: the feed comes late.
     """
-    since = feed.since
-    if since is None:
+    since, until = feed.since, feed.until
+    if since is None or until is None:
         return ()
     present = {f"GDACS-FL{number}" for number in feed.numbers}
 
     def alerts(found: list[FloodAlert]) -> Batch:
-        gone = [row for row in found if row.alert_id not in present and row.issued >= since and not row.withdrawn]
-        return Batch((), withdrawn=[(ALERTS, (row.alert_id,)) for row in gone])
+        active = [row for row in found if since <= row.issued <= until and not row.withdrawn]
+        gone = [row for row in active if row.alert_id not in present]
+        return Batch((), withdrawn=[Withdrawal(ALERTS, (row.alert_id,)) for row in gone])
 
     def events(found: list[FloodEvent]) -> Batch:
-        gone = [row for row in found if row.event_id not in present and not row.withdrawn]
-        return Batch((), withdrawn=[(REVISED_FLOODS, (row.event_id,)) for row in gone])
+        gone = [row for row in found if row.event_id not in present and row.began <= until and not row.withdrawn]
+        return Batch((), withdrawn=[Withdrawal(REVISED_FLOODS, (row.event_id,)) for row in gone])
 
     of_source = {"source": [gdacs.SOURCE_NAME]}
     return (
-        Recall(ALERTS, of_source, alerts, after={"expires": feed.retrieved}),
-        Recall(REVISED_FLOODS, of_source, events, after={"ended": feed.retrieved}),
+        Recall(ALERTS, of_source, alerts, after={"expires": feed.retrieved}, absence=True),
+        Recall(REVISED_FLOODS, of_source, events, after={"ended": feed.retrieved}, absence=True),
     )
 
 
@@ -106,15 +109,18 @@ def _flood(event: GdacsEvent, area: MultiPolygon, near: Nearby, people: int) -> 
 
 
 def _alert(event: GdacsEvent, area: MultiPolygon, near: Nearby, people: int) -> FloodAlert:
+    # what is edited long after the last day of an episode is its archive: that issues no alert
+    issued = event.modified if event.modified <= event.ended + IN_FORCE else event.ended
     return FloodAlert(
         alert_id=f"GDACS-FL{event.number}",
         event_id=f"GDACS-FL{event.number}",
-        title=f"{event.alert_level} flood alert, {event.country or near.words}, {event.modified:%d %B %Y}",
-        alert_level=event.alert_level,
-        alert_score=event.alert_score,
+        title=f"{event.episode_level} flood alert, {event.country or near.words}, {issued:%d %B %Y}",
+        alert_level=event.episode_level,
+        alert_score=event.episode_score,
         episode_id=event.episode,
-        issued=event.modified,
-        expires=event.modified + IN_FORCE,
+        issued=issued,
+        # a flood that is expected lasts until its end
+        expires=max(issued + IN_FORCE, event.ended),
         area_km2=area_km2(area),
         url=event.url or None,
         place=near.words,

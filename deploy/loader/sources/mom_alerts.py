@@ -1,17 +1,20 @@
-"""Flood alerts of the Model of Models: a CSV of alerts by run, and a GeoJSON of the watersheds that they are of.
+"""Flood alerts of the Model of Models: a CSV of alerts, and a GeoJSON of the watersheds that they are of.
 
-They are joined by `pfaf_id`, the Pfafstetter number of the watershed. Every run goes to hazard_fl_alerts_mom_runs, the
-newest of each watershed also to hazard_fl_alerts_mom_forecast.
+The CSV is a table of many runs, or one run as the model writes it (`Final_Attributes_2026112706….csv`, whose name says
+the run). They are joined by `pfaf_id`, the Pfafstetter number of the watershed. Every run goes to
+hazard_fl_alerts_mom_runs, the newest of each watershed also to hazard_fl_alerts_mom_forecast.
 """
 
+import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
-from pydantic import BaseModel, Field, ValidationError, field_validator
+from pydantic import AliasChoices, BaseModel, Field, field_validator
 from shapely.geometry import MultiPolygon, Point
 
-from deploy.loader.documents.reading import csv_rows, features_of, reason
+from deploy.loader.documents.faults import FAULTS, reason
+from deploy.loader.documents.reading import csv_rows, features_of
 from deploy.loader.geometry.polygons import polygons_of, repaired
 from deploy.loader.places.gazetteer import installed
 from deploy.loader.records.floods import LATEST_WATERSHED_ALERTS, WATERSHED_RUNS, WatershedAlert, WatershedRun
@@ -23,7 +26,9 @@ VALID = timedelta(days=1)
 """Runs are six to twenty-four hours apart: an alert that the next day does not repeat is over."""
 
 _LEVELS = {"Warning": "Red", "Watch": "Orange", "Advisory": "Green", "Information": "Green"}
-_COLUMNS = ("pfaf_id", "run", "Alert", "Hazard_Score", "Status", "name", "name_1")
+_COLUMNS = ("pfaf_id", "Alert", "Hazard_Score")
+_RUN = re.compile(r"Final_Attributes_(\d{4})(\d{2})(\d{2})(\d{2})")
+"""Year, month, day and hour of a run."""
 
 
 class _Watershed(NamedTuple):
@@ -37,8 +42,8 @@ class _Alert(BaseModel):
     run: datetime
     level: str = Field(alias="Alert")
     change: str | None = Field(default=None, alias="Status")
-    country: str | None = Field(default=None, alias="name")
-    province: str | None = Field(default=None, alias="name_1")
+    country: str | None = Field(default=None, validation_alias=AliasChoices("name", "Admin0"))
+    province: str | None = Field(default=None, validation_alias=AliasChoices("name_1", "Admin1"))
     hazard_score: float | None = Field(default=None, alias="Hazard_Score", allow_inf_nan=False)
     days_until_peak: float | None = Field(default=None, alias="Days_until_peak", ge=0, le=366)
     exceeds_2y: float | None = Field(default=None, alias="GloFAS_2yr", ge=0, le=100)
@@ -71,15 +76,16 @@ def read(documents: list[Document], findings: Findings) -> Iterator[Batch]:
     people = dict(zip(watersheds, installed().people_within([shed.area for shed in watersheds.values()]), strict=True))
     alerts: dict[tuple[int, datetime], _Alert] = {}
     for document in tables:
-        for row in csv_rows(document, _COLUMNS):
+        of_name = _run_of(document)
+        for cells in csv_rows(document, _COLUMNS):
             findings.read += 1
+            row = {"run": of_name, **cells}
             name = f"{row.get('pfaf_id')} {row.get('run')}"
             try:
                 alert = _Alert.model_validate(row)
                 _refuse(alert, watersheds, document.retrieved)
-            except ValueError as error:
-                why = reason(error) if isinstance(error, ValidationError) else str(error)
-                findings.rejected.append(Rejected(name, why))
+            except FAULTS as error:
+                findings.rejected.append(Rejected(name, reason(error)))
                 continue
             key = (alert.pfaf_id, alert.run)
             if key in alerts:
@@ -106,12 +112,23 @@ def _kinds(documents: list[Document]) -> tuple[list[Document], list[Document]]:
     areas = []
     for document in documents:
         with document.path.open("rb") as file:
-            if file.read(1) == b"{":
+            if file.read(4).lstrip(b"\xef\xbb\xbf").startswith(b"{"):
                 areas.append(document)
     tables = [document for document in documents if document not in areas]
     if not areas or not tables:
         raise DocumentError("two documents are needed: the watersheds (GeoJSON) and their alerts (CSV)")
     return tables, areas
+
+
+def _run_of(document: Document) -> str | None:
+    """The run in the name of a file, as ISO 8601."""
+    found = _RUN.search(document.address)
+    return "{}-{}-{}T{}:00:00Z".format(*found.groups()) if found else None
+
+
+def _number(feature: Any) -> object:
+    properties = feature.get("properties") if isinstance(feature, dict) else None
+    return properties.get("pfaf_id") if isinstance(properties, dict) else None
 
 
 def _watersheds(documents: list[Document], findings: Findings) -> dict[int, _Watershed]:
@@ -124,7 +141,9 @@ def _watersheds(documents: list[Document], findings: Findings) -> dict[int, _Wat
                 size = float(feature["properties"]["area_km2"])
                 shape, unclosed = polygons_of(feature["geometry"])
                 area, mended = repaired(shape)
-            except (ValueError, KeyError, TypeError):
+            except FAULTS as error:
+                findings.read += 1
+                findings.rejected.append(Rejected(f"watershed {_number(feature)}", reason(error)))
                 continue
             if unclosed or mended:
                 findings.repaired.append(Rejected(f"watershed {number}", "; ".join([*unclosed, *mended])))
@@ -185,5 +204,6 @@ SOURCE = Source(
     rhythm=timedelta(hours=6),
     targets=(WATERSHED_RUNS, LATEST_WATERSHED_ALERTS),
     read=read,
-    documents="two: GeoJSON of the watersheds (pfaf_id, area_km2) and CSV of the alerts (pfaf_id, run, Alert, …)",
+    documents="two: GeoJSON of the watersheds (pfaf_id, area_km2) and CSV of the alerts (pfaf_id, run, Alert, …, or "
+    "Final_Attributes_….csv)",
 )

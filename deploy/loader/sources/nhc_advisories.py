@@ -8,7 +8,7 @@ from deploy.loader.records import storms as tables
 from deploy.loader.records.target import Batch
 from deploy.loader.source import Document, DocumentError, Findings, Rejected, Source
 from deploy.loader.sources.nhc_batches import ADVISED, LATEST, batches, closing
-from deploy.loader.sources.nhc_index import ADDRESS, active_storms, is_index, products
+from deploy.loader.sources.nhc_index import ADDRESS, index_of, is_index, products
 from deploy.loader.sources.nhc_shapefiles import read_shapefiles
 from deploy.loader.sources.nhc_tables import is_table, read_tables
 from deploy.loader.sources.nhc_text import is_text, read_text
@@ -28,7 +28,9 @@ def read(documents: list[Document], findings: Findings) -> Iterator[Batch]:
     indexes = [document for document in documents if is_index(document)]
     given = [document for document in documents if document not in indexes and is_table(document)]
     advisories = read_tables(given, findings) if given else []
-    active: frozenset[str] = frozenset().union(*map(active_storms, indexes))
+    listed = [index_of(document) for document in indexes]
+    for index in listed:
+        findings.rejected += index.rejected
     singles = [document for document in documents if document not in indexes and document not in given]
     advisories += _singles(singles, findings, must_be=not indexes)
     findings.issued = max((advisory.time for advisory in advisories), default=None)
@@ -41,7 +43,10 @@ def read(documents: list[Document], findings: Findings) -> Iterator[Batch]:
     yield from batches([unique[key] for key in sorted(unique)], newest, complete=bool(given))
     # a file says who was active when it was made
     if indexes and all("://" in document.address for document in indexes):
-        yield closing(active)
+        actives = [index.active for index in listed]
+        known = [active for active in actives if active is not None]
+        if len(known) == len(actives):
+            yield closing(frozenset().union(*known))
 
 
 def _singles(documents: list[Document], findings: Findings, *, must_be: bool) -> list[Advisory]:

@@ -117,6 +117,8 @@ def _fix(node: AdvisoryNode) -> Fix:
         name=node.name,
         gust_kt=node.gust_kt,
         radii=twelve(radii),
+        wind_minutes=node.wind_minutes,
+        wind_agency=node.wind_agency,
     )
 
 
@@ -146,4 +148,4 @@ def closing(active: frozenset[str]) -> Batch:
         ended = {row.event_id for row in expected if row.source.startswith(SOURCE)} - active
         return Batch((), parts=[(target, (event_id, "forecast")) for target in LATEST for event_id in sorted(ended)])
 
-    return Batch((), recalls=(Recall(tables.TRACKS, {"kind": ["forecast"]}, over),))
+    return Batch((), recalls=(Recall(tables.TRACKS, {"kind": ["forecast"]}, over, absence=True),))

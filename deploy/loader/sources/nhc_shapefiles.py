@@ -21,6 +21,7 @@ from deploy.loader.sources.nhc_text import MONTHS, called, near
 from deploy.loader.storms.advisories import Advisory
 from deploy.loader.storms.atcf import basin_of, season_of
 from deploy.loader.storms.best_tracks import Fix
+from deploy.loader.storms.winds import NHC, advisory_agency
 
 _POINTS = re.compile(r"(?:.*/)?((?:al|ep|cp)\d{6})[-.]\d{3}[a-z]?_5day_pts\.shp\Z", re.IGNORECASE)
 _DRAWN = re.compile(r"(?:.*/)?[^/]*_(5day_lin|5day_pgn|wwlin)\.shp\Z", re.IGNORECASE)
@@ -59,7 +60,7 @@ def read_shapefiles(document: Document, findings: Findings) -> Advisory:
     for each in members:
         if drawn := _DRAWN.match(each.filename):
             findings.read += 1
-            findings.rejected.append(Rejected(each.filename, _LEFT_OUT[drawn[1].lower()]))
+            findings.left_out.append(Rejected(each.filename, _LEFT_OUT[drawn[1].lower()]))
     columns, shapes = _layer(document, points[0])
     return _advisory(document, points[1].upper(), columns, shapes)
 
@@ -117,6 +118,8 @@ def _fix(number: str, time: datetime, row: dict[str, Any], shape: Any) -> Fix:
         source="NHC",
         name=called(name) or None,
         gust_kt=_known(row["GUST"]),
+        wind_minutes=NHC.minutes,
+        wind_agency=advisory_agency(number).name,
     )
 
 

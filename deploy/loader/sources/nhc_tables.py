@@ -13,11 +13,13 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TextIO, cast
 
+from deploy.loader.documents.faults import FAULTS, reason
 from deploy.loader.geometry.antimeridian import normalise
 from deploy.loader.source import Document, DocumentError, Findings, Rejected
 from deploy.loader.storms.advisories import Advisory
 from deploy.loader.storms.atcf import basin_of, is_number, season_of
 from deploy.loader.storms.best_tracks import WINDS_KT, Fix, twelve
+from deploy.loader.storms.winds import NHC, advisory_agency
 
 SOURCE = "NHC"
 
@@ -78,9 +80,12 @@ def read_tables(documents: Iterable[Document], findings: Findings) -> list[Advis
         if table in found:
             for row in _rows(found[table]):
                 findings.read += 1
-                fault, again = take(row, tables)
+                try:
+                    fault, again = take(row, tables)
+                except FAULTS as error:
+                    fault, again = reason(error), False
                 called = " ".join(
-                    [table, *(row[name] for name in ("Key", "Date", "FcstDate", "WindField") if name in row)]
+                    [table, *(str(row[name]) for name in ("Key", "Date", "FcstDate", "WindField") if name in row)]
                 )
                 if fault:
                     findings.rejected.append(Rejected(called, fault))
@@ -97,7 +102,7 @@ def _table_of(document: Document) -> str | None:
     with _opened(document.path) as file:
         try:
             columns = set(next(csv.reader(file), []))
-        except (UnicodeDecodeError, csv.Error, EOFError, OSError):
+        except (csv.Error, EOFError, OSError):
             return None
     return next((name for name in _ORDER if columns >= _TABLES[name]), None)
 
@@ -106,14 +111,14 @@ def _rows(document: Document) -> Iterator[Row]:
     with _opened(document.path) as file:
         try:
             yield from csv.DictReader(file)
-        except (UnicodeDecodeError, csv.Error, EOFError) as error:
+        except (csv.Error, EOFError) as error:
             raise DocumentError(f"{document.address} cannot be read to its end: {error}") from None
 
 
 def _opened(path: Path) -> TextIO:
     if path.suffix == ".gz":
-        return cast("TextIO", gzip.open(path, "rt", encoding="utf-8", newline=""))
-    return path.open(encoding="utf-8", newline="")
+        return cast("TextIO", gzip.open(path, "rt", encoding="utf-8-sig", errors="replace", newline=""))
+    return path.open(encoding="utf-8-sig", errors="replace", newline="")
 
 
 # What is wrong with a row, and whether it tells again of what an earlier one told.
@@ -201,6 +206,8 @@ def _fix(number: str, time: datetime, row: Row, winds: dict[int, list[int | None
         name=called,
         gust_kt=_whole(row["Gust"]),
         radii=twelve(radii),
+        wind_minutes=NHC.minutes,
+        wind_agency=advisory_agency(number).name,
     )
 
 
@@ -214,14 +221,15 @@ def _position(row: Row) -> tuple[float, float] | None:
 
 
 def _time(text: str) -> datetime:
+    """Raises ValueError."""
     try:
         return datetime.fromisoformat(text).replace(tzinfo=UTC)
     except ValueError:
-        raise DocumentError(f"'{text}' is no time such as 2017-08-30 15:00:00") from None
+        raise ValueError(f"'{text}' is no time such as 2017-08-30 15:00:00") from None
 
 
-def _whole(text: str) -> int | None:
+def _whole(text: str | None) -> int | None:
     try:
-        return round(float(text))
-    except ValueError:
+        return round(float(text or ""))
+    except (ValueError, OverflowError):
         return None

@@ -13,20 +13,29 @@ from deploy.loader.source import DocumentError
 from deploy.loader.storms.advisories import Advisory
 from deploy.loader.storms.atcf import basin_of, season_of
 from deploy.loader.storms.best_tracks import NO_RADII, WINDS_KT, Fix, Radii, twelve
+from deploy.loader.storms.winds import NHC, advisory_agency
 
 _TITLE = re.compile(
-    r"^(?P<status>HURRICANE|(?:SUB)?TROPICAL (?:STORM|DEPRESSION)|(?:POST-TROPICAL|POTENTIAL TROPICAL) CYCLONE"
-    r"|REMNANTS OF|TYPHOON|TROPICAL DISTURBANCE) (?P<name>.+?) (?:SPECIAL )?FORECAST/ADVISORY NUMBER +(?P<number>\d+)",
+    r"^(?P<status>HURRICANE|(?:SUB|EXTRA)?TROPICAL (?:STORM|DEPRESSION|CYCLONE|LOW)"
+    r"|(?:POST-TROPICAL|POTENTIAL TROPICAL) CYCLONE"
+    r"|REMNANTS OF|REMNANT LOW(?: OF)?|(?:SUPER )?TYPHOON|TROPICAL DISTURBANCE)\s+(?P<name>\S[^\n]*?)"
+    r"\s+(?:SPECIAL\s+)?FORECAST/ADVISORY\s+NUMBER\s+(?P<number>\d+)",
     re.MULTILINE,
 )
-_STORM = re.compile(r"\b((?:AL|EP|CP)\d{6})\b")
+_NUMBERED = re.compile(r"FORECAST/ADVISORY\s+NUMBER")
+_STORM = re.compile(r"\b((?:AL|EP|CP)\d{2})(\d{4}|\d{2})\b")
 _ISSUED = re.compile(
-    r"^(\d{2})(\d{2}) ?(?:UTC|Z) \w{3} (JAN|FEB|MAR|APR|MAY|JUN|JUL|AUG|SEP|OCT|NOV|DEC) (\d{2}) (\d{4})", re.MULTILINE
+    r"^(\d{2})(\d{2}) ?(?:UTC|Z) \w{3} (JAN|FEB|MAR|APR|MAY|JUN|JUL|AUG|SEP|OCT|NOV|DEC) (\d{2}) (\d{4}|\d{2})\b",
+    re.MULTILINE,
 )
+_CENTURY = 50
+"""A year of two digits from here on is one of the last century: the oldest of these texts are of 1998."""
 MONTHS = ("JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC")
 _PLACE = r"(\d+\.\d)([NS]) +(\d+\.\d)([EW])"
 _WHEN = r"(\d{2})/(\d{2})(\d{2})Z"
-_NOW = re.compile(rf"^(?!REPEAT)[A-Z -]*CENTER LOCATED NEAR +{_PLACE} AT {_WHEN}", re.MULTILINE)
+_NOW = re.compile(
+    rf"^(?!REPEAT)[A-Z -]*(?:CENTER LOCATED|DISSIPATING|DISSIPATED) NEAR +{_PLACE} AT {_WHEN}", re.MULTILINE
+)
 _AHEAD = re.compile(rf"^(?:FORECAST|OUTLOOK) VALID {_WHEN} *(?:\.\.\.)? *(?:{_PLACE})?(?P<remark>.*)$", re.MULTILINE)
 _WIND = re.compile(r"MAX(?: SUSTAINED)? WINDS? +(\d+) KT(?:\.\.\.GUSTS| WITH GUSTS TO) +(\d+) KT")
 _PRESSURE = re.compile(r"MINIMUM CENTRAL PRESSURE +(\d+) MB")
@@ -38,7 +47,7 @@ _STATUSES = {"DISSIPATED": "Dissipated", "EXTRATROP": "Extratropical", "POST-TRO
 
 def is_text(text: str) -> bool:
     """Whether it is such a product, be it within a page."""
-    return "FORECAST/ADVISORY NUMBER" in text
+    return _NUMBERED.search(text) is not None
 
 
 def read_text(text: str, address: str) -> Advisory:
@@ -49,10 +58,10 @@ def read_text(text: str, address: str) -> Advisory:
     issued, now = _found(_ISSUED, plain, "time", address), _found(_NOW, plain, "position", address)
     hour, minute, month, day, year = issued.groups()
     try:
-        time = datetime(int(year), MONTHS.index(month) + 1, int(day), int(hour), int(minute), tzinfo=UTC)
+        time = datetime(_year(year), MONTHS.index(month) + 1, int(day), int(hour), int(minute), tzinfo=UTC)
     except ValueError:
         raise DocumentError(f"{address} has no valid time of issue: {issued[0]}") from None
-    number, name, advisory = storm[1], called(title["name"]), int(title["number"])
+    number, name, advisory = f"{storm[1]}{_year(storm[2])}", called(title["name"]), int(title["number"])
     sections = list(_AHEAD.finditer(plain))
     first = plain[now.end() : sections[0].start() if sections else None]
     season = season_of(number)
@@ -75,6 +84,8 @@ def read_text(text: str, address: str) -> Advisory:
             name=name,
             gust_kt=int(wind[2]) if wind else None,
             radii=_radii(words),
+            wind_minutes=NHC.minutes,
+            wind_agency=advisory_agency(number).name,
         )
 
     analysed = fix(time, now.groups()[:4], first, title["status"].title())
@@ -97,6 +108,12 @@ def _found(pattern: re.Pattern[str], text: str, what: str, address: str) -> re.M
     if found is None:
         raise DocumentError(f"{address} is no forecast/advisory: its {what} is missing")
     return found
+
+
+def _year(text: str) -> int:
+    if len(text) == 4:
+        return int(text)
+    return int(text) + (1900 if int(text) >= _CENTURY else 2000)
 
 
 def called(name: str) -> str:

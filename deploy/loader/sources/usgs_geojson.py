@@ -8,13 +8,14 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field
 from shapely.geometry import Point
 
-from deploy.loader.documents.reading import features_of, json_of, reason
+from deploy.loader.documents.faults import FAULTS, reason
+from deploy.loader.documents.reading import features_of, json_of
 from deploy.loader.geometry.antimeridian import normalise
 from deploy.loader.records.earthquakes import EVENTS, EarthquakeEvent
-from deploy.loader.records.target import Batch, Target
+from deploy.loader.records.target import Batch, Withdrawal
 from deploy.loader.source import Document, Findings, Rejected, Source
 from deploy.loader.sources.surroundings import UNKNOWN, with_places
 
@@ -86,33 +87,37 @@ def following(document: Document) -> str | None:
 def read(documents: list[Document], findings: Findings) -> Iterator[Batch]:
     """One batch of all documents, oldest event first."""
     rows: list[EarthquakeEvent] = []
-    withdrawn: list[str] = []
+    withdrawn: list[Withdrawal] = []
     for document in documents:
+        features = features_of(document)
         issued = _issued(json_of(document))
         findings.issued = max(filter(None, (findings.issued, issued)), default=None)
-        for content in features_of(document):
+        for content in features:
             findings.read += 1
             try:
                 feature = _Feature.model_validate(content)
-                others = _other_ids(feature)
-                withdrawn += others
                 event = _event(feature, document.retrieved)
-            except ValueError as error:
+                # what is known of an event under another number, and was not revised since, is this event
+                others = [_gone(feature, number) for number in _other_ids(feature)]
+            except FAULTS as error:
                 name = str(content.get("id", "")) if isinstance(content, dict) else ""
-                why = reason(error) if isinstance(error, ValidationError) else str(error)
-                findings.rejected.append(Rejected(name or f"number {findings.read}", why))
+                findings.rejected.append(Rejected(name or f"number {findings.read}", reason(error)))
                 continue
+            withdrawn += others
             if event is None:
-                withdrawn.append(feature.id)
+                withdrawn.append(_gone(feature, feature.id))
             else:
                 rows.append(event)
     rows.sort(key=lambda row: row.event_date)
     held = {row.event_id for row in rows}
-    gone: list[tuple[Target, tuple[Any, ...]]] = [
-        (EVENTS, ("USGS", event_id)) for event_id in dict.fromkeys(withdrawn) if event_id not in held
-    ]
+    gone = [each for each in dict.fromkeys(withdrawn) if each.key[1] not in held]
     if rows or gone:
-        yield Batch([(EVENTS, row) for row in with_places(rows)], tuple(gone))
+        yield Batch([(EVENTS, row) for row in with_places(rows)], gone)
+
+
+def _gone(feature: _Feature, number: str) -> Withdrawal:
+    """Return the withdrawal of an event number. Raise ValueError for an invalid time."""
+    return Withdrawal(EVENTS, ("USGS", number), _time(feature.properties.updated))
 
 
 def _other_ids(feature: _Feature) -> list[str]:
@@ -172,8 +177,11 @@ def _time(milliseconds: Milliseconds) -> datetime:
 
 
 def _issued(content: Any) -> datetime | None:
-    generated = content.get("metadata", {}).get("generated") if isinstance(content.get("metadata"), dict) else None
-    return _time(generated) if isinstance(generated, int) else None
+    """When the document was made; None where it does not say so."""
+    try:
+        return _time(content["metadata"]["generated"])
+    except FAULTS:
+        return None
 
 
 SOURCE = Source(

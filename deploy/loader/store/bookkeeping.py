@@ -21,12 +21,12 @@ class Validators:
 
 
 async def begin(connection: asyncpg.Connection, source: Source) -> None:
-    """Notes that a load of the source begins, and what the source says of itself."""
+    """Notes that a load of the source begins, and what the source says of itself. How the last one failed is past."""
     await connection.execute(
         "INSERT INTO dams.load_source (source, title, licence, licence_url, attribution, rhythm, attempted) "
         "VALUES ($1, $2, $3, $4, $5, $6, now()) ON CONFLICT (source) DO UPDATE SET title = excluded.title, "
         "licence = excluded.licence, licence_url = excluded.licence_url, attribution = excluded.attribution, "
-        "rhythm = excluded.rhythm, attempted = excluded.attempted",
+        "rhythm = excluded.rhythm, attempted = excluded.attempted, message = NULL",
         source.name,
         source.title,
         source.licence,

@@ -1,12 +1,10 @@
 """A connection to the database, as the role that may write."""
 
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
 import asyncpg
-
-from deploy.loader.records.target import Target
 
 SCHEMA = "hazard"
 
@@ -43,15 +41,3 @@ def quoted(name: str) -> str:
 def listed(names: Any, prefix: str = "") -> str:
     """Names of columns, with commas between them."""
     return ", ".join(prefix + quoted(name) for name in names)
-
-
-async def temporary(
-    connection: asyncpg.Connection, name: str, target: Target, columns: Sequence[str], records: Iterable[Any]
-) -> None:
-    """A temporary table with these columns of the target's, filled."""
-    await connection.execute(
-        f"CREATE TEMPORARY TABLE {name} ON COMMIT DROP AS SELECT {listed(columns)} "
-        f"FROM {SCHEMA}.{quoted(target.table)} WITH NO DATA"
-    )
-    await connection.copy_records_to_table(name, schema_name="pg_temp", columns=list(columns), records=records)
-    await connection.execute(f"ANALYZE pg_temp.{name}")

@@ -1,29 +1,86 @@
 """What of a batch is written, and what else, depends on rows that are there already."""
 
-from typing import Any
+from collections.abc import Iterable
+from datetime import timedelta
+from typing import Any, NamedTuple
 
 import asyncpg
 import shapely
 
 from deploy.loader.records.target import Batch, Recall, Target
-from deploy.loader.store.connection import SCHEMA, listed, quoted, temporary
+from deploy.loader.store.connection import SCHEMA, listed, quoted
+from deploy.loader.store.staging import temporary
+
+_MOST_AT_ONCE = 2
+"""Number of rows that may always be missing from a document at once."""
+_UNUSUAL_SHARE = 1 / 3
+_CONFIRMED_AFTER = timedelta(minutes=30)
+"""Time after which a second document confirms that records are missing."""
 
 
-async def resolved(connection: asyncpg.Connection, batch: Batch) -> tuple[Batch, int]:
-    """The batch without what is outdated and with what its recalls make, in the transaction that is open; and how many
-    of its own rows are outdated.
+class Resolved(NamedTuple):
+    """A batch that no longer depends on stored rows.
+
+    older: number of outdated rows. withheld: keys of rows that are missing from the document and not withdrawn yet.
+    """
+
+    batch: Batch
+    older: int
+    withheld: list[str]
+
+
+async def resolved(connection: asyncpg.Connection, batch: Batch) -> Resolved:
+    """The batch without what is outdated and with what its recalls make, in the transaction that is open.
 
     Raises asyncpg.PostgresError.
     """
     known = await _without_outdated(connection, batch)
-    outdated = len(batch.rows) - len(known.rows)
+    older = len(batch.rows) - len(known.rows)
     rows, withdrawn, parts = list(known.rows), list(known.withdrawn), list(known.parts)
+    withheld: list[str] = []
     for recall in batch.recalls:
-        made = await _without_outdated(connection, recall.make(await _recalled(connection, recall)))
+        found = await _recalled(connection, recall)
+        made = await _without_outdated(connection, recall.make(found))
+        if recall.absence:
+            made, held = await _confirm_absences(connection, recall, found, made)
+            withheld += held
         rows += made.rows
         withdrawn += made.withdrawn
         parts += made.parts
-    return known._replace(rows=rows, withdrawn=withdrawn, parts=parts, recalls=()), outdated
+    return Resolved(known._replace(rows=rows, withdrawn=withdrawn, parts=parts, recalls=()), older, withheld)
+
+
+async def _confirm_absences(
+    connection: asyncpg.Connection, recall: Recall, found: list[Any], made: Batch
+) -> tuple[Batch, list[str]]:
+    """Return the batch without unconfirmed withdrawals, and the keys of the rows that these would withdraw."""
+    mark, table = recall.target.withdrawn, recall.target.table
+    columns = [recall.target.columns.index(column) for column in recall.target.key]
+    active = {_text(row[column] for column in columns) for row in found if mark is None or getattr(row, mark) is None}
+    gone = {_text(each.key) for each in made.withdrawn} | {_text(part) for _, part in made.parts}
+    waiting: set[str] = set()
+    if len(gone) > _MOST_AT_ONCE and len(gone) > len(active) * _UNUSUAL_SHARE:
+        await connection.executemany(
+            "INSERT INTO dams.load_absence (relation, key) VALUES ($1, $2) ON CONFLICT DO NOTHING",
+            [(table, key) for key in sorted(gone)],
+        )
+        noticed = await connection.fetch(
+            "SELECT key FROM dams.load_absence WHERE relation = $1 AND noticed > now() - $2::interval",
+            table,
+            _CONFIRMED_AFTER,
+        )
+        waiting = {row["key"] for row in noticed} & gone
+    # forget rows that are named again or withdrawn now
+    await connection.execute(
+        "DELETE FROM dams.load_absence WHERE relation = $1 AND key <> ALL ($2)", table, sorted(waiting)
+    )
+    withdrawn = [each for each in made.withdrawn if _text(each.key) not in waiting]
+    parts = [each for each in made.parts if _text(each[1]) not in waiting]
+    return made._replace(withdrawn=withdrawn, parts=parts), sorted(waiting)
+
+
+def _text(key: Iterable[Any]) -> str:
+    return " ".join(map(str, key))
 
 
 async def _without_outdated(connection: asyncpg.Connection, batch: Batch) -> Batch:

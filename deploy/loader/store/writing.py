@@ -9,11 +9,12 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 import asyncpg
-import shapely
 
-from deploy.loader.records.target import Batch, Target
-from deploy.loader.store.connection import SCHEMA, listed, quoted, temporary
+from deploy.loader.records.target import Batch, Target, Withdrawal
+from deploy.loader.source import Rejected
+from deploy.loader.store.connection import SCHEMA, listed, quoted
 from deploy.loader.store.resolving import resolved
+from deploy.loader.store.staging import stage_rows, temporary
 
 MOST_NAMED = 1000
 """Rows of a table that a batch changes are named to whoever asks what changed; of more only that there were more."""
@@ -26,7 +27,8 @@ class Counts:
     unchanged: already as they came. older: a newer revision is there already, or what is newer of the same storm.
     withdrawn: marked as taken back, or deleted where their table has no mark. removed: no longer in the part of a table
     that was replaced. duplicates: rows that came twice in a batch, by key, of which the newest revision counts, else
-    the last.
+    the last. refused: rows that the database refused, by key. withheld: keys of rows that are missing from the
+    document and not withdrawn yet, because too many are missing at once.
     """
 
     inserted: int = 0
@@ -36,12 +38,19 @@ class Counts:
     withdrawn: int = 0
     removed: int = 0
     duplicates: list[str] = field(default_factory=list)
+    refused: list[Rejected] = field(default_factory=list)
+    withheld: list[str] = field(default_factory=list)
     tables: set[str] = field(default_factory=set)
 
     @property
     def changed(self) -> int:
         """How many rows are not what they were."""
         return self.inserted + self.updated + self.withdrawn + self.removed
+
+    @property
+    def kept(self) -> int:
+        """Number of rows that the database has as loaded, or newer."""
+        return self.inserted + self.updated + self.unchanged + self.older
 
     def add(self, other: "Counts") -> None:
         """Counts of another batch."""
@@ -50,13 +59,15 @@ class Counts:
             if isinstance(value, int):
                 setattr(self, each.name, getattr(self, each.name) + value)
         self.duplicates += other.duplicates
+        self.refused += other.refused
+        self.withheld += other.withheld
         self.tables |= other.tables
 
 
 async def write_batch(connection: asyncpg.Connection, batch: Batch) -> Counts:
     """Writes the batch in the transaction that is open, and gives what became of it. Raises asyncpg.PostgresError."""
     counts = Counts()
-    batch, counts.older = await resolved(connection, batch)
+    batch, counts.older, counts.withheld = await resolved(connection, batch)
     targets: dict[Target, list[tuple[Any, ...]]] = {}
     for target, row in batch.rows:
         targets.setdefault(target, []).append(row)
@@ -71,8 +82,8 @@ async def write_batch(connection: asyncpg.Connection, batch: Batch) -> Counts:
         await connection.execute("DROP TABLE IF EXISTS loader_came, loader_verdict, loader_part")
         if counts.changed > before:
             counts.tables.add(target.table)
-    for target, keys in _by_target(batch.withdrawn).items():
-        if found := await _withdraw(connection, target, keys):
+    for target, gone in _by_target((each.target, each) for each in batch.withdrawn).items():
+        if found := await _withdraw(connection, target, gone, counts):
             counts.withdrawn += found
             counts.tables.add(target.table)
     return counts
@@ -106,7 +117,7 @@ def _is_newer(one: Any, other: Any) -> bool:
 
 async def _compare(connection: asyncpg.Connection, target: Target, rows: list[Any], counts: Counts) -> None:
     """Makes loader_verdict: the rows that came, each with what is to become of it."""
-    await temporary(connection, "loader_came", target, target.columns, _records(rows))
+    counts.refused += await stage_rows(connection, "loader_came", target, target.columns, rows)
     columns = [column for column in target.columns if column not in target.key]
     old, new = listed(columns, "t."), listed(columns, "c.")
     differs = f"ROW({old}) IS DISTINCT FROM ROW({new})" if columns else "false"
@@ -191,11 +202,17 @@ async def _remove_rest(
         counts.removed += await _change(connection, target, statement, "delete", is_named=found <= MOST_NAMED)
 
 
-async def _withdraw(connection: asyncpg.Connection, target: Target, keys: list[tuple[Any, ...]]) -> int:
+async def _withdraw(connection: asyncpg.Connection, target: Target, gone: list[tuple[Any, ...]], counts: Counts) -> int:
     """How many rows were marked, or deleted where their table has no mark."""
-    await temporary(connection, "loader_gone", target, target.key, keys)
+    columns = [*target.key, *([target.revision] if target.revision else [])]
+    rows = [(*each.key, each.revision)[: len(columns)] for each in map(Withdrawal._make, gone)]
+    counts.refused += await stage_rows(connection, "loader_gone", target, columns, rows)
     table, mark = f"{SCHEMA}.{quoted(target.table)}", quoted(target.withdrawn or "")
-    where = f"EXISTS (SELECT FROM pg_temp.loader_gone g WHERE {_same_key(target, 't', 'g')})"
+    conditions = _same_key(target, "t", "g")
+    if target.revision:
+        revision = quoted(target.revision)
+        conditions += f" AND (g.{revision} IS NULL OR t.{revision} IS NULL OR t.{revision} <= g.{revision})"
+    where = f"EXISTS (SELECT FROM pg_temp.loader_gone g WHERE {conditions})"
     if target.withdrawn:
         where += f" AND t.{mark} IS NULL"
     found = await connection.fetchval(f"SELECT count(*) FROM {table} t WHERE {where}")
@@ -211,11 +228,3 @@ async def _withdraw(connection: asyncpg.Connection, target: Target, keys: list[t
 
 def _same_key(target: Target, one: str, other: str) -> str:
     return " AND ".join(f"{one}.{quoted(column)} = {other}.{quoted(column)}" for column in target.key)
-
-
-def _records(rows: list[Any]) -> Iterable[tuple[Any, ...]]:
-    """The rows with their last field, the geometry, as EWKB in WGS 84."""
-    if not rows:
-        return []
-    shapes = shapely.to_wkb(shapely.set_srid([row[-1] for row in rows], 4326), include_srid=True)
-    return ((*row[:-1], shape) for row, shape in zip(rows, shapes, strict=True))

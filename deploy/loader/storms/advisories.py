@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import shapely
@@ -13,12 +13,16 @@ from deploy.loader.geometry.antimeridian import WGS84, area_km2, split_lines
 from deploy.loader.geometry.landfall import Coast
 from deploy.loader.geometry.wind_zones import Shapes, step_zones, stored, swath
 from deploy.loader.records.storms import AdvisoryNode, AdvisoryTrack, AdvisoryZone, StormNode, StormTrack, StormZone
-from deploy.loader.storms.best_tracks import WINDS_KT, BestTrack, Fix, category
+from deploy.loader.storms.best_tracks import WINDS_KT, BestTrack, Fix
 from deploy.loader.storms.people import NOBODY_ASKED
 from deploy.loader.storms.rows import landfalls_of
 
 UNDER_WAY = timedelta(hours=24)
 """A storm whose newest advisory is older than this beside the newest of all has ended: advisories are 6 hours apart."""
+_NO_REGION: dict[str, Any] = dict.fromkeys(
+    ("regional_agency", "regional_wind_kt", "regional_wind_minutes", "regional_class")
+)
+"""Advisories are of one agency."""
 _LONGEST_STEP = timedelta(hours=24)
 """Winds are taken to blow between time steps that are no further apart."""
 
@@ -80,8 +84,10 @@ def advisory_tracks(advisories: Sequence[Advisory]) -> Iterator[AdvisoryTrack]:
             kind="forecast",
             advisory=advisory.number,
             advisory_time=advisory.time,
-            category=category(track.max_wind_kt),
+            category=track.category,
             max_wind_kt=track.max_wind_kt,
+            wind_minutes=track.wind_minutes,
+            wind_agency=track.wind_agency,
             length_km=round(WGS84.geometry_length(line) / 1000, 1),
             source=advisory.source,
             geom=split_lines(line),
@@ -107,9 +113,11 @@ def advisory_nodes(advisories: Sequence[Advisory], coast: Coast | None = None) -
                 advisory.number,
                 advisory.time,
                 round((fix.time - advisory.time).total_seconds() / 3600),
-                category(fix.wind_kt),
+                fix.category,
                 fix.status,
                 fix.wind_kt,
+                fix.wind_minutes if fix.wind_kt is not None else None,
+                fix.wind_agency if fix.wind_kt is not None else None,
                 fix.gust_kt,
                 fix.pressure_hpa,
                 *fix.radii,
@@ -208,7 +216,7 @@ def forecast_nodes(advisories: Sequence[Advisory], coast: Coast | None = None) -
         if row.kind == "forecast":
             values = row._asdict()
             del values["lead_hours"]
-            yield StormNode(**values)
+            yield StormNode(**values, **_NO_REGION)
 
 
 def forecast_zones(advisories: Sequence[Advisory]) -> Iterator[StormZone]:

@@ -20,7 +20,9 @@ NO_RADII: Radii = (None, None, None, None, None, None, None, None, None, None, N
 class Fix(NamedTuple):
     """Where a system was, or was expected, at one time: degrees, kt, hPa, UTC; status is the development level.
 
-    landfall: whether the source says that it is one; None where the source says nothing of that.
+    landfall: whether the source says that it is one; None where the source says nothing of that. wind_kt is the mean of
+    wind_minutes as wind_agency gives it; regional_wind_kt that of regional_wind_minutes, as the agency gives it that is
+    responsible for the basin, whose own class is regional_class.
     """
 
     event_id: str
@@ -38,6 +40,17 @@ class Fix(NamedTuple):
     radii: Radii = NO_RADII
     landfall: bool | None = None
     ibtracs_id: str | None = None
+    wind_minutes: int | None = None
+    wind_agency: str | None = None
+    regional_agency: str | None = None
+    regional_wind_kt: int | None = None
+    regional_wind_minutes: int | None = None
+    regional_class: str | None = None
+
+    @property
+    def category(self) -> str | None:
+        """On the Saffir-Simpson scale; None of a wind that is the mean of more than a minute."""
+        return category(self.wind_kt) if self.wind_minutes == 1 else None
 
 
 class BestTrack(NamedTuple):
@@ -76,6 +89,27 @@ class BestTrack(NamedTuple):
         return extreme(max, (fix.wind_kt for fix in self.fixes))
 
     @property
+    def wind_minutes(self) -> int | None:
+        """Over how many minutes all of its winds are the mean."""
+        return next((fix.wind_minutes for fix in self.fixes if fix.wind_kt is not None), None)
+
+    @property
+    def wind_agency(self) -> str | None:
+        """The agencies that its winds are from."""
+        return ", ".join(sorted({fix.wind_agency for fix in self.fixes if fix.wind_agency})) or None
+
+    @property
+    def category(self) -> str | None:
+        """By the highest wind on the Saffir-Simpson scale; None of winds that are the means of more than a minute."""
+        return category(self.max_wind_kt) if self.wind_minutes == 1 else None
+
+    @property
+    def regional_peak(self) -> Fix | None:
+        """The first fix with the highest wind of a regional agency."""
+        strongest = extreme(max, (fix.regional_wind_kt for fix in self.fixes))
+        return next((fix for fix in self.fixes if strongest is not None and fix.regional_wind_kt == strongest), None)
+
+    @property
     def min_pressure_hpa(self) -> int | None:
         """Lowest pressure in hPa, if any is known."""
         return extreme(min, (fix.pressure_hpa for fix in self.fixes))
@@ -99,7 +133,7 @@ def best_tracks(fixes: Iterable[Fix]) -> list[BestTrack]:
 
 
 def category(wind_kt: int | None) -> str | None:
-    """TD, TS or C1 to C5 by sustained wind in kt. Source: Saffir-Simpson hurricane wind scale, NOAA NHC."""
+    """TD, TS or C1 to C5 by the mean wind of one minute, kt. Source: Saffir-Simpson hurricane wind scale, NOAA NHC."""
     if wind_kt is None:
         return None
     limits = ((137, "C5"), (113, "C4"), (96, "C3"), (83, "C2"), (64, "C1"), (34, "TS"))

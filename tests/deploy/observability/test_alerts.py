@@ -59,6 +59,18 @@ BAD: dict[str, tuple[dict[str, str], str]] = {
         {'dams_loader_leading{source="a"}': "0x60", 'dams_loader_rhythm_seconds{source="a"}': "60x60"},
         "20m",
     ),
+    "DamsDocumentUnreadable": (
+        {'dams_loader_loads_total{source="a",outcome="unreadable"}': "0+1x60"},
+        "15m",
+    ),
+    "DamsRecordsRejected": (
+        {
+            'dams_loader_last_read_records{source="a"}': "100x60",
+            'dams_loader_last_rejected_records{source="a"}': "6x60",
+        },
+        "40m",
+    ),
+    "DamsWithdrawalsWithheld": ({'dams_loader_withheld_withdrawals{source="a"}': "0x5 12x30"}, "8m"),
     "DamsJobSilent": (
         {'kube_cronjob_status_last_successful_time{cronjob="loader-gdacs-floods"}': "-20000x60"},
         "5m",
@@ -97,6 +109,10 @@ WELL = {
     'dams_loader_checked_timestamp_seconds{source="a"}': "0+60x60",
     'dams_loader_rhythm_seconds{source="a"}': "60x60",
     'dams_loader_leading{source="a"}': "1x60",
+    'dams_loader_loads_total{source="a",outcome="unreadable"}': "3x60",
+    'dams_loader_last_read_records{source="a"}': "100x60",
+    'dams_loader_last_rejected_records{source="a"}': "4x60",
+    'dams_loader_withheld_withdrawals{source="a"}': "0x60",
     'kube_cronjob_status_last_successful_time{cronjob="loader-gdacs-floods"}': "0+60x60",
 }
 

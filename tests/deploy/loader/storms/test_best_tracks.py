@@ -64,8 +64,12 @@ def test_hurdat2(tmp_path: Path) -> None:
     assert (disturbance.event_id, disturbance.title.startswith("Tropical disturbance")) == ("AL122017", True)
     (low,) = rows[tables.DISTURBANCE_ZONES.table]
     assert (low.event_id, low.wind_speed_kt, low.start_date.hour) == ("AL122017", 34, 6)
-    with pytest.raises(DocumentError, match="none of HURDAT2: 20170830, 0000"):
-        made(hurdat2.SOURCE, tmp_path, HURDAT2.replace("16.1N,  26.9W", "16.1X,  26.9W"))
+    rows, findings = made(hurdat2.SOURCE, tmp_path, HURDAT2.replace("16.1N,  26.9W", "16.1X,  26.9W"))
+    assert len(rows[tables.NODES.table]) == 4, "one line less"
+    assert [each.record[:22] for each in findings.rejected] == ["AL112017 20170830,0000"]
+    rows, findings = made(hurdat2.SOURCE, tmp_path, HURDAT2.replace("AL122017", "AL12X017"))
+    assert {row.event_id for row in rows[tables.NODES.table]} == {"AL112017"}, "not taken for a part of Irma"
+    assert len(findings.rejected) == 4, "the heading and its lines"
     with pytest.raises(DocumentError, match="is not HURDAT2"):
         made(hurdat2.SOURCE, tmp_path, "<html>")
 
@@ -73,13 +77,15 @@ def test_hurdat2(tmp_path: Path) -> None:
 def test_ibtracs(tmp_path: Path) -> None:
     rows, findings = made(ibtracs.SOURCE, tmp_path, IBTRACS)
     assert findings.read == 5, "the line of units is no record"
-    assert [each.reason for each in findings.rejected] == ["an alternative position beside the main track (spur)"]
+    assert findings.rejected == []
+    assert [each.reason for each in findings.left_out] == ["an alternative position beside the main track (spur)"]
     irma, nobody = rows[tables.EVENTS.table]
     assert (irma.event_id, irma.ibtracs_id, irma.name, irma.basin) == ("AL112017", "2017242N16333", "Irma", "NA")
     assert (nobody.event_id, nobody.name, nobody.geom.x) == ("2018001S10150", None, -93.0)
     nodes = rows[tables.NODES.table]
     assert [row.wind_kt for row in nodes] == [30, 32, 35, None]
-    assert [row.source for row in nodes[:2]] == ["IBTrACS, WMO agencies", "IBTrACS, wind of USA agencies"]
+    assert [row.regional_wind_kt for row in nodes] == [30, None, 35, None]
+    assert [row.source for row in nodes] == [*["IBTrACS, wind of NHC"] * 3, "IBTrACS"]
     assert (nodes[2].ne34_nm, nodes[2].gust_kt, nodes[0].ne34_nm) == (30, 45, None)
     with pytest.raises(DocumentError, match="is not IBTrACS"):
         made(ibtracs.SOURCE, tmp_path, "SID,SEASON\n")
@@ -100,6 +106,9 @@ AL122017,JOSE,2017-08-30 06:00:00,,TS,12.2,,35,1007,30,
         ("Jose", 0),
     ]
     assert (findings.read, findings.duplicates) == (5, [])
-    assert [each.reason for each in findings.rejected] == ["no time or no position", "no number of a storm"]
+    assert [each.reason for each in findings.rejected] == [
+        "'', '12.2' is no position",
+        "'' is no number of a storm",
+    ]
     assert [row.ne34_nm for row in rows[tables.NODES.table]] == [None, 30, None]
     assert rows[tables.NODES.table][1].se34_nm == 0, "an empty cell beside others of the same wind"

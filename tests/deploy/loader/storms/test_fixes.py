@@ -103,12 +103,13 @@ def _packaged(folder: Path, **files: str) -> Packaged:
 def test_files_of_two_agencies_are_one_track(tmp_path: Path) -> None:
     both = _packaged(tmp_path, wmo=WMO, jtwc=JTWC)
     assert both.findings.read == 3
-    assert [(node.wind_kt, node.status, node.geom.x) for node in both.nodes] == [
-        (30, "TS", -60),
-        # of the agencies of the USA, where the others say nothing
-        (40, "TS", -59),
-        (None, None, -58),
+    assert [(node.wind_kt, node.regional_wind_kt, node.status, node.geom.x) for node in both.nodes] == [
+        (35, 30, "TS", -60),
+        (40, None, "TS", -59),
+        # the regional agency has no wind here, and no other one replaces it
+        (None, None, None, -58),
     ]
+    assert {node.wind_minutes for node in both.nodes} == {1, None}
 
 
 @pytest.mark.parametrize(("file", "winds"), [("wmo", [30, None, None]), ("jtwc", [35, 40, 45])])

@@ -23,7 +23,7 @@ def _square(longitude: float, latitude: float, size: float = 0.5) -> dict[str, A
     }
 
 
-def _storm(longitude: float = 130.0, latitude: float = 15.0, **centre: Any) -> list[dict[str, Any]]:
+def storm_features(longitude: float = 130.0, latitude: float = 15.0, **centre: Any) -> list[dict[str, Any]]:
     properties = {
         "eventid": 1001,
         "eventtype": "TC",
@@ -67,7 +67,7 @@ def _rows(batch: Batch, target: Any) -> list[Any]:
 
 
 def test_steps_are_in_the_order_of_time_and_what_lies_ahead_is_a_forecast(tmp_path: Path) -> None:
-    batch, findings = _read(tmp_path, _storm())
+    batch, findings = _read(tmp_path, storm_features())
     (event,) = _rows(batch, tables.EVENTS)
     assert (event.event_id, event.name, event.season, event.max_wind_kt) == ("TC1001", "Made-Up", 2026, 100)
     assert (event.category, event.basin, event.start_date.day, event.end_date.hour) == ("C3", "WP", 30, 12)
@@ -81,12 +81,13 @@ def test_steps_are_in_the_order_of_time_and_what_lies_ahead_is_a_forecast(tmp_pa
     assert [node.status for node in nodes] == ["status 0", "status 1", "status 2"]
     assert {track.kind for track in _rows(batch, tables.TRACKS)} == {"analysed", "forecast"}
     assert findings.read == 10
-    assert [(each.record, "cones" in each.reason) for each in findings.rejected] == [("f9", True)]
+    assert [(each.record, "cones" in each.reason) for each in findings.left_out] == [("f9", True)]
+    assert findings.rejected == []
     assert findings.issued == datetime(2026, 12, 31, 12, tzinfo=UTC)
 
 
 def test_zones_are_of_a_step_or_of_all_of_its_life(tmp_path: Path) -> None:
-    batch, _ = _read(tmp_path, _storm())
+    batch, _ = _read(tmp_path, storm_features())
     zones = {zone.scope: zone for zone in _rows(batch, tables.ADVISORY_ZONES)}
     assert (zones["step"].wind_speed_kt, zones["step"].kind, zones["step"].start_date) == (
         64,
@@ -113,7 +114,7 @@ def test_zones_are_of_a_step_or_of_all_of_its_life(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_basins_by_the_place(tmp_path: Path, longitude: float, latitude: float, basin: str) -> None:
-    batch, _ = _read(tmp_path, _storm(longitude, latitude)[:1])
+    batch, _ = _read(tmp_path, storm_features(longitude, latitude)[:1])
     (event,) = _rows(batch, tables.EVENTS)
     assert event.basin == basin
 
@@ -124,22 +125,25 @@ def test_basins_by_the_place(tmp_path: Path, longitude: float, latitude: float, 
 def test_a_season_of_the_south_has_the_year_in_which_it_ends(
     tmp_path: Path, latitude: float, month: str, season: int
 ) -> None:
-    features = _storm(60, latitude, fromdate=f"01 {month} 2026 00:00:00", todate=f"02 {month} 2026 00:00:00")[:1]
+    features = storm_features(60, latitude, fromdate=f"01 {month} 2026 00:00:00", todate=f"02 {month} 2026 00:00:00")[
+        :1
+    ]
     (event,) = _rows(_read(tmp_path, features)[0], tables.EVENTS)
     assert event.season == season
 
 
 def test_what_is_no_cyclone_is_refused_and_what_is_told_twice_is_told(tmp_path: Path) -> None:
     with pytest.raises(DocumentError, match="no cyclone"):
-        _read(tmp_path, _storm()[1:])
-    features = _storm()
+        _read(tmp_path, storm_features()[1:])
+    features = storm_features()
     features[1]["properties"]["polygonlabel"] = "noon"
-    with pytest.raises(DocumentError, match="'noon' is no time"):
-        _read(tmp_path, features)
-    _, findings = _read(tmp_path, [*_storm(), {**_storm()[-1], "id": "again"}])
+    batch, findings = _read(tmp_path, features)
+    assert [(each.record, "'noon' is no time" in each.reason) for each in findings.rejected] == [("f1", True)]
+    assert len(_rows(batch, tables.NODES)) == 2, "the other positions count"
+    _, findings = _read(tmp_path, [*storm_features(), {**storm_features()[-1], "id": "again"}])
     assert findings.duplicates == ["f9"]
-    _, findings = _read(tmp_path, [*_storm(), {**_storm()[-1], "properties": {"Class": "Other"}}])
-    assert "not known: Other" in findings.rejected[-1].reason
+    _, findings = _read(tmp_path, [*storm_features(), {**storm_features()[-1], "properties": {"Class": "Other"}}])
+    assert "not known: Other" in findings.left_out[-1].reason
 
 
 def _document(folder: Path, features: list[dict[str, Any]]) -> Document:
@@ -148,24 +152,24 @@ def _document(folder: Path, features: list[dict[str, Any]]) -> Document:
     return Document(path, "given", datetime.now(UTC))
 
 
-def test_an_event_that_is_no_cyclone_is_rejected(tmp_path: Path) -> None:
-    drought = _storm(eventtype="DR", eventid=2002, severity=223_673, name="Drought (simulated)")
+def test_an_event_that_is_no_cyclone_is_left_out(tmp_path: Path) -> None:
+    drought = storm_features(eventtype="DR", eventid=2002, severity=223_673, name="Drought (simulated)")
     for feature in drought:
         feature["properties"]["eventtype"] = "DR"
         feature["id"] = f"DR2002{feature['id']}"
     findings = Findings()
-    batches = list(gdacs_cyclones.SOURCE.read([_document(tmp_path, [*_storm(), *drought])], findings))
+    batches = list(gdacs_cyclones.SOURCE.read([_document(tmp_path, [*storm_features(), *drought])], findings))
     events = [row for batch in batches for row in _rows(batch, tables.EVENTS)]
     assert [(event.event_id, event.max_wind_kt) for event in events] == [("TC1001", 100)]
-    assert sum("type DR" in each.reason for each in findings.rejected) == len(drought)
-    untyped = _storm(eventtype=None)
+    assert sum("type DR" in each.reason for each in findings.left_out) == len(drought)
+    untyped = storm_features(eventtype=None)
     for features in (drought, untyped):
         with pytest.raises(DocumentError, match="no cyclone"):
             list(gdacs_cyclones.SOURCE.read([_document(tmp_path, features)], Findings()))
 
 
 def test_two_storms_of_a_document_keep_their_own_features(tmp_path: Path) -> None:
-    one, two = _storm(), _storm(longitude=-60.0, eventid=3003, eventname="OTHER-26", severity=92.6)
+    one, two = storm_features(), storm_features(longitude=-60.0, eventid=3003, eventname="OTHER-26", severity=92.6)
     for event, features in ((1001, one), (3003, two)):
         for feature in features:
             feature["id"] = f"TC{event}7{feature['id']}"

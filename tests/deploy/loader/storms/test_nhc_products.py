@@ -135,7 +135,8 @@ async def test_active_storms_lead_to_their_products(
     reasons = {each.record: each.reason for each in outcome.findings.rejected}
     assert "neither a forecast/advisory" in reasons[f"{publisher.base}/jose"]
     assert "404" in reasons[f"{publisher.base}/katia"]
-    assert reasons["al112017-029_5day_pgn.shp"] == "cones of uncertainty have no collection"
+    left_out = {each.record: each.reason for each in outcome.findings.left_out}
+    assert left_out["al112017-029_5day_pgn.shp"] == "cones of uncertainty have no collection"
     assert outcome.findings.duplicates == ["AL112017 2017-09-06 09:00:00+00:00"]
     expected = (
         "SELECT name, count(*), max(ne34_nm) FROM hazard.hazard_ts_nodes WHERE kind = 'forecast' GROUP BY 1 ORDER BY 1"
@@ -157,13 +158,30 @@ async def test_active_storms_lead_to_their_products(
 
     # Jose is no longer named: it is over, and what was expected of it is no longer in force; the rest stays
     publisher.publish("/CurrentStorms.json", {"activeStorms": storms[:1]})
-    assert (await run(nhc_advisories.SOURCE, index)).findings.rejected[0].record.endswith("_lin.shp")
+    assert (await run(nhc_advisories.SOURCE, index)).findings.rejected == []
     assert [row["name"] for row in await owner.fetch(expected)] == ["Irma"]
     assert await owner.fetchval("SELECT count(*) FROM hazard.hazard_ts_events") == 3
     assert await owner.fetchval("SELECT count(*) FROM hazard.hazard_ts_advisory_tracks") == 3
     publisher.publish("/CurrentStorms.json", {"activeStorms": []})
     await run(nhc_advisories.SOURCE, index)
     assert await owner.fetch(expected) == []
+
+
+async def test_a_storm_of_the_list_whose_number_cannot_be_read_may_be_any(
+    owner: asyncpg.Connection, run: Load, publisher: Publisher
+) -> None:
+    irma = {"id": "al112017", "forecastAdvisory": {"url": publisher.publish("/irma", IRMA)}}
+    index = publisher.publish("/CurrentStorms.json", {"activeStorms": [irma]})
+    await run(nhc_advisories.SOURCE, index)
+    expected = "SELECT count(*) FROM hazard.hazard_ts_nodes WHERE kind = 'forecast'"
+    assert await owner.fetchval(expected) == 3
+    katia = {"id": "al132017", "forecastAdvisory": {"url": None}, "forecastTrack": None}
+    publisher.publish("/CurrentStorms.json", {"activeStorms": [katia, {"id": None}]})
+    outcome = await run(nhc_advisories.SOURCE, index)
+    assert (outcome.counts.removed, await owner.fetchval(expected)) == (0, 3)
+    publisher.publish("/CurrentStorms.json", {"activeStorms": [katia]})
+    await run(nhc_advisories.SOURCE, index)
+    assert await owner.fetchval(expected) == 0
 
 
 @pytest.mark.parametrize("content", ["{}", '{"activeStorms": [{"id": "../x"}]}', '{"activeStorms": ['])
