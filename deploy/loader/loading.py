@@ -233,6 +233,7 @@ def summary(outcome: Outcome) -> dict[str, int]:
         "older": counts.older,
         "withdrawn": counts.withdrawn,
         "removed": counts.removed,
+        "renamed": counts.renamed,
         "withheld": len(counts.withheld),
         "left out": len(findings.left_out),
         "rejected": len(outcome.rejected),

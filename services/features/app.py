@@ -35,6 +35,7 @@ from services.features.part import PART, amended
 from services.features.programs import get_programs
 from services.features.queryables import get_queryables
 from services.features.resources import (
+    ALIASES,
     CAP,
     CATALOGUE,
     EXPORTS,
@@ -47,6 +48,7 @@ from services.features.resources import (
     WHOLE_PAGES,
 )
 from services.features.rows.counts import Counts
+from services.features.rows.event_aliases import EventAliases
 from services.features.rows.failing_rows import FailingRows
 from services.features.rows.feature_cache import FeatureCache
 from services.features.rows.items_store import ItemsStore
@@ -112,6 +114,7 @@ def make(env: Mapping[str, str]) -> web.Application:
             failing = FailingRows(versions)
             app[FACETS] = FacetCounts(database, versions, failing, at_once=at_once, of_collection=of_collection)
             app[STORE] = ItemsStore(database, counts, cache, failing)
+            app[ALIASES] = EventAliases(database)
             folder = ExportFolder(
                 settings.export_folder,
                 kept_bytes=settings.export_kept_bytes,

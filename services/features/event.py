@@ -23,7 +23,7 @@ from services.features.formats.geojson import encode, features
 from services.features.pages.event_page import DRAWN, Event, by_weight, event_of, page_context
 from services.features.request.geometry_options import GeometryOptions
 from services.features.request.items_query import ItemsQuery
-from services.features.resources import CATALOGUE, STORE
+from services.features.resources import ALIASES, CATALOGUE, STORE
 from services.features.rows.event_parts import EventPart, event_parts
 from services.features.rows.items_store import ItemsStore
 from services.features.samples.programs import programs_of
@@ -38,12 +38,17 @@ _MOST = 10_000
 
 
 async def get_event(call: Call) -> web.StreamResponse:
-    """Its name, time and place, and the collections that have features of it; as GeoJSON these features themselves."""
+    """Its name, time and place, and the collections that have features of it; as GeoJSON these features themselves.
+
+    An identifier that the event had before is redirected to it.
+    """
     call.query.check()
     app, name = call.request.app, call.path["eventId"]
     bundle = call.media_type == GEOJSON
     known = of_events(app[CATALOGUE].collections.values())
     parts = await event_parts(app[STORE], known, name, _MOST if bundle else _TOLD)
+    if not parts and (merged := await app[ALIASES].event_of(name)):
+        return web.Response(status=308, headers={"Location": _address(call, merged), "Cache-Control": "no-cache"})
     if bundle:
         return await _bundle(call, name, parts)
     seen = [await _told(app[STORE], part) for part in parts]
@@ -61,6 +66,12 @@ async def get_event(call: Call) -> web.StreamResponse:
         context = {**page_context(event, told), "document": document, "links": links, "programs": programs}
         return conditional(call.request, page_response(call.request, "event.html", context))
     return conditional(call.request, json_response(document))
+
+
+def _address(call: Call, name: str) -> str:
+    """The address of this event with the query of the request."""
+    query = call.request.query_string
+    return f"{base_url(call.request)}/events/{path_segment(name)}{'?' + query if query else ''}"
 
 
 def _nothing_of(event: str) -> NotFound:

@@ -8,11 +8,13 @@ from libs.pg.text_folding import TextFoldings
 from services.features.aggregation.facet_counts import FacetCounts
 from services.features.exporting.exports import Exports
 from services.features.feeds.cap import CapSettings
+from services.features.rows.event_aliases import EventAliases
 from services.features.rows.items_store import ItemsStore
 from services.features.rows.value_ranges import ValueRanges
 from services.features.streaming.hub import Hub
 from services.features.whole_pages import WholePages
 
+ALIASES = web.AppKey("aliases", EventAliases)
 CAP = web.AppKey("cap", CapSettings)
 CATALOGUE = web.AppKey("catalogue", CatalogueClient)
 EXPORTS = web.AppKey("exports", Exports)

@@ -11,6 +11,7 @@ from deploy.database.demo.sources import Sources
 from deploy.database.demo.storms import DemoStorms
 from deploy.loader.geometry.landfall import Coast
 from deploy.loader.places.gazetteer import Gazetteer
+from deploy.loader.records.storms import AdvisoryZone
 from deploy.loader.storms import advisories, disturbances, rows
 from deploy.loader.storms.best_tracks import WINDS_KT
 from deploy.loader.storms.people import with_people
@@ -27,6 +28,8 @@ SIMULATED_TABLES = (
     "hazard_fl_glofas_gauges_forecast",
 )
 """What the clock moves: on another day their rows are other rows."""
+
+_OBSERVED = "HURDAT2, derived from wind radii"
 
 # A row is a NamedTuple whose fields are columns of the table, `geom` a shapely geometry.
 Builder = Callable[[], Iterable[Any]]
@@ -98,6 +101,14 @@ class DemoCollections:
             ),
         }
 
+    def _step_zones(self) -> list[AdvisoryZone]:
+        """Zones of advisories, and of best tracks at hours without an advisory."""
+        storms = self._storms
+        issued = {(advisory.event_id, advisory.time) for advisory in storms.advisories}
+        observed = rows.observed_zones(storms.analysed, source=_OBSERVED)
+        others = [zone for zone in observed if (zone.event_id, zone.start_date) not in issued]
+        return [*advisories.advisory_zones(storms.advisories), *others]
+
     def _storm_builders(self) -> dict[str, Builder]:
         storms, newest = self._storms, self._storms.newest
         return {
@@ -109,7 +120,7 @@ class DemoCollections:
             ],
             "hazard_ts_buffers": lambda: with_people(
                 [
-                    *rows.storm_zones(storms.analysed, source="HURDAT2, derived from wind radii"),
+                    *rows.storm_zones(storms.analysed, source=_OBSERVED),
                     *rows.storm_zones(storms.advised, source="NHC, derived from wind radii"),
                     *buffers.wind_buffers(storms.not_advised(since=BUFFERS_SINCE), WINDS_KT),
                     *advisories.forecast_zones(newest),
@@ -129,7 +140,5 @@ class DemoCollections:
             ),
             "hazard_ts_advisory_tracks": lambda: advisories.advisory_tracks(storms.advisories),
             "hazard_ts_advisory_nodes": lambda: advisories.advisory_nodes(storms.advisories, self._coast),
-            "hazard_ts_advisory_buffers": lambda: with_people(
-                advisories.advisory_zones(storms.advisories), self._gazetteer
-            ),
+            "hazard_ts_advisory_buffers": lambda: with_people(self._step_zones(), self._gazetteer),
         }

@@ -8,8 +8,9 @@ from typing import Any
 
 from shapely.geometry import Point
 
-from deploy.loader.places.gazetteer import Gazetteer, Nearby
+from deploy.loader.places.gazetteer import Gazetteer
 from deploy.loader.records.earthquakes import EarthquakeEvent
+from deploy.loader.sources.surroundings import surroundings
 
 
 def earthquake_events(path: Path, gazetteer: Gazetteer) -> Iterator[EarthquakeEvent]:
@@ -21,10 +22,10 @@ def earthquake_events(path: Path, gazetteer: Gazetteer) -> Iterator[EarthquakeEv
     features = json.loads(path.read_text(encoding="utf-8"))["features"]
     features.sort(key=lambda feature: feature["properties"]["time"])
     longitudes, latitudes, _ = zip(*(feature["geometry"]["coordinates"] for feature in features), strict=True)
-    return map(_event, features, gazetteer.nearby(longitudes, latitudes))
+    return map(_event, features, surroundings(gazetteer, longitudes, latitudes))
 
 
-def _event(feature: dict[str, Any], near: Nearby) -> EarthquakeEvent:
+def _event(feature: dict[str, Any], near: dict[str, Any]) -> EarthquakeEvent:
     properties = feature["properties"]
     longitude, latitude, depth = feature["geometry"]["coordinates"]
     products = properties["types"].strip(",").split(",")
@@ -52,7 +53,7 @@ def _event(feature: dict[str, Any], near: Nearby) -> EarthquakeEvent:
         shakemap_url=detail if "shakemap" in products else None,
         population_impact_url=detail if "losspager" in products else None,
         withdrawn=None,
-        **near._asdict(),
+        **near,
         geom=Point(longitude, latitude),
     )
 

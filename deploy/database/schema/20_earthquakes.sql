@@ -50,6 +50,17 @@ BEGIN
     END IF;
 END
 $$;
+DO $$
+BEGIN
+    IF NOT EXISTS (SELECT FROM pg_attribute
+                   WHERE attrelid = 'hazard.hazard_eq_events'::regclass AND attname = 'nearest_country') THEN
+        ALTER TABLE hazard.hazard_eq_events
+            ADD COLUMN nearest_country text,
+            ADD COLUMN nearest_country_km double precision,
+            ADD COLUMN countries_within_200_km text;
+    END IF;
+END
+$$;
 -- by which the loader finds an event again
 CREATE UNIQUE INDEX IF NOT EXISTS hazard_eq_events_source ON hazard.hazard_eq_events (source, event_id) NULLS NOT DISTINCT;
 CREATE INDEX IF NOT EXISTS hazard_eq_events_event_id ON hazard.hazard_eq_events (event_id, id);
@@ -86,9 +97,12 @@ COMMENT ON COLUMN hazard.hazard_eq_events.shapefile_url IS 'Shapefile. Address o
 COMMENT ON COLUMN hazard.hazard_eq_events.nearest_place IS 'Nearest place. The nearest place of 15,000 people or more (GeoNames).';
 COMMENT ON COLUMN hazard.hazard_eq_events.nearest_place_km IS 'Distance from the nearest place. Along the surface, from its centre. [km]';
 COMMENT ON COLUMN hazard.hazard_eq_events.nearest_place_bearing IS 'Bearing from the nearest place. Where the epicentre lies as seen from there, one of 16 directions such as NNE; empty within 1 km.';
-COMMENT ON COLUMN hazard.hazard_eq_events.nearest_place_population IS 'Population of the nearest place. Number of people (GeoNames).';
+COMMENT ON COLUMN hazard.hazard_eq_events.nearest_place_population IS 'Population of the nearest place. Number of its inhabitants (GeoNames), not of people affected.';
 COMMENT ON COLUMN hazard.hazard_eq_events.country IS 'Country. On whose land the epicentre lies (Natural Earth); empty at sea.';
 COMMENT ON COLUMN hazard.hazard_eq_events.province IS 'Province. First-level division of the country around the epicentre, of the place nearest to it (GeoNames); empty at sea.';
+COMMENT ON COLUMN hazard.hazard_eq_events.nearest_country IS 'Nearest country. Country with the nearest land (Natural Earth).';
+COMMENT ON COLUMN hazard.hazard_eq_events.nearest_country_km IS 'Distance from the nearest country. Along the surface, from its nearest land, right to about 3 km; 0 on land. [km]';
+COMMENT ON COLUMN hazard.hazard_eq_events.countries_within_200_km IS 'Countries within 200 km. All countries with land within 200 km of the epicentre, the nearest first.';
 COMMENT ON COLUMN hazard.hazard_eq_events.episode_id IS 'Episode. Number of the source''s newest report of the event, where it numbers them; it grows.';
 COMMENT ON COLUMN hazard.hazard_eq_events.withdrawn IS 'Withdrawn. Since when the source no longer lists the event, UTC; empty while it stands.';
 COMMENT ON COLUMN hazard.hazard_eq_events.geom IS 'Epicentre. Point in WGS 84, longitude and latitude.';

@@ -150,14 +150,14 @@ COMMENT ON COLUMN hazard.hazard_ts_advisory_nodes.lead_hours IS 'Lead time. From
 COMMENT ON COLUMN hazard.hazard_ts_advisory_nodes.status IS 'Status. Development level in words of the advisory; empty of forecasts that do not say.';
 COMMENT ON COLUMN hazard.hazard_ts_advisory_nodes.pressure_hpa IS 'Pressure. Central pressure at this time; not forecast. [hPa]';
 
-COMMENT ON TABLE hazard.hazard_ts_advisory_buffers IS E'Tropical storm advisories: buffers\nZones within which an advisory has at least a wind of 34, 50 or 64 kt: at each of its time steps (scope step), and between them over all of the advisory (scope whole). All advisories are kept; what is latest is in the collection of buffers.';
+COMMENT ON TABLE hazard.hazard_ts_advisory_buffers IS E'Tropical storm advisories: buffers\nZones within which an advisory has at least a wind of 34, 50 or 64 kt: at each of its time steps (scope step), and between them over all of the advisory (scope whole). All advisories are kept; what is latest is in the collection of buffers. Zones that a best track observed at its own hours are here too, without an advisory number.';
 COMMENT ON COLUMN hazard.hazard_ts_advisory_buffers.event_id IS 'Event. Identifier of the event that the advisory is about: its ATCF number, such as AL112017, where that is known.';
 COMMENT ON COLUMN hazard.hazard_ts_advisory_buffers.name IS 'Name. Name of the system at the time of the advisory; empty where the source has none.';
 COMMENT ON COLUMN hazard.hazard_ts_advisory_buffers.end_date IS 'End date. Time of the last position with this wind, UTC; that of a step is its start.';
 COMMENT ON COLUMN hazard.hazard_ts_advisory_buffers.scope IS 'Scope. step (at one time) or whole (over all times of the advisory, with what lies between neighbouring ones).';
 COMMENT ON COLUMN hazard.hazard_ts_advisory_buffers.kind IS 'Kind. analysed (where it was when the advisory was issued) or forecast (where it was expected).';
-COMMENT ON COLUMN hazard.hazard_ts_advisory_buffers.advisory IS 'Advisory. Number of the advisory; empty where its source counts none.';
-COMMENT ON COLUMN hazard.hazard_ts_advisory_buffers.advisory_time IS 'Advisory time. When the advisory was issued, UTC.';
+COMMENT ON COLUMN hazard.hazard_ts_advisory_buffers.advisory IS 'Advisory. Number of the advisory; empty if its source has no numbers, and for zones of a best track.';
+COMMENT ON COLUMN hazard.hazard_ts_advisory_buffers.advisory_time IS 'Advisory time. When the advisory was issued, UTC; for zones of a best track the time of the zone.';
 COMMENT ON COLUMN hazard.hazard_ts_advisory_buffers.previous_advisory_time IS 'Previous advisory. When the advisory before this one was issued, UTC; empty of the first.';
 COMMENT ON COLUMN hazard.hazard_ts_advisory_buffers.next_advisory_time IS 'Next advisory. When the advisory after this one was issued, UTC; empty of the newest.';
 
@@ -175,12 +175,15 @@ BEGIN
         FROM (
             SELECT event_id, advisory_time, lag(advisory_time) OVER storm AS before, lead(advisory_time) OVER storm AS after
             FROM (SELECT DISTINCT event_id, advisory_time FROM %1$s
-                  WHERE event_id IN (SELECT c.event_id FROM changed c)) issued
+                  WHERE event_id IN (SELECT c.event_id FROM changed c) %2$s) issued
             WINDOW storm AS (PARTITION BY event_id ORDER BY advisory_time)
         ) n
         WHERE t.event_id = n.event_id AND t.advisory_time = n.advisory_time
             AND (t.previous_advisory_time, t.next_advisory_time) IS DISTINCT FROM (n.before, n.after)
-        $statement$, TG_RELID::regclass);
+        $statement$, TG_RELID::regclass,
+        -- zones of best tracks are not of an advisory
+        CASE WHEN TG_TABLE_NAME = 'hazard_ts_advisory_buffers'
+            THEN 'AND NOT (advisory IS NULL AND scope = ''step'' AND kind = ''analysed'')' ELSE '' END);
     RETURN NULL;
 END
 $$;

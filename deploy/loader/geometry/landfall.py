@@ -14,6 +14,7 @@ from deploy.loader.geometry.antimeridian import Degrees
 Numbers = npt.NDArray[np.int64]
 
 _TURN = 180.0
+_BESIDE_DEGREES = 1.0
 
 
 class Landfall(NamedTuple):
@@ -72,6 +73,12 @@ class Coast:
             Landfall(True, self._names[country]) if yes else _NONE for country, yes in zip(land, came, strict=True)
         ]
         return [found[start:end] for start, end in pairwise(ends.tolist())]
+
+    def nearest(self, longitude: float, latitude: float) -> str | None:
+        """Return the country or territory whose coast is nearest to a position, within a degree; else None."""
+        point = shapely.Point(longitude, latitude)
+        found = shapely.STRtree(self._shapes).query_nearest(point, max_distance=_BESIDE_DEGREES, all_matches=False)
+        return self._names[int(found[0])] if found.size else None
 
     def _countries(self, places: npt.NDArray[np.object_]) -> Numbers:
         """The number of the country that each of the places meets, -1 where none."""

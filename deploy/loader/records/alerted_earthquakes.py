@@ -28,6 +28,9 @@ class AlertedEarthquake(NamedTuple):
     nearest_place_population: int
     country: str | None
     province: str | None
+    nearest_country: str | None
+    nearest_country_km: float | None
+    countries_within_200_km: str | None
     geom: Point
 
 
@@ -37,4 +40,5 @@ ALERTED_EARTHQUAKES = Target(
     key=("source", "event_id"),
     revision="episode_id",
     withdrawn="withdrawn",
+    keeps=("magnitude", "url"),
 )

@@ -38,6 +38,9 @@ class EarthquakeEvent(NamedTuple):
     nearest_place_population: int | None
     country: str | None
     province: str | None
+    nearest_country: str | None
+    nearest_country_km: float | None
+    countries_within_200_km: str | None
     geom: Point
 
 
@@ -62,6 +65,9 @@ class CatalogueEvent(NamedTuple):
     nearest_place_population: int | None
     country: str | None
     province: str | None
+    nearest_country: str | None
+    nearest_country_km: float | None
+    countries_within_200_km: str | None
     geom: Point
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -19,6 +20,7 @@ class Target:
         that comes again stands again, where there is a `revision` only with a newer one; also with the same one where
         it `returns`: its source does not say that it takes rows back, but leaves them out.
     ends: the column that says until when a row is valid, which it is no longer than until it is taken back.
+    keeps: columns whose stored value stays if a new row has no value.
     """
 
     table: str
@@ -29,6 +31,7 @@ class Target:
     withdrawn: str | None = None
     returns: bool = False
     ends: str | None = None
+    keeps: tuple[str, ...] = ()
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -62,12 +65,27 @@ class Withdrawal(NamedTuple):
     revision: Any = None
 
 
+class Rename(NamedTuple):
+    """An event with another identifier: the rows of `old` in these tables become rows of `new`.
+
+    source: only rows of this source; None: all. revision: rows that were revised later stay. Without tables, `old`
+    becomes an alias only.
+    """
+
+    targets: tuple[Target, ...]
+    old: str
+    new: str
+    source: str | None = None
+    revision: datetime | None = None
+
+
 class Recall(NamedTuple):
     """More of a batch, which is made of rows that its transaction finds.
 
     target: their table; where: which of them, as the values that each of some columns may have; after: and the values
         that others are to be beyond.
-    make: gives rows, withdrawn, parts and latest for the rows that are found, whose geometries are of shapely.
+    make: gives rows, withdrawn, parts, latest, renames and recalls for the rows that are found, whose geometries are of
+        shapely.
     absence: whether `make` withdraws rows that are missing from a document. A document may be incomplete: if an unusual
         share of the rows is missing, they are withdrawn only if they are also missing from a later document.
     """
@@ -87,6 +105,7 @@ class Batch(NamedTuple):
     parts: scopes that are replaced, as (target, scope values), also where no row of them is left.
     latest: which of all this is left undone where something newer is known.
     recalls: what else is written, which depends on rows that are there.
+    renames: events that got another identifier; they are merged before the rows are written.
     """
 
     rows: Pairs
@@ -94,3 +113,4 @@ class Batch(NamedTuple):
     parts: Pairs = ()
     latest: tuple[Latest, ...] = ()
     recalls: tuple[Recall, ...] = ()
+    renames: Sequence[Rename] = ()

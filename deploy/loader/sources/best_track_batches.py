@@ -13,8 +13,9 @@ from deploy.loader.source import Findings, Rejected
 from deploy.loader.storms.advisories import UNDER_WAY
 from deploy.loader.storms.best_tracks import BestTrack, Fix
 from deploy.loader.storms.disturbances import DISTURBANCE_STATUSES, GAP_HOURS
+from deploy.loader.storms.identity import is_invest, merge_gdacs, rename_aliases
 from deploy.loader.storms.people import packaged_gazetteer, with_people
-from deploy.loader.storms.rows import storm_events, storm_nodes, storm_tracks, storm_zones
+from deploy.loader.storms.rows import observed_zones, storm_events, storm_nodes, storm_tracks, storm_zones
 from deploy.loader.storms.shores import packaged_coast
 from deploy.loader.storms.winds import select_one_agency
 
@@ -27,6 +28,7 @@ TARGETS = (
     tables.DISTURBANCE_TRACKS,
     tables.DISTURBANCE_NODES,
     tables.DISTURBANCE_ZONES,
+    tables.ADVISORY_ZONES,
 )
 LATEST = (tables.TRACKS, tables.NODES, tables.ZONES)
 _STORMS_AT_ONCE = 50
@@ -64,16 +66,19 @@ def batches(fixes: Iterable[Fix], findings: Findings, *, source: str) -> Iterato
 
 def _batch(tracks: list[BestTrack], source: str) -> Batch:
     shores = packaged_coast()
+    storms = [track for track in tracks if not is_invest(track.event_id)]
     stages = [
         BestTrack(track.event_id, fixes)
         for track in tracks
-        if (fixes := [fix for fix in track.fixes if fix.status in DISTURBANCE_STATUSES])
+        if (fixes := [fix for fix in track.fixes if fix.status in DISTURBANCE_STATUSES or is_invest(track.event_id)])
     ]
+    events = list(storm_events(storms))
     made: tuple[tuple[Target, Iterable[tuple[Any, ...]]], ...] = (
-        (tables.EVENTS, storm_events(tracks)),
-        (tables.TRACKS, storm_tracks(tracks)),
-        (tables.NODES, storm_nodes(tracks, shores)),
-        (tables.ZONES, with_people(storm_zones(tracks, source=source), packaged_gazetteer())),
+        (tables.EVENTS, events),
+        (tables.TRACKS, storm_tracks(storms)),
+        (tables.NODES, storm_nodes(storms, shores)),
+        (tables.ZONES, with_people(storm_zones(storms, source=source), packaged_gazetteer())),
+        (tables.ADVISORY_ZONES, with_people(observed_zones(storms, source=source), packaged_gazetteer())),
         (tables.DISTURBANCE_EVENTS, storm_events(stages, disturbances=True)),
         (tables.DISTURBANCE_TRACKS, storm_tracks(stages, gap_hours=GAP_HOURS)),
         (tables.DISTURBANCE_NODES, storm_nodes(stages, shores)),
@@ -91,7 +96,10 @@ def _batch(tracks: list[BestTrack], source: str) -> Batch:
     of_day = {event_id: end + UNDER_WAY for event_id, end in ends.items()}
     known = Latest(frozenset(TARGETS), tables.ADVISORY_NODES, "event_id", "advisory_time", of_day)
     expected = Recall(tables.NODES, {"event_id": list(ends), "kind": ["forecast"]}, partial(_outdated, ends))
-    return Batch([(target, row) for target, rows in made for row in rows], (), parts, (known,), (expected,))
+    recalls = (expected, *([merge_gdacs(events)] if events else []))
+    rows = [(target, row) for target, found in made for row in found]
+    renames = rename_aliases({track.event_id: track.aliases for track in tracks})
+    return Batch(rows, (), parts, (known,), recalls, renames)
 
 
 def _outdated(ends: Mapping[str, datetime], expected: Sequence[StormNode]) -> Batch:

@@ -16,7 +16,7 @@ from deploy.loader.geometry.antimeridian import area_km2
 from deploy.loader.geometry.polygons import polygons_of, repaired
 from deploy.loader.places.gazetteer import Nearby, installed
 from deploy.loader.records.floods import FLOODS, FloodEvent
-from deploy.loader.records.target import Batch
+from deploy.loader.records.target import Batch, Rename
 from deploy.loader.source import Document, Findings, Rejected, Source
 
 SOURCE_NAME = "Dartmouth Flood Observatory"
@@ -88,7 +88,9 @@ def read(documents: list[Document], findings: Findings) -> Iterator[Batch]:
     for start in range(0, len(chosen), _BATCH):
         part = chosen[start : start + _BATCH]
         people = gazetteer.people_within([flood.area for flood in part])
-        yield Batch(rows=[(FLOODS, _row(flood, count)) for flood, count in zip(part, people, strict=True)])
+        rows = [(FLOODS, _row(flood, count)) for flood, count in zip(part, people, strict=True)]
+        glides = [(row.glide_number, row.event_id) for _, row in rows if row.glide_number]
+        yield Batch(rows, renames=[Rename((), glide, event_id) for glide, event_id in glides])
 
 
 def _name(feature: Any, place: int) -> str:

@@ -55,6 +55,7 @@ class _Properties(BaseModel):
     severity: float | None = Field(default=None, allow_inf_nan=False)
     severitydata: _Severity | None = None
     glide: str | None = None
+    sourceid: str | None = None
 
     @property
     def known_severity(self) -> float | None:
@@ -70,7 +71,8 @@ class GdacsEvent(NamedTuple):
     """An event at its newest episode; degrees, UTC.
 
     affected: the GeoJSON geometry of the area, None where there is none. alert_level: the highest so far;
-    episode_level: that of the newest episode. modified: when the episode was issued.
+    episode_level: that of the newest episode. source_id: the number of the agency that reported it, such as that
+    of the USGS. modified: when the episode was issued.
     """
 
     number: str
@@ -86,6 +88,7 @@ class GdacsEvent(NamedTuple):
     country: str | None
     severity: float | None
     glide: str | None
+    source_id: str | None
     url: str
     longitude: float
     latitude: float
@@ -152,12 +155,13 @@ def events_of(documents: list[Document], kind: str, findings: Findings) -> Itera
 def _features(document: Document) -> list[Any]:
     """Those of GeoJSON, or the items of RSS as such. Raises DocumentError."""
     with document.path.open("rb") as file:
-        beginning = file.read(400).lstrip(b"\xef\xbb\xbf \t\r\n")
-    if not beginning.startswith(b"<") or b"<rss" not in beginning:
+        beginning = file.read(400)
+    if not beginning.lstrip(b"\xef\xbb\xbf\xc3\xaf\xc2 \t\r\n").startswith(b"<") or b"<rss" not in beginning:
         return features_of(document)
     try:
-        # it expands no external entities, and few internal ones (Expat 2.4.1)
-        items = ElementTree.parse(document.path).getroot().iter("item")  # noqa: S314
+        content = document.path.read_bytes()
+        # Expat 2.4.1 and later expands no external entities and limits internal ones; some files have two marks
+        items = ElementTree.fromstring(content[content.index(b"<") :]).iter("item")  # noqa: S314
         return [_feature(item) for item in items]
     except (ElementTree.ParseError, ValueError) as error:
         raise DocumentError(f"{document.address} is no RSS, or not whole: {error}") from None
@@ -241,6 +245,7 @@ def _event(number: str, episode: int, features: dict[str, Any], retrieved: datet
         country=said.country or None,
         severity=said.known_severity,
         glide=said.glide or None,
+        source_id=said.sourceid or None,
         url=_report(centroid["properties"]),
         longitude=longitude,
         latitude=latitude,

@@ -7,9 +7,10 @@ cone of uncertainty (Poly_Cones).
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,11 +23,12 @@ from deploy.loader.geometry.polygons import NoAreaError, polygons_of, repaired
 from deploy.loader.geometry.wind_zones import stored
 from deploy.loader.records import storms as tables
 from deploy.loader.records.storms import AdvisoryZone, StormEvent, StormZone
-from deploy.loader.records.target import Batch, Latest, Target
+from deploy.loader.records.target import Batch, Latest, Recall, Rename, Target
 from deploy.loader.source import Document, DocumentError, Findings, Rejected, Source
 from deploy.loader.sources import gdacs
 from deploy.loader.storms.advisories import Advisory, advisory_nodes, advisory_tracks, forecast_nodes, forecast_tracks
 from deploy.loader.storms.best_tracks import BestTrack, Fix, category
+from deploy.loader.storms.identity import ALL_TABLES, is_same
 from deploy.loader.storms.people import NOBODY_ASKED, packaged_gazetteer, with_people
 from deploy.loader.storms.rows import storm_nodes, storm_tracks
 from deploy.loader.storms.shores import packaged_coast
@@ -173,8 +175,16 @@ def _batch(storm: _Storm, features: list[Any], findings: Findings) -> Batch:
     ]
     latest = frozenset({tables.EVENTS, tables.TRACKS, tables.NODES, tables.ZONES})
     known = Latest(latest, tables.ADVISORY_NODES, "event_id", "advisory_time", {storm.event_id: storm.issued})
-    rows = [(tables.EVENTS, _event(storm)), *_positions(storm, fixes), *_zone_rows(zones)]
-    return Batch(rows, (), tuple(parts), (known,))
+    event = _event(storm)
+    rows = [(tables.EVENTS, event), *_positions(storm, fixes), *_zone_rows(zones)]
+    same = Recall(tables.EVENTS, {"season": [storm.season]}, partial(_leave_to_others, event))
+    return Batch(rows, (), tuple(parts), (known,), (same,))
+
+
+def _leave_to_others(event: StormEvent, found: Sequence[StormEvent]) -> Batch:
+    """Merge the event with the same storm of another source, which knows more of it. Its rows are not written, then."""
+    others = [other for other in found if other.source != gdacs.SOURCE_NAME and is_same(event, other)]
+    return Batch((), renames=[Rename(ALL_TABLES, event.event_id, other.event_id) for other in others[:1]])
 
 
 def _positions(storm: _Storm, fixes: list[Fix]) -> Iterator[tuple[Target, tuple[Any, ...]]]:

@@ -1,29 +1,33 @@
 """Earthquakes with GDACS's own alert level; the circles that it draws around epicentres are left out."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
+from functools import partial
 
 from shapely.geometry import Point
 
 from deploy.loader.geometry.antimeridian import normalise
-from deploy.loader.places.gazetteer import installed
+from deploy.loader.places.gazetteer import Nearby, installed
 from deploy.loader.records.alerted_earthquakes import ALERTED_EARTHQUAKES, AlertedEarthquake
-from deploy.loader.records.target import Batch
+from deploy.loader.records.earthquakes import EVENTS, EarthquakeEvent
+from deploy.loader.records.target import Batch, Recall, Rename, Withdrawal
 from deploy.loader.source import Document, Findings, Source
 from deploy.loader.sources import gdacs
+from deploy.loader.sources.surroundings import surroundings
 
 
 def read(documents: list[Document], findings: Findings) -> Iterator[Batch]:
     """One batch of all documents, the oldest event first."""
     events = list(gdacs.events_of(documents, "EQ", findings))
-    near = installed().nearby([event.longitude for event in events], [event.latitude for event in events])
+    longitudes, latitudes = [event.longitude for event in events], [event.latitude for event in events]
+    near = surroundings(installed(), longitudes, latitudes)
     rows = [
         (
             ALERTED_EARTHQUAKES,
             AlertedEarthquake(
                 event_id=f"GDACS-EQ{event.number}",
                 title=f"M {event.severity:g} - {event.name}" if event.severity is not None else event.name,
-                place=facts.words,
+                place=Nearby(*(facts[name] for name in Nearby._fields)).words,
                 magnitude=event.severity,
                 event_date=event.began,
                 updated=event.modified,
@@ -32,14 +36,24 @@ def read(documents: list[Document], findings: Findings) -> Iterator[Batch]:
                 alert_level=event.alert_level,
                 episode_id=event.episode,
                 url=event.url or None,
-                **facts._asdict(),
+                **facts,
                 geom=Point(normalise(event.longitude), event.latitude),
             ),
         )
         for event, facts in zip(events, near, strict=True)
     ]
+    numbers = {event.source_id: f"GDACS-EQ{event.number}" for event in events if event.source_id}
+    known = Recall(EVENTS, {"source": ["USGS"], "event_id": list(numbers)}, partial(_leave_to_usgs, numbers))
     if rows:
-        yield Batch(rows=[*rows])
+        yield Batch(rows=[*rows], recalls=(known,))
+
+
+def _leave_to_usgs(numbers: Mapping[str, str], found: Sequence[EarthquakeEvent]) -> Batch:
+    """Make earthquakes that the USGS lists aliases of its events. Their rows are not written, or are withdrawn."""
+    same = [(numbers[event.event_id], event.event_id) for event in found]
+    renames = [Rename((), own, number) for own, number in same]
+    withdrawn = [Withdrawal(ALERTED_EARTHQUAKES, (gdacs.SOURCE_NAME, own)) for own, _ in same]
+    return Batch((), withdrawn, renames=renames)
 
 
 SOURCE = Source(

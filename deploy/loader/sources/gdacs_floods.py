@@ -10,7 +10,7 @@ from deploy.loader.geometry.antimeridian import area_km2
 from deploy.loader.geometry.polygons import GeometryError, polygons_of, repaired
 from deploy.loader.places.gazetteer import Nearby, installed
 from deploy.loader.records.floods import ALERTS, REVISED_FLOODS, FloodAlert, FloodEvent
-from deploy.loader.records.target import Batch, Recall, Withdrawal
+from deploy.loader.records.target import Batch, Recall, Rename, Withdrawal
 from deploy.loader.source import Document, Findings, Rejected, Source
 from deploy.loader.sources import gdacs
 from deploy.loader.sources.gdacs import Feed, GdacsEvent
@@ -44,7 +44,8 @@ def read(documents: list[Document], findings: Findings) -> Iterator[Batch]:
         )
     ]
     feed = gdacs.feed_of(documents, "FL")
-    yield Batch(rows=[*rows], recalls=_missing(feed))
+    glides = [Rename((), event.glide, f"GDACS-FL{event.number}") for event, _ in drawn if event.glide]
+    yield Batch(rows=[*rows], recalls=_missing(feed), renames=glides)
 
 
 def _missing(feed: Feed) -> tuple[Recall, ...]:

@@ -92,9 +92,10 @@ def _fixes(file: TextIO, findings: Findings) -> Iterator[Fix]:
     for sid, group in groupby(rows, key=lambda row: row["SID"]):
         of_storm = list(group)
         findings.read += len(of_storm)
-        numbers = [number for row in of_storm for number in _numbers(row)]
+        numbers = list(dict.fromkeys(number for row in of_storm for number in _numbers(row)))
         known = next((number for number in numbers if number not in taken), None)
         event_id = known or sid
+        aliases = tuple(number for number in (sid, *numbers) if number != event_id and number not in taken)
         taken.add(event_id)
         for row in of_storm:
             called = f"{sid} {row.get('ISO_TIME')}"
@@ -102,7 +103,7 @@ def _fixes(file: TextIO, findings: Findings) -> Iterator[Fix]:
                 findings.left_out.append(Rejected(called, "an alternative position beside the main track (spur)"))
                 continue
             try:
-                fix = _fix(event_id, row)
+                fix = _fix(event_id, aliases, row)
             except FAULTS as error:
                 findings.rejected.append(Rejected(called, reason(error)))
                 continue
@@ -119,7 +120,7 @@ def _is_spur(row: Row) -> bool:
     return "spur" in (row.get("TRACK_TYPE") or "").lower()
 
 
-def _fix(event_id: str, row: Row) -> Fix:
+def _fix(event_id: str, aliases: tuple[str, ...], row: Row) -> Fix:
     """Raises one of FAULTS."""
     if row["BASIN"] not in BASINS:
         raise ValueError(f"a basin that is none: '{row['BASIN']}'")
@@ -145,6 +146,7 @@ def _fix(event_id: str, row: Row) -> Fix:
         radii=twelve([_whole(row.get(name)) for name in _RADII]),
         landfall=True if (row.get("USA_RECORD") or "").strip() == _LANDFALL else None,
         ibtracs_id=row["SID"],
+        aliases=aliases,
         wind_minutes=us.minutes,
         wind_agency=us.name if wind is not None else None,
         regional_agency=regional.name if regional and regional_wind is not None else None,

@@ -4,15 +4,15 @@ import zipfile
 from collections.abc import Iterator
 from datetime import timedelta
 
-from deploy.loader.records import storms as tables
 from deploy.loader.records.target import Batch
 from deploy.loader.source import Document, DocumentError, Findings, Rejected, Source
-from deploy.loader.sources.nhc_batches import ADVISED, LATEST, batches, closing
+from deploy.loader.sources.nhc_batches import ADVISED, batches, closing
 from deploy.loader.sources.nhc_index import ADDRESS, index_of, is_index, products
 from deploy.loader.sources.nhc_shapefiles import read_shapefiles
 from deploy.loader.sources.nhc_tables import is_table, read_tables
 from deploy.loader.sources.nhc_text import is_text, read_text
 from deploy.loader.storms.advisories import Advisory, under_way
+from deploy.loader.storms.identity import DISTURBANCE_TABLES, STORM_TABLES
 
 _LARGEST = 4_000_000
 """Bytes of a text; a longer document is none."""
@@ -83,7 +83,7 @@ SOURCE = Source(
     attribution="NOAA National Hurricane Center",
     rhythm=timedelta(hours=6),
     asked=timedelta(minutes=10),
-    targets=(*ADVISED, tables.EVENTS, *LATEST),
+    targets=(*ADVISED, *STORM_TABLES, *DISTURBANCE_TABLES),
     read=read,
     documents="forecast/advisories as text (TCM) or as shapefiles (…_5day_….zip); or fstadv, fcst, fcst_wr, wr, storms "
     "of rrricanes as CSV, together",

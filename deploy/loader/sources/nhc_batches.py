@@ -19,13 +19,23 @@ from deploy.loader.storms.advisories import (
     forecast_zones,
 )
 from deploy.loader.storms.best_tracks import BestTrack, Fix, twelve
+from deploy.loader.storms.identity import (
+    DISTURBANCE_TABLES,
+    GDACS,
+    STORM_TABLES,
+    as_disturbances,
+    is_disturbance,
+    merge_gdacs,
+    rows_of_storms,
+)
 from deploy.loader.storms.people import packaged_gazetteer, with_people
 from deploy.loader.storms.rows import storm_events, storm_nodes, storm_tracks, storm_zones
 from deploy.loader.storms.shores import packaged_coast
 
 ADVISED = (tables.ADVISORY_TRACKS, tables.ADVISORY_NODES, tables.ADVISORY_ZONES)
 LATEST = (tables.TRACKS, tables.NODES, tables.ZONES)
-_ALL_LATEST = frozenset({tables.EVENTS, *LATEST})
+_DISTURBANCES_LATEST = DISTURBANCE_TABLES[1:]
+_ALL_LATEST = frozenset({*STORM_TABLES, *DISTURBANCE_TABLES})
 SOURCE = "NHC"
 _DERIVED = "NHC, derived from wind radii"
 _ADVISORIES_AT_ONCE = 500
@@ -67,10 +77,12 @@ def _batch(storms: Sequence[Storm], newest: Mapping[str, Advisory], *, complete:
         (tables.ZONES, with_people(forecast_zones(ahead), packaged_gazetteer())),
     )
     rows = [(target, row) for target, found in made for row in found]
+    potential = {each.event_id for each in ahead if each.analysed and is_disturbance(each.analysed)}
+    rows = [*rows_of_storms(rows, potential)]
     parts: list[tuple[Target, tuple[Any, ...]]] = [
         (target, (advisory.event_id, advisory.time)) for target in ADVISED for advisory in advisories
     ]
-    parts += [(target, (storm.event_id, "forecast")) for target in LATEST for storm in storms]
+    parts += [(target, (storm.event_id, "forecast")) for target in (*LATEST, *_DISTURBANCES_LATEST) for storm in storms]
     lives = {storm.event_id: _life(storm) for storm in storms}
     recalls: tuple[Recall, ...] = ()
     if complete:
@@ -93,6 +105,9 @@ def _with_kept(lives: Mapping[str, list[Fix]], kept: Sequence[AdvisoryNode]) -> 
     """The lives of storms of which some advisories came, with those that were kept before."""
     before: dict[str, list[Fix]] = {}
     for node in kept:
+        if node.source == GDACS:
+            # positions of GDACS, from before the two storms were found to be the same
+            continue
         before.setdefault(node.event_id, []).append(_fix(node))
     whole = []
     for event_id, fixes in lives.items():
@@ -125,15 +140,26 @@ def _fix(node: AdvisoryNode) -> Fix:
 def _lives(fixes: Iterable[list[Fix]]) -> Batch:
     """Rows of storms whose positions these are, and what they replace, unless a best track tells more of one."""
     lives = [BestTrack(each[0].event_id, each) for each in fixes if each]
+    storms = [life for life in lives if not all(map(is_disturbance, life.fixes))]
+    stages = [BestTrack(life.event_id, early) for life in lives if (early := [*filter(is_disturbance, life.fixes)])]
+    events = list(storm_events(storms))
+    rows: list[tuple[Target, tuple[Any, ...]]] = [(tables.EVENTS, event) for event in events]
+    rows += _rows_of_lives(storms)
+    rows += [(tables.DISTURBANCE_EVENTS, event) for event in storm_events(stages, disturbances=True)]
+    rows += as_disturbances(_rows_of_lives(stages))
+    parts = [(target, (life.event_id, "analysed")) for target in (*LATEST, *_DISTURBANCES_LATEST) for life in lives]
+    until = _until({life.event_id: life.fixes[-1].time for life in lives})
+    return Batch(rows, parts=parts, latest=(until,), recalls=(merge_gdacs(events),) if events else ())
+
+
+def _rows_of_lives(lives: Sequence[BestTrack]) -> list[tuple[Target, tuple[Any, ...]]]:
+    """Return the rows of tracks, nodes and zones."""
     made: tuple[tuple[Target, Iterable[tuple[Any, ...]]], ...] = (
-        (tables.EVENTS, storm_events(lives)),
         (tables.TRACKS, storm_tracks(lives)),
         (tables.NODES, storm_nodes(lives, packaged_coast())),
         (tables.ZONES, with_people(storm_zones(lives, source=_DERIVED), packaged_gazetteer())),
     )
-    rows = [(target, row) for target, found in made for row in found]
-    parts = [(target, (life.event_id, "analysed")) for target in LATEST for life in lives]
-    return Batch(rows, parts=parts, latest=(_until({life.event_id: life.fixes[-1].time for life in lives}),))
+    return [(target, row) for target, found in made for row in found]
 
 
 def _until(times: Mapping[str, datetime]) -> Latest:
@@ -146,6 +172,9 @@ def closing(active: frozenset[str]) -> Batch:
 
     def over(expected: Sequence[StormTrack]) -> Batch:
         ended = {row.event_id for row in expected if row.source.startswith(SOURCE)} - active
-        return Batch((), parts=[(target, (event_id, "forecast")) for target in LATEST for event_id in sorted(ended)])
+        targets = (*LATEST, *_DISTURBANCES_LATEST)
+        return Batch((), parts=[(target, (event_id, "forecast")) for target in targets for event_id in sorted(ended)])
 
-    return Batch((), recalls=(Recall(tables.TRACKS, {"kind": ["forecast"]}, over, absence=True),))
+    forecast = {"kind": ["forecast"]}
+    tracks = (tables.TRACKS, tables.DISTURBANCE_TRACKS)
+    return Batch((), recalls=tuple(Recall(target, forecast, over, absence=True) for target in tracks))

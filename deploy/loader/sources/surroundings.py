@@ -1,19 +1,33 @@
-"""What is near earthquakes, told with them."""
+"""Places and countries near earthquakes."""
 
-from collections.abc import Iterable
-from typing import TypeVar
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeVar
 
-from deploy.loader.places.gazetteer import Nearby, installed
+import numpy as np
+
+from deploy.loader.places.countries import CountriesNearby
+from deploy.loader.places.gazetteer import Gazetteer, Nearby, installed
 from deploy.loader.records.earthquakes import CatalogueEvent, EarthquakeEvent
 
 Event = TypeVar("Event", EarthquakeEvent, CatalogueEvent)
 
-UNKNOWN = dict.fromkeys(Nearby._fields)
-"""What stands in a row until `with_places` was asked: that is quick for many, and slow for one at a time."""
+UNKNOWN = dict.fromkeys((*Nearby._fields, *CountriesNearby._fields))
+"""Values of these columns before `with_places`, which is fast for many rows and slow for single ones."""
 
 
 def with_places(events: Iterable[Event]) -> list[Event]:
-    """The events with the nearest place, country and province, in their order. Raises SourceMissingError."""
+    """Return the events with the places and countries near them, in their order. Raise SourceMissingError."""
     rows = list(events)
-    near = installed().nearby([row.geom.x for row in rows], [row.geom.y for row in rows])
-    return [row._replace(**facts._asdict()) for row, facts in zip(rows, near, strict=True)]
+    return [
+        row._replace(**near)
+        for row, near in zip(
+            rows, surroundings(installed(), [row.geom.x for row in rows], [row.geom.y for row in rows]), strict=True
+        )
+    ]
+
+
+def surroundings(gazetteer: Gazetteer, longitudes: Sequence[float], latitudes: Sequence[float]) -> list[dict[str, Any]]:
+    """Return the columns of `UNKNOWN` for each position, in degrees of WGS 84, in their order."""
+    east, north = np.asarray(longitudes, dtype=np.float64), np.asarray(latitudes, dtype=np.float64)
+    near, countries = gazetteer.nearby(east, north), gazetteer.countries.near(east, north)
+    return [place._asdict() | country._asdict() for place, country in zip(near, countries, strict=True)]

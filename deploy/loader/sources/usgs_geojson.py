@@ -15,7 +15,7 @@ from deploy.loader.documents.faults import FAULTS, reason
 from deploy.loader.documents.reading import features_of, json_of
 from deploy.loader.geometry.antimeridian import normalise
 from deploy.loader.records.earthquakes import EVENTS, EarthquakeEvent
-from deploy.loader.records.target import Batch, Withdrawal
+from deploy.loader.records.target import Batch, Rename, Withdrawal
 from deploy.loader.source import Document, Findings, Rejected, Source
 from deploy.loader.sources.surroundings import UNKNOWN, with_places
 
@@ -32,8 +32,8 @@ Milliseconds = int
 class _Properties(BaseModel):
     time: Milliseconds | None = None
     updated: Milliseconds
-    status: str
-    net: str
+    status: str | None = None
+    net: str | None = None
     ids: str = ""
     mag: float | None = Field(default=None, allow_inf_nan=False)
     mag_type: str | None = Field(default=None, alias="magType")
@@ -88,6 +88,7 @@ def read(documents: list[Document], findings: Findings) -> Iterator[Batch]:
     """One batch of all documents, oldest event first."""
     rows: list[EarthquakeEvent] = []
     withdrawn: list[Withdrawal] = []
+    renames: list[Rename] = []
     for document in documents:
         features = features_of(document)
         issued = _issued(json_of(document))
@@ -97,13 +98,12 @@ def read(documents: list[Document], findings: Findings) -> Iterator[Batch]:
             try:
                 feature = _Feature.model_validate(content)
                 event = _event(feature, document.retrieved)
-                # what is known of an event under another number, and was not revised since, is this event
-                others = [_gone(feature, number) for number in _other_ids(feature)]
+                others = [_rename(feature, number) for number in _other_ids(feature)]
             except FAULTS as error:
                 name = str(content.get("id", "")) if isinstance(content, dict) else ""
                 findings.rejected.append(Rejected(name or f"number {findings.read}", reason(error)))
                 continue
-            withdrawn += others
+            renames += others
             if event is None:
                 withdrawn.append(_gone(feature, feature.id))
             else:
@@ -111,8 +111,16 @@ def read(documents: list[Document], findings: Findings) -> Iterator[Batch]:
     rows.sort(key=lambda row: row.event_date)
     held = {row.event_id for row in rows}
     gone = [each for each in dict.fromkeys(withdrawn) if each.key[1] not in held]
+    merged = [each for each in renames if each.old not in held]
+    # of two events with rows of their own, the one with the old number is withdrawn
+    gone += [Withdrawal(EVENTS, ("USGS", each.old), each.revision) for each in merged]
     if rows or gone:
-        yield Batch([(EVENTS, row) for row in with_places(rows)], gone)
+        yield Batch([(EVENTS, row) for row in with_places(rows)], gone, renames=merged)
+
+
+def _rename(feature: _Feature, number: str) -> Rename:
+    """Return the rename of an event that another network listed. Raise ValueError for an invalid time."""
+    return Rename((EVENTS,), number, feature.id, "USGS", _time(feature.properties.updated))
 
 
 def _gone(feature: _Feature, number: str) -> Withdrawal:

@@ -37,8 +37,11 @@ async def resolved(connection: asyncpg.Connection, batch: Batch) -> Resolved:
     known = await _without_outdated(connection, batch)
     older = len(batch.rows) - len(known.rows)
     rows, withdrawn, parts = list(known.rows), list(known.withdrawn), list(known.parts)
+    renames = list(known.renames)
     withheld: list[str] = []
-    for recall in batch.recalls:
+    waiting = list(batch.recalls)
+    while waiting:
+        recall = waiting.pop(0)
         found = await _recalled(connection, recall)
         made = await _without_outdated(connection, recall.make(found))
         if recall.absence:
@@ -47,7 +50,10 @@ async def resolved(connection: asyncpg.Connection, batch: Batch) -> Resolved:
         rows += made.rows
         withdrawn += made.withdrawn
         parts += made.parts
-    return Resolved(known._replace(rows=rows, withdrawn=withdrawn, parts=parts, recalls=()), older, withheld)
+        renames += made.renames
+        waiting += made.recalls
+    whole = known._replace(rows=rows, withdrawn=withdrawn, parts=parts, recalls=(), renames=renames)
+    return Resolved(whole, older, withheld)
 
 
 async def _confirm_absences(

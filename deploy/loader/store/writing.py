@@ -13,6 +13,7 @@ import asyncpg
 from deploy.loader.records.target import Batch, Target, Withdrawal
 from deploy.loader.source import Rejected
 from deploy.loader.store.connection import SCHEMA, listed, quoted
+from deploy.loader.store.renaming import outdated_aliases, rename_events
 from deploy.loader.store.resolving import resolved
 from deploy.loader.store.staging import stage_rows, temporary
 
@@ -26,9 +27,9 @@ class Counts:
 
     unchanged: already as they came. older: a newer revision is there already, or what is newer of the same storm.
     withdrawn: marked as taken back, or deleted where their table has no mark. removed: no longer in the part of a table
-    that was replaced. duplicates: rows that came twice in a batch, by key, of which the newest revision counts, else
-    the last. refused: rows that the database refused, by key. withheld: keys of rows that are missing from the
-    document and not withdrawn yet, because too many are missing at once.
+    that was replaced. renamed: rows that got the new identifier of their event. duplicates: rows that came twice in a
+    batch, by key, of which the newest revision counts, else the last. refused: rows that the database refused, by key.
+    withheld: keys of rows that are missing from the document and not withdrawn yet, because too many are missing.
     """
 
     inserted: int = 0
@@ -37,6 +38,7 @@ class Counts:
     older: int = 0
     withdrawn: int = 0
     removed: int = 0
+    renamed: int = 0
     duplicates: list[str] = field(default_factory=list)
     refused: list[Rejected] = field(default_factory=list)
     withheld: list[str] = field(default_factory=list)
@@ -45,7 +47,7 @@ class Counts:
     @property
     def changed(self) -> int:
         """How many rows are not what they were."""
-        return self.inserted + self.updated + self.withdrawn + self.removed
+        return self.inserted + self.updated + self.withdrawn + self.removed + self.renamed
 
     @property
     def kept(self) -> int:
@@ -68,6 +70,7 @@ async def write_batch(connection: asyncpg.Connection, batch: Batch) -> Counts:
     """Writes the batch in the transaction that is open, and gives what became of it. Raises asyncpg.PostgresError."""
     counts = Counts()
     batch, counts.older, counts.withheld = await resolved(connection, batch)
+    batch = await _merge(connection, batch, counts)
     targets: dict[Target, list[tuple[Any, ...]]] = {}
     for target, row in batch.rows:
         targets.setdefault(target, []).append(row)
@@ -87,6 +90,31 @@ async def write_batch(connection: asyncpg.Connection, batch: Batch) -> Counts:
             counts.withdrawn += found
             counts.tables.add(target.table)
     return counts
+
+
+async def _merge(connection: asyncpg.Connection, batch: Batch, counts: Counts) -> Batch:
+    """Merge events that got another identifier. Return the batch without rows of identifiers that are aliases."""
+    for target, ids in await rename_events(connection, batch.renames):
+        counts.renamed += len(ids)
+        counts.tables.add(target.table)
+        await connection.execute(
+            "INSERT INTO dams.changed_item (relation, item, action) SELECT $1::text::regclass, id::text, 'update' "
+            "FROM unnest($2::bigint[]) id",
+            f"{SCHEMA}.{quoted(target.table)}",
+            ids[:MOST_NAMED],
+        )
+    outdated: set[tuple[Target, str]] = set()
+    for target, rows in _by_target(batch.rows).items():
+        if "event_id" in target.columns:
+            event, revision = (target.columns.index(name) for name in ("event_id", target.revision or "event_id"))
+            revisions = {str(row[event]): row[revision] if target.revision else None for row in rows}
+            outdated |= {(target, alias) for alias in await outdated_aliases(connection, target, revisions)}
+    if not outdated:
+        return batch
+    places = {target: target.columns.index("event_id") for target, _ in outdated}
+    kept = [each for each in batch.rows if each[0] not in places or (each[0], each[1][places[each[0]]]) not in outdated]
+    counts.older += len(batch.rows) - len(kept)
+    return batch._replace(rows=kept)
 
 
 def _by_target(pairs: Iterable[tuple[Target, tuple[Any, ...]]]) -> dict[Target, list[tuple[Any, ...]]]:
@@ -119,7 +147,7 @@ async def _compare(connection: asyncpg.Connection, target: Target, rows: list[An
     """Makes loader_verdict: the rows that came, each with what is to become of it."""
     counts.refused += await stage_rows(connection, "loader_came", target, target.columns, rows)
     columns = [column for column in target.columns if column not in target.key]
-    old, new = listed(columns, "t."), listed(columns, "c.")
+    old, new = listed(columns, "t."), ", ".join(_new(target, column, "c") for column in columns)
     differs = f"ROW({old}) IS DISTINCT FROM ROW({new})" if columns else "false"
     older = f"t.{quoted(target.revision)} > c.{quoted(target.revision)}" if target.revision else "false"
     if target.withdrawn:
@@ -151,7 +179,7 @@ async def _write(connection: asyncpg.Connection, target: Target, counts: Counts)
     is_named = verdicts.get("updated", 0) + verdicts.get("inserted", 0) <= MOST_NAMED
     if verdicts.get("updated"):
         rest = [column for column in target.columns if column not in target.key]
-        values = [f"{quoted(column)} = v.{quoted(column)}" for column in rest]
+        values = [f"{quoted(column)} = {_new(target, column, 'v')}" for column in rest]
         if target.withdrawn and target.withdrawn not in target.columns:
             values.append(f"{quoted(target.withdrawn)} = NULL")
         where = f"v.loader_verdict = 'updated' AND {_same_key(target, 't', 'v')}"
@@ -224,6 +252,12 @@ async def _withdraw(connection: asyncpg.Connection, target: Target, gone: list[t
         await _change(connection, target, statement, action, is_named=found <= MOST_NAMED)
     await connection.execute("DROP TABLE pg_temp.loader_gone")
     return int(found)
+
+
+def _new(target: Target, column: str, row: str) -> str:
+    """The new value of a column, for SQL."""
+    name = quoted(column)
+    return f"coalesce({row}.{name}, t.{name})" if column in target.keeps else f"{row}.{name}"
 
 
 def _same_key(target: Target, one: str, other: str) -> str:

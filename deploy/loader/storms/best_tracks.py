@@ -22,7 +22,7 @@ class Fix(NamedTuple):
 
     landfall: whether the source says that it is one; None where the source says nothing of that. wind_kt is the mean of
     wind_minutes as wind_agency gives it; regional_wind_kt that of regional_wind_minutes, as the agency gives it that is
-    responsible for the basin, whose own class is regional_class.
+    responsible for the basin, whose own class is regional_class. aliases: other identifiers of the system.
     """
 
     event_id: str
@@ -40,6 +40,7 @@ class Fix(NamedTuple):
     radii: Radii = NO_RADII
     landfall: bool | None = None
     ibtracs_id: str | None = None
+    aliases: tuple[str, ...] = ()
     wind_minutes: int | None = None
     wind_agency: str | None = None
     regional_agency: str | None = None
@@ -73,6 +74,12 @@ class BestTrack(NamedTuple):
     def name(self) -> str | None:
         """The last name that it got."""
         return next((fix.name for fix in reversed(self.fixes) if fix.name), None)
+
+    @property
+    def aliases(self) -> list[str]:
+        """Other identifiers of the system."""
+        known = [alias for fix in self.fixes for alias in (*fix.aliases, *([fix.ibtracs_id] if fix.ibtracs_id else []))]
+        return [alias for alias in dict.fromkeys(known) if alias != self.event_id]
 
     @property
     def peak(self) -> Fix:

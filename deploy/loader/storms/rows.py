@@ -10,7 +10,7 @@ from shapely.geometry import MultiLineString, MultiPolygon, Point
 from deploy.loader.geometry.antimeridian import WGS84, area_km2, split_lines
 from deploy.loader.geometry.landfall import NOT_LOOKED_AT, Coast, Landfall
 from deploy.loader.geometry.wind_zones import step_zones, stored, swath
-from deploy.loader.records.storms import StormEvent, StormNode, StormTrack, StormZone
+from deploy.loader.records.storms import AdvisoryZone, StormEvent, StormNode, StormTrack, StormZone
 from deploy.loader.storms.best_tracks import WINDS_KT, BestTrack, Fix, source_of
 from deploy.loader.storms.people import NOBODY_ASKED
 from libs.catalogue.basins import BASINS
@@ -114,10 +114,50 @@ def storm_nodes(tracks: Sequence[BestTrack], coast: Coast | None = None) -> Iter
                 fix.pressure_hpa,
                 *fix.radii,
                 landfall,
-                found.place if landfall else None,
+                _landfall_place(fix, found, coast) if landfall else None,
                 fix.source,
                 point,
             )
+
+
+def _landfall_place(fix: Fix, found: Landfall, coast: Coast | None) -> str | None:
+    """Return the country of a landfall. Small islands are not on the coasts, so the nearest coast counts there."""
+    if found.place or coast is None:
+        return found.place
+    return coast.nearest(fix.longitude, fix.latitude)
+
+
+def observed_zones(tracks: Iterable[BestTrack], *, source: str) -> Iterator[AdvisoryZone]:
+    """Yield a zone for each fix and wind speed with radii, as the source observed it.
+
+    They are stored with the zones of advisories, without a number; their time of issue is the time of the fix.
+    """
+    for track in tracks:
+        for number, wind in enumerate(WINDS_KT):
+            radii = np.array([fix.radii[4 * number : 4 * number + 4] for fix in track.fixes], dtype=np.float64)
+            inside = np.flatnonzero(np.nan_to_num(radii).any(axis=1))
+            if not inside.size:
+                continue
+            steps = step_zones(track.longitudes[inside], track.latitudes[inside], radii[inside])
+            for place, geom in zip(inside.tolist(), stored(steps), strict=True):
+                fix = track.fixes[place]
+                yield AdvisoryZone(
+                    event_id=track.event_id,
+                    name=track.name,
+                    basin=track.fixes[0].basin,
+                    season=fix.season,
+                    wind_speed_kt=wind,
+                    start_date=fix.time,
+                    end_date=fix.time,
+                    kind="analysed",
+                    scope="step",
+                    advisory=None,
+                    advisory_time=fix.time,
+                    area_km2=area_km2(geom),
+                    **NOBODY_ASKED,
+                    source=source,
+                    geom=geom,
+                )
 
 
 def storm_zones(tracks: Iterable[BestTrack], *, gap_hours: float = 12.0, source: str) -> Iterator[StormZone]:

@@ -93,7 +93,8 @@ async def test_what_its_source_deletes_is_withdrawn_until_it_is_revised(
     )
     await run(SOURCE, publisher.publish("/stands", stands))
     outcome = await run(SOURCE, publisher.publish("/goes", goes))
-    assert (outcome.counts.updated, outcome.counts.withdrawn, outcome.counts.inserted) == (1, 2, 1)
+    counts = outcome.counts
+    assert (counts.updated, counts.withdrawn, counts.inserted, counts.renamed) == (2, 1, 0, 1)
     rows = await events(owner)
     assert {name for name, row in rows.items() if row["withdrawn"] is None} == {"us3", "us9"}
     assert (rows["us1"]["status"], rows["us1"]["withdrawn"]) == ("deleted", datetime(2018, 2, 1, 0, 16, 40, tzinfo=UTC))

@@ -9,8 +9,9 @@ import shapely
 from pyproj import Geod
 from shapely.geometry import MultiPolygon, box
 
+from deploy.loader.places.countries import whole_name
 from deploy.loader.places.gazetteer import NEAREST_PEOPLE, Gazetteer, Nearby
-from deploy.loader.places.packaged import SourceMissingError
+from deploy.loader.places.packaged import NPM, SourceMissingError
 from deploy.loader.places.topology import read_shapes
 from tests.deploy.loader.places.small_places import small_gazetteer
 from tests.deploy.loader.places.small_topology import topology
@@ -99,3 +100,36 @@ def test_an_island_of_three_corners_is_land(tmp_path: Path) -> None:
     # what has shrunk to a line is left out
     assert found.geometry.area == pytest.approx(0.5)
     assert shapely.get_num_geometries(found.geometry) == 1
+
+
+def test_countries_near_a_position(packaged: Gazetteer) -> None:
+    """On land, at sea between two countries, off a coast, across ±180°, and in the middle of an ocean."""
+    longitudes = np.array([139.7, 129.3, -81.0, -179.5, -130.0])
+    latitudes = np.array([35.7, 34.5, 30.0, -16.5, -50.0])
+    tokyo, strait, florida, fiji, ocean = packaged.countries.near(longitudes, latitudes)
+    assert (tokyo.nearest_country, tokyo.nearest_country_km) == ("Japan", 0)
+    assert (strait.nearest_country, strait.countries_within_200_km) == ("Japan", "Japan, South Korea")
+    assert florida.nearest_country == "United States of America"
+    assert 5 < florida.nearest_country_km < 60
+    assert fiji.countries_within_200_km == "Fiji"
+    assert ocean.countries_within_200_km is None
+    assert ocean.nearest_country_km > 1000
+    nothing = np.empty(0)
+    assert packaged.countries.near(nothing, nothing) == []
+
+
+def test_the_distance_from_a_country_is_geodesic(packaged: Gazetteer) -> None:
+    """Compared with the outline itself, which has fewer corners."""
+    chance = np.random.default_rng(4)
+    longitudes, latitudes = chance.uniform(120, 150, 40), chance.uniform(-10, 45, 40)
+    shapes = read_shapes(NPM / "world-atlas/countries-50m.json", "countries")
+    names = {whole_name(shape.name): shape.geometry for shape in shapes}
+    geod = Geod(ellps="WGS84")
+    for longitude, latitude, near in zip(
+        longitudes, latitudes, packaged.countries.near(longitudes, latitudes), strict=True
+    ):
+        outline = shapely.get_coordinates(shapely.segmentize(names[near.nearest_country], 0.01))
+        count = len(outline)
+        _, _, metres = geod.inv(outline[:, 0], outline[:, 1], np.full(count, longitude), np.full(count, latitude))
+        if near.nearest_country_km:
+            assert near.nearest_country_km == pytest.approx(metres.min() / 1000, abs=3)

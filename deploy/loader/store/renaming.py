@@ -1,0 +1,129 @@
+"""Merge events that got another identifier, and record the old one as an alias."""
+
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+import asyncpg
+
+from deploy.loader.records.target import Rename, Target
+from deploy.loader.store.connection import SCHEMA, quoted
+
+_COLUMN = "event_id"
+
+
+async def rename_events(connection: asyncpg.Connection, renames: Sequence[Rename]) -> list[tuple[Target, list[int]]]:
+    """Give rows of old identifiers the new one, in the open transaction. Return the ids of the changed rows.
+
+    If the new event already has a row with the same key, the old row is deleted, or stays for a withdrawal if its table
+    has a mark for that. The old identifiers become aliases of the new event. Raise asyncpg.PostgresError.
+    """
+    changed: list[tuple[Target, list[int]]] = []
+    for targets, group in groupby(renames, key=lambda rename: rename.targets):
+        pairs = list(group)
+        present = [target for target in targets if await _has_rows(connection, target, pairs)]
+        changed += [(target, await _rename(connection, target, pairs)) for target in present]
+        await _record(connection, targets, pairs)
+    return [(target, ids) for target, ids in changed if ids]
+
+
+async def outdated_aliases(connection: asyncpg.Connection, target: Target, revisions: Mapping[str, Any]) -> set[str]:
+    """Return the identifiers that are aliases of stored events, and forget those that a publisher uses again.
+
+    revisions: the identifiers of new rows, each with its revision. An identifier is used again if its revision is later
+    than that of the event it is an alias of.
+    """
+    revision = f"t.{quoted(target.revision)}" if target.revision else "NULL"
+    rows = await connection.fetch(
+        f"SELECT a.alias, max({revision}) AS revision FROM dams.event_alias a "
+        f"JOIN {SCHEMA}.{quoted(target.table)} t ON t.{_COLUMN} = a.event_id "
+        "WHERE a.alias = ANY ($1::text[]) GROUP BY 1",
+        list(revisions),
+    )
+    again = {
+        row["alias"]
+        for row in rows
+        if row["revision"] is not None and revisions[row["alias"]] is not None
+        and revisions[row["alias"]] > row["revision"]
+    }  # fmt: skip
+    if again:
+        await connection.execute("DELETE FROM dams.event_alias WHERE alias = ANY ($1::text[])", list(again))
+    return {row["alias"] for row in rows} - again
+
+
+async def _has_rows(connection: asyncpg.Connection, target: Target, pairs: Sequence[Rename]) -> bool:
+    return bool(
+        await connection.fetchval(
+            f"SELECT EXISTS (SELECT FROM {SCHEMA}.{quoted(target.table)} WHERE {_COLUMN} = ANY ($1::text[]))",
+            [rename.old for rename in pairs],
+        )
+    )
+
+
+async def _rename(connection: asyncpg.Connection, target: Target, pairs: Sequence[Rename]) -> list[int]:
+    table, rest = f"{SCHEMA}.{quoted(target.table)}", [quoted(name) for name in target.key if name != _COLUMN]
+    same = "".join(f" AND o.{name} = t.{name}" for name in rest)
+    rows = await connection.fetch(
+        f"WITH chosen AS (SELECT DISTINCT ON ({', '.join(['r.new', *(f't.{name}' for name in rest)])}) t.id, r.new "
+        f"FROM {table} t JOIN {_PAIRS} ON t.{_COLUMN} = r.old WHERE {_standing(target, pairs)} AND NOT EXISTS "
+        f"(SELECT FROM {table} o WHERE o.{_COLUMN} = r.new{same}) "
+        f"ORDER BY {', '.join(['r.new', *(f't.{name}' for name in rest), 't.id'])}) "
+        f"UPDATE {table} t SET {_COLUMN} = c.new FROM chosen c WHERE t.id = c.id RETURNING t.id",
+        *_values(pairs),
+    )
+    if not target.withdrawn:
+        rows += await connection.fetch(
+            f"DELETE FROM {table} t USING {_PAIRS} "
+            f"WHERE t.{_COLUMN} = r.old AND {_standing(target, pairs)} RETURNING t.id",
+            *_values(pairs),
+        )
+    return [row["id"] for row in rows]
+
+
+async def _record(connection: asyncpg.Connection, targets: Sequence[Target], pairs: Sequence[Rename]) -> None:
+    """Record the old identifiers as aliases, except those with a row that was revised later."""
+    refused: set[str] = set()
+    for target in targets[:1]:
+        rows = await connection.fetch(
+            f"SELECT t.{_COLUMN} FROM {SCHEMA}.{quoted(target.table)} t JOIN {_PAIRS} ON t.{_COLUMN} = r.old "
+            f"WHERE NOT ({_standing(target, pairs)}) AND {_not_withdrawn(target)}",
+            *_values(pairs),
+        )
+        refused |= {row[_COLUMN] for row in rows}
+    known = {rename.old: rename.new for rename in pairs if rename.old not in refused}
+    old, new = list(known), list(known.values())
+    await connection.execute("DELETE FROM dams.event_alias WHERE alias = ANY ($1::text[])", new)
+    await connection.execute(
+        "INSERT INTO dams.event_alias (alias, event_id) SELECT * FROM unnest($1::text[], $2::text[]) "
+        "ON CONFLICT (alias) DO UPDATE SET event_id = excluded.event_id "
+        "WHERE event_alias.event_id <> excluded.event_id",
+        old,
+        new,
+    )
+    # aliases of an old identifier lead to the new event at once
+    await connection.execute(
+        "UPDATE dams.event_alias a SET event_id = r.new FROM unnest($1::text[], $2::text[]) r (old, new) "
+        "WHERE a.event_id = r.old AND a.alias <> r.new",
+        old,
+        new,
+    )
+
+
+_PAIRS = "unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[]) r (old, new, source, revision)"
+
+
+def _standing(target: Target, pairs: Sequence[Rename]) -> str:
+    """The rows that may get the new identifier."""
+    conditions = ["(r.source IS NULL OR t.source = r.source)", _not_withdrawn(target)]
+    if target.revision and any(rename.revision for rename in pairs):
+        revision = quoted(target.revision)
+        conditions.append(f"(r.revision IS NULL OR t.{revision} IS NULL OR t.{revision} <= r.revision)")
+    return " AND ".join(conditions)
+
+
+def _not_withdrawn(target: Target) -> str:
+    return f"t.{quoted(target.withdrawn)} IS NULL" if target.withdrawn else "true"
+
+
+def _values(pairs: Sequence[Rename]) -> tuple[list[Any], ...]:
+    return tuple([getattr(rename, name) for rename in pairs] for name in ("old", "new", "source", "revision"))
