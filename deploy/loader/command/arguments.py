@@ -75,17 +75,31 @@ def parse(argv: list[str] | None) -> argparse.Namespace:
     arguments.documents = {}
     if arguments.what in (["list"], ["status"]):
         return arguments
-    for each in arguments.what:
+    arguments.documents = _documents(arguments.what, known)
+    arguments.what = list(arguments.documents)
+    if not arguments.what and not arguments.watch:
+        known.error("name a source, or `list` to see which there are")
+    _check(arguments, known)
+    if arguments.given:
+        arguments.documents[arguments.what[0]] = arguments.given
+    return arguments
+
+
+def _documents(what: list[str], known: argparse.ArgumentParser) -> dict[str, list[str]]:
+    """Return the documents of each source from arguments such as SOURCE or SOURCE=PATH."""
+    found: dict[str, list[str]] = {}
+    for each in what:
         name, is_given, document = each.partition("=")
         if is_given and not document:
             known.error(f"{each} names no document")
-        arguments.documents.setdefault(name, []).extend([document] if is_given else [])
-    arguments.what = list(arguments.documents)
-    for name in arguments.what:
         if name not in SOURCES:
             known.error(f"there is no source {name!r}; there are {', '.join(SOURCES)}")
-    if not arguments.what and not arguments.watch:
-        known.error("name a source, or `list` to see which there are")
+        found.setdefault(name, []).extend([document] if is_given else [])
+    return found
+
+
+def _check(arguments: argparse.Namespace, known: argparse.ArgumentParser) -> None:
+    """Exit with an error if arguments contradict each other."""
     named = any(arguments.documents.values())
     if arguments.watch and (named or arguments.given or arguments.since or arguments.dry_run):
         known.error("--watch asks the sources themselves for what is new: without --from, --since and --dry-run")
@@ -95,6 +109,3 @@ def parse(argv: list[str] | None) -> argparse.Namespace:
         known.error("--from gives the documents of one source; for several write SOURCE=PATH")
     if arguments.given and named:
         known.error("documents are named twice: by --from and by SOURCE=PATH")
-    if arguments.given:
-        arguments.documents[arguments.what[0]] = arguments.given
-    return arguments

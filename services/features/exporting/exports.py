@@ -17,9 +17,15 @@ from libs.pg.pool import Database
 from libs.pg.snapshot import snapshot
 from libs.selection.selection import Selection
 from services.features.exporting.folder import ExportFolder, Making, tag_of
-from services.features.exporting.layer import JobOf, job_of
+from services.features.exporting.layer import JobOf, job_of, with_kinds
 from services.features.exporting.turns import Turns
-from services.features.exporting.writing import NeedsNoIndexError, TooLargeError, WritingFailedError, write_file
+from services.features.exporting.writing import (
+    NeedsNoIndexError,
+    OtherKindsError,
+    TooLargeError,
+    WritingFailedError,
+    write_file,
+)
 from services.features.formats.format import FeatureFormat, FileFormat, Format, PageLinks
 from services.features.formats.pieces import pieces
 from services.features.request.geometry_options import GeometryOptions
@@ -310,17 +316,20 @@ class Exports:
         def come(_: int) -> None:
             self._check_size(making.size())
 
-        for indexed in (True, False):
+        indexed, kinds, is_written = True, frozenset[str](), False
+        while not is_written:
             export.rows = 0
             async with aclosing(_counted(source(), export)) as counted:
                 first = await anext(counted)
-                told = job(first.layout, making.file, self._most_bytes, indexed)
+                told = with_kinds(job(first.layout, making.file, self._most_bytes, indexed), first, kinds)
                 try:
                     export.omitted = await write_file(told, _again(first, counted), come)
-                    break
+                    is_written = True
                 except NeedsNoIndexError:
-                    # once more, over what is there
-                    continue
+                    # write over the part that is there
+                    indexed = False
+                except OtherKindsError as other:
+                    kinds = other.kinds
                 except TooLargeError:
                     self._check_size(self._most_bytes + 1)
                 except WritingFailedError as error:

@@ -1,16 +1,20 @@
 """What the process that writes a file is told of its columns. Pure."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from libs.catalogue.model import Column, GeometryColumn
 from libs.geo.crs import projjson
 from libs.geo.simple_shapes import SIMPLE
+from libs.ogc.errors import Fault, InvalidParameters
 from libs.selection.selection import Selection
+from services.features.formats.fgb import FlatGeobuf
 from services.features.formats.format import FileFormat
 from services.features.request.geometry_options import GeometryOptions
-from services.features.rows.layout import Layout
+from services.features.rows.layout import Layout, Rows
 from services.features.writers.job import Field, Job, Shape
+from services.features.writers.kinds import gdal_type, kinds_of
 
 JobOf = Callable[[Layout, Path, int, bool], Job]
 """Makes a job of the layout of rows, the path, most bytes, and whether there is to be an index."""
@@ -81,3 +85,21 @@ def _shape(geometry: GeometryColumn, options: GeometryOptions, place: int) -> Sh
         crs=f"EPSG:{srid}",
         projjson=None if srid == _LONLAT else projjson(options.crs),
     )
+
+
+def with_kinds(job: Job, first: Rows, known: frozenset[str]) -> Job:
+    """Return the job with the kinds of geometries, if the header of its format names them.
+
+    Raises InvalidParameters if the format has no type for them.
+    """
+    if job.driver != FlatGeobuf.driver or job.shape is None:
+        return job
+    place = job.shape.place
+    kinds = known | kinds_of(row[place] for row in first.rows)
+    if gdal_type(kinds) is None:
+        sentence = (
+            f"f: a FlatGeobuf file with heights or measures holds one kind of geometries, and these features have"
+            f" {', '.join(sorted(kinds))}; use f=gpkg or f=parquet, which hold all kinds"
+        )
+        raise InvalidParameters([Fault(("query", "f"), sentence)])
+    return replace(job, shape=replace(job.shape, kinds=kinds))

@@ -12,7 +12,7 @@ import orjson
 
 from libs.ogc.errors import Unavailable
 from services.features.rows.layout import Rows
-from services.features.writers.job import NO_PLACE, TOO_LARGE, Job
+from services.features.writers.job import NO_PLACE, OTHER_KINDS, TOO_LARGE, Job
 
 _TOP = Path(__file__).parents[3]
 _STOP_SECONDS = 5.0
@@ -22,6 +22,14 @@ class NeedsNoIndexError(Exception):
     """A feature has no geometry, and the index of the format no room for such."""
 
 
+class OtherKindsError(Exception):
+    """Geometries have other kinds than the job names; `kinds` has all that were seen."""
+
+    def __init__(self, kinds: frozenset[str]) -> None:
+        super().__init__(sorted(kinds))
+        self.kinds = kinds
+
+
 class TooLargeError(Exception):
     """The file would have more bytes than it may."""
 
@@ -29,7 +37,8 @@ class TooLargeError(Exception):
 async def write_file(job: Job, chunks: AsyncIterator[Rows], come: Callable[[int], None]) -> int:
     """Writes the file of a job; the number of geometries that could not be given. `come` is told of rows as they go.
 
-    Raises NeedsNoIndexError, TooLargeError, Unavailable where the process fails, and what the chunks raise.
+    Raises NeedsNoIndexError, OtherKindsError, TooLargeError, Unavailable where the process fails, and what the chunks
+    raise.
     """
     width = 1 + max((field.place for field in job.fields), default=-1)
     if job.shape is not None:
@@ -59,6 +68,8 @@ async def write_file(job: Job, chunks: AsyncIterator[Rows], come: Callable[[int]
                 await process.stdin.wait_closed()
     if process.returncode == NO_PLACE:
         raise NeedsNoIndexError
+    if process.returncode == OTHER_KINDS:
+        raise OtherKindsError(frozenset(orjson.loads(answer)))
     if process.returncode == TOO_LARGE:
         raise TooLargeError
     if process.returncode != 0:

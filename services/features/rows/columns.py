@@ -31,13 +31,20 @@ _TEMPLATES: Mapping[str, LiteralString] = {
     **dict.fromkeys(_NATIVE, "{name}"),
     # its shortest decimal form, not that of the double it becomes on the way
     "real": "{name}::text::float8",
-    # JSON has no word for what is no finite number, and its readers have none for what is beyond all doubles
-    "numeric": "CASE WHEN {name} BETWEEN -1.7976931348623157e308 AND 1.7976931348623157e308 THEN {name}::text END",
+    # JSON has no numbers that are not finite, and its readers have none beyond the doubles. Clients take a column whose
+    # first values are whole for one of integers: of 64 bits, to which they would cut larger values
+    "numeric": "CASE WHEN {name} BETWEEN -1.7976931348623157e308 AND 1.7976931348623157e308 THEN {name}::text"
+    " || CASE WHEN scale({name}) = 0 AND abs({name}) >= 9223372036854775808 THEN '.0' ELSE '' END END",
     **dict.fromkeys(types_where(by_numeric=True), "{name}::numeric::text"),
     **dict.fromkeys(types_where(Kind.JSON), "{name}::text"),
     **dict.fromkeys(CALENDAR, "{name}::text"),
 }
 """How columns of each type are selected; others as text, or as what PostgreSQL makes of them in JSON."""
+_UNSCALED: LiteralString = (
+    "CASE WHEN {name} BETWEEN -1.7976931348623157e308 AND 1.7976931348623157e308 THEN {name}::text"
+    " || CASE WHEN scale({name}) = 0 THEN '.0' ELSE '' END END"
+)
+"""How a column of `numeric` without a scale is selected: a whole value has a decimal, because others may follow."""
 
 
 def columns_of(selection: Selection, geometry_as: str, options: GeometryOptions = AS_STORED) -> tuple[Sql, Layout]:
@@ -118,6 +125,8 @@ def _id(key: Column) -> Sql:
 
 def _property(column: Column) -> Sql:
     sql_type, name = base_type(column.sql_type), ident(column.name)
+    if column.sql_type == "numeric":
+        return sql(_UNSCALED, name=name)
     template = _TEMPLATES.get(sql_type) or ("{name}::text" if column.type == "string" else None)
     return as_json(name, sql_type) if template is None else sql(template, name=name)
 

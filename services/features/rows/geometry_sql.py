@@ -24,6 +24,7 @@ _PIXELS = 800
 _NARROWEST_MAP = 40
 """Degrees."""
 _PLAIN = (AS_STORED, replace(AS_STORED, lonlat=True))
+_GEOJSON = {"geojson", "drawing"}
 _ONE_PART = {"Point", "LineString", "Polygon"}
 _AREAS = {"Polygon", "MultiPolygon"}
 _WORLD = sql("'SRID=4326;LINESTRING(-180.0000000005 -90.0000000005, 180.0000000005 90.0000000005)'::geometry")
@@ -43,8 +44,10 @@ def encoded_geometry(column: GeometryColumn, geometry_as: str, options: Geometry
     shape, crs = lonlat_shape(column), options.crs
     # of a point there is nothing to thin
     is_plain = options in _PLAIN and (geometry_as != "drawing" or column.type == "Point")
+    # RFC 7946, section 3.1.6; other encodings give rings as they are stored
+    is_turned = geometry_as in _GEOJSON and (column.type in _AREAS or column.type not in SIMPLE)
     if shape == ident(column.name) and is_plain:
-        return _text(shape, shape, geometry_as, column)
+        return _text(shape, _rings_turned(shape, column.type) if is_turned else shape, geometry_as, column)
     stored, drawn = sql("SELECT {shape} AS g", shape=shape), sql("shape.g")
     if geometry_as == "drawing":
         drawn = _thinned(_box(drawn))
@@ -69,6 +72,8 @@ def encoded_geometry(column: GeometryColumn, geometry_as: str, options: Geometry
         drawn = sql("ST_Envelope({shape})", shape=drawn) if is_one else _box(drawn)
     if options.bbox_only or options.simplify is not None:
         drawn = _rings_turned(drawn, "Polygon" if options.bbox_only else column.type)
+    elif is_turned:
+        drawn = _rings_turned(drawn, column.type)
     # files have easting, longitude first, whatever the authority says
     if crs.northing_first and geometry_as != "wkb":
         drawn = sql("ST_FlipCoordinates({drawn})", drawn=drawn)

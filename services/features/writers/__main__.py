@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from importlib import import_module
 from typing import Any, BinaryIO
 
-from services.features.writers.batches import NoPlaceError
-from services.features.writers.job import NO_PLACE, TOO_LARGE, Job
+from services.features.writers.batches import NoPlaceError, OtherKindsError
+from services.features.writers.job import NO_PLACE, OTHER_KINDS, TOO_LARGE, Job
 
 _NICENESS = 5
 """Pages go first."""
@@ -46,6 +46,9 @@ def main() -> int:
         done = import_module(f"services.features.writers.{job.writer}").write(job, _Chunks(source))
     except NoPlaceError:
         return NO_PLACE
+    except OtherKindsError as other:
+        print(json.dumps(sorted(other.kinds)))  # noqa: T201 what the service reads
+        return OTHER_KINDS
     except Exception:
         if too_large:
             return TOO_LARGE

@@ -11,6 +11,7 @@ from arro3.core import Field as ArrowField
 
 from services.features.rows.times import rfc3339_dates, rfc3339_times
 from services.features.writers.job import Field, Job
+from services.features.writers.kinds import kinds_of
 
 _SIDES = ("xmin", "ymin", "xmax", "ymax")
 COVERING = "bbox"
@@ -21,18 +22,32 @@ class NoPlaceError(Exception):
     """A geometry is missing where all must have one."""
 
 
+class OtherKindsError(Exception):
+    """Geometries have other kinds than the job names; `kinds` has all that were seen."""
+
+    def __init__(self, kinds: frozenset[str]) -> None:
+        super().__init__(sorted(kinds))
+        self.kinds = kinds
+
+
 class Batches:
     """The record batches of a job; counts the rows, and the geometries that cannot be given."""
 
-    def __init__(self, job: Job, *, covered: bool = False, null_places: bool = True) -> None:
-        """`covered` adds the box of each geometry; without `null_places` a missing geometry raises NoPlaceError."""
+    def __init__(
+        self, job: Job, *, covered: bool = False, null_places: bool = True, milliseconds: bool = False
+    ) -> None:
+        """`covered` adds the box of each geometry; without `null_places` a missing geometry raises NoPlaceError.
+
+        `milliseconds` rounds times, for formats with no more digits: GDAL would write second 60.
+        """
         self._job = job
         self._covered = covered and job.shape is not None
         self._null_places = null_places
+        self._milliseconds = milliseconds
         self.rows = 0
         self.omitted = 0
-        self.misses_place = False
-        """Whether it raised NoPlaceError, which comes out of libraries as an error of theirs."""
+        self.fault: NoPlaceError | OtherKindsError | None = None
+        """The error that it raised, which libraries turn into errors of their own."""
         fields = [ArrowField(field.name, _TYPES[field.kind]) for field in job.fields]
         if job.shape is not None:
             metadata = {"ARROW:extension:name": "geoarrow.wkb"} if not self._covered else {}
@@ -53,13 +68,22 @@ class Batches:
             if not rows:
                 continue
             columns = list(zip(*rows, strict=True))
-            arrays = [_array(field, columns[field.place]) for field in self._job.fields]
+            arrays = [self._array(field, columns[field.place]) for field in self._job.fields]
             if self._job.shape is not None:
                 arrays += self._shapes(columns[self._job.shape.place])
             self.rows += len(rows)
             yield RecordBatch(arrays, schema=self.schema)
 
+    def _array(self, field: Field, values: Sequence[Any]) -> Array:
+        if field.kind == "timestamp" and self._milliseconds:
+            return _times(values, 1000)
+        return _ARRAYS[field.kind](values)
+
     def _shapes(self, values: Sequence[Any]) -> list[Array]:
+        known = self._job.shape.kinds if self._job.shape is not None else None
+        if known is not None and (found := kinds_of(values)) - known:
+            self.fault = OtherKindsError(known | found)
+            raise self.fault
         # what GEOS cannot read, such as a ring of two positions, no format allows
         shapes = shapely.from_wkb([value or None for value in values], on_invalid="ignore")
         bounds = shapely.bounds(shapes)
@@ -67,8 +91,8 @@ class Batches:
         given = [value if is_given else None for value, is_given in zip(values, finite, strict=True)]
         self.omitted += sum(value is not None and shown is None for value, shown in zip(values, given, strict=True))
         if not self._null_places and None in given:
-            self.misses_place = True
-            raise NoPlaceError
+            self.fault = NoPlaceError()
+            raise self.fault
         arrays = [Array(given, DataType.binary())]
         if self._covered:
             sides = [
@@ -84,10 +108,6 @@ def _box_fields() -> list[ArrowField]:
     return [ArrowField(name, DataType.float64()) for name in _SIDES]
 
 
-def _array(field: Field, values: Sequence[Any]) -> Array:
-    return _ARRAYS[field.kind](values)
-
-
 def _floats(values: Sequence[Any]) -> Array:
     numbers = [None if value is None else float(str(value).strip('"')) for value in values]
     # as in JSON, what is no finite number is none
@@ -96,18 +116,21 @@ def _floats(values: Sequence[Any]) -> Array:
     )
 
 
-def _times(values: Sequence[str | None]) -> Array:
-    return _counted(rfc3339_times(values), "us", "int64").cast(_TYPES["timestamp"])
+def _times(values: Sequence[str | None], step: int = 1) -> Array:
+    """Times in microseconds, rounded to a multiple of `step`."""
+    return _counted(rfc3339_times(values), "us", "int64", step).cast(_TYPES["timestamp"])
 
 
 def _dates(values: Sequence[str | None]) -> Array:
     return _counted(rfc3339_dates(values), "D", "int32").cast(_TYPES["date"])
 
 
-def _counted(texts: Sequence[str | None], unit: str, kind: str) -> Array:
-    """How many of these units after 1970."""
+def _counted(texts: Sequence[str | None], unit: str, kind: str, step: int = 1) -> Array:
+    """How many of these units after 1970, rounded to a multiple of `step`."""
     moments = np.array([text.removesuffix("Z") if text else "NaT" for text in texts], dtype=f"datetime64[{unit}]")
     numbers = moments.astype("int64").tolist()
+    if step > 1:
+        numbers = [(number + step // 2) // step * step for number in numbers]
     given = [number if text else None for number, text in zip(numbers, texts, strict=True)]
     return Array(given, DataType.int64() if kind == "int64" else DataType.int32())
 

@@ -8,6 +8,9 @@ NO_PLACE = 3
 TOO_LARGE = 4
 """Exit status where the file would have more bytes than it may."""
 
+OTHER_KINDS = 5
+"""Exit status if geometries have other kinds than the job names; the process prints them as JSON."""
+
 
 @dataclass(frozen=True, slots=True)
 class Field:
@@ -33,6 +36,8 @@ class Shape:
     """Such as `EPSG:25832`."""
     projjson: dict[str, object] | None = None
     """The same in full; None for longitude and latitude."""
+    kinds: frozenset[str] | None = None
+    """Kinds of all geometries, for a format whose header has to name them; None for other formats."""
 
 
 @dataclass(frozen=True, slots=True)

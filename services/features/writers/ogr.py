@@ -6,16 +6,18 @@ from typing import Any
 from arro3.core import RecordBatchReader
 from pyogrio.raw import write_arrow
 
-from services.features.writers.batches import Batches, NoPlaceError
-from services.features.writers.job import Job
+from services.features.writers.batches import Batches
+from services.features.writers.job import Job, Shape
+from services.features.writers.kinds import gdal_type
 
 _ONLY_WITH_PLACES = {"FlatGeobuf"}
 """Drivers whose index has no room for features without a geometry."""
 
 
 def write(job: Job, chunks: Iterable[Sequence[tuple[Any, ...]]]) -> Batches:
-    """Writes the file. Raises NoPlaceError, and what GDAL raises."""
-    batches = Batches(job, null_places=not (job.indexed and job.driver in _ONLY_WITH_PLACES))
+    """Writes the file. Raises NoPlaceError, OtherKindsError, and what GDAL raises."""
+    null_places = not (job.indexed and job.driver in _ONLY_WITH_PLACES)
+    batches = Batches(job, null_places=null_places, milliseconds=True)
     shape = job.shape
     options = {"SPATIAL_INDEX": "YES" if shape is not None and job.indexed else "NO"}
     if job.driver == "GPKG":
@@ -27,13 +29,19 @@ def write(job: Job, chunks: Iterable[Sequence[tuple[Any, ...]]]) -> Batches:
             layer=job.layer,
             driver=job.driver,
             geometry_name=shape.name if shape is not None else None,
-            geometry_type=(shape.type or "Unknown") if shape is not None else None,
+            geometry_type=_type(shape) if shape is not None else None,
             crs=shape.crs if shape is not None else None,
             layer_options=options,
         )
     except Exception as error:
-        raise NoPlaceError if batches.misses_place else error from error
+        raise batches.fault or error from error
     return batches
+
+
+def _type(shape: Shape) -> str:
+    if shape.kinds is None:
+        return shape.type or "Unknown"
+    return gdal_type(shape.kinds) or "Unknown"
 
 
 def _free(name: str, job: Job) -> str:

@@ -116,6 +116,9 @@ async def test_every_kind_of_table_is_given(features: Client, tmp_path: Path) ->
         number = page.json()["numberReturned"]
         for format_ in ("fgb", "gpkg", "parquet"):
             answer = await features.get(f"/collections/{collection}/export", {"f": format_})
+            if (name, format_) == ("dimensions", "fgb"):
+                assert (answer.status, b"Point Z" in answer.body) == (422, True), "it would lose heights"
+                continue
             # what has no place has lost none
             assert (answer.status, "DAMS-Geometries-Omitted" in answer.headers) == (200, False)
             file = tmp_path / f"found.{format_}"

@@ -91,7 +91,7 @@ async def test_every_geometry_is_geojson_or_null(features: Client, odd: str, par
 async def test_members_keep_their_places(features: Client, odd: str) -> None:
     geometries = await found(features, odd)
     assert geometries["empty points"]["coordinates"] == [[1, 1], [2, 2]]
-    assert geometries["empty polygon"]["coordinates"] == [[[[0, 0], [0, 1], [1, 1], [0, 0]]]]
+    assert geometries["empty polygon"]["coordinates"] == [[[[0, 0], [1, 1], [0, 1], [0, 0]]]]
     assert [member["type"] for member in geometries["nested"]["geometries"]] == ["Point", "Point", "LineString"]
     assert geometries["surface"]["type"] == "MultiPolygon"
 
