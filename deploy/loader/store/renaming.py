@@ -31,24 +31,27 @@ async def outdated_aliases(connection: asyncpg.Connection, target: Target, revis
     """Return the identifiers that are aliases of stored events, and forget those that a publisher uses again.
 
     revisions: the identifiers of new rows, each with its revision. An identifier is used again if its revision is later
-    than that of the event it is an alias of.
+    than that of the event it is an alias of, or if there is no such event. Tables without revisions cannot tell.
     """
     revision = f"t.{quoted(target.revision)}" if target.revision else "NULL"
     rows = await connection.fetch(
-        f"SELECT a.alias, max({revision}) AS revision FROM dams.event_alias a "
-        f"JOIN {SCHEMA}.{quoted(target.table)} t ON t.{_COLUMN} = a.event_id "
+        f"SELECT a.alias, max({revision}) AS revision, count(t.{_COLUMN}) AS rows FROM dams.event_alias a "
+        f"LEFT JOIN {SCHEMA}.{quoted(target.table)} t ON t.{_COLUMN} = a.event_id "
         "WHERE a.alias = ANY ($1::text[]) GROUP BY 1",
         list(revisions),
     )
     again = {
         row["alias"]
         for row in rows
-        if row["revision"] is not None and revisions[row["alias"]] is not None
-        and revisions[row["alias"]] > row["revision"]
-    }  # fmt: skip
+        if target.revision and (not row["rows"] or _is_later(revisions[row["alias"]], row["revision"]))
+    }
     if again:
         await connection.execute("DELETE FROM dams.event_alias WHERE alias = ANY ($1::text[])", list(again))
     return {row["alias"] for row in rows} - again
+
+
+def _is_later(new: Any, stored: Any) -> bool:
+    return new is not None and stored is not None and bool(new > stored)
 
 
 async def _has_rows(connection: asyncpg.Connection, target: Target, pairs: Sequence[Rename]) -> bool:

@@ -56,8 +56,11 @@ async def test_a_storm_that_gets_a_number_stays_one_storm(owner: asyncpg.Connect
     for table, known in first.items():
         assert await ids(owner, table) == {"WP312026": known["2026300N10150"]}, "rows and their addresses stay"
     assert await event_of(owner, "2026300N10150") == "WP312026"
-    # an older file does not bring the other one back
-    assert (await run(ibtracs.SOURCE, before)).counts.inserted == 0
+    # an older file does not bring the other one back, nor parts of it that the newer one does not have
+    lines = KOPPU.format(name="UNNAMED", number="").splitlines()
+    radii = ("USA_R34_NE,USA_R34_SE,USA_R34_SW,USA_R34_NW", "30,30,30,30", "40,40,40,40")
+    older = "".join(f"{line},{more}\n" for line, more in zip(lines, radii, strict=True))
+    assert (await run(ibtracs.SOURCE, written(tmp_path, "older.csv", older))).counts.inserted == 0
     assert list(await ids(owner, "hazard_ts_events")) == ["WP312026"]
 
 
