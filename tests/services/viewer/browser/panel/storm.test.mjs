@@ -218,10 +218,12 @@ test("the places within the winds are asked for by a click, once the step rests"
   assert.deepEqual(asked, []);
   await pass(1);
   assert.match(asked[0], /^\/places\/within\?area=.*&limit=12&f=geojson$/);
-  assert.equal(told.textContent, "5 places of about 1,000 people and more");
+  // the zone that the track itself observed has the time of its own hour
+  assert.match(decodeURIComponent(asked[1]), /advisory_time=(2017[^&]*)&start_date=\1&scope=step&wind_speed_kt=64/);
+  assert.equal(told.textContent, "5 places of about 1,000 people and more; at least 2,000 people in them");
   assert.deepEqual([...list.children].map((each) => [...each.children].map((part) => part.textContent)), [["Codrington", "Barbuda", "1,300"], ["Land", "", ""], []]);
   assert.equal(list.lastElementChild.textContent, "and 3 smaller ones");
-  assert.deepEqual([...downloads.children].map((link) => [link.textContent, link.download, /limit=5&f=(csv|geojson)$/.exec(link.href)?.[1]]), [["Places as CSV", "AL11-places.csv", "csv"], ["as GeoJSON", "AL11-places.geojson", "geojson"]]);
+  assert.deepEqual([...downloads.children].map((link) => [link.textContent, link.download, /limit=5&f=(csv|geojson)$/.exec(link.href)?.[1]]), [["Places as CSV", "AL11-places.csv", "csv"], ["as GeoJSON", "AL11-places.geojson", "geojson"], ["Zone as GeoJSON", "AL11-zone.geojson", undefined]]);
   assert.equal(root.getAttribute("aria-busy"), null);
   asked.length = 0;
   story.setStep(0);
