@@ -9,7 +9,7 @@ from libs.web.page_text import count
 
 
 def nearby_words(properties: Mapping[str, Any]) -> str:
-    """`22 km NNE of Hualien City, 350,000 people`; empty where the feature has no nearest place."""
+    """`22 km NNE of Hualien City (350,000 inhabitants)`; empty where the feature has no nearest place."""
     place, km = properties.get("nearest_place"), properties.get("nearest_place_km")
     bearing, people = properties.get("nearest_place_bearing"), properties.get("nearest_place_population")
     if not isinstance(place, str) or not place:
@@ -21,7 +21,7 @@ def nearby_words(properties: Mapping[str, Any]) -> str:
     if not isinstance(people, int | float) or people <= 0:
         return said
     number = _two_figures(people)
-    people_said = ngettext("%(place)s, %(number)s person", "%(place)s, %(number)s people", number)
+    people_said = ngettext("%(place)s (%(number)s inhabitant)", "%(place)s (%(number)s inhabitants)", number)
     return people_said % {"place": said, "number": count(number)}
 
 

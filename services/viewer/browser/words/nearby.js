@@ -11,7 +11,7 @@ const FIGURES = new Intl.NumberFormat(LOCALE, { maximumSignificantDigits: 2 });
 export const NEARBY = new Set(["nearest_place", "nearest_place_km", "nearest_place_bearing", "nearest_place_population"]);
 
 /**
- * `22 km NNE of Hualien City, 350,000 people`; empty where the feature has no nearest place.
+ * `22 km NNE of Hualien City (350,000 inhabitants)`; empty where the feature has no nearest place.
  * @param {Properties} properties
  */
 export function nearbyWords({ nearest_place: place, nearest_place_km: km, nearest_place_bearing: bearing, nearest_place_population: people }) {
@@ -19,5 +19,5 @@ export function nearbyWords({ nearest_place: place, nearest_place_km: km, neares
   const isAway = typeof km === "number" && typeof bearing === "string" && bearing;
   const where = isAway ? say("{km} km {bearing} of {place}", { km: Math.round(km), bearing: say(bearing), place }) : place;
   if (typeof people !== "number" || people <= 0) return where;
-  return sayMany("{place}, {number} person", "{place}, {number} people", people, { place: where, number: FIGURES.format(people) });
+  return sayMany("{place} ({number} inhabitant)", "{place} ({number} inhabitants)", people, { place: where, number: FIGURES.format(people) });
 }
