@@ -38,9 +38,9 @@ class Rejected(NamedTuple):
 class Findings:
     """What a source's reader noticed on its way; the summary tells it.
 
-    left_out: records that are as they should be and have no collection, and why. repaired: records whose geometry was
-    mended, and how. duplicates: records that came twice in one document, of
-    which one was loaded. issued: the newest time of issue in the document, UTC.
+    left_out: valid records that have no collection, and why. repaired: records whose geometry was repaired, and how.
+    duplicates: records that came twice in one document, of which one was loaded.
+    issued: the newest time of issue in the document, UTC.
     """
 
     read: int = 0

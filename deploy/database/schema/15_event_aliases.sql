@@ -11,5 +11,5 @@ CREATE OR REPLACE FUNCTION dams.event_of_alias(alias text) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
     SELECT a.event_id FROM dams.event_alias a WHERE a.alias = $1
 $$;
-COMMENT ON FUNCTION dams.event_of_alias(text) IS 'The identifier of the event with this alias; null if it is no alias.';
+COMMENT ON FUNCTION dams.event_of_alias(text) IS 'The identifier of the event with this alias; null if no event has it.';
 REVOKE ALL ON FUNCTION dams.event_of_alias(text) FROM PUBLIC;

@@ -150,13 +150,13 @@ COMMENT ON COLUMN hazard.hazard_ts_advisory_nodes.lead_hours IS 'Lead time. From
 COMMENT ON COLUMN hazard.hazard_ts_advisory_nodes.status IS 'Status. Development level in words of the advisory; empty of forecasts that do not say.';
 COMMENT ON COLUMN hazard.hazard_ts_advisory_nodes.pressure_hpa IS 'Pressure. Central pressure at this time; not forecast. [hPa]';
 
-COMMENT ON TABLE hazard.hazard_ts_advisory_buffers IS E'Tropical storm advisories: buffers\nZones within which an advisory has at least a wind of 34, 50 or 64 kt: at each of its time steps (scope step), and between them over all of the advisory (scope whole). All advisories are kept; what is latest is in the collection of buffers. Zones that a best track observed at its own hours are here too, without an advisory number.';
+COMMENT ON TABLE hazard.hazard_ts_advisory_buffers IS E'Tropical storm advisories: buffers\nZones within which an advisory has a wind of at least 34, 50 or 64 kt. Zones of scope step are those of one time; zones of scope whole cover the whole advisory, with what lies between its times. All advisories are kept; what is latest is in the collection of buffers. Zones that a best track observed at its own hours are here too, without an advisory number.';
 COMMENT ON COLUMN hazard.hazard_ts_advisory_buffers.event_id IS 'Event. Identifier of the event that the advisory is about: its ATCF number, such as AL112017, where that is known.';
 COMMENT ON COLUMN hazard.hazard_ts_advisory_buffers.name IS 'Name. Name of the system at the time of the advisory; empty where the source has none.';
 COMMENT ON COLUMN hazard.hazard_ts_advisory_buffers.end_date IS 'End date. Time of the last position with this wind, UTC; that of a step is its start.';
 COMMENT ON COLUMN hazard.hazard_ts_advisory_buffers.scope IS 'Scope. step (at one time) or whole (over all times of the advisory, with what lies between neighbouring ones).';
 COMMENT ON COLUMN hazard.hazard_ts_advisory_buffers.kind IS 'Kind. analysed (where it was when the advisory was issued) or forecast (where it was expected).';
-COMMENT ON COLUMN hazard.hazard_ts_advisory_buffers.advisory IS 'Advisory. Number of the advisory; empty if its source has no numbers, and for zones of a best track.';
+COMMENT ON COLUMN hazard.hazard_ts_advisory_buffers.advisory IS 'Advisory. Number of the advisory; empty if its source does not number them, and for zones of a best track.';
 COMMENT ON COLUMN hazard.hazard_ts_advisory_buffers.advisory_time IS 'Advisory time. When the advisory was issued, UTC; for zones of a best track the time of the zone.';
 COMMENT ON COLUMN hazard.hazard_ts_advisory_buffers.previous_advisory_time IS 'Previous advisory. When the advisory before this one was issued, UTC; empty of the first.';
 COMMENT ON COLUMN hazard.hazard_ts_advisory_buffers.next_advisory_time IS 'Next advisory. When the advisory after this one was issued, UTC; empty of the newest.';

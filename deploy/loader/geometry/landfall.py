@@ -1,6 +1,7 @@
 """Where tracks come from sea to land."""
 
 from collections.abc import Sequence
+from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -77,8 +78,12 @@ class Coast:
     def nearest(self, longitude: float, latitude: float) -> str | None:
         """Return the country or territory whose coast is nearest to a position, within a degree; else None."""
         point = shapely.Point(longitude, latitude)
-        found = shapely.STRtree(self._shapes).query_nearest(point, max_distance=_BESIDE_DEGREES, all_matches=False)
+        found = self._tree.query_nearest(point, max_distance=_BESIDE_DEGREES, all_matches=False)
         return self._names[int(found[0])] if found.size else None
+
+    @cached_property
+    def _tree(self) -> shapely.STRtree:
+        return shapely.STRtree(self._shapes)
 
     def _countries(self, places: npt.NDArray[np.object_]) -> Numbers:
         """The number of the country that each of the places meets, -1 where none."""

@@ -63,7 +63,7 @@ def repaired(shape: BaseGeometry) -> tuple[MultiPolygon, list[str]]:
     """
     noticed: list[str] = []
     west, south, east, north = shape.bounds if not shape.is_empty else (0.0, 0.0, 0.0, 0.0)
-    if not (south >= -90 and north <= 90 and west >= -540 and east <= 540):
+    if not (south >= -90 and north <= 90 and west >= -_FURTHEST and east <= _FURTHEST):
         raise GeometryError(f"positions beyond the world: {west:g}, {south:g}, {east:g}, {north:g}")
     if not shape.is_valid:
         # the sentence of GEOS, such as `Self-intersection[12.5 48]`

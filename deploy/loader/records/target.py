@@ -20,7 +20,7 @@ class Target:
         that comes again stands again, where there is a `revision` only with a newer one; also with the same one where
         it `returns`: its source does not say that it takes rows back, but leaves them out.
     ends: the column that says until when a row is valid, which it is no longer than until it is taken back.
-    keeps: columns whose stored value stays if a new row has no value.
+    keeps: columns whose stored value stays if it is null in a new row.
     """
 
     table: str

@@ -96,11 +96,11 @@ class GdacsEvent(NamedTuple):
 
 
 class Feed(NamedTuple):
-    """What a feed holds at one time: the numbers of events of a kind, readable or not, and the span of its reports.
+    """The content of a feed at one time: the numbers of events of a kind, readable or not, and the span of its reports.
 
-    since, until: when the oldest and the newest report in it were issued, of whatever kind; None where it cannot be
-        known what is missing: where a feature names no event, no report has a time, or a document is a file, which is
-        of any time.
+    since, until: when the oldest and the newest report in it were issued, of all kinds of events. None if the feed does
+        not tell which events are missing: a feature names no event, no report has a time, or a document is a file,
+        which can be of any time.
     """
 
     numbers: frozenset[str]

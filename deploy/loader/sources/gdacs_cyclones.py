@@ -86,7 +86,7 @@ def read(documents: list[Document], findings: Findings) -> Iterator[Batch]:
 def _by_storm(features: list[Any], findings: Findings) -> list[tuple[_Storm, list[Any]]]:
     """The storms of a document, each with its features. Only the centre names the event; ids of others begin with it.
 
-    What cannot be read is a finding.
+    Features that cannot be read are findings.
     """
     cyclones = [feature for place, feature in enumerate(features, start=1) if _is_of_cyclone(feature, place, findings)]
     storms: dict[str, tuple[_Storm, list[Any]]] = {}

@@ -51,8 +51,8 @@ def read(documents: list[Document], findings: Findings) -> Iterator[Batch]:
 def _missing(feed: Feed) -> tuple[Recall, ...]:
     """Takes back what is in force or was to last, and the feed no longer has.
 
-    A report older than the oldest in the feed, of whatever kind, may have aged out of it: its alert ends by itself. One
-    that is newer than the newest in the feed was issued after it: the feed comes late.
+    An alert older than all reports in the feed may have aged out of it, and ends by itself. An alert newer than all
+    of them was issued after the feed, which comes late. Both stay.
     """
     since, until = feed.since, feed.until
     if since is None or until is None:

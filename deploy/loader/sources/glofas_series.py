@@ -106,7 +106,7 @@ def _ensemble(longitude: float, latitude: float, issued: datetime, days: list[da
     """Quartiles by day, of the members that have a value there; days without any are left out."""
     if members.ndim != 2 or members.shape[1] != len(days):
         raise ValueError("its members have not a value for each day")
-    # a value that is none counts as missing; comparisons with it are false
+    # NaN counts as missing; comparisons with it are false
     if (np.abs(members) > _HIGHEST).any():
         raise ValueError(f"a discharge of {np.nanmax(np.abs(members)):g} m³/s is none of a river")
     known = np.isfinite(members).any(axis=0)

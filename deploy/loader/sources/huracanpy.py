@@ -68,7 +68,7 @@ def _with_wind(fix: Fix, wind: int, winds: Literal["us", "regional"]) -> Fix:
         )
     regional = REGIONAL_OF_BASIN.get(fix.basin)
     if regional is None:
-        # the South Atlantic has no regional agency, and the file does not name the source of this wind
+        # no regional agency is responsible for the South Atlantic, and the file does not name the source of this wind
         return fix
     return fix._replace(regional_wind_kt=wind, regional_wind_minutes=regional.minutes, regional_agency=regional.name)
 

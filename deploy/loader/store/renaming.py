@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from itertools import groupby
-from typing import Any
+from typing import Any, NamedTuple
 
 import asyncpg
 
@@ -12,26 +12,34 @@ from deploy.loader.store.connection import SCHEMA, quoted
 _COLUMN = "event_id"
 
 
-async def rename_events(connection: asyncpg.Connection, renames: Sequence[Rename]) -> list[tuple[Target, list[int]]]:
-    """Give rows of old identifiers the new one, in the open transaction. Return the ids of the changed rows.
+class Renamed(NamedTuple):
+    """The ids of rows of a table that got the new identifier of their event, and of rows that gave way to its row."""
+
+    target: Target
+    updated: list[int]
+    deleted: list[int]
+
+
+async def rename_events(connection: asyncpg.Connection, renames: Sequence[Rename]) -> list[Renamed]:
+    """Give rows of old identifiers the new one, in the open transaction. Return what changed, by table.
 
     If the new event already has a row with the same key, the old row is deleted, or stays for a withdrawal if its table
     has a mark for that. The old identifiers become aliases of the new event. Raise asyncpg.PostgresError.
     """
-    changed: list[tuple[Target, list[int]]] = []
+    changed: list[Renamed] = []
     for targets, group in groupby(renames, key=lambda rename: rename.targets):
         pairs = list(group)
         present = [target for target in targets if await _has_rows(connection, target, pairs)]
-        changed += [(target, await _rename(connection, target, pairs)) for target in present]
+        changed += [await _rename(connection, target, pairs) for target in present]
         await _record(connection, targets, pairs)
-    return [(target, ids) for target, ids in changed if ids]
+    return [each for each in changed if each.updated or each.deleted]
 
 
 async def outdated_aliases(connection: asyncpg.Connection, target: Target, revisions: Mapping[str, Any]) -> set[str]:
     """Return the identifiers that are aliases of stored events, and forget those that a publisher uses again.
 
     revisions: the identifiers of new rows, each with its revision. An identifier is used again if its revision is later
-    than that of the event it is an alias of, or if there is no such event. Tables without revisions cannot tell.
+    than that of the event it is an alias of, or if that event is gone. In tables without revisions it never is.
     """
     revision = f"t.{quoted(target.revision)}" if target.revision else "NULL"
     rows = await connection.fetch(
@@ -63,10 +71,10 @@ async def _has_rows(connection: asyncpg.Connection, target: Target, pairs: Seque
     )
 
 
-async def _rename(connection: asyncpg.Connection, target: Target, pairs: Sequence[Rename]) -> list[int]:
+async def _rename(connection: asyncpg.Connection, target: Target, pairs: Sequence[Rename]) -> Renamed:
     table, rest = f"{SCHEMA}.{quoted(target.table)}", [quoted(name) for name in target.key if name != _COLUMN]
     same = "".join(f" AND o.{name} = t.{name}" for name in rest)
-    rows = await connection.fetch(
+    updated = await connection.fetch(
         f"WITH chosen AS (SELECT DISTINCT ON ({', '.join(['r.new', *(f't.{name}' for name in rest)])}) t.id, r.new "
         f"FROM {table} t JOIN {_PAIRS} ON t.{_COLUMN} = r.old WHERE {_standing(target, pairs)} AND NOT EXISTS "
         f"(SELECT FROM {table} o WHERE o.{_COLUMN} = r.new{same}) "
@@ -74,13 +82,14 @@ async def _rename(connection: asyncpg.Connection, target: Target, pairs: Sequenc
         f"UPDATE {table} t SET {_COLUMN} = c.new FROM chosen c WHERE t.id = c.id RETURNING t.id",
         *_values(pairs),
     )
+    deleted = []
     if not target.withdrawn:
-        rows += await connection.fetch(
+        deleted = await connection.fetch(
             f"DELETE FROM {table} t USING {_PAIRS} "
             f"WHERE t.{_COLUMN} = r.old AND {_standing(target, pairs)} RETURNING t.id",
             *_values(pairs),
         )
-    return [row["id"] for row in rows]
+    return Renamed(target, [row["id"] for row in updated], [row["id"] for row in deleted])
 
 
 async def _record(connection: asyncpg.Connection, targets: Sequence[Target], pairs: Sequence[Rename]) -> None:

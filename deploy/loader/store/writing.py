@@ -6,7 +6,7 @@ anew for it. So what would change is worked out first, in temporary tables, and 
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import Any, TypeVar
 
 import asyncpg
 
@@ -16,6 +16,8 @@ from deploy.loader.store.connection import SCHEMA, listed, quoted
 from deploy.loader.store.renaming import outdated_aliases, rename_events
 from deploy.loader.store.resolving import resolved
 from deploy.loader.store.staging import stage_rows, temporary
+
+_Value = TypeVar("_Value")
 
 MOST_NAMED = 1000
 """Rows of a table that a batch changes are named to whoever asks what changed; of more only that there were more."""
@@ -27,9 +29,10 @@ class Counts:
 
     unchanged: already as they came. older: a newer revision is there already, or what is newer of the same storm.
     withdrawn: marked as taken back, or deleted where their table has no mark. removed: no longer in the part of a table
-    that was replaced. renamed: rows that got the new identifier of their event. duplicates: rows that came twice in a
-    batch, by key, of which the newest revision counts, else the last. refused: rows that the database refused, by key.
-    withheld: keys of rows that are missing from the document and not withdrawn yet, because too many are missing.
+    that was replaced. renamed: rows that got the new identifier of their event, or gave way to a row that has it.
+    duplicates: rows that came twice in a batch, by key, of which the newest revision counts, else the last. refused:
+    rows that the database refused, by key. withheld: keys of rows that are missing from the document and not withdrawn
+    yet, because too many are missing.
     """
 
     inserted: int = 0
@@ -71,9 +74,7 @@ async def write_batch(connection: asyncpg.Connection, batch: Batch) -> Counts:
     counts = Counts()
     batch, counts.older, counts.withheld = await resolved(connection, batch)
     batch = await _merge(connection, batch, counts)
-    targets: dict[Target, list[tuple[Any, ...]]] = {}
-    for target, row in batch.rows:
-        targets.setdefault(target, []).append(row)
+    targets = _by_target(batch.rows)
     parts = _by_target(batch.parts)
     for target in [*targets, *(target for target in parts if target not in targets)]:
         before = counts.changed
@@ -94,15 +95,17 @@ async def write_batch(connection: asyncpg.Connection, batch: Batch) -> Counts:
 
 async def _merge(connection: asyncpg.Connection, batch: Batch, counts: Counts) -> Batch:
     """Merge events that got another identifier. Return the batch without rows of identifiers that are aliases."""
-    for target, ids in await rename_events(connection, batch.renames):
-        counts.renamed += len(ids)
+    for target, updated, deleted in await rename_events(connection, batch.renames):
+        counts.renamed += len(updated) + len(deleted)
         counts.tables.add(target.table)
-        await connection.execute(
-            "INSERT INTO dams.changed_item (relation, item, action) SELECT $1::text::regclass, id::text, 'update' "
-            "FROM unnest($2::bigint[]) id",
-            f"{SCHEMA}.{quoted(target.table)}",
-            ids[:MOST_NAMED],
-        )
+        for ids, action in ((updated, "update"), (deleted, "delete")):
+            await connection.execute(
+                "INSERT INTO dams.changed_item (relation, item, action) SELECT $1::text::regclass, item, $3 "
+                "FROM unnest($2::text[]) item",
+                f"{SCHEMA}.{quoted(target.table)}",
+                [str(number) for number in ids] if len(ids) <= MOST_NAMED else [None],
+                action,
+            )
     outdated: set[tuple[Target, str]] = set()
     for target, rows in _by_target(batch.rows).items():
         if "event_id" in target.columns:
@@ -117,10 +120,10 @@ async def _merge(connection: asyncpg.Connection, batch: Batch, counts: Counts) -
     return batch._replace(rows=kept)
 
 
-def _by_target(pairs: Iterable[tuple[Target, tuple[Any, ...]]]) -> dict[Target, list[tuple[Any, ...]]]:
-    found: dict[Target, list[tuple[Any, ...]]] = {}
+def _by_target(pairs: Iterable[tuple[Target, _Value]]) -> dict[Target, list[_Value]]:
+    found: dict[Target, list[_Value]] = {}
     for target, values in pairs:
-        found.setdefault(target, []).append(tuple(values))
+        found.setdefault(target, []).append(values)
     return found
 
 
@@ -230,10 +233,10 @@ async def _remove_rest(
         counts.removed += await _change(connection, target, statement, "delete", is_named=found <= MOST_NAMED)
 
 
-async def _withdraw(connection: asyncpg.Connection, target: Target, gone: list[tuple[Any, ...]], counts: Counts) -> int:
+async def _withdraw(connection: asyncpg.Connection, target: Target, gone: list[Withdrawal], counts: Counts) -> int:
     """How many rows were marked, or deleted where their table has no mark."""
     columns = [*target.key, *([target.revision] if target.revision else [])]
-    rows = [(*each.key, each.revision)[: len(columns)] for each in map(Withdrawal._make, gone)]
+    rows = [(*each.key, each.revision)[: len(columns)] for each in gone]
     counts.refused += await stage_rows(connection, "loader_gone", target, columns, rows)
     table, mark = f"{SCHEMA}.{quoted(target.table)}", quoted(target.withdrawn or "")
     conditions = _same_key(target, "t", "g")

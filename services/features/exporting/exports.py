@@ -19,13 +19,7 @@ from libs.selection.selection import Selection
 from services.features.exporting.folder import ExportFolder, Making, tag_of
 from services.features.exporting.layer import JobOf, job_of, with_kinds
 from services.features.exporting.turns import Turns
-from services.features.exporting.writing import (
-    NeedsNoIndexError,
-    OtherKindsError,
-    TooLargeError,
-    WritingFailedError,
-    write_file,
-)
+from services.features.exporting.writing import NeedsNoIndexError, TooLargeError, WritingFailedError, write_file
 from services.features.formats.format import FeatureFormat, FileFormat, Format, PageLinks
 from services.features.formats.pieces import pieces
 from services.features.request.geometry_options import GeometryOptions
@@ -33,6 +27,7 @@ from services.features.request.items_query import ItemsQuery
 from services.features.rows.items_store import ItemsStore
 from services.features.rows.layout import Rows
 from services.features.rows.whole import whole
+from services.features.writers.kinds import OtherKindsError
 
 _LOG = logging.getLogger("dams.features")
 _RUNNING = Gauge("dams_exports_running", "Files that are made at present")

@@ -13,6 +13,7 @@ import orjson
 from libs.ogc.errors import Unavailable
 from services.features.rows.layout import Rows
 from services.features.writers.job import NO_PLACE, OTHER_KINDS, TOO_LARGE, Job
+from services.features.writers.kinds import OtherKindsError
 
 _TOP = Path(__file__).parents[3]
 _STOP_SECONDS = 5.0
@@ -20,14 +21,6 @@ _STOP_SECONDS = 5.0
 
 class NeedsNoIndexError(Exception):
     """A feature has no geometry, and the index of the format no room for such."""
-
-
-class OtherKindsError(Exception):
-    """Geometries have other kinds than the job names; `kinds` has all that were seen."""
-
-    def __init__(self, kinds: frozenset[str]) -> None:
-        super().__init__(sorted(kinds))
-        self.kinds = kinds
 
 
 class TooLargeError(Exception):

@@ -27,23 +27,24 @@ _PLANE = 2
 _NATIVE = types_where(native=True)
 _SAME_TEXT = types_where(Kind.INTEGER, Kind.STRING) | CALENDAR.keys()
 """Types whose values are fetched as the text that PostgreSQL has for them, or have the same in Python."""
+_NUMERIC: LiteralString = (
+    "CASE WHEN {name} BETWEEN -1.7976931348623157e308 AND 1.7976931348623157e308 THEN {name}::text"
+    " || CASE WHEN scale({name}) = 0"
+)
+"""A number within the doubles, as text; a condition on whole numbers that get a decimal may follow."""
 _TEMPLATES: Mapping[str, LiteralString] = {
     **dict.fromkeys(_NATIVE, "{name}"),
     # its shortest decimal form, not that of the double it becomes on the way
     "real": "{name}::text::float8",
-    # JSON has no numbers that are not finite, and its readers have none beyond the doubles. Clients take a column whose
+    # JSON has finite numbers only, and its readers only those within the doubles. Clients take a column whose
     # first values are whole for one of integers: of 64 bits, to which they would cut larger values
-    "numeric": "CASE WHEN {name} BETWEEN -1.7976931348623157e308 AND 1.7976931348623157e308 THEN {name}::text"
-    " || CASE WHEN scale({name}) = 0 AND abs({name}) >= 9223372036854775808 THEN '.0' ELSE '' END END",
+    "numeric": _NUMERIC + " AND abs({name}) >= 9223372036854775808 THEN '.0' ELSE '' END END",
     **dict.fromkeys(types_where(by_numeric=True), "{name}::numeric::text"),
     **dict.fromkeys(types_where(Kind.JSON), "{name}::text"),
     **dict.fromkeys(CALENDAR, "{name}::text"),
 }
 """How columns of each type are selected; others as text, or as what PostgreSQL makes of them in JSON."""
-_UNSCALED: LiteralString = (
-    "CASE WHEN {name} BETWEEN -1.7976931348623157e308 AND 1.7976931348623157e308 THEN {name}::text"
-    " || CASE WHEN scale({name}) = 0 THEN '.0' ELSE '' END END"
-)
+_UNSCALED: LiteralString = _NUMERIC + " THEN '.0' ELSE '' END END"
 """How a column of `numeric` without a scale is selected: a whole value has a decimal, because others may follow."""
 
 

@@ -3,7 +3,7 @@
 from libs.pg.pool import Database
 from libs.pg.sql import bind, sql
 
-# a database that the loader does not fill has no such function, and another role no right to it
+# databases that another program fills lack this function, and a role may lack the right to call it
 _HAS = sql(
     "SELECT count(*) > 0 AS has FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace "
     "WHERE n.nspname = 'dams' AND p.proname = 'event_of_alias' "
@@ -20,7 +20,7 @@ class EventAliases:
     async def event_of(self, identifier: str) -> str | None:
         """Return the event that has this identifier as an alias; None without one. Raise Unavailable."""
         (has,) = await self._database.fetch(_HAS)
-        # PostgreSQL has no texts with U+0000
+        # PostgreSQL cannot store U+0000
         if not has["has"] or "\0" in identifier:
             return None
         (row,) = await self._database.fetch(

@@ -10,8 +10,9 @@ from collections.abc import Iterator
 from importlib import import_module
 from typing import Any, BinaryIO
 
-from services.features.writers.batches import NoPlaceError, OtherKindsError
+from services.features.writers.batches import NoPlaceError
 from services.features.writers.job import NO_PLACE, OTHER_KINDS, TOO_LARGE, Job
+from services.features.writers.kinds import OtherKindsError
 
 _NICENESS = 5
 """Pages go first."""

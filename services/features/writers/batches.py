@@ -11,7 +11,7 @@ from arro3.core import Field as ArrowField
 
 from services.features.rows.times import rfc3339_dates, rfc3339_times
 from services.features.writers.job import Field, Job
-from services.features.writers.kinds import kinds_of
+from services.features.writers.kinds import OtherKindsError, kinds_of
 
 _SIDES = ("xmin", "ymin", "xmax", "ymax")
 COVERING = "bbox"
@@ -22,14 +22,6 @@ class NoPlaceError(Exception):
     """A geometry is missing where all must have one."""
 
 
-class OtherKindsError(Exception):
-    """Geometries have other kinds than the job names; `kinds` has all that were seen."""
-
-    def __init__(self, kinds: frozenset[str]) -> None:
-        super().__init__(sorted(kinds))
-        self.kinds = kinds
-
-
 class Batches:
     """The record batches of a job; counts the rows, and the geometries that cannot be given."""
 
@@ -38,7 +30,7 @@ class Batches:
     ) -> None:
         """`covered` adds the box of each geometry; without `null_places` a missing geometry raises NoPlaceError.
 
-        `milliseconds` rounds times, for formats with no more digits: GDAL would write second 60.
+        `milliseconds` rounds times for formats that store milliseconds, where GDAL would write second 60.
         """
         self._job = job
         self._covered = covered and job.shape is not None

@@ -9,6 +9,14 @@ _TYPES = {
 _COORDINATES = ("", " Z", " M", " ZM")
 
 
+class OtherKindsError(Exception):
+    """Geometries have other kinds than the job names; `kinds` has all that were seen."""
+
+    def __init__(self, kinds: frozenset[str]) -> None:
+        super().__init__(sorted(kinds))
+        self.kinds = kinds
+
+
 def kinds_of(values: Iterable[bytes | None]) -> frozenset[str]:
     """Return the kinds of geometries in ISO WKB (OGC 06-103r4, 8.2), without those that are missing."""
     codes = {(value[0], bytes(value[1:5])) for value in values if value is not None and len(value) >= 5}

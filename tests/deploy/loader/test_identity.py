@@ -64,6 +64,32 @@ async def test_a_storm_that_gets_a_number_stays_one_storm(owner: asyncpg.Connect
     assert list(await ids(owner, "hazard_ts_events")) == ["WP312026"]
 
 
+async def test_listeners_learn_which_rows_a_merge_changed_and_deleted(
+    owner: asyncpg.Connection, run: Load, tmp_path: Path
+) -> None:
+    await run(ibtracs.SOURCE, written(tmp_path, "before.csv", KOPPU.format(name="UNNAMED", number="")))
+    event = await owner.fetchval("SELECT id FROM hazard.hazard_ts_events")
+    nodes = [row["id"] for row in await owner.fetch("SELECT id FROM hazard.hazard_ts_nodes ORDER BY valid_time")]
+    # the new event has its first node already
+    await owner.execute("CREATE TEMPORARY TABLE other AS SELECT * FROM hazard.hazard_ts_nodes WHERE id = $1", nodes[0])
+    await owner.execute("UPDATE other SET id = 1000000, event_id = 'WP312026'")
+    await owner.execute("INSERT INTO hazard.hazard_ts_nodes OVERRIDING SYSTEM VALUE SELECT * FROM other")
+    since = await owner.fetchval("SELECT pg_current_snapshot()::text")
+    after = written(tmp_path, "after.csv", KOPPU.format(name="UNNAMED", number="WP312026"))
+    counts = (await run(ibtracs.SOURCE, after)).counts
+    assert counts.renamed == 4
+    rows = await owner.fetch(
+        "SELECT relation::regclass::text AS name, item, action FROM dams.changed_items($1::text::pg_snapshot)", since
+    )
+    changed = {(row["name"], row["item"], row["action"]) for row in rows}
+    assert ("hazard.hazard_ts_nodes", str(nodes[0]), "delete") in changed
+    assert ("hazard.hazard_ts_nodes", str(nodes[0]), "update") not in changed
+    assert {
+        ("hazard.hazard_ts_nodes", str(nodes[1]), "update"),
+        ("hazard.hazard_ts_events", str(event), "update"),
+    } <= changed
+
+
 async def test_numbers_of_networks_lead_to_one_earthquake(
     owner: asyncpg.Connection, run: Load, publisher: Publisher
 ) -> None:

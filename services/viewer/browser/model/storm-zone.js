@@ -26,7 +26,7 @@ export const areaText = (ring) => ring.slice(0, -1).flatMap((corner) => corner.m
 export async function zoneItem({ collections: { zones }, event }, { moment, winds }, wind, signal) {
   if (!zones?.eventKey || !winds) return null;
   const start = new Date(moment).toISOString();
-  // the zone of a best track has the time of its own hour
+  // best tracks have no advisories: `advisory_time` of their zones is the time of the zone
   const query = { [zones.eventKey]: event, advisory_time: winds.issued ?? start, start_date: start, scope: "step", wind_speed_kt: wind };
   const properties = presentColumns(zones, ["population_in_places", "largest_places", "area_km2"]);
   const { features } = await getItems(zones.id, { ...query, properties, "bbox-only": true, limit: 1 }, { signal });
