@@ -50,6 +50,7 @@ def make(env: Mapping[str, str]) -> web.Application:
                 refresh_seconds=settings.catalogue_refresh_seconds,
                 config_files=settings.collections_config or (),
                 extension_collections=settings.extension_collections or (),
+                nonspatial_collections=settings.nonspatial_collections or (),
             ) as app[KEEPER],
             PartsClient(settings.parts_url, PART) as app[PARTS],
             Situation(database, app[KEEPER].situation, refresh_seconds=settings.catalogue_refresh_seconds) as app[

@@ -13,5 +13,6 @@ class Settings(WebSettings):
     collection_schemas: Names = ("hazard",)
     collections_config: Paths | None = None
     extension_collections: Names | None = None
+    nonspatial_collections: Names | None = None
     parts_url: HttpAddress | None = None
     catalogue_refresh_seconds: int = Field(default=5, ge=1, le=3600)

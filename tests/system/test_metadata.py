@@ -47,7 +47,7 @@ async def test_a_new_table_shows_in_what_is_kept(stack: RunningStack, owner: asy
         return any(entry["id"] == "hazard.zz_new" for entry in get_json(f"{stack.base_url}/collections")["collections"])
 
     assert not any(listed() for _ in range(3))
-    await owner.execute("CREATE TABLE hazard.zz_new (id integer PRIMARY KEY)")
+    await owner.execute("CREATE TABLE hazard.zz_new (id integer PRIMARY KEY, geom geometry(Point, 4326))")
     await owner.execute("GRANT SELECT ON hazard.zz_new TO dams_reader")
     eventually_true(listed)
     queryables = f"{stack.base_url}/collections/hazard.zz_new/queryables"

@@ -1,6 +1,6 @@
 """What an operator says about collections: YAML files, checked on load, read anew when they change.
 
-include: ["hazard.*"]            # patterns of ids; without it all collections of COLLECTION_SCHEMAS
+include: ["hazard.*"]            # patterns of ids; without it all spatial tables of COLLECTION_SCHEMAS
 exclude: ["hazard.scratch_*"]
 collections:
   hazard.hazard_eq_events:
@@ -36,7 +36,7 @@ collections:
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from hashlib import blake2b
@@ -215,10 +215,17 @@ class CatalogueConfig(_Said):
         except ValidationError as error:
             raise ConfigError(f"{where}: {'; '.join(map(_sentence, error.errors()))}") from None
 
-    def offers(self, collection_id: str) -> bool:
-        """Whether the collection is offered at all."""
+    def offers(self, collection_id: str, *, spatial: bool, nonspatial: Iterable[str] = ()) -> bool:
+        """Return whether the collection is public.
+
+        A table without a geometry may be a list of users. It is public only where its id matches a pattern of
+        `nonspatial`, is a heading below `collections`, or is written in `include` without a wildcard.
+        """
         included = any(fnmatchcase(collection_id, pattern) for pattern in self.include)
-        return included and not any(fnmatchcase(collection_id, pattern) for pattern in self.exclude)
+        if not included or any(fnmatchcase(collection_id, pattern) for pattern in self.exclude):
+            return False
+        named = collection_id in self.collections or collection_id in self.include
+        return spatial or named or any(fnmatchcase(collection_id, pattern) for pattern in nonspatial)
 
     def apply(self, collection: Collection, *, id_column: bool = True) -> Collection:
         """The collection as configured, without the `id_column` where that is not to be used.

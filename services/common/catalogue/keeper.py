@@ -38,9 +38,12 @@ class CatalogueKeeper(Catalogue):
         refresh_seconds: float,
         config_files: Sequence[Path] = (),
         extension_collections: tuple[str, ...] = (),
+        nonspatial_collections: tuple[str, ...] = (),
     ) -> None:
         super().__init__()
         self._introspection = Introspection(database, schemas, extension_collections)
+        self._nonspatial = (*extension_collections, *nonspatial_collections)
+        self._left_out: frozenset[str] = frozenset()
         self._ids = IdCheck(database)
         self._diagnose = diagnose
         # None before the first diagnosis
@@ -111,7 +114,12 @@ class CatalogueKeeper(Catalogue):
         """None, or why the catalogue is there and has no collections."""
         if self._collections is None or self._collections:
             return None
-        return " ".join(["catalogue: no collections.", *map(str, self._findings or ())])
+        number = len(self._left_out)
+        sentence = (
+            f"Tables without a geometry are not public ({number}); NONSPATIAL_COLLECTIONS names those to publish."
+        )
+        left_out = [sentence] if number else []
+        return " ".join(["catalogue: no collections.", *left_out, *map(str, self._findings or ())])
 
     async def refresh(self) -> None:
         """Reads configuration and database anew. Raises Unavailable where the database cannot be reached."""
@@ -126,10 +134,9 @@ class CatalogueKeeper(Catalogue):
             self._refused = None
         introspected = await self._introspection.collections()
         collections = {
-            collection.id: self._configured(collection)
-            for collection in introspected
-            if self._config.offers(collection.id)
+            collection.id: self._configured(collection) for collection in introspected if self._offers(collection)
         }
+        self._report_left_out(introspected)
         self._known = {
             collection.id: (collection, collections[collection.id])
             for collection in introspected
@@ -148,6 +155,22 @@ class CatalogueKeeper(Catalogue):
         # once per change, not per question: thousands of collections are megabytes
         self.etag = weak_etag(self.document)
         self._collections = collections
+
+    def _offers(self, collection: Collection) -> bool:
+        return self._config.offers(collection.id, spatial=bool(collection.geometries), nonspatial=self._nonspatial)
+
+    def _report_left_out(self, introspected: Sequence[Collection]) -> None:
+        """Log which tables are not public only because they have no geometry; each change once."""
+        left_out = frozenset(
+            collection.id
+            for collection in introspected
+            if not self._offers(collection) and self._config.offers(collection.id, spatial=True)
+        )
+        if left_out and left_out != self._left_out:
+            fields = {"collections": sorted(left_out)[:20], "number": len(left_out)}
+            sentence = "tables without a geometry are not public; NONSPATIAL_COLLECTIONS publishes those that it names"
+            _LOG.info(sentence, extra={"fields": fields})
+        self._left_out = left_out
 
     def _read_config(self) -> None:
         try:

@@ -115,6 +115,18 @@ class Introspection:
         counted = await self._counts.filled_in(filled, self._extents.counted, locked)
         return await self._publishers.filled_in(counted)
 
+    async def names(self) -> list[tuple[str, bool]]:
+        """Return the id of every relation and function that the role may read, and whether it has a geometry.
+
+        Raises Unavailable where the database cannot be reached.
+        """
+        found: dict[str, bool] = {}
+        for text in (_FUNCTIONS, _RELATIONS):
+            for row in await self._database.fetch(self._statement(text)):
+                kinds = [internal_type(entry["base_type"]).kind for entry in json.loads(row["columns"])]
+                found[f"{row['schema']}.{row['name']}"] = Kind.GEOMETRY in kinds
+        return sorted(found.items())
+
     def _tell_of(self, unfilled: set[str]) -> None:
         for name in sorted(unfilled - self._unfilled):
             sentence = "a materialised view has no data, and is no collection until REFRESH MATERIALIZED VIEW fills it"

@@ -311,6 +311,28 @@ def test_a_doctor_who_finds_nothing_fatal_says_so(state_dir: Path, database_url:
     assert "warning: Redis cannot be used" in result.stdout
 
 
+async def test_doctor_lists_what_is_public(state_dir: Path, database_url: str, tmp_path: Path) -> None:
+    owner = await asyncpg.connect(database_url)
+    await owner.execute(
+        "CREATE SCHEMA own; CREATE TABLE own.places (id integer PRIMARY KEY, geom geometry(Point, 4326));"
+        'CREATE TABLE own.users (id integer PRIMARY KEY, password_hash text); CREATE TABLE own."Users, old" (id integer);'
+        "CREATE TABLE own.scratch (id integer PRIMARY KEY, geom geometry(Point, 4326)); ANALYZE"
+    )
+    await owner.close()
+    file = tmp_path / "collections.yaml"
+    file.write_text("exclude: [own.scratch]")
+    settings = {"DATABASE_URL": database_url, "COLLECTION_SCHEMAS": "own", "REDIS_URL": "redis://127.0.0.1:1"}
+    result = await asyncio.to_thread(command, state_dir, "doctor", COLLECTIONS_CONFIG=str(file), **settings)
+    assert result.stdout.splitlines()[-4:] == [
+        "public (1): own.places",
+        'not public, as they have no geometry (2): "own.Users, old", own.users',
+        """  to publish one: NONSPATIAL_COLLECTIONS='"own.Users, old"' make up, or name it in COLLECTIONS_CONFIG""",
+        "not public, as COLLECTIONS_CONFIG excludes them (1): own.scratch",
+    ]
+    result = await asyncio.to_thread(command, state_dir, "doctor", NONSPATIAL_COLLECTIONS="own.users", **settings)
+    assert "public (3): own.places, own.scratch, own.users" in result.stdout.splitlines()
+
+
 def test_a_redis_that_says_nothing_is_told(state_dir: Path, database_url: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"redis://127.0.0.1:{silent.getsockname()[1]}"

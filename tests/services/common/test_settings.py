@@ -16,6 +16,7 @@ def test_what_is_not_said_is_usual() -> None:
     found = Settings.from_env(ENV)
     assert (found.port, found.collection_schemas, found.catalogue_refresh_seconds) == (8081, ("hazard",), 5)
     assert (found.collections_config, found.extension_collections, found.parts_url) == (None, None, None)
+    assert found.nonspatial_collections is None
 
 
 def test_what_is_said_is_read() -> None:
@@ -23,12 +24,14 @@ def test_what_is_said_is_read() -> None:
         "COLLECTION_SCHEMAS": 'a,"b,c"',
         "COLLECTIONS_CONFIG": "/a.yaml,/b.yaml",
         "EXTENSION_COLLECTIONS": "public.spatial_ref_sys",
+        "NONSPATIAL_COLLECTIONS": "public.readings, stats.*",
         "PARTS_URL": "http://127.0.0.1:1",
     }
     found = Settings.from_env({**ENV, **said})
     assert found.collection_schemas == ("a", "b,c")
     assert found.collections_config == (Path("/a.yaml"), Path("/b.yaml"))
     assert (found.extension_collections, found.parts_url) == (("public.spatial_ref_sys",), "http://127.0.0.1:1")
+    assert found.nonspatial_collections == ("public.readings", "stats.*")
 
 
 @pytest.mark.parametrize(("seconds", "fits"), [("0", False), ("1", True), ("3600", True), ("3601", False)])

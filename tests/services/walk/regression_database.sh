@@ -33,4 +33,5 @@ find "$postgis" -name '*.sql' | grep -vE 'loader|dumper|uninstall|hooks|upgrade|
   run "$file" "gis_$(basename "$file" .sql | tr -c 'a-zA-Z0-9\n' _)"
 done
 ask -c ANALYZE
+echo "NONSPATIAL_COLLECTIONS=*"
 echo "COLLECTION_SCHEMAS=$(ask -Atc "SELECT string_agg(nspname, ',') FROM pg_namespace WHERE nspname ~ '^(rg|gis)_' OR nspname IN ('public', 'topology', 'tiger')")"

@@ -190,7 +190,7 @@ def test_properties_of_tiles_must_exist_and_be_shown(tmp_path: Path) -> None:
 def test_patterns_choose_what_is_offered(tmp_path: Path) -> None:
     config = load(tmp_path, 'include: ["hazard.*", "a.b"]\nexclude: ["*.scratch_*", "hazard.gone"]')
     names = ("hazard.quakes", "hazard.scratch_1", "hazard.gone", "other.quakes", "a.b", "HAZARD.quakes")
-    assert [name for name in names if config.offers(name)] == ["hazard.quakes", "a.b"]
+    assert [name for name in names if config.offers(name, spatial=True)] == ["hazard.quakes", "a.b"]
 
 
 @pytest.mark.parametrize(
@@ -243,9 +243,9 @@ def test_a_later_file_adds_to_what_earlier_ones_say(tmp_path: Path) -> None:
     found = config.apply(QUAKES)
     assert (found.title, found.attribution, found.minzoom, found.sort) == ("Quakes of theirs", "They", 3, ("-at",))
     assert list(config.collections) == ["hazard.quakes", "a.b"], "in the order of the first file"
-    assert [config.offers(name) for name in ("a.b", "c.d", "hazard.quakes")] == [False, False, True]
+    assert [config.offers(name, spatial=True) for name in ("a.b", "c.d", "hazard.quakes")] == [False, False, True]
     theirs.write_text("include: [c.*]")
-    assert [CatalogueConfig.load(ours, theirs).offers(name) for name in ("a.b", "c.d")] == [False, True]
+    assert [CatalogueConfig.load(ours, theirs).offers(name, spatial=True) for name in ("a.b", "c.d")] == [False, True]
     theirs.write_text("collections: {hazard.quakes: {title: 3}}")
     with pytest.raises(ConfigError, match=r"theirs\.yaml: collections\.hazard\.quakes\.title must be a text$"):
         CatalogueConfig.load(ours, theirs)

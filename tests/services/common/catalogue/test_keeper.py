@@ -36,7 +36,14 @@ async def test_a_file_that_could_not_be_read_is_read_when_it_can_be(
     await owner.execute("CREATE SCHEMA kept; CREATE TABLE kept.quakes (id integer PRIMARY KEY)")
     await owner.close()
     async with Database(PoolSettings(database_url, "test", size=2)) as database:
-        keeper = CatalogueKeeper(database, ("kept",), no_findings, refresh_seconds=60, config_files=[file])
+        keeper = CatalogueKeeper(
+            database,
+            ("kept",),
+            no_findings,
+            refresh_seconds=60,
+            config_files=[file],
+            nonspatial_collections=("*",),
+        )
         with monkeypatch.context() as patched, caplog.at_level(logging.ERROR, "dams.catalogue"):
             patched.setattr(CatalogueConfig, "load", refuse)
             for _ in range(2):
@@ -77,7 +84,9 @@ async def test_what_is_merely_slow_is_told_where_there_is_nothing_else_to_tell(
         for schema, told in (("full_one", []), ("empty_one", ["an index is missing", "so are statistics"])):
             caplog.clear()
             with caplog.at_level(logging.ERROR, "dams.catalogue"):
-                async with CatalogueKeeper(database, (schema,), findings, refresh_seconds=60) as keeper:
+                async with CatalogueKeeper(
+                    database, (schema,), findings, refresh_seconds=60, nonspatial_collections=("*",)
+                ) as keeper:
                     empty = f"catalogue: no collections. {' '.join(told)}"
                     assert keeper.emptiness() == (empty if told else None)
             assert [record.getMessage() for record in caplog.records] == told
@@ -110,10 +119,78 @@ async def test_what_is_wrong_is_looked_for_every_five_seconds_while_there_is_not
             assert asked >= (5 if is_empty else 1)
 
         schema = "other" if is_empty else "own"
-        async with CatalogueKeeper(database, (schema,), findings, refresh_seconds=0.01):
+        async with CatalogueKeeper(database, (schema,), findings, refresh_seconds=0.01, nonspatial_collections=("*",)):
             await eventually(often)
     # each second time eight seconds have passed
     assert looked == (asked + 1) // 2
     assert (asked > 1) is is_empty
     # the same is told once
     assert [each.getMessage() for each in caplog.records if each.name == "dams.catalogue"] == ["there is no table"]
+
+
+_WITH_SECRETS = """
+CREATE SCHEMA own;
+CREATE TABLE own.places (id integer PRIMARY KEY, geom geometry(Point, 4326));
+CREATE TABLE own.regions (id integer PRIMARY KEY, area geography(Polygon));
+CREATE TABLE own.users (id integer PRIMARY KEY, password_hash text);
+CREATE VIEW own.accounts AS SELECT * FROM own.users;
+CREATE MATERIALIZED VIEW own.logins AS SELECT * FROM own.users;
+CREATE FUNCTION own.all_users() RETURNS SETOF own.users LANGUAGE sql STABLE AS 'SELECT * FROM own.users';
+CREATE FUNCTION own.near(n integer) RETURNS SETOF own.places LANGUAGE sql STABLE AS 'SELECT * FROM own.places LIMIT n';
+"""
+_SPATIAL = ["own.near", "own.places", "own.regions"]
+
+
+@pytest.mark.parametrize(
+    ("said", "settings", "more"),
+    [
+        ("{}", ((), ()), []),
+        # a pattern of `include` names no table
+        ("include: ['own.*']", ((), ()), []),
+        ("include: ['own.*', own.users]", ((), ()), ["own.users"]),
+        ("collections: {own.users: {properties: [id]}}", ((), ()), ["own.users"]),
+        ("exclude: [own.users]\ncollections: {own.users: {properties: [id]}}", ((), ()), []),
+        ("{}", ((), ("own.acc*", "own.all_users")), ["own.accounts", "own.all_users"]),
+        ("exclude: [own.accounts]", ((), ("own.a*",)), ["own.all_users"]),
+        ("{}", (("own.logins",), ()), ["own.logins"]),
+    ],
+)
+async def test_nonspatial_tables_are_public_only_by_name(
+    database_url: str, tmp_path: Path, said: str, settings: tuple[tuple[str, ...], tuple[str, ...]], more: list[str]
+) -> None:
+    owner = await asyncpg.connect(database_url)
+    await owner.execute(_WITH_SECRETS)
+    await owner.close()
+    file = tmp_path / "collections.yaml"
+    file.write_text(said)
+    async with Database(PoolSettings(database_url, "test", size=2)) as database:
+        keeper = CatalogueKeeper(
+            database,
+            ("own",),
+            no_findings,
+            refresh_seconds=60,
+            config_files=[file],
+            extension_collections=settings[0],
+            nonspatial_collections=settings[1],
+        )
+        await keeper.refresh()
+        assert sorted(keeper.collections) == sorted([*_SPATIAL, *more])
+
+
+async def test_a_catalogue_of_nonspatial_tables_says_why_it_is_empty(
+    database_url: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    owner = await asyncpg.connect(database_url)
+    await owner.execute("CREATE SCHEMA own; CREATE TABLE own.users (id integer PRIMARY KEY, password_hash text)")
+    await owner.close()
+    async with Database(PoolSettings(database_url, "test", size=2)) as database:
+        keeper = CatalogueKeeper(database, ("own",), no_findings, refresh_seconds=60)
+        with caplog.at_level(logging.INFO, "dams.catalogue"):
+            for _ in range(2):
+                await keeper.refresh()
+        assert keeper.emptiness() == (
+            "catalogue: no collections. Tables without a geometry are not public (1);"
+            " NONSPATIAL_COLLECTIONS names those to publish."
+        )
+    told = [vars(each)["fields"] for each in caplog.records if "without a geometry" in each.getMessage()]
+    assert told == [{"collections": ["own.users"], "number": 1}]

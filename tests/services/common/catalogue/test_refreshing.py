@@ -69,7 +69,14 @@ async def owner(database_url: str) -> AsyncIterator[asyncpg.Connection]:
 async def keeper(database_url: str, file: Path, owner: asyncpg.Connection) -> AsyncIterator[CatalogueKeeper]:
     """Of tables that are there, read once; it is asked to look again."""
     async with Database(PoolSettings(database_url, "test", size=2)) as database:
-        found = CatalogueKeeper(database, ("kept",), no_findings, refresh_seconds=3600, config_files=[file])
+        found = CatalogueKeeper(
+            database,
+            ("kept",),
+            no_findings,
+            refresh_seconds=3600,
+            config_files=[file],
+            nonspatial_collections=("*",),
+        )
         await found.refresh()
         # extents and numbers of rows come with the second look
         await found.refresh()

@@ -89,8 +89,8 @@ def test_what_the_file_does_not_say_stays_as_the_database_has_it(tmp_path: Path)
 
 
 def test_all_that_is_not_excluded_is_offered_where_nothing_is_said_of_it() -> None:
-    assert CatalogueConfig().offers("hazard.quakes")
-    assert not CatalogueConfig(exclude=["*.quakes"]).offers("hazard.quakes")  # type: ignore[arg-type]
+    assert CatalogueConfig().offers("hazard.quakes", spatial=True)
+    assert not CatalogueConfig(exclude=["*.quakes"]).offers("hazard.quakes", spatial=True)  # type: ignore[arg-type]
 
 
 def test_addresses_and_relation_types_may_be_of_any_kind_that_there_is(tmp_path: Path) -> None:
