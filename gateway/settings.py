@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from libs.web.content_coding import Coding
-from libs.web.settings import HttpAddress, PageSettings, Port, as_written
+from libs.web.settings import PageSettings, Port, PublicAddress, as_written
 
 SERVICES = ("common", "features", "tiles", "viewer")
 """In the order in which their paths, classes and links appear in what is published."""
@@ -130,7 +130,7 @@ class GatewaySettings(PageSettings):
     port: Port = Field(default=8080, validation_alias="GATEWAY_PORT")
     internal_port: Port = Field(default=8090, validation_alias="GATEWAY_INTERNAL_PORT")
     folder: Annotated[Path, AfterValidator(Path.absolute)] = Field(validation_alias="GATEWAY_DIR")
-    public_url: HttpAddress | None = None
+    public_url: PublicAddress | None = None
     timeout_seconds: float = Field(default=8.9, ge=0.1, le=600, validation_alias="GATEWAY_TIMEOUT_SECONDS")
     """How long a service may send nothing: longer than its `REQUEST_TIMEOUT_SECONDS`.
 

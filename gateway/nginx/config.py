@@ -82,7 +82,8 @@ def _http(settings: GatewaySettings) -> object:
         one("gzip_comp_level", 4),
         one("gzip_min_length", 512),
         one("gzip_proxied", "any"),
-        one("gzip_vary", "on"),
+        # what varies is said with the other headers, once
+        one("gzip_vary", "off"),
         # All that a service answers with becomes smaller, but for fonts; what is compressed already stays as it is.
         one("gzip_types", "*"),
         one("client_body_temp_path", "tmp/body"),

@@ -10,7 +10,7 @@ from pathlib import Path
 from gateway.folder import ERROR_PAGES
 from gateway.nginx.directives import EmptyBlock, Location, flag, lines, one, quoted
 from gateway.nginx.headers import ALLOWED, response_headers
-from libs.web.html import CONTENT_SECURITY_POLICY, make_environment, render
+from libs.web.html import content_security_policy, make_environment, render
 
 RETRY_AFTER_SECONDS = 2
 
@@ -18,17 +18,26 @@ _SENTENCES = {
     400: "The request is malformed: perhaps its address is not percent-encoded, or its Host header is not a host name.",
     404: "There is no such resource. The service starts at /api/.",
     405: f"Only {ALLOWED} are allowed.",
+    412: "The resource does not meet the conditions of the request (If-Match, If-Unmodified-Since).",
     413: "The request has a body, and that body is too large.",
     414: "The address is too long; at most 32 kB are accepted.",
+    416: "The resource has no bytes in the range that the request names.",
     429: "Your network address asks for more than is answered for one client. Please try again soon.",
     431: "The headers are too large; at most 32 kB are accepted.",
     500: "The gateway failed.",
+    501: "The request uses a transfer coding that the gateway does not support. Only chunked is supported.",
     503: "The part of the service that answers this is not available now. Please try again soon.",
     504: "The part of the service that answers this took too long.",
+    505: "The gateway speaks HTTP/1.0, HTTP/1.1 and HTTP/2.",
 }
 
-# nginx's own number for headers that are too large, and what a failed connection is to the client.
-_TRANSLATED = {494: 431, 502: 503}
+_REDIRECTS = (302, 308)
+_REDIRECTED = "/_error/redirect"
+_REDIRECT = "The resource is at the address in the Location header."
+
+# nginx's own numbers for headers that are too large and for plain HTTP on the port of TLS; and what a failed connection
+# is to the client.
+_TRANSLATED = {494: 431, 497: 400, 502: 503}
 
 
 def error_pages(others: Mapping[int, str] | None = None) -> object:
@@ -36,21 +45,33 @@ def error_pages(others: Mapping[int, str] | None = None) -> object:
     pages = {status: status for status in _SENTENCES} | _TRANSLATED
     # status, then ".html" where the client is a browser
     directives = {code: (f"={status}", f"/_error/{status}$error_form") for code, status in pages.items()}
+    directives |= {status: (f"={status}", _REDIRECTED) for status in _REDIRECTS}
     for status, location in (others or {}).items():
         directives[status] = ("=", location)
     return lines("error_page", [(code, *directive) for code, directive in directives.items()])
 
 
-def error_locations() -> object:
-    """The internal locations that `error_pages` leads to.
+def error_locations(public_url: str | None) -> object:
+    """The internal locations that `error_pages` leads to; pages have addresses below `public_url`.
 
     Ordinary locations, not named ones: nginx cannot go to a named one for a request that it could not parse.
     """
+    policy = content_security_policy(public_url)
     block = EmptyBlock()
+    block.sections.add(
+        Location(
+            f"= {_REDIRECTED}",
+            flag("internal"),
+            one("default_type", "application/json"),
+            response_headers(),
+            # The status of the redirect stays: with another number than 200 nginx takes the text for an address.
+            one("return", 200, quoted(json.dumps({"detail": _REDIRECT}))),
+        )
+    )
     for status, sentence in _SENTENCES.items():
         headers: list[tuple[str, object]] = [
             ("Cache-Control", "no-store"),
-            ("Vary", "Accept"),
+            ("Vary", quoted("Accept, Accept-Encoding")),
             ("Content-Language", "en"),
         ]
         if status in {429, 503, 504}:
@@ -70,7 +91,7 @@ def error_locations() -> object:
                 flag("internal"),
                 one("alias", _page(status)),
                 one("charset", "utf-8"),
-                response_headers(*headers, ("Content-Security-Policy", f'"{CONTENT_SECURITY_POLICY}"')),
+                response_headers(*headers, ("Content-Security-Policy", f'"{policy}"')),
             ),
         )
     return block

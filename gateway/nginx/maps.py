@@ -34,7 +34,7 @@ def variables(routes: Routes, codings: Sequence[Coding], alternative_service: st
             "",
         ),
         # No resource ends with a slash but the first.
-        _map("$request_uri", "$without_slash", [(rf"~^({PREFIX}/[^?]*[^/?])/+(\?.*)?$", "$1$2")], ""),
+        _map("$request_uri", "$without_slash", [(rf"~^{PREFIX}(/[^?]*[^/?])/+(\?.*)?$", "$1$2")], ""),
         # An address must be percent-encoded (RFC 3986 section 2); the services do not read others.
         _map("$request_uri", "$not_encoded", [(r"~[\x80-\xff]", "1")], ""),
         # Goes into links and into the published document, so nothing but a host and a port may be in it.
@@ -77,8 +77,25 @@ def variables(routes: Routes, codings: Sequence[Coding], alternative_service: st
             [("~^(HIT|STALE|UPDATING|REVALIDATED)$", "gateway;desc=$upstream_cache_status")],
             "$upstream_http_server_timing",
         ),
-        # A 304 varies as the whole answer would, to which `gzip_vary` adds this: caches take over its headers.
-        _map("$status $upstream_http_vary", "$unsaid_vary", [("~*^304 (?!.*accept-encoding)", "Accept-Encoding")], ""),
+        # One header, instead of the service's and a second one of `gzip_vary`. nginx compresses responses of these
+        # statuses, and a 304 varies as the whole response would: caches take over its headers.
+        _map(
+            "$status $upstream_http_vary",
+            "$whole_vary",
+            [
+                ("~*accept-encoding", "$upstream_http_vary"),
+                ("~^(200|304|403|404) $", "Accept-Encoding"),
+                ("~^(200|304|403|404) ", "$upstream_http_vary, Accept-Encoding"),
+            ],
+            "$upstream_http_vary",
+        ),
+        # Headers that a page of another origin wants to send; public data need no others kept out.
+        _map(
+            "$http_access_control_request_headers",
+            "$allowed_headers",
+            [("~^[A-Za-z0-9, _-]+$", "$http_access_control_request_headers")],
+            "*",
+        ),
         # nginx does not ask patterns about a header that is absent.
         *(_map(said, logged, [("", ""), (UTF8, said)], "not UTF-8") for said, logged in LOGGED.items()),
         _representations(),

@@ -15,7 +15,7 @@ from gateway.nginx.upstreams import BY_ADDRESS
 from gateway.settings import GatewaySettings
 from libs.web.assets import asset_path, shared_assets
 
-OF_THE_GATEWAY = ("X-Content-Type-Options", "Referrer-Policy", "X-Request-Id", "Server-Timing")
+OF_THE_GATEWAY = ("X-Content-Type-Options", "Referrer-Policy", "X-Request-Id", "Server-Timing", "Vary")
 """Headers of a service's response that the gateway says in its own words."""
 
 
@@ -53,9 +53,9 @@ def server(settings: GatewaySettings, routes: Routes, *, cached: bool) -> object
         one("server_name", "_"),
         one("absolute_redirect", "off"),
         error_pages(),
-        error_locations(),
+        error_locations(settings.public_url),
         Location("/", one("return", 404)),
-        Location("= /", response_headers(), one("return", 302, f"{PREFIX}/")),
+        Location("= /", response_headers(), one("return", 302, _address(settings, "/"))),
         _favicon(),
         _robots(),
         # Answered, not redirected: QGIS does not follow a relative address, which alone is right behind any proxy.
@@ -72,7 +72,7 @@ def server(settings: GatewaySettings, routes: Routes, *, cached: bool) -> object
         ),
         Location(
             f"~ ^{PREFIX}/collections/[^/]+/export$",
-            _asked_rightly(unknown),
+            _asked_rightly(settings, unknown),
             # Nothing of it is kept: it is asked for in parts, and the one process that is asked has it as a file.
             _passed_on(settings, "64k", silence=_EXPORT_SILENCE, upstream=f"{BY_ADDRESS}$service"),
             # Files of other kinds are compressed already, and who resumes a download has to know their length.
@@ -109,7 +109,7 @@ def _favicon() -> object:
     return Location(
         "= /favicon.ico",
         one("default_type", media_type),
-        response_headers(("Cache-Control", quoted("public, max-age=86400"))),
+        response_headers(("Cache-Control", quoted("public, max-age=86400")), ("Vary", "Accept-Encoding")),
         one("return", 200, quoted(content.decode().strip())),
     )
 
@@ -138,11 +138,16 @@ def _guards() -> list[object]:
     ]
 
 
-def _asked_rightly(unknown: int) -> object:
+def _address(settings: GatewaySettings, path: str) -> str:
+    """Where a redirect leads: below `PUBLIC_URL`, whose path a proxy before us may cut off, else on the same host."""
+    return quoted(f"{settings.public_url or PREFIX}{path}")
+
+
+def _asked_rightly(settings: GatewaySettings, unknown: int) -> object:
     """Refuses what no service is asked; `unknown` is the status of an address that none declares."""
     return EmptyBlock(
         *_guards(),
-        Section("if ($without_slash)", response_headers(), one("return", 308, "$without_slash")),
+        Section("if ($without_slash)", response_headers(), one("return", 308, _address(settings, "$without_slash"))),
         Section('if ($service = "")', one("return", unknown)),
     )
 
@@ -152,7 +157,7 @@ def _proxy(settings: GatewaySettings, header_size: str, unknown: int, *, cached:
 
     `header_size` is what a response's header may take.
     """
-    return EmptyBlock(_asked_rightly(unknown), _kept_or_passed_on(settings, header_size, cached=cached))
+    return EmptyBlock(_asked_rightly(settings, unknown), _kept_or_passed_on(settings, header_size, cached=cached))
 
 
 def _kept_or_passed_on(settings: GatewaySettings, header_size: str, *, cached: bool) -> object:
@@ -242,7 +247,7 @@ def _transport(settings: GatewaySettings, header_size: str) -> object:
             ("X-Request-Id", "$request_id"),
             ("X-Cache", "$upstream_cache_status"),
             ("Server-Timing", "$server_timing"),
-            ("Vary", "$unsaid_vary"),
+            ("Vary", "$whole_vary"),
         ),
     )
 
@@ -257,7 +262,7 @@ def _document(name: str, media_type: str, public_url: str | None) -> object:
     ]
     cors = (
         ("Access-Control-Allow-Methods", quoted(ALLOWED)),
-        ("Access-Control-Allow-Headers", quoted("Accept, If-None-Match")),
+        ("Access-Control-Allow-Headers", quoted("$allowed_headers")),
         ("Access-Control-Max-Age", 86400),
     )
     return Location(
@@ -272,6 +277,6 @@ def _document(name: str, media_type: str, public_url: str | None) -> object:
         # Until the services have been heard of for the first time there is nothing to publish.
         one("try_files", "/openapi.json", "=503"),
         one("default_type", quoted(media_type)),
-        response_headers(("Vary", "Accept"), ("Cache-Control", quoted("public, max-age=0"))),
+        response_headers(("Vary", quoted("Accept, Accept-Encoding")), ("Cache-Control", quoted("public, max-age=0"))),
         *([one("gzip_static", "on")] if public_url else address),
     )

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 import jinja2
 from aiohttp import web
@@ -14,7 +14,7 @@ from markupsafe import escape
 from libs.ogc.media_type import MediaType
 from libs.web.accept_language import LANGUAGES, PARAMETER
 from libs.web.assets import asset_path
-from libs.web.base_url import base_url
+from libs.web.base_url import SETTINGS, base_url
 from libs.web.languages import current, gettext, load, ngettext
 from libs.web.page_text import FILTERS
 from libs.web.respond import body_response, varying
@@ -28,6 +28,36 @@ CONTENT_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "worker-src 'self'; font-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 )
+
+
+def content_security_policy(public_url: str | None, **opened: list[str]) -> str:
+    """Return the policy of a page, with the origin of `public_url` beside 'self', and more sources by directive.
+
+    A page that is opened under another name than `PUBLIC_URL`, such as 127.0.0.1, has addresses of `PUBLIC_URL` in it.
+    `opened` has underscores for hyphens: `img_src=["https://tiles.example.org"]`.
+    """
+    ours = [_origin(public_url)] if public_url else []
+    policy = []
+    for name, *sources in (directive.split() for directive in CONTENT_SECURITY_POLICY.split(";")):
+        public = ours if "'self'" in sources else []
+        policy.append(" ".join([name, *sources, *public, *opened.get(name.replace("-", "_"), [])]))
+    return "; ".join(policy)
+
+
+def _origin(address: str) -> str:
+    parts = urlsplit(address)
+    return f"{parts.scheme}://{parts.netloc}"
+
+
+def asset_folder(path: str, base: str, *, fixed: bool) -> str:
+    """Return the address of the folder of assets, for a page at `path` below the base address `base`.
+
+    Where the base address is `fixed` by a setting it is relative, as the page may be opened under another name, and a
+    script that starts workers must be of the page's own origin. The first page has two addresses, with and without a
+    slash at the end, and an absolute one.
+    """
+    depth = path.count("/") - 1
+    return f"{'../' * depth}assets" if fixed and path != "/" else f"{base}/assets"
 
 
 _PAGES = ("/map", "/docs", "/map.html")
@@ -62,14 +92,18 @@ def make_environment(site_title: str, folder: Path | None = None) -> jinja2.Envi
     return environment
 
 
-def render(environment: jinja2.Environment, template: str, base: str, context: Mapping[str, Any]) -> str:
+def render(
+    environment: jinja2.Environment, template: str, base: str, context: Mapping[str, Any], *, assets: str | None = None
+) -> str:
     """`template` with `context` and the names that every page has: `base`, the service's base address, and `asset`.
 
-    In the language of what is being answered; `languages` are those to choose from, where it is known what was asked.
+    `assets` is the address of the folder of assets, below `base` unless it is given. In the language of what is being
+    answered; `languages` are those to choose from, where it is known what was asked.
     """
     return environment.get_template(template).render(
         base=base,
-        asset=lambda name: f"{base}/assets/{asset_path(name)}",
+        assets=assets or f"{base}/assets",
+        asset=lambda name: f"{assets or f'{base}/assets'}/{asset_path(name)}",
         language=current(),
         **{"languages": (), **context},
     )
@@ -114,7 +148,9 @@ def page_response(
     # as the client escaped it: a slash within an id is none between two parts
     url = f"{base}{request.rel_url.raw_path}"
     context = {"url": url, "query": request.query_string, "languages": _languages(request, url), **context}
-    text = render(request.app[ENVIRONMENT], template, base, context)
+    public_url = request.app[SETTINGS].public_url
+    assets = asset_folder(request.rel_url.raw_path, base, fixed=public_url is not None)
+    text = render(request.app[ENVIRONMENT], template, base, context, assets=assets)
     if PARAMETER in request.query:
         text = _keeping_language(text, base)
     return body_response(
@@ -122,7 +158,7 @@ def page_response(
         media_type=MediaType.HTML,
         status=status,
         headers={
-            "Content-Security-Policy": CONTENT_SECURITY_POLICY,
+            "Content-Security-Policy": content_security_policy(public_url),
             "X-Content-Type-Options": "nosniff",
             "Referrer-Policy": "strict-origin-when-cross-origin",
             "Content-Language": current().tag,

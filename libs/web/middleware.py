@@ -200,7 +200,7 @@ def _preflight(request: web.Request) -> web.Response | None:
         headers={
             "Allow": ALLOWED,
             "Access-Control-Allow-Methods": ALLOWED,
-            "Access-Control-Allow-Headers": request.headers.get("Access-Control-Request-Headers", "Accept"),
+            "Access-Control-Allow-Headers": request.headers.get("Access-Control-Request-Headers", "*"),
             "Access-Control-Max-Age": "86400",
         },
     )

@@ -5,6 +5,7 @@ A program declares its variables as the fields of a model. The variable of a fie
 """
 
 import csv
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -73,6 +74,16 @@ def _http_address(text: str) -> str:
     return text.rstrip("/")
 
 
+_PUBLIC = re.compile(r"https?://(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?(?:/[A-Za-z0-9._~%-]+)*/?")
+
+
+def _public_address(text: str) -> str:
+    """A base address that stands in links, headers and nginx's configuration: no credentials, no query, no quotes."""
+    if not _PUBLIC.fullmatch(text):
+        raise ValueError("is not an http or https address of a host and a path, such as https://maps.example.org/api")
+    return _http_address(text)
+
+
 def postgresql_address(text: str) -> str:
     """The text, which must be the address of a PostgreSQL database. Raises ValueError."""
     try:
@@ -121,6 +132,9 @@ def _networks(text: object) -> object:
 HttpAddress = Annotated[str, AfterValidator(_http_address)]
 """An absolute http or https address, without a slash at its end."""
 
+PublicAddress = Annotated[str, AfterValidator(_public_address)]
+"""The base address of the service as clients know it, without a slash at its end."""
+
 PostgresqlAddress = Annotated[str, AfterValidator(postgresql_address), Field(repr=False)]
 """The address of a PostgreSQL database, which may hold a password."""
 
@@ -155,7 +169,7 @@ class WebSettings(PageSettings):
     host: str = "127.0.0.1"
     port: Port
     socket: Path | None = None
-    public_url: HttpAddress | None = None
+    public_url: PublicAddress | None = None
     site_description: str = (
         "Earthquakes, floods and tropical storms as OGC API Features and OGC API Tiles. "
         "Public and read-only; no key is needed."

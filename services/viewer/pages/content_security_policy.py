@@ -2,17 +2,18 @@
 
 from collections.abc import Sequence
 
+from libs.web import html
 from libs.web.basemap import Basemap
-from libs.web.html import CONTENT_SECURITY_POLICY
 
 
-def content_security_policy(basemap: Basemap | None, embed_origins: Sequence[str] = ()) -> str:
+def content_security_policy(
+    basemap: Basemap | None, embed_origins: Sequence[str] = (), *, public_url: str | None = None
+) -> str:
     """The policy of all pages; an operator's basemap adds its origin to images and requests, and `embed_origins` are
     those whose pages may show this one within them (CSP 3, `frame-ancestors`). Nothing else is opened.
     """
-    opened = {"img-src": [basemap.origin], "connect-src": [basemap.origin]} if basemap else {}
-    directives = (directive.split() for directive in CONTENT_SECURITY_POLICY.split(";"))
-    policy = {name: [*sources, *opened.get(name, [])] for name, *sources in directives}
+    opened = {"img_src": [basemap.origin], "connect_src": [basemap.origin]} if basemap else {}
+    policy = html.content_security_policy(public_url, **opened)
     if embed_origins:
-        policy["frame-ancestors"] = list(embed_origins)
-    return "; ".join(" ".join([name, *sources]) for name, sources in policy.items())
+        policy = policy.replace("frame-ancestors 'none'", f"frame-ancestors {' '.join(embed_origins)}")
+    return policy

@@ -11,7 +11,7 @@ from libs.catalogue.model import Collection
 from libs.geo.zooms import IDS, WEB_MERCATOR, WORLD_CRS84
 from libs.ogc.link import path_segment
 from libs.web.app import Call
-from libs.web.base_url import base_url
+from libs.web.base_url import SETTINGS, base_url
 from libs.web.html import page_response
 from libs.web.languages import current
 from services.viewer.pages.content_security_policy import content_security_policy
@@ -69,7 +69,9 @@ def map_page(
     }
     headers = {
         "Cache-Control": "no-cache",
-        "Content-Security-Policy": content_security_policy(call.request.app[BASEMAP], embed_origins),
+        "Content-Security-Policy": content_security_policy(
+            call.request.app[BASEMAP], embed_origins, public_url=call.request.app[SETTINGS].public_url
+        ),
     }
     return page_response(call.request, "map.html", context, headers=headers)
 

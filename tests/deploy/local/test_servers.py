@@ -315,7 +315,7 @@ async def test_doctor_lists_what_is_public(state_dir: Path, database_url: str, t
     owner = await asyncpg.connect(database_url)
     await owner.execute(
         "CREATE SCHEMA own; CREATE TABLE own.places (id integer PRIMARY KEY, geom geometry(Point, 4326));"
-        'CREATE TABLE own.users (id integer PRIMARY KEY, password_hash text); CREATE TABLE own."Users, old" (id integer);'
+        'CREATE TABLE own.users (id integer PRIMARY KEY, password_hash text); CREATE TABLE own."Users, old" (id int);'
         "CREATE TABLE own.scratch (id integer PRIMARY KEY, geom geometry(Point, 4326)); ANALYZE"
     )
     await owner.close()

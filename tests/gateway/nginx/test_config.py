@@ -257,7 +257,7 @@ def test_answers_say_in_the_gateways_words_who_they_are() -> None:
     block = read_server().blocks[API]
     hidden = {name for (name,) in block.all("proxy_hide_header")}
     said = block.headers("add_header")
-    assert hidden == {"X-Content-Type-Options", "Referrer-Policy", "X-Request-Id", "Server-Timing"}
+    assert hidden == {"X-Content-Type-Options", "Referrer-Policy", "X-Request-Id", "Server-Timing", "Vary"}
     assert hidden <= said.keys()
     assert (said["X-Content-Type-Options"], said["X-Request-Id"]) == ("nosniff", "$request_id")
     # errors, too

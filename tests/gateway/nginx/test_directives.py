@@ -16,13 +16,17 @@ SENTENCES = {
     400: "The request is malformed: perhaps its address is not percent-encoded, or its Host header is not a host name.",
     404: "There is no such resource. The service starts at /api/.",
     405: "Only GET, HEAD, OPTIONS are allowed.",
+    412: "The resource does not meet the conditions of the request (If-Match, If-Unmodified-Since).",
     413: "The request has a body, and that body is too large.",
     414: "The address is too long; at most 32 kB are accepted.",
+    416: "The resource has no bytes in the range that the request names.",
     429: "Your network address asks for more than is answered for one client. Please try again soon.",
     431: "The headers are too large; at most 32 kB are accepted.",
     500: "The gateway failed.",
+    501: "The request uses a transfer coding that the gateway does not support. Only chunked is supported.",
     503: "The part of the service that answers this is not available now. Please try again soon.",
     504: "The part of the service that answers this took too long.",
+    505: "The gateway speaks HTTP/1.0, HTTP/1.1 and HTTP/2.",
 }
 STATUSES = tuple(SENTENCES)
 
@@ -55,7 +59,7 @@ def test_answers_of_all_services_are_sent_and_bounded_alike() -> None:
         "gzip_comp_level": "4",
         "gzip_min_length": "512",
         "gzip_proxied": "any",
-        "gzip_vary": "on",
+        "gzip_vary": "off",
         "gzip_types": "*",
         **{f"{kind}_temp_path": f"tmp/{kind}" for kind in ("proxy", "fastcgi", "uwsgi", "scgi")},
         "client_body_temp_path": "tmp/body",
@@ -97,7 +101,7 @@ def test_services_keep_connections_and_the_least_busy_process_is_asked() -> None
         block = http.blocks["server"].blocks[place]
         assert _said(block, tuple(expected)) == expected, place
         said = block.headers("add_header")
-        assert (said["X-Cache"], said["Vary"]) == ("$upstream_cache_status", "$unsaid_vary")
+        assert (said["X-Cache"], said["Vary"]) == ("$upstream_cache_status", "$whole_vary")
         assert (said["Server-Timing"], said["Alt-Svc"]) == ("$server_timing", "$alternative_service")
         assert said["Referrer-Policy"] == "strict-origin-when-cross-origin"
 
@@ -110,7 +114,7 @@ def test_nothing_reaches_a_service_that_it_could_take_for_something_else() -> No
         assert guards.items() <= found.items(), place
     for place in (API, TILES, EXPORT):
         led = server.blocks[place].blocks["if ($without_slash)"]
-        assert led.one("return") == "308 $without_slash"
+        assert led.one("return") == "308 '/api$without_slash'"
         # a page of another origin must be able to follow
         assert led.headers("add_header")["Access-Control-Allow-Origin"] == "*"
     assert server.blocks["location = /api/openapi.json"].one("rewrite") == "^ /_openapi/$openapi_type last"
@@ -128,7 +132,7 @@ def test_what_the_gateway_answers_itself_says_who_it_is_and_how_long_it_keeps() 
         assert (said["X-Content-Type-Options"], said["X-Request-Id"]) == ("nosniff", "$request_id")
         assert said["Access-Control-Allow-Origin"] == "*"
         assert said.get("Cache-Control") == keeps.get(place)
-    assert server.blocks["location = /"].one("return") == "302 /api/"
+    assert server.blocks["location = /"].one("return") == "302 '/api/'"
     rules = ("User-agent: *", *(f"Disallow: /api/{path}" for path in ("*?", "collections/*/tiles/*/*/", "tiles/*/*/")))
     robots = server.blocks["location = /robots.txt"]
     text = "".join(f"{rule}\n" for rule in rules)
@@ -175,7 +179,9 @@ def test_errors_of_nginx_have_pages_wherever_they_come_about(place: str) -> None
     elif place == "location @uncached":
         led = {"504": "@again"}
     expected = {str(status): [f"={status}", f"/_error/{status}$error_form"] for status in STATUSES}
-    expected |= {"494": ["=431", "/_error/431$error_form"], "502": ["=503", "/_error/503$error_form"]}
+    expected |= {"494": ["=431", "/_error/431$error_form"], "497": ["=400", "/_error/400$error_form"]}
+    expected |= {"502": ["=503", "/_error/503$error_form"]}
+    expected |= {status: [f"={status}", "/_error/redirect"] for status in ("302", "308")}
     assert pages == expected | {code: ["=", location] for code, location in led.items()}
     if place:
         assert server.blocks[place].one("recursive_error_pages") == "on"
@@ -187,7 +193,11 @@ def test_errors_are_kept_by_nobody_and_say_what_to_do(status: int, form: str) ->
     block = read_server().blocks[f"location = /_error/{status}{form}"]
     assert ["internal"] in block.directives
     said = block.headers("add_header")
-    assert (said["Cache-Control"], said["Vary"], said["Content-Language"]) == ("no-store", "Accept", "en")
+    assert (said["Cache-Control"], said["Vary"], said["Content-Language"]) == (
+        "no-store",
+        "'Accept, Accept-Encoding'",
+        "en",
+    )
     assert said.get("Retry-After") == ("2" if status in {429, 503, 504} else None)
     assert said.get("Allow") == ("'GET, HEAD, OPTIONS'" if status == 405 else None)
     assert (said["Access-Control-Allow-Origin"], said["X-Request-Id"]) == ("*", "$request_id")
@@ -207,13 +217,13 @@ def test_a_published_document_is_asked_about_by_pages_of_others() -> None:
         assert ["internal"] in block.directives
         assert (block.one("root"), block.one("try_files")) == ("published", "/openapi.json =503")
         said = block.headers("add_header")
-        assert (said["Vary"], said["Cache-Control"]) == ("Accept", "'public, max-age=0'")
+        assert (said["Vary"], said["Cache-Control"]) == ("'Accept, Accept-Encoding'", "'public, max-age=0'")
         assert (block.one("sub_filter_types"), block.one("sub_filter_last_modified")) == ("*", "on")
         preflight = block.blocks["if ($request_method = OPTIONS)"]
         assert preflight.one("return") == "204"
         asked = preflight.headers("add_header")
         assert asked["Allow"] == asked["Access-Control-Allow-Methods"] == "'GET, HEAD, OPTIONS'"
-        assert asked["Access-Control-Allow-Headers"] == "'Accept, If-None-Match'"
+        assert asked["Access-Control-Allow-Headers"] == "'$allowed_headers'"
         assert asked["Access-Control-Max-Age"] == "86400"
 
 

@@ -83,7 +83,7 @@ def worked_out(variable: str, text: str, maps: Mapping[str, Block] = MAPS) -> st
         ),
         (
             "$without_slash",
-            {"/api/a/": "/api/a", "/api/a//?b=/": "/api/a?b=/", **dict.fromkeys(("/api/", "/api/a?b=/", "/x/"), "")},
+            {"/api/a/": "/a", "/api/a//?b=/": "/a?b=/", **dict.fromkeys(("/api/", "/api/a?b=/", "/x/"), "")},
         ),
         ("$not_encoded", {"/api/%C3%A9?~": "", "/api/\x80": "1", "/api/\xff": "1"}),
         ("$refused_method", {"GET": "", "HEAD": "", "OPTIONS": "", "POST": "1", "TRACE": "1"}),
@@ -117,10 +117,20 @@ def worked_out(variable: str, text: str, maps: Mapping[str, Block] = MAPS) -> st
             },
         ),
         (
-            "$unsaid_vary",
+            "$whole_vary",
             {
-                **dict.fromkeys(("304 ", "304 Accept"), "Accept-Encoding"),
-                **dict.fromkeys(("304 Accept, accept-encoding", "200 ", "503 Accept"), ""),
+                **dict.fromkeys(("304 ", "200 ", "403 ", "404 "), "Accept-Encoding"),
+                **dict.fromkeys(("304 Accept", "200 *"), "$upstream_http_vary, Accept-Encoding"),
+                **dict.fromkeys(
+                    ("304 Accept, accept-encoding", "206 ", "503 Accept", "503 Accept-Encoding"), "$upstream_http_vary"
+                ),
+            },
+        ),
+        (
+            "$allowed_headers",
+            {
+                **dict.fromkeys(("range", "X-A, if-none-match"), "$http_access_control_request_headers"),
+                **dict.fromkeys(("", 'a"b', "a;b"), "*"),
             },
         ),
         (
@@ -235,7 +245,8 @@ def test_each_is_worked_out_of_what_it_should_be_and_nothing_else_is() -> None:
         ("$not_cached", "$upstream_status"),
         ("$varies_otherwise", "$upstream_http_vary"),
         ("$server_timing", "$upstream_cache_status"),
-        ("$unsaid_vary", "$status $upstream_http_vary"),
+        ("$whole_vary", "$status $upstream_http_vary"),
+        ("$allowed_headers", "$http_access_control_request_headers"),
         ("$logged_path", "$request_uri"),
         ("$logged_referrer", "$http_referer"),
         ("$logged_agent", "$http_user_agent"),

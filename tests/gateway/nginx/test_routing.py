@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 from aiohttp import ClientSession, HttpVersion10
 from yarl import URL
 
-from tests.gateway.harness import PARTS, Gateway, make_part
+from tests.gateway.harness import PARTS, Gateway, make_part, running_gateway
 
 ROUTES = [
     ("/", "common"),
@@ -202,6 +203,30 @@ async def test_a_slash_at_the_end_leads_to_the_resource(
     async with session.post(address) as response:
         assert response.status == 405
     assert not any(upstream.seen for upstream in gateway.upstreams.values())
+
+
+async def test_redirects_lead_to_the_public_address(tmp_path: Path) -> None:
+    """A proxy before the gateway may cut off the path of PUBLIC_URL; the client's own address has it."""
+    led = {"/": "/", "/api/collections/": "/collections", "/api/docs//?x=/": "/docs?x=/"}
+    async with running_gateway(tmp_path / "gateway", PUBLIC_URL="https://a.example/gis/api") as gateway:
+        await gateway.published()
+        for path, target in led.items():
+            async with ClientSession() as session, session.get(gateway.url + path, allow_redirects=False) as response:
+                assert response.headers["Location"] == f"https://a.example/gis/api{target}"
+                assert response.content_type == "application/json"
+
+
+async def test_a_preflight_allows_what_is_asked_for(gateway: Gateway, session: ClientSession) -> None:
+    url = f"{gateway.url}/api/openapi.json"
+    for asked, allowed in ((None, "*"), ("range, if-none-match", "range, if-none-match"), ("a;b", "*")):
+        headers = {"Access-Control-Request-Headers": asked} if asked else {}
+        async with session.options(url, headers=headers) as response:
+            assert (response.status, response.headers["Access-Control-Allow-Headers"]) == (204, allowed)
+
+
+async def test_the_document_says_once_what_it_varies_by(gateway: Gateway, session: ClientSession) -> None:
+    async with session.get(f"{gateway.url}/api/openapi.json", headers={"Accept-Encoding": "gzip"}) as response:
+        assert response.headers.getall("Vary") == ["Accept, Accept-Encoding"]
 
 
 async def test_the_landing_page_keeps_its_slash(gateway: Gateway, session: ClientSession) -> None:
