@@ -25,7 +25,8 @@ def with_property_parameters(
 
     They are marked `x-queryable`, and take the place of the free-form parameter, unless there are too many of them:
     what a generated client says by the one would be overwritten by the others. Names that the operation has already
-    mean what they mean there.
+    mean what they mean there. Of names that differ only by case or signs (`Name`, `name`), of which a generated client
+    would make one argument, only the first has a parameter: requests may use the others, and so may filters.
     """
     columns: defaultdict[str, list[tuple[str, Column]]] = defaultdict(list)
     for collection in collections:
@@ -37,13 +38,29 @@ def with_property_parameters(
         (entry, shared[entry["$ref"].rpartition("/")[2]] if "$ref" in entry else entry)
         for entry in operation["parameters"]
     ]
-    names = sorted(columns.keys() - {resolved["name"] for _, resolved in declared})
+    names = _distinct(sorted(columns), [resolved["name"] for _, resolved in declared])
     if not 0 < len(names) <= _MOST:
         return dict(document)
     own = [entry for entry, resolved in declared if resolved["schema"].get("type") != "object"]
     parameters = [*own, *(_parameter(name, columns[name]) for name in names)]
     changed = {**operation, "parameters": parameters}
     return {**document, "paths": {**document["paths"], path: {**document["paths"][path], "get": changed}}}
+
+
+def _distinct(names: Iterable[str], declared: Iterable[str]) -> list[str]:
+    """Return those of `names` that are no other's argument in a generated client, nor one of `declared`."""
+    taken = {_argument(name) for name in declared}
+    found = []
+    for name in names:
+        if (argument := _argument(name)) not in taken:
+            taken.add(argument)
+            found.append(name)
+    return found
+
+
+def _argument(name: str) -> str:
+    """What remains of a name when a generator turns it into an argument of any of its languages."""
+    return "".join(letter for letter in name.casefold() if letter.isalnum())
 
 
 def _parameter(name: str, found: list[tuple[str, Column]]) -> dict[str, Any]:

@@ -92,6 +92,22 @@ def test_it_keeps_to_what_openapi_3_0_knows(api: Api) -> None:
         assert not {"example", "examples"} <= node.keys(), node
 
 
+def test_what_may_be_null_has_a_type(api: Api) -> None:
+    """`nullable` says nothing of a schema that has no `type` beside it (OpenAPI 3.0.3, Schema Object)."""
+
+    def without_type(node: Any, path: str) -> Iterator[str]:
+        if isinstance(node, dict):
+            if node.get("nullable") is True and "type" not in node:
+                yield path
+            for name, value in node.items():
+                yield from without_type(value, f"{path}/{name}")
+        elif isinstance(node, list):
+            for at, value in enumerate(node):
+                yield from without_type(value, f"{path}/{at}")
+
+    assert list(without_type(api.document, "")) == []
+
+
 def test_parameters_of_items_are_as_features_core_says(api: Api) -> None:
     items = next(operation for operation in api.operations() if operation.path.endswith("/items"))
     declared = {parameter["name"]: parameter for parameter in items.parameters}

@@ -74,6 +74,20 @@ def _model(name: str) -> Any:
     return getattr(importlib.import_module(f"{PACKAGE}.models"), name)
 
 
+def test_a_client_that_was_told_nothing_reads_tiles(api: Api, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It knows no vector tiles, and reads what comes as the first type that it knows."""
+    (tmp_path / "openapi.json").write_text(json.dumps(api.document))
+    command = [sys.executable, "-m", "openapi_python_client", "generate", "--meta", "none", "--path", "openapi.json"]
+    subprocess.run([*command, "--output-path", "plain_dams_client"], cwd=tmp_path, check=True, capture_output=True)
+    monkeypatch.syspath_prepend(tmp_path)
+    tile = importlib.import_module("plain_dams_client.api.ogc_tiles_api.dams_collection_vector_get_tile")
+    sets = importlib.import_module("plain_dams_client.models").DamsCollectionVectorGetTileTileMatrixSetId
+    with importlib.import_module("plain_dams_client.client").Client(base_url=api.base) as client:
+        found = tile.sync_detailed(COLLECTION, sets.WEBMERCATORQUAD, 0, 0, 0, client=client)
+    assert found.status_code == 200
+    assert len(found.content) > 100
+
+
 def test_there_is_a_function_for_every_operation(generated: Path, api: Api) -> None:
     modules = [file for file in (generated / PACKAGE / "api").glob("*/*.py") if file.name != "__init__.py"]
     assert len(modules) == len(api.document["paths"])

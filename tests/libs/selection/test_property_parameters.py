@@ -96,3 +96,12 @@ def test_one_collection_of_many_in_which_it_is_a_text_makes_it_one() -> None:
         PART.openapi, ITEMS, [*numbers, collection("e", Column("level", "text", "string"))]
     )
     assert named(document)["level"]["schema"] == {"type": "string"}
+
+
+def test_names_of_one_argument_are_one_parameter() -> None:
+    """A generated client makes `mag_type` of each of these, and `bbox_crs` is one of the operation's own."""
+    names = ("MagType", "mag-type", "mag_type", "Bbox_CRS", "n\u00e4me", "name")
+    document = with_property_parameters(
+        PART.openapi, ITEMS, [collection("a", *(Column(name, "text", "string") for name in names))]
+    )
+    assert list(named(document)) == ["MagType", "name", "n\u00e4me"]
