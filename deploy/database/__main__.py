@@ -9,7 +9,7 @@ from pathlib import Path
 
 import asyncpg
 
-from deploy.database.apply import apply_schema, ensure_loader, ensure_reader, rights_left
+from deploy.database.apply import apply_schema, close_other_databases, ensure_loader, ensure_reader, rights_left
 from deploy.database.demo.collections import DemoCollections
 from deploy.database.demo.load import DemoDataConflictError, load_demo, move_demo
 from deploy.database.demo.sources import Sources
@@ -32,6 +32,11 @@ def _parser() -> argparse.ArgumentParser:
     apply.add_argument("--reader-password-file", type=Path, help="its password, on the file's first line")
     apply.add_argument("--loader-user", help="login role of the loader, which writes; created or updated")
     apply.add_argument("--loader-password-file", type=Path, help="its password, on the file's first line")
+    apply.add_argument(
+        "--own-server",
+        action="store_true",
+        help="the server has no other use: keep all roles but superusers out of its databases postgres and template1",
+    )
     demo.add_argument("--npm", type=Path, default=_NPM_DIRECTORY, help="node_modules with the data packages")
     demo.add_argument(
         "--progress", action=argparse.BooleanOptionalAction, default=True, help="a bar, or lines where no terminal"
@@ -62,11 +67,13 @@ async def _apply(arguments: argparse.Namespace) -> None:
     try:
         files = await apply_schema(connection)
         print(f"schema applied: {', '.join(files)}")
+        if arguments.own_server:
+            await close_other_databases(connection)
         if arguments.reader_user:
             await ensure_reader(connection, arguments.reader_user, _first_line(arguments.reader_password_file))
             print(f"role {arguments.reader_user} may read")
             if left := await rights_left(connection, arguments.reader_user):
-                print("it may also write a little, as everybody may; a superuser can take that away:")
+                print("it may also use the disk, as every role may; a superuser can take that away:")
                 print("".join(f"  {statement};\n" for statement in left), end="")
         if arguments.loader_user:
             await ensure_loader(connection, arguments.loader_user, _first_line(arguments.loader_password_file))

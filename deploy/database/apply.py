@@ -9,6 +9,11 @@ from deploy.database.scram import scram_verifier
 
 SCHEMA_DIRECTORY = Path(__file__).parent / "schema"
 
+_TEMP_FILE_LIMIT = "4GB"
+"""Most bytes that a session of a reader may put on the disk to sort."""
+_OTHER_DATABASES = ("postgres", "template1")
+"""Databases of every server, in which every role may write unless it is kept out."""
+
 _CHANGE_LOG = "10_change_log.sql"
 
 # One schema is applied at a time per database; the number only has to be the same for everyone.
@@ -56,6 +61,8 @@ async def ensure_reader(connection: asyncpg.Connection, user: str, password: str
     async with connection.transaction():
         await _ensure_login(connection, user, password, "dams_reader")
         await _execute(connection, "ALTER ROLE %I SET default_transaction_read_only = on", user)
+        if await connection.fetchval("SELECT rolsuper FROM pg_roles WHERE rolname = current_user"):
+            await _execute(connection, "ALTER ROLE %I SET temp_file_limit = %L", user, _TEMP_FILE_LIMIT)
 
 
 async def ensure_loader(connection: asyncpg.Connection, user: str, password: str) -> None:
@@ -85,17 +92,42 @@ async def _ensure_login(connection: asyncpg.Connection, user: str, password: str
     await _execute(connection, "GRANT CONNECT ON DATABASE %I TO %I", database, user)
 
 
+async def close_other_databases(connection: asyncpg.Connection) -> None:
+    """Keep every role but superusers out of the databases that every server has, of a server that is ours alone.
+
+    Raises asyncpg.PostgresError where the owner may not do that.
+    """
+    for database in await connection.fetch(
+        "SELECT datname FROM pg_database WHERE datname = ANY ($1::text[]) AND datname <> current_database()",
+        _OTHER_DATABASES,
+    ):
+        await _execute(connection, "REVOKE CONNECT, TEMPORARY ON DATABASE %I FROM PUBLIC", database["datname"])
+
+
 async def rights_left(connection: asyncpg.Connection, user: str) -> list[str]:
-    """Statements that take from PUBLIC what `user` may do and no reader needs, and that the owner could not run."""
+    """Return statements that take from `user` what no reader needs, mostly by taking it from PUBLIC.
+
+    `apply` runs them, where the owner may.
+    """
     rights = await connection.fetch(
         "SELECT format('REVOKE TEMPORARY ON DATABASE %I FROM PUBLIC', current_database()) AS revoke "
         "WHERE has_database_privilege($1, current_database(), 'TEMPORARY') "
         "UNION ALL SELECT 'REVOKE CREATE ON SCHEMA public FROM PUBLIC' "
         "FROM pg_namespace WHERE nspname = 'public' AND has_schema_privilege($1, oid, 'CREATE') "
         "UNION ALL SELECT format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC', oid::regprocedure) FROM pg_proc "
-        "WHERE pronamespace = 'pg_catalog'::regnamespace AND proname IN ('lo_creat', 'lo_create', 'lo_from_bytea') "
-        "AND has_function_privilege($1, oid, 'EXECUTE')",
+        "WHERE pronamespace = 'pg_catalog'::regnamespace "
+        "AND proname IN ('lo_creat', 'lo_create', 'lo_from_bytea', 'pg_logical_emit_message') "
+        "AND has_function_privilege($1, oid, 'EXECUTE') "
+        "UNION ALL SELECT format('REVOKE CONNECT, TEMPORARY ON DATABASE %I FROM PUBLIC', datname) FROM pg_database "
+        "WHERE datname = ANY ($2::text[]) AND datname <> current_database() "
+        "AND has_database_privilege($1, datname, 'CONNECT') "
+        "UNION ALL SELECT format('ALTER ROLE %I SET temp_file_limit = %L', $1::text, $3::text) "
+        "FROM pg_settings WHERE name = 'temp_file_limit' AND setting = '-1' AND NOT EXISTS ("
+        "SELECT FROM pg_db_role_setting s JOIN pg_roles r ON r.oid = s.setrole, unnest(s.setconfig) AS said "
+        "WHERE r.rolname = $1 AND said LIKE 'temp_file_limit=%')",
         user,
+        _OTHER_DATABASES,
+        _TEMP_FILE_LIMIT,
     )
     return [row["revoke"] for row in rights]
 

@@ -43,7 +43,7 @@ def fill_database(folder: StateFolder, state: StackState, *, demo_data: bool = T
         return
     reader = ["--reader-user", READER, "--reader-password-file", str(folder.secret_file("reader-password"))]
     loader = ["--loader-user", LOADER, "--loader-password-file", str(folder.secret_file("loader-password"))]
-    _run_tool(["apply", *reader, *loader], environment)
+    _run_tool(["apply", "--own-server", *reader, *loader], environment)
     if demo_data:
         _run_tool(["demo"], environment)
     elif loaded_day not in ("", WITHOUT_DEMO):

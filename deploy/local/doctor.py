@@ -6,8 +6,10 @@ import asyncio
 import os
 from collections.abc import Iterator
 
+import asyncpg
 import redis
 
+from deploy.database.apply import rights_left
 from deploy.local import stack
 from deploy.local.ports import require_free
 from deploy.local.programs import PASSED_ON
@@ -25,6 +27,7 @@ from services.tiles.settings import Settings as TilesSettings
 from services.viewer.settings import Settings as ViewerSettings
 
 _REDIS_SECONDS = 2
+_DATABASE_SECONDS = 4
 _OTHERS = 8
 """Connections of `common`, and those of the other services that watch the database."""
 
@@ -73,7 +76,26 @@ def of_database(settings: StackSettings, url: str) -> list[Finding]:
     except ValueError as error:
         raise StackError(f"COLLECTION_SCHEMAS={settings.collection_schemas!r} {error}") from None
     processes = settings.features_processes + settings.tiles_processes
-    return asyncio.run(diagnose(url, schemas, connections=processes * pool + _OTHERS))
+    found = asyncio.run(diagnose(url, schemas, connections=processes * pool + _OTHERS))
+    return found if any(finding.fatal for finding in found) else [*found, *asyncio.run(_rights(url))]
+
+
+async def _rights(url: str) -> list[Finding]:
+    """What the role may do that no reader needs, with the statements that take it away."""
+    try:
+        connection = await asyncpg.connect(url, timeout=_DATABASE_SECONDS, statement_cache_size=0)
+    except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
+        # told by the diagnosis
+        return []
+    try:
+        role, superuser = await connection.fetchrow(
+            "SELECT rolname, rolsuper FROM pg_roles WHERE rolname = current_user"
+        )
+        left = [] if superuser else await rights_left(connection, role)
+    finally:
+        await connection.close()
+    sentence = f'Role "{role}" may use the disk of the server, mostly as every role may; a superuser takes that away:'
+    return [Finding(sentence, "; ".join(left) + ";")] if left else []
 
 
 def _of_redis(url: str) -> Iterator[Finding]:

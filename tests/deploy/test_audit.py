@@ -46,7 +46,13 @@ def say(folder: Path, name: str, out: object, *, error: str = "") -> None:
         ((_WEAK, _NPM_REFUSED), 1, "Python: 2 packages checked, 1 weak:\n  a 1: CVE-1\n"),
         ((_SOUND, _NPM_WEAK), 1, "npm, services/viewer: 7 packages checked, 1 weak:\n  c: high\n"),
         ((_SOUND, _NPM_REFUSED), 2, "npm, services/viewer: NOT CHECKED: 405 Method Not Allowed\n"),
-        ((_SKIPPED, _NPM_SOUND), 2, "Python: NOT CHECKED: 1 packages, such as: not found\n"),
+        ((_SKIPPED, _NPM_SOUND), 2, "Python: NOT CHECKED: 1 of 1 packages, such as: not found\n"),
+        (
+            ({"dependencies": [*_WEAK["dependencies"], *_SKIPPED["dependencies"]]}, _NPM_SOUND),
+            1,
+            "Python: 2 packages checked, 1 weak:\n  a 1: CVE-1\n"
+            "Python: NOT CHECKED: 1 of 3 packages, such as: not found\n",
+        ),
         (("", "nonsense"), 2, "Python: NOT CHECKED: no network\nnpm, services/viewer: NOT CHECKED: no network\n"),
     ],
 )
@@ -56,7 +62,12 @@ def test_what_is_said(
     for name, report in zip(("pip-audit", "npm"), reports, strict=True):
         say(programs, name, report, error="no network")
     assert audit.main() == status
-    assert said in capsys.readouterr().out
+    printed = capsys.readouterr()
+    assert said in printed.out
+    # the last line names each set of which something is not known
+    sets = {line.partition(": NOT CHECKED")[0] for line in printed.out.splitlines() if "NOT CHECKED" in line}
+    assert all(name in printed.err for name in sets)
+    assert bool(printed.err) == bool(sets)
 
 
 def test_a_program_that_is_missing_checks_nothing(programs: Path) -> None:

@@ -122,6 +122,36 @@ def test_every_container_of_ours_is_confined() -> None:
             assert (name, published.startswith("127.0.0.1:")) == ("gateway", True)
 
 
+def test_no_container_has_more_rights_memory_or_disk_than_it_needs() -> None:
+    for name, service in compose()["services"].items():
+        assert service["cap_drop"] == ["ALL"], name
+        assert service["security_opt"] == ["no-new-privileges:true"], name
+        assert service["mem_limit"], name
+        assert {"max-size", "max-file"} <= service["logging"]["options"].keys(), name
+        # what runs once may end
+        assert service["restart"] == ("no" if name == "database" else "unless-stopped"), name
+
+
+def test_redis_wants_the_password_that_the_services_give(tmp_path: Path) -> None:
+    service = compose()["services"]["redis"]
+    address = compose()["services"]["tiles"]["environment"]["REDIS_URL"]
+    default = "${REDIS_PASSWORD:-demo-redis}"
+    assert address == f"redis://:{default}@redis:6379/0"
+    assert service["environment"] == {"REDIS_PASSWORD": default, "REDISCLI_AUTH": default}
+    # as compose does it: the shell of the image, with one dollar of two
+    *shell, script = service["command"]
+    (tmp_path / "redis-server").write_text('#!/bin/sh\ncat\necho "$@"\n')
+    (tmp_path / "redis-server").chmod(0o755)
+    environment = {"PATH": f"{tmp_path}:/usr/bin:/bin", "REDIS_PASSWORD": "a b"}
+    ran = subprocess.run(
+        [*shell, script.replace("$$", "$")], env=environment, capture_output=True, text=True, check=True
+    )
+    first, second = ran.stdout.splitlines()
+    assert first == 'requirepass "a b"'
+    assert second.startswith("- --save  --appendonly no --maxmemory 256mb")
+    assert "a b" not in second
+
+
 @pytest.mark.parametrize("name", SETTINGS)
 def test_every_setting_reaches_its_container(name: str) -> None:
     read = SETTINGS[name].variables().keys() - OF_THE_IMAGE

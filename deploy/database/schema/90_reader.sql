@@ -14,7 +14,7 @@ END
 $$;
 
 -- What PostgreSQL lets every role do in every database, and nobody needs who only reads: make temporary tables, large
--- objects and tables in `public`. A role cannot be denied what PUBLIC may, so it is taken from PUBLIC: grant it again to
+-- objects, tables in `public` and messages in the WAL. A role cannot be denied what PUBLIC may, so it is taken from PUBLIC: grant it again to
 -- roles of yours that need it. Where the owner may not take it away this does nothing; `apply` then says what is left.
 DO $$
 DECLARE
@@ -24,7 +24,8 @@ BEGIN
     REVOKE CREATE ON SCHEMA public FROM PUBLIC;
     FOR writer IN
         SELECT oid FROM pg_proc
-        WHERE pronamespace = 'pg_catalog'::regnamespace AND proname IN ('lo_creat', 'lo_create', 'lo_from_bytea')
+        WHERE pronamespace = 'pg_catalog'::regnamespace
+          AND proname IN ('lo_creat', 'lo_create', 'lo_from_bytea', 'pg_logical_emit_message')
     LOOP
         EXECUTE format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC', writer);
     END LOOP;

@@ -12,8 +12,9 @@ from uuid import uuid4
 import asyncpg
 import pytest
 
-from deploy.database.apply import apply_schema, ensure_reader, rights_left
+from deploy.database.apply import apply_schema, close_other_databases, ensure_reader, rights_left
 from deploy.database.scram import scram_verifier
+from tests.deploy.database.private_cluster import private_cluster
 
 COLLECTIONS = {
     "hazard_eq_events": "POINT",
@@ -116,6 +117,7 @@ async def test_reader_reads_data_and_versions(reader: asyncpg.Connection) -> Non
     assert await reader.fetchval("SELECT dams.unaccent('é')") == "e"
     assert await reader.fetchval("SHOW timezone") == "UTC"
     assert await reader.fetchval("SHOW default_transaction_read_only") == "on"
+    assert await reader.fetchval("SHOW temp_file_limit") == "4GB"
 
 
 @pytest.mark.parametrize(
@@ -133,6 +135,9 @@ async def test_reader_reads_data_and_versions(reader: asyncpg.Connection) -> Non
         "SELECT lo_creat(-1)",
         "SELECT lo_create(0)",
         "SELECT lo_from_bytea(0, 'x')",
+        "SELECT pg_logical_emit_message(false, 'a', 'b')",
+        "SELECT pg_logical_emit_message(true, 'a', 'b'::bytea)",
+        "SET temp_file_limit = -1",
         "SELECT lo_import('/etc/hostname')",
         "SELECT pg_read_file('/etc/hostname')",
         "COPY hazard.hazard_eq_events TO '/tmp/t'",
@@ -160,18 +165,43 @@ async def test_what_an_owner_cannot_take_from_everybody_is_said(database_url: st
         await connection.execute(f"CREATE ROLE {user}")
         left = await rights_left(connection, user)
         await connection.close()
-        assert left == [
-            f"REVOKE EXECUTE ON FUNCTION {name} FROM PUBLIC"
-            for name in ("lo_creat(integer)", "lo_create(oid)", "lo_from_bytea(oid,bytea)")
-        ]
+        emits = [f"pg_logical_emit_message(boolean,text,{kind})" for kind in ("text", "bytea")]
+        functions = ("lo_creat(integer)", "lo_create(oid)", "lo_from_bytea(oid,bytea)", *emits)
+        others = [f"REVOKE CONNECT, TEMPORARY ON DATABASE {name} FROM PUBLIC" for name in ("postgres", "template1")]
+        limit = f"ALTER ROLE {user} SET temp_file_limit = '4GB'"
+        assert sorted(left) == sorted(
+            [*(f"REVOKE EXECUTE ON FUNCTION {name} FROM PUBLIC" for name in functions), *others, limit]
+        )
         await superuser.execute(";".join(left))
         assert await rights_left(superuser, user) == []
     finally:
+        await superuser.execute("GRANT CONNECT, TEMPORARY ON DATABASE postgres, template1 TO PUBLIC")
         await superuser.execute(
             f"ALTER DATABASE {database} OWNER TO CURRENT_USER; REASSIGN OWNED BY {owner} TO CURRENT_USER; "
             f"DROP OWNED BY {owner}; DROP ROLE {user}; DROP ROLE {owner}"
         )
         await superuser.close()
+
+
+async def test_a_reader_of_our_own_server_has_no_other_database() -> None:
+    with private_cluster() as cluster:
+        owner = await asyncpg.connect(cluster.url("postgres"))
+        await owner.execute("CREATE DATABASE ours")
+        await owner.close()
+        owner = await asyncpg.connect(cluster.url("ours"))
+        await apply_schema(owner)
+        await ensure_reader(owner, "reader", "secret")
+        for database in ("postgres", "template1"):
+            connection = await asyncpg.connect(cluster.url(database), user="reader")
+            await connection.execute("SET default_transaction_read_only = off")
+            await connection.execute("SELECT lo_create(0)")
+            await connection.close()
+        await close_other_databases(owner)
+        for database in ("postgres", "template1"):
+            with pytest.raises(asyncpg.InsufficientPrivilegeError, match="permission denied for database"):
+                await asyncpg.connect(cluster.url(database), user="reader")
+        assert await rights_left(owner, "reader") == []
+        await owner.close()
 
 
 async def test_reader_sees_tables_created_later(owner: asyncpg.Connection, reader: asyncpg.Connection) -> None:

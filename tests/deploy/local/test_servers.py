@@ -14,6 +14,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import asyncpg
 import psutil
@@ -331,6 +332,26 @@ async def test_doctor_lists_what_is_public(state_dir: Path, database_url: str, t
     ]
     result = await asyncio.to_thread(command, state_dir, "doctor", NONSPATIAL_COLLECTIONS="own.users", **settings)
     assert "public (3): own.places, own.scratch, own.users" in result.stdout.splitlines()
+
+
+async def test_doctor_prints_what_takes_rights_from_a_role_of_yours(state_dir: Path, database_url: str) -> None:
+    owner = await asyncpg.connect(database_url)
+    await owner.execute("CREATE ROLE nosy LOGIN PASSWORD 'secret'")
+    address = urlsplit(database_url)
+    url = address._replace(netloc=f"nosy:secret@{address.hostname}:{address.port}").geturl()
+    try:
+        result = await asyncio.to_thread(command, state_dir, "doctor", DATABASE_URL=url, COLLECTION_SCHEMAS="public")
+    finally:
+        await owner.execute("DROP ROLE nosy")
+        await owner.close()
+    (line,) = [line for line in result.stdout.splitlines() if line.startswith('warning: Role "nosy" may use the disk')]
+    for statement in (
+        f"REVOKE TEMPORARY ON DATABASE {address.path[1:]} FROM PUBLIC;",
+        "REVOKE CONNECT, TEMPORARY ON DATABASE template1 FROM PUBLIC;",
+        "ALTER ROLE nosy SET temp_file_limit = '4GB';",
+    ):
+        assert statement in line
+    assert result.returncode == 0
 
 
 def test_a_redis_that_says_nothing_is_told(state_dir: Path, database_url: str) -> None:
