@@ -1,5 +1,6 @@
 """Links (RFC 8288) as every resource of the service carries them."""
 
+import re
 from dataclasses import dataclass
 from urllib.parse import quote
 
@@ -12,6 +13,16 @@ REL_SORTABLES = "http://www.opengis.net/def/rel/ogc/1.0/sortables"
 REL_TILESETS_VECTOR = "http://www.opengis.net/def/rel/ogc/1.0/tilesets-vector"
 REL_TILING_SCHEMES = "http://www.opengis.net/def/rel/ogc/1.0/tiling-schemes"
 REL_TILING_SCHEME = "http://www.opengis.net/def/rel/ogc/1.0/tiling-scheme"
+
+_WEB = re.compile(r"https?://[^\s/?#@\\]+(?:[/?#]\S*)?", re.IGNORECASE)
+
+
+def is_web_address(text: str) -> bool:
+    """Return whether pages may link the text: an http or https address without credentials (`user:password@`).
+
+    A link would publish the password, and a browser that follows it would send it.
+    """
+    return _WEB.fullmatch(text) is not None
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,6 +57,7 @@ from pydantic_core import ErrorDetails
 
 from libs.catalogue.model import Collection
 from libs.ogc.crs import USUAL_SRIDS
+from libs.ogc.link import is_web_address
 from libs.web.settings import SettingsError
 from services.common.situation.asked import Asked
 
@@ -81,8 +82,9 @@ def _texts(value: object) -> object:
 
 
 def _address(text: str) -> str:
-    if not text.startswith(("https://", "http://")):
-        raise ValueError("must be an address (https://…)")
+    if not is_web_address(text):
+        without = " without blanks and credentials" if text.startswith(("https://", "http://")) else ""
+        raise ValueError(f"must be an address (https://…){without}")
     return text
 
 

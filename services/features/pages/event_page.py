@@ -11,6 +11,7 @@ from libs.catalogue.feature_name import feature_name
 from libs.catalogue.model import Collection
 from libs.catalogue.modules import EVENT_KEY, hazard, module
 from libs.catalogue.name_columns import name_columns
+from libs.ogc.link import is_web_address
 from libs.ogc.temporal import moment_of, rfc3339
 from services.features.pages.items_html import readable
 from services.features.pages.preview import drawings, preview
@@ -160,7 +161,7 @@ def _addresses(collection: Collection, feature: Mapping[str, Any]) -> list[tuple
     return [
         (value, titles.get(name, name))
         for name, value in feature["properties"].items()
-        if isinstance(value, str) and value.startswith(("https://", "http://"))
+        if isinstance(value, str) and is_web_address(value)
     ]
 
 

@@ -14,6 +14,7 @@ from libs.catalogue.feature_name import feature_name
 from libs.catalogue.model import Collection, Column
 from libs.catalogue.modules import hazard
 from libs.cql.quoting import property_name
+from libs.ogc.link import is_web_address
 from libs.ogc.temporal import rfc3339
 from libs.selection.ids import listed_id
 from libs.web.languages import gettext
@@ -199,7 +200,7 @@ def readable(value: Any) -> dict[str, Any]:
     elif isinstance(value, float):
         value = f"{value:.15g}"
     text = str(value)
-    href = text if text.startswith(("https://", "http://")) else None
+    href = text if is_web_address(text) else None
     return {"text": _cut(text, _LONGEST), "short": _cut(text, _LONG if href else _LONGEST), "href": href}
 
 

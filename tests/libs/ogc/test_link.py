@@ -1,3 +1,5 @@
+import pytest
+
 from libs.ogc.link import (
     REL_CONFORMANCE,
     REL_DATA,
@@ -9,6 +11,7 @@ from libs.ogc.link import (
     REL_TILING_SCHEME,
     REL_TILING_SCHEMES,
     Link,
+    is_web_address,
     path_segment,
 )
 
@@ -59,3 +62,23 @@ def test_relations_of_the_ogc_are_those_of_its_register() -> None:
         "tiling-scheme",
         "tiling-schemes",
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "linked"),
+    [
+        ("https://a.example/b", True),
+        ("HTTP://a.example", True),
+        ("https://a.example:444?b=c@d", True),
+        ("https://[::1]/a", True),
+        ("https://me:secret@a.example/b", False),
+        ("https://token@a.example", False),
+        ("https://a\\@b.example/", False),
+        ("https://a b", False),
+        ("https://", False),
+        ("javascript:alert(1)", False),
+        ("see https://a.example", False),
+    ],
+)
+def test_what_pages_link_has_no_credentials(text: str, linked: bool) -> None:
+    assert is_web_address(text) is linked

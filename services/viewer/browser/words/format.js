@@ -15,7 +15,8 @@ export const DATE = { day: "numeric", month: "short", year: "numeric", timeZone:
 export const CLOCK = { ...DATE, hour: "2-digit", minute: "2-digit", hourCycle: "h23" };
 const dateTime = new Intl.DateTimeFormat(LOCALE, CLOCK);
 const date = new Intl.DateTimeFormat(LOCALE, DATE);
-const WEB = /^https?:\/\/[^\s]+$/i;
+// without credentials, which a link would publish
+const WEB = /^https?:\/\/[^\s/?#@\\]+([/?#]\S*)?$/i;
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d/;
 const DAY = /^\d{4}-\d\d-\d\d$/;
 

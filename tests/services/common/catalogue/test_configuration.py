@@ -201,6 +201,10 @@ def test_patterns_choose_what_is_offered(tmp_path: Path) -> None:
         ("collections: {hazard.quakes: {maxzoom: deep}}", "maxzoom must be a whole number"),
         ("collections: {hazard.quakes: {license: 'javascript:alert(1)'}}", "license must be an address"),
         ("collections: {hazard.quakes: {part_licenses: {a: 'data:x'}}}", "part_licenses must be an address"),
+        (
+            "collections: {hazard.quakes: {license: 'https://a:b@c.example/'}}",
+            r"license must be an address \(https://…\) without blanks and credentials",
+        ),
         ("collections: {hazard.quakes: {part_licenses: [a]}}", "part_licenses must be a mapping"),
         ("collections: {hazard.quakes: {sort: magnitude}}", "sort must be a list"),
         ("collections: {hazard.quakes: {datetime_column: 3}}", "datetime_column must be a text, or a list of two"),

@@ -11,6 +11,7 @@ from urllib.parse import parse_qsl, quote, unquote, urlsplit
 import asyncpg
 import pytest
 
+from services.features.pages.items_html import readable
 from tests.eventually import eventually
 from tests.services.features.rows.test_geometry import NOWHERE, ODD
 from tests.services.in_process import Client, Services
@@ -317,3 +318,11 @@ async def test_times_are_shown_to_people_without_their_fractions(features: Clien
     page = await _page(features, "/collections/hostile.long_ago/items/1", f="html")
     assert "2024-05-01 10:30 UTC" in page
     assert "10:30:00.25Z" not in page
+
+
+def test_an_address_with_credentials_is_text_and_no_link() -> None:
+    for address, href in (
+        ("https://a.example/b", "https://a.example/b"),
+        ("https://me:secret@a.example/b", None),
+    ):
+        assert readable(address) == {"text": address, "short": address, "href": href}

@@ -72,6 +72,8 @@ for (const [name, value, text, column] of [
 test("only addresses of the web become links", () => {
   assert.deepEqual(["https://a.example/b", "HTTP://a.example", "javascript:alert(1)", "https://a b", "x https://a", 1, null].map(isWebAddress),
     [true, true, false, false, false, false, false]);
+  const withSigns = ["https://a.example?b=c@d", "https://me:secret@a.example/b", "https://token@a.example", "https://a\\@b/", "https://"];
+  assert.deepEqual(withSigns.map(isWebAddress), [true, false, false, false, false]);
 });
 
 test("how many are drawn follows from what the tiles leave out", () => {
