@@ -8,6 +8,7 @@ import logging
 import os
 import signal
 import sys
+import time
 
 from aiohttp import ClientSession, web
 
@@ -25,6 +26,11 @@ from libs.web.logs import setup_logs
 from libs.web.settings import CHECK_CONFIG, SettingsError
 
 _LOG = logging.getLogger("dams.gateway")
+
+
+_CRASH_SECONDS = 30.0
+_MOST_CRASHES = 3
+"""How often nginx may crash within `_CRASH_SECONDS` before this program gives up, and its supervisor takes over."""
 
 
 async def serve(settings: GatewaySettings) -> int | None:
@@ -52,16 +58,31 @@ async def serve(settings: GatewaySettings) -> int | None:
         stack.push_async_callback(_leave, nginx, stop, replace)
         await stack.enter_async_context(periodic(follower.follow, follower.pause, name="services"))
         _LOG.info("listening", extra={"fields": {"host": settings.host, "port": settings.port}})
-        ended = asyncio.create_task(nginx.wait())
+        kept = asyncio.create_task(_keep_running(nginx))
         signalled = [asyncio.create_task(event.wait()) for event in (stop, replace)]
-        await asyncio.wait([ended, *signalled], return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait([kept, *signalled], return_when=asyncio.FIRST_COMPLETED)
         for task in signalled:
             task.cancel()
-        if ended.done():
-            _LOG.error("nginx has ended", extra={"fields": {"status": ended.result()}})
+        if kept.done():
             return 1
-        ended.cancel()
+        kept.cancel()
     return 0 if stop.is_set() else None
+
+
+async def _keep_running(nginx: Nginx) -> None:
+    """Start nginx again at once where it is killed or crashes; return where it ends otherwise, or again and again.
+
+    To start this program again takes seconds, in which clients are refused.
+    """
+    crashes: list[float] = []
+    while (status := await nginx.wait()) != 0:
+        now = time.monotonic()
+        crashes = [*(at for at in crashes if now - at < _CRASH_SECONDS), now]
+        if len(crashes) > _MOST_CRASHES:
+            break
+        _LOG.error("nginx was killed or has crashed, and is started again", extra={"fields": {"status": status}})
+        await nginx.revive()
+    _LOG.error("nginx has ended", extra={"fields": {"status": status}})
 
 
 async def _leave(nginx: Nginx, stop: asyncio.Event, replace: asyncio.Event) -> None:

@@ -79,6 +79,12 @@ class Nginx:
         # another configuration is tried by an nginx that listens for a moment: this one must have the port by then
         await taken_over(self._process.pid, set())
 
+    async def revive(self) -> None:
+        """Start nginx again, which was killed or has crashed, with the configuration that it had."""
+        # accepted before: another test would cost clients half a second
+        self._process = Child.start(self._command("nginx.conf"))
+        await taken_over(self._process.pid, set())
+
     async def reload(self, configuration: str, *, drain: float = 0) -> bool:
         """Hands nginx another configuration, and waits until every new request meets it. Tells whether it differs.
 

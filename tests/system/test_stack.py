@@ -5,11 +5,13 @@ from __future__ import annotations
 import itertools
 import json
 import os
+import re
 import signal
 import socket
 import time
 import urllib.error
 import urllib.request
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -157,6 +159,27 @@ def test_both_tiles_processes_get_requests(stack: RunningStack) -> None:
         return all('route="/collections/{collectionId}/tiles/' in text for text in metrics)
 
     eventually_true(both_have_answered)
+
+
+@pytest.mark.faults
+def test_killed_processes_of_a_service_are_back_within_the_time_of_the_page(stack: RunningStack) -> None:
+    """`docs/faults.md` says how long requests are 503 where all processes of a service are killed at once."""
+    page = (Path(__file__).parents[2] / "docs/faults.md").read_text(encoding="utf-8")
+    (told,) = re.findall(r"\| all processes of a service are killed \| 503 [^|]* at most (\d+) s", page)
+    programs = [name for name in stack.service_urls if name.startswith("features_") and not name.endswith("_spare")]
+    killed = {name: stack.pid(name) for name in programs}
+    for pid in killed.values():
+        os.kill(pid, signal.SIGKILL)
+    begun = time.monotonic()
+    while True:
+        status, headers, _ = probe(stack, "features")
+        if status == 200:
+            break
+        assert (status, bool(headers["Retry-After"])) == (503, True)
+        assert time.monotonic() - begun < int(told)
+        time.sleep(0.2)
+    assert all(stack.pid(name) != killed[name] for name in programs)
+    eventually_true(lambda: all(get(f"{stack.service_urls[name]}/internal/health")[0] == 200 for name in programs))
 
 
 @pytest.mark.parametrize("program", ["features_0", "gateway"])
