@@ -33,7 +33,7 @@ ESLINT := services/viewer/node_modules/.bin/eslint --config services/viewer/esli
 COMPILE := .venv/bin/uv pip compile --quiet --no-config --universal --fork-strategy fewest --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-emit-find-links --no-header --override gateway/overrides.in
 
-.PHONY: help up down restart status doctor watch logs test test-quick test-faults test-clients test-newer-clients test-filters fidelity walk weigh suites mutants cluster-test check tiles load generate psql bench soak format requirements sbom audit clean environment check-environment test-environment clients-environment
+.PHONY: help up down restart status service doctor watch logs test test-quick test-faults test-clients test-newer-clients test-filters fidelity walk weigh suites mutants cluster-test check tiles load generate psql bench soak format requirements sbom audit clean environment run-environment quick-environment check-environment test-environment clients-environment
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-18s %s\n", $$1, $$2 }' Makefile
@@ -50,6 +50,9 @@ restart: ## Restart services and gateway, one process after another, without los
 
 status: ## What runs, where it listens
 	@$(PYTHON) -m deploy.local status
+
+service: environment ## Have systemd start the stack at each reboot: as root for the machine, else for you; make service ARGS=--remove
+	@$(PYTHON) -m deploy.local service $(ARGS)
 
 doctor: environment ## What is wrong with database, Redis and ports, and the statement that mends it: make doctor DATABASE_URL=…
 	@$(PYTHON) -m deploy.local doctor
@@ -74,7 +77,7 @@ test-newer-clients: test-environment ## As root: QGIS and GDAL of another Debian
 	DAMS_CLIENTS_ROOT=$(abspath $(RELEASES)/$(RELEASE)) $(PYTHON) -m pytest tests/system/test_qgis.py tests/contract/test_clients.py -k "qgis or gdal" $(ARGS)
 	DAMS_CLIENTS_ROOT=$(abspath $(RELEASES)/$(RELEASE)) $(PYTHON) -m pytest tests/gateway/test_http3.py
 
-test-quick: check-environment ## The tests of libraries, features and scripts, for the loop of work: CONTRIBUTING.md says what is left out
+test-quick: quick-environment ## The tests of libraries, features and scripts, for the loop of work: CONTRIBUTING.md says what is left out
 	$(PYTHON) -m pytest -q -n $(WORKERS) --dist loadfile --no-loadscope-reorder --hypothesis-profile quick \
 		-m "not stack and not slow" $(or $(ARGS),$(QUICK))
 
@@ -129,12 +132,18 @@ generate: ## Make hazard data of any size, as the owner (DATABASE_OWNER_URL): ma
 psql: ## Open the stack's own database as its owner, or that of DATABASE_URL: make psql, make psql ARGS="-c '\dt hazard.*'"
 	@$(PYTHON) -m deploy.local psql $(ARGS)
 
-bench: environment ## Measure the product beside its peers: make bench PEERS=tipg,martin,martin-cached
+bench: run-environment ## Measure the product beside its peers: make bench PEERS=tipg,martin,martin-cached
 	$(PYTHON) -m tests.benchmarks $(if $(PEERS),--peers $(PEERS)) $(ARGS)
 	$(PYTHON) -m tests.benchmarks.catalogue
 
 environment:
 	@$(BOOTSTRAP) python
+
+run-environment:
+	@$(BOOTSTRAP) run
+
+quick-environment:
+	@$(BOOTSTRAP) quick
 
 check-environment:
 	@$(BOOTSTRAP) check

@@ -111,7 +111,14 @@ def main(argv: list[str] | None = None) -> int:
         )
     try:
         asyncio.run(_apply(arguments) if arguments.command == "apply" else _demo(arguments))
-    except (OSError, ValueError, asyncpg.PostgresError, SourceMissingError, DemoDataConflictError) as error:
+    except (
+        OSError,
+        ValueError,
+        asyncpg.PostgresError,
+        asyncpg.InterfaceError,
+        SourceMissingError,
+        DemoDataConflictError,
+    ) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
     return 0

@@ -1,4 +1,4 @@
-"""`python -m deploy.local up|down|restart|status|doctor|watch|run|load|psql|logs`: the local stack."""
+"""`python -m deploy.local up|down|restart|status|service|doctor|watch|run|load|psql|logs`: the local stack."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ import os
 import re
 import shutil
 import sys
+from collections.abc import Callable
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 import asyncpg
 
 from deploy.database.apply import watch_tables
-from deploy.local import remembered, stack
+from deploy.local import remembered, service, stack
 from deploy.local.postgresql import READER, find_programs
 from deploy.local.programs import SPARE
 from deploy.local.restart import restart
@@ -21,6 +22,8 @@ from deploy.local.settings import StackError, StackSettings, read_settings
 from deploy.local.state import StackState, StateFolder
 from deploy.local.supervision import Supervisor
 from deploy.local.users import become
+from libs.pg.diagnosis import Finding
+from libs.web.setting_names import misspelt
 
 _PLACE = re.compile(r"(\[[^]]*\]|[^:]*):?(\d*)")
 _TABLE = re.compile(r'(?:[^\s,"]|"[^"]*")+')
@@ -36,6 +39,8 @@ def main() -> int:
     down.add_argument("--purge", action="store_true", help="delete its data as well")
     commands.add_parser("restart", help="restart services and gateway one after another, without losing a request")
     commands.add_parser("status", help="show what runs and where it listens")
+    unit = commands.add_parser("service", help="have systemd start the stack at a reboot")
+    unit.add_argument("--remove", action="store_true", help="no longer; the data stay")
     commands.add_parser("doctor", help="tell what is wrong with database, Redis and ports, and what mends it")
     commands.add_parser("logs", help="follow all logs")
     run = commands.add_parser("run", help="run a module of a service with the settings of its running process")
@@ -53,33 +58,43 @@ def main() -> int:
     arguments = parser.parse_args()
     try:
         settings = _settings(arguments)
-        if arguments.command == "up":
-            _up(settings, servers_only=arguments.servers_only)
-        elif arguments.command == "down":
-            print("stopped" if stack.down(settings, purge=arguments.purge) else "nothing was running")
-        elif arguments.command == "restart":
-            restart(settings)
-        elif arguments.command == "status":
-            return _status(settings)
-        elif arguments.command == "doctor":
-            return _doctor(settings)
-        elif arguments.command == "run":
-            _run(settings, arguments.module, arguments.arguments)
-        elif arguments.command == "watch":
-            _watch(settings, _TABLE.findall(arguments.tables))
-        elif arguments.command == "load":
-            _load(settings, arguments.arguments)
-        elif arguments.command == "psql":
-            _psql(settings, arguments.arguments)
-        else:
-            _logs(settings)
-    except StackError as error:
-        print(f"error: {error}", file=sys.stderr)
+        return _run_command(settings, arguments)
+    except (StackError, OSError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+        # also of a full disk or a server that is killed: a sentence, not where in the program that was noticed
+        print(f"error: {str(error) or type(error).__name__}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return 130
     return 0
+
+
+def _run_command(settings: StackSettings, arguments: argparse.Namespace) -> int:
+    """Run the command; return its exit status. Raises StackError."""
+    commands: dict[str, Callable[[], int | None]] = {
+        "up": lambda: _up(settings, servers_only=arguments.servers_only),
+        "down": lambda: print("stopped" if stack.down(settings, purge=arguments.purge) else "nothing was running"),
+        "restart": lambda: restart(settings),
+        "status": lambda: _status(settings),
+        "service": lambda: _service(settings, remove=arguments.remove),
+        "doctor": lambda: _doctor(settings),
+        "run": lambda: _run(settings, arguments.module, arguments.arguments),
+        "watch": lambda: _watch(settings, _TABLE.findall(arguments.tables)),
+        "load": lambda: _load(settings, arguments.arguments),
+        "psql": lambda: _psql(settings, arguments.arguments),
+        "logs": lambda: _logs(settings),
+    }
+    return commands[arguments.command]() or 0
+
+
+def _service(settings: StackSettings, *, remove: bool) -> None:
+    """Have systemd start the stack at each reboot, or no longer."""
+    if remove:
+        print(service.remove(settings))
+    else:
+        # what was started by hand would not be a part of the unit
+        stack.down(settings)
+        print(service.install(settings))
 
 
 def _settings(arguments: argparse.Namespace) -> StackSettings:
@@ -108,6 +123,8 @@ def _up(settings: StackSettings, *, servers_only: bool) -> None:
 
 def _check(settings: StackSettings) -> None:
     """Raises StackError for what keeps the services from starting; warns of the rest."""
+    for sentence in misspelt(os.environ):
+        _say(f"warning: {sentence}")
     from deploy.local import doctor  # noqa: PLC0415 - four fifths of all imports, and most commands do without
 
     doctor.check_settings()
@@ -123,6 +140,7 @@ def _doctor(settings: StackSettings) -> int:
     from deploy.local import doctor  # noqa: PLC0415 - as above
 
     wrong = doctor.findings(settings)
+    wrong += [Finding(sentence) for sentence in misspelt(os.environ)]
     for finding in wrong:
         print(f"{'error' if finding.fatal else 'warning'}: {finding}")
     if not wrong:

@@ -3,6 +3,7 @@
 #   bootstrap.sh python   the Python environment (.venv)
 #   bootstrap.sh check    and Node.js with the linter and the types of the browser's scripts
 #   bootstrap.sh run      the Python environment, PostgreSQL with PostGIS, Redis, nginx, Node.js, the browser assets
+#   bootstrap.sh quick    all of these, and what the quick tests want
 #   bootstrap.sh test     all of these, and a browser with fonts
 #   bootstrap.sh clients  all of these, and QGIS, R and Java
 set -euo pipefail
@@ -19,6 +20,12 @@ has() { command -v "$1" >/dev/null 2>&1; }
 # One at a time in this checkout: two stacks may be started at once.
 exec 9<"deploy/local/bootstrap.sh"
 flock 9
+
+# Before anything is changed: a full disk would leave half an environment, or end in the middle of loading data.
+wanted_mb=300
+[ -x .venv/bin/python ] || wanted_mb=1500
+free_mb=$(df -Pk . | awk 'NR == 2 { print int($4 / 1024) }')
+[ "$free_mb" -ge "$wanted_mb" ] || fail "this disk has $free_mb MB free, and $wanted_mb MB are needed; nothing was changed"
 
 find_python() {
   # As root the system's own first: one in root's home is of no use to the user that the services run as.
@@ -50,16 +57,18 @@ if [ "$level" != python ]; then
   has node || missing+=(nodejs)
   has npm || missing+=(npm)
 fi
-if [ "$level" = run ] || [ "$level" = test ]; then
+if [ "$level" = run ] || [ "$level" = quick ] || [ "$level" = test ]; then
   [ -n "${DATABASE_URL:-}" ] && [ "$level" = run ] || has_postgis || missing+=(postgresql)
   [ -n "${REDIS_URL:-}" ] && [ "$level" = run ] || has redis-server || missing+=(redis-server)
   has nginx || missing+=(nginx)
 fi
+if [ "$level" = quick ] || [ "$level" = test ]; then
+  # what stands before many databases
+  has pgbouncer || missing+=(pgbouncer)
+fi
 if [ "$level" = test ]; then
   # GDAL reads the service as QGIS and others do
   has ogrinfo || missing+=(gdal-bin)
-  # what stands before many databases
-  has pgbouncer || missing+=(pgbouncer)
   # Ubuntu's chromium package is a snap, which does not run everywhere; playwright brings its own there.
   # A Chromium that could open windows would do, and takes a third more processor time for a page.
   ! grep -q '^ID=debian' /etc/os-release 2>/dev/null || has chromium-headless-shell || missing+=(chromium-headless-shell fonts-dejavu-core)
@@ -86,6 +95,9 @@ if [ ${#missing[@]} -gt 0 ]; then
   say "Installing from the system's packages: $wanted"
   log=$(mktemp)
   "${as_root[@]}" bash deploy/local/install_packages.sh "${missing[@]}" >"$log" 2>&1 </dev/null || {
+    if grep -qE "Temporary failure resolving|Could not connect|Could not resolve|Unable to connect|Network is unreachable" "$log"; then
+      fail "the servers of this system's packages cannot be reached: is there a network? All output is in $log"
+    fi
     tail -n 25 "$log" >&2
     fail "the installation failed; all of its output is in $log"
   }
@@ -104,7 +116,7 @@ if [ "$level" = test ] && ! has promtool && [ ! -x .local/tools/promtool ] && ha
 fi
 
 # Where root starts the stack, services, gateway and Redis run as a user of their own (deploy/local/users.py).
-if [ "$(id -u)" = 0 ] && ! id dams >/dev/null 2>&1 && { [ "$level" = run ] || [ "$level" = test ]; }; then
+if [ "$(id -u)" = 0 ] && ! id dams >/dev/null 2>&1 && { [ "$level" = run ] || [ "$level" = quick ] || [ "$level" = test ]; }; then
   useradd --system --user-group --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin dams ||
     say "There is no user dams, and none could be made"
 fi
@@ -133,7 +145,17 @@ if [ "$(cat .venv/.stamp 2>/dev/null)" != "$stamp" ] || ! .venv/bin/python -c ''
     say "Installing the Python environment into .venv"
     "$python" -m venv --clear .venv
     printf '%s %s' "$python" "$(pwd)" >.venv/.made
-    pip_install -r <(awk '/^uv==/ {found = 1} found {print} found && !/\\$/ {exit}' tests/requirements.txt) || true
+    log=$(mktemp)
+    # one package first, with few attempts: without a network there would be 40 seconds of warnings
+    if ! pip_install --retries 1 --timeout 10 \
+      -r <(awk '/^uv==/ {found = 1} found {print} found && !/\\$/ {exit}' tests/requirements.txt) 2>"$log"; then
+      if grep -qE "NewConnectionError|ConnectTimeout|ReadTimeout|ProxyError|name resolution|Name or service|unreachable" "$log"; then
+        rm -rf .venv "$log"
+        fail "no index of Python packages can be reached: is there a network? Nothing was installed"
+      fi
+      # this machine's kind may have no uv: pip does the same, more slowly
+    fi
+    rm -f "$log"
   fi
   # pip knows indexes that are in its own settings alone
   sync_python || pip_install "${sets[@]/#/-r}"

@@ -15,6 +15,7 @@ from aiohttp import web
 from libs.tracing import spans
 from libs.web.base_url import SETTINGS
 from libs.web.logs import setup_logs
+from libs.web.setting_names import misspelt
 from libs.web.settings import CHECK_CONFIG, SettingsError
 from libs.web.unix_socket import bind
 
@@ -49,7 +50,10 @@ def _run(service: str, make: Callable[[Mapping[str, str]], web.Application]) -> 
     path = settings.socket
     sock = bind(path) if path else None
     fields = {"host": settings.host, "port": settings.port, **({"socket": str(path)} if path else {})}
-    logging.getLogger("dams").info("starting", extra={"fields": fields})
+    log = logging.getLogger("dams")
+    log.info("starting", extra={"fields": fields})
+    for sentence in misspelt(os.environ):
+        log.warning(sentence)
     if settings.traces_endpoint is not None:
         headers, share = settings.traces_headers, settings.traces_share
         spans.start(f"dams-{service}", settings.traces_endpoint, headers=headers, share=share)

@@ -8,6 +8,8 @@ import pytest
 from pydantic_core import PydanticUndefined
 
 from deploy.local.programs import PASSED_ON
+from deploy.local.settings import StackSettings
+from libs.web.setting_names import NAMES
 from libs.web.settings import SettingsError
 from tests.architecture.documents import REPOSITORY, code_in, page
 from tests.architecture.programs import SERVICES, SETTINGS
@@ -62,3 +64,8 @@ def test_a_secret_is_in_no_message(program: str) -> None:
         model.from_env({"LOG_LEVEL": "x", "DATABASE_URL": "hunter2", "REDIS_URL": "hunter2"})
     assert "hunter2" not in str(raised.value)
     assert raised.value.__suppress_context__
+
+
+def test_names_near_which_others_are_misspelt_are_all_that_programs_read() -> None:
+    of_tools = {"DATABASE_OWNER_URL", "DATABASE_LOADER_URL", "DEMO_TODAY"}
+    assert {*VARIABLES, *StackSettings.variables(), *of_tools} == NAMES

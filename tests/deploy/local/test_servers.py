@@ -310,6 +310,9 @@ def test_a_doctor_who_finds_nothing_fatal_says_so(state_dir: Path, database_url:
     assert result.returncode == 0
     assert 'warning: Schema "public" has no tables and no views.' in result.stdout
     assert "warning: Redis cannot be used" in result.stdout
+    assert "did you mean" not in result.stdout
+    result = command(state_dir, "doctor", FEATURE="2", DATABASE_URL=database_url, COLLECTION_SCHEMAS="public")
+    assert "warning: FEATURE is not a setting and has no effect; did you mean FEATURES?\n" in result.stdout
 
 
 async def test_doctor_lists_what_is_public(state_dir: Path, database_url: str, tmp_path: Path) -> None:

@@ -1,0 +1,82 @@
+"""What `make up` says before it changes anything: a full disk, no network; and Ctrl-C without a traceback."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from deploy.local import __main__ as command
+from deploy.local.settings import REPOSITORY
+
+_COPIED = ("deploy/local/bootstrap.sh", "tests/requirements.txt", "deploy/database/demo-requirements.txt")
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """As much of a fresh one as the set-up of Python reads."""
+    folder = tmp_path / "a checkout"
+    for name in _COPIED:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(REPOSITORY / name, folder / name)
+    return folder
+
+
+def set_up(checkout: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["bash", "deploy/local/bootstrap.sh", "python"],
+        cwd=checkout,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_a_full_disk_is_reported_before_anything_changes(checkout: Path, tmp_path: Path) -> None:
+    (tmp_path / "df").write_text("#!/bin/sh\necho Filesystem; echo /dev/x 1000 1000 20480 99% /\n")
+    (tmp_path / "df").chmod(0o755)
+    result = set_up(checkout, PATH=f"{tmp_path}:{os.environ['PATH']}")
+    assert (result.returncode, result.stdout) == (1, "")
+    assert result.stderr == "error: this disk has 20 MB free, and 1500 MB are needed; nothing was changed\n"
+    assert not (checkout / ".venv").exists()
+
+
+@pytest.mark.timeout(120)
+def test_no_network_is_one_sentence(checkout: Path) -> None:
+    nowhere = {"PIP_INDEX_URL": "http://127.0.0.1:9/simple", "PIP_CONFIG_FILE": os.devnull, "PIP_NO_CACHE_DIR": "1"}
+    unset = dict.fromkeys(("PIP_EXTRA_INDEX_URL", "PIP_FIND_LINKS", "HTTP_PROXY", "http_proxy"), "")
+    result = set_up(checkout, **nowhere, **unset)
+    assert result.returncode == 1
+    assert result.stderr == (
+        "error: no index of Python packages can be reached: is there a network? Nothing was installed\n"
+    )
+    assert not (checkout / ".venv").exists()
+
+
+def test_an_interruption_has_no_traceback() -> None:
+    """Wherever it comes: modules are imported before any command could handle it."""
+    program = "import deploy.local.settings; raise KeyboardInterrupt"
+    result = subprocess.run(
+        [sys.executable, "-c", program], cwd=REPOSITORY, capture_output=True, text=True, check=False
+    )
+    assert result.returncode != 0
+    assert result.stderr == "interrupted\n"
+
+
+@pytest.mark.parametrize("error", [OSError(28, "No space left on device"), ConnectionResetError("the server is gone")])
+def test_a_fault_of_the_machine_is_a_sentence(
+    error: OSError, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(*_: object, **__: object) -> bool:
+        raise error
+
+    monkeypatch.setenv("STATE_DIR", str(tmp_path))
+    monkeypatch.setattr(sys, "argv", ["deploy.local", "down"])
+    monkeypatch.setattr(command.stack, "down", fail)
+    assert command.main() == 1
+    assert capsys.readouterr().err == f"error: {error}\n"
