@@ -66,7 +66,6 @@ def main() -> int:
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return 130
-    return 0
 
 
 def _run_command(settings: StackSettings, arguments: argparse.Namespace) -> int:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from deploy.local import __main__ as command
+from deploy.local import stack
 from deploy.local.settings import REPOSITORY
 
 _COPIED = ("deploy/local/bootstrap.sh", "tests/requirements.txt", "deploy/database/demo-requirements.txt")
@@ -77,6 +78,6 @@ def test_a_fault_of_the_machine_is_a_sentence(
 
     monkeypatch.setenv("STATE_DIR", str(tmp_path))
     monkeypatch.setattr(sys, "argv", ["deploy.local", "down"])
-    monkeypatch.setattr(command.stack, "down", fail)
+    monkeypatch.setattr(stack, "down", fail)
     assert command.main() == 1
     assert capsys.readouterr().err == f"error: {error}\n"
