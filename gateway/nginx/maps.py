@@ -77,6 +77,16 @@ def variables(routes: Routes, codings: Sequence[Coding], alternative_service: st
             [("~^(HIT|STALE|UPDATING|REVALIDATED)$", "gateway;desc=$upstream_cache_status")],
             "$upstream_http_server_timing",
         ),
+        _headers_of_responses(),
+        # nginx does not ask patterns about a header that is absent.
+        *(_map(said, logged, [("", ""), (UTF8, said)], "not UTF-8") for said, logged in LOGGED.items()),
+        _representations(),
+    )
+
+
+def _headers_of_responses() -> object:
+    """What responses vary by, and what pages of other origins may send."""
+    return EmptyBlock(
         # One header, instead of the service's and a second one of `gzip_vary`. nginx compresses responses of these
         # statuses, and a 304 varies as the whole response would: caches take over its headers.
         _map(
@@ -96,9 +106,6 @@ def variables(routes: Routes, codings: Sequence[Coding], alternative_service: st
             [("~^[A-Za-z0-9, _-]+$", "$http_access_control_request_headers")],
             "*",
         ),
-        # nginx does not ask patterns about a header that is absent.
-        *(_map(said, logged, [("", ""), (UTF8, said)], "not UTF-8") for said, logged in LOGGED.items()),
-        _representations(),
     )
 
 

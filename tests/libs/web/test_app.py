@@ -20,7 +20,7 @@ from libs.ogc.service_part import ServicePart
 from libs.web.app import Call, make_app
 from libs.web.base_url import base_url
 from libs.web.conditional import CATALOGUE_CACHE, DATA_CACHE
-from libs.web.html import asset_folder, page_response
+from libs.web.html import page_response
 from libs.web.openapi import load_document
 from libs.web.respond import json_response
 from libs.web.settings import WebSettings
@@ -335,36 +335,6 @@ async def test_a_page_keeps_the_language_of_its_address_in_links_to_pages(tmp_pa
         assert response.headers["Referrer-Policy"] == "strict-origin-when-cross-origin"
         assert response.headers["Vary"] == "Accept, Accept-Language, Accept-Encoding"
         assert f"hreflang=fr href={base}{THING}?f=html&amp;lang=fr" in text
-
-
-@pytest.mark.parametrize(
-    ("public_url", "policy", "assets"),
-    [
-        (None, "script-src 'self';", "http://a.example/assets/"),
-        ("https://maps.example.org:444/gis/api", "script-src 'self' https://maps.example.org:444;", "../../../assets/"),
-    ],
-)
-async def test_a_page_works_under_another_name_than_the_public_one(
-    tmp_path: Path, public_url: str | None, policy: str, assets: str
-) -> None:
-    (tmp_path / "page.html").write_text("{{ asset('site.css') }} {{ assets }} {{ base }}")
-
-    async def page(call: Call) -> web.StreamResponse:
-        return page_response(call.request, "page.html", {})
-
-    settings = {"PUBLIC_URL": public_url} if public_url else {}
-    async with _serving(tmp_path, page, templates=tmp_path, **settings) as ask:
-        response = await ask(f"{THING}?f=html", Host="a.example")
-        text = await response.text()
-    assert policy in response.headers["Content-Security-Policy"]
-    stylesheet, folder, base = text.split()
-    assert stylesheet.startswith(f"{assets}site-")
-    assert (f"{folder}/", base) == (assets, public_url or "http://a.example")
-
-
-def test_the_first_page_has_two_addresses_and_absolute_assets() -> None:
-    assert asset_folder("/", "https://a.example/api", fixed=True) == "https://a.example/api/assets"
-    assert asset_folder("/map", "https://a.example/api", fixed=True) == "assets"
 
 
 async def test_what_has_begun_has_no_deadline_and_what_fails_then_is_broken_off(tmp_path: Path) -> None:
