@@ -93,3 +93,14 @@ async def test_link_restores_time_search_subject_and_can_be_pasted(visit: NewVis
     assert await page.page.evaluate("map.getZoom()") == pytest.approx(4, abs=0.01)
     assert await page.page.get_by_role("searchbox", include_hidden=True).input_value() == ""
     assert "s=" in page.page.url
+
+
+async def test_selecting_a_feature_never_zooms_out(visit: NewVisit, stack: RunningStack) -> None:
+    event = (await items(stack, _EARTHQUAKES, sortby="-magnitude", limit="1"))[0]
+    longitude, latitude = event["geometry"]["coordinates"][:2]
+    page = await visit()
+    await page.open(f"{map_of(_EARTHQUAKES)}#map=9.00/{latitude}/{longitude}")
+    await page.page.locator("#events li button").first.click()
+    await page.page.locator(".card").wait_for()
+    await page.ready()
+    assert await page.page.evaluate("map.getZoom()") == pytest.approx(9, abs=0.01)

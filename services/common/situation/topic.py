@@ -49,6 +49,12 @@ class Topic:
         return self.collection.lasting() is not None
 
     @property
+    def is_archive(self) -> bool:
+        """Whether the data end before the last days: then that nothing is found says nothing about these days."""
+        as_of = self.collection.as_of()
+        return not self.matched and (as_of is None or as_of[:10] < self.since)
+
+    @property
     def hazard(self) -> str:
         """What decides its colour and its mark."""
         return hazard(self.collection)

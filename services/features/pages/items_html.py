@@ -134,7 +134,7 @@ def _examples(collection: Collection, found: Sequence[dict[str, Any]]) -> list[E
     time = collection.time()
     if is_live(collection):
         examples.append(
-            Example(gettext("In force now"), {"datetime": rfc3339(datetime.now(UTC).replace(second=0, microsecond=0))})
+            Example(gettext("Active now"), {"datetime": rfc3339(datetime.now(UTC).replace(second=0, microsecond=0))})
         )
     if time is not None and time.end is not None:
         start = datetime.fromisoformat(time.end) - timedelta(days=30)

@@ -40,6 +40,6 @@ export function presets(collection, now) {
     ...latest,
     ...(hasSeasons ? [{ name: "season", label: say("Season {year}", { year: String(season) }), datetime: `${season}-01-01/${season}-12-31` }] : []),
     // of what has an end alone it can be said
-    ...(collection?.time?.lasts ? [{ name: "now", label: say("In force now"), datetime: instantText(Math.floor(now / 60e3) * 60e3) }] : []),
+    ...(collection?.time?.lasts ? [{ name: "now", label: say("Active now"), datetime: instantText(Math.floor(now / 60e3) * 60e3) }] : []),
   ];
 }

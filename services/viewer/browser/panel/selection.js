@@ -15,6 +15,8 @@ import { featureCard } from "./feature-card.js";
 /** @import { State } from "../page/link.js" */
 /** @import { Collection, Hit, Item, Position } from "../types.d.ts" */
 
+const POINT_ZOOM = 7; // a selected point shows its surroundings
+
 export class Selection {
   #explorer;
   #story;
@@ -106,7 +108,7 @@ export class Selection {
     const { geometry } = feature;
     this.#position ??= anchor(geometry);
     const isFollowed = this.#follow(collection, feature, linked, fly);
-    if (fly && geometry && !isFollowed) explorer.engine.fit(bboxOf(geometry), selectionPadding());
+    if (fly && geometry && !isFollowed) explorer.engine.fit(bboxOf(geometry), selectionPadding(), { closer: true, ...(geometry.type === "Point" && { nearest: POINT_ZOOM }) });
     explorer.engine.highlight(feature, featureColor(style, feature.properties ?? {}));
     const card = featureCard(collection, style, feature, this.#actions(collection, feature));
     if (this.#position) explorer.engine.showPopup(this.#position, card, () => this.clear());

@@ -20,7 +20,7 @@ import { StormLayers } from "./storm-layers.js";
  * @import { default as Projection } from "ol/proj/Projection.js"
  * @import { MatrixLayer } from "./layer.js"
  * @import * as OpenLayers from "./openlayers.js"
- * @import { Box, Engine, EngineOptions, FeatureCollection, Hit, Item, Padding, Parameters, Position, Sketch, Source, Style, Theme, TileMatrixSet, View } from "../../types.d.ts"
+ * @import { Box, Engine, EngineOptions, FeatureCollection, FitOptions, Hit, Item, Padding, Parameters, Position, Sketch, Source, Style, Theme, TileMatrixSet, View } from "../../types.d.ts"
  * @typedef {typeof OpenLayers} Library
  */
 
@@ -256,10 +256,10 @@ class OpenLayersEngine {
   /**
    * @param {Box} box
    * @param {Padding} padding
-   * @param {{ animate?: boolean, nearest?: number }} [options]
+   * @param {FitOptions} [options]
    */
-  fit(box, padding, { animate = true, nearest } = {}) {
-    this.#view.fit(box, padding, animate, nearest);
+  fit(box, padding, options = {}) {
+    this.#view.fit(box, padding, options);
   }
 
   /** @param {number} levels */
