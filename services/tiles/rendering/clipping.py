@@ -39,18 +39,14 @@ def is_crowded(shape: Sql, smallest: Sql) -> Sql:
 
 
 def _crossings(shape: Sql) -> Sql:
-    """An estimate of how often the edges of an area cross, from some edges of its longest outer ring."""
+    """An estimate of how often the edges of an area cross, from those of some edges."""
     return sql(
-        # an edge is cut where others cross it
-        "(SELECT coalesce(avg(ST_NumGeometries(ST_Intersection(edge.g, outline.g)) - 1), 0) * ST_NPoints({shape}) / 2"
-        " FROM (SELECT ST_Boundary({shape}) AS g OFFSET 0) AS outline"
-        " CROSS JOIN (SELECT ST_ExteriorRing(part.geom) AS g FROM ST_Dump({shape}) AS part"
-        " ORDER BY ST_NPoints(part.geom) DESC LIMIT 1) AS ring"
-        " CROSS JOIN generate_series(1, ST_NPoints(ring.g) - 1, greatest(ST_NPoints(ring.g) / {sample}, 1)) AS n"
-        " CROSS JOIN LATERAL (SELECT ST_MakeLine(ST_PointN(ring.g, n), ST_PointN(ring.g, n + 1)) AS g OFFSET 0) AS edge"
-        " WHERE ST_Length(edge.g) > 0)",
+        "(WITH edges AS MATERIALIZED (SELECT edge.geom AS g, row_number() OVER () AS n"
+        " FROM ST_DumpSegments({shape}) AS edge)"
+        " SELECT count(*) FILTER (WHERE ST_LineCrossingDirection(edge.g, other.g) <> 0) * {apart} / 2.0"
+        " FROM edges AS edge JOIN edges AS other ON edge.g && other.g WHERE edge.n % {apart} = 0)",
         shape=shape,
-        sample=bind(_SAMPLE, "int4"),
+        apart=sql("(ST_NPoints({shape}) / {sample} + 1)", shape=shape, sample=bind(_SAMPLE, "int4")),
     )
 
 

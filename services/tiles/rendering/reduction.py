@@ -20,7 +20,7 @@ _MOST_BYTES = 4_000_000.0
 """Size of geometries in a tile, about 250,000 corners, above which units of `_COARSER` are used for large ones."""
 _COARSER = 8.0
 """Units of the tile in one CSS pixel, if a tile is shown with 512 pixels."""
-_REDUCIBLE = ["POLYGON", "MULTIPOLYGON", "LINESTRING", "MULTILINESTRING"]
+_REDUCIBLE = ("POLYGON", "MULTIPOLYGON", "LINESTRING", "MULTILINESTRING")
 _CORNERS_OF_PIXELS, _AROUND_PIXELS = 12, 3.0
 """Mean number of corners of a part, and its mean length in units, below which an area is a mask of pixels."""
 _SMALL = 512.0
