@@ -75,10 +75,10 @@ def map_page(
 
 
 def first_style(base: str, data: Mapping[str, Any]) -> str | None:
-    """Return the address of the first style that the map's script requests, so that a browser loads it with the
-    scripts.
+    """Return the address of the first style that the map's script requests if the link has no state.
 
-    Returns None if it is unknown here, as for links with a state. Another spelling would be loaded twice.
+    A browser can then load it together with the scripts. Returns None if it cannot be predicted here. With another
+    spelling of the address, the browser would load it twice.
     """
     drawn = {collection["id"] for collection in data["collections"] if collection["geometryType"]}
     shown = [identifier for identifier in data["shown"] if identifier in drawn][:_MOST_TOGETHER]
