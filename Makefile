@@ -100,11 +100,12 @@ mutants: test-environment ## Break the code in one place at a time and see wheth
 cluster-test: environment ## Deploy the manifests on the cluster that kubectl leads to, and count what is lost while it changes: make cluster-test ARGS="--clients 4"
 	@$(PYTHON) -m tests.cluster $(ARGS)
 
-check: check-environment ## Format, lint, types, import rule, of Python and of the browser's scripts
+check: check-environment ## Format, lint, types, import rule, of Python and of the browser's scripts; plain words in texts
 	.venv/bin/ruff format --check .
 	.venv/bin/ruff check .
 	.venv/bin/mypy
 	.venv/bin/lint-imports
+	$(PYTHON) -m tools.plain_words
 	$(ESLINT)
 	cd services/viewer && node_modules/.bin/depcruise --config .dependency-cruiser.cjs browser
 	cd services/viewer && node_modules/.bin/tsc

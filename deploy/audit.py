@@ -1,5 +1,4 @@
-"""Check every pinned package against advisory services: `make audit`. Reports for each set what could not be checked.
-"""
+"""Check every pinned package against advisory services: `make audit`. Reports which sets could not be checked."""
 
 from __future__ import annotations
 

@@ -204,8 +204,7 @@ async def _fetched(
 async def _add_named(
     fetcher: Fetcher, source: Source, document: Document, documents: list[Document], findings: Findings
 ) -> bool:
-    """Add the documents that one names; return whether all were fetched. Raises DocumentError if the names are invalid.
-    """
+    """Add the documents that one names; return whether all were fetched. Raises DocumentError for invalid names."""
     complete = True
     for address in dict.fromkeys(source.named(document)):
         try:

@@ -83,8 +83,7 @@ def main() -> int:
 
 
 def _settings(arguments: argparse.Namespace) -> StackSettings:
-    """Return the settings of this command, else those of the last start; programs get them from the environment, too.
-    """
+    """Return the settings of this command, else those of the last start; put them into the environment, too."""
     folder = read_settings(os.environ).state_dir
     up = arguments.command == "up"
     if up and arguments.forget:

@@ -134,8 +134,7 @@ def socket_folder(sockets: Path) -> Path:
 
 
 def server_command(cluster: Path, port: int, sockets: Path | None) -> list[str]:
-    """Return the command that runs the server in the foreground; `sockets` is the folder of the stack's Unix sockets.
-    """
+    """Return the command that runs the server in the foreground; `sockets` is the folder of the Unix sockets."""
     command = [str(find_programs() / "postgres"), "-D", str(cluster), "-p", str(port)]
     folder = str(socket_folder(sockets)) if sockets else ""
     for name, value in {**SERVER_SETTINGS, "unix_socket_directories": folder}.items():

@@ -53,9 +53,7 @@ def answers_ok(program: Program) -> bool:
 
 
 def wait_for_document(internal_port: int, gateway_port: int, seconds: float = 20) -> bool:
-    """Return whether within `seconds` the gateway publishes the parts of all services, and the landing page links to
-    them.
-    """
+    """Return whether the gateway publishes all parts, and the landing page links to them, within `seconds`."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         health = _json(internal_port, "/internal/health")

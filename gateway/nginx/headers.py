@@ -15,8 +15,7 @@ SECURITY_HEADERS = (
 
 
 def security_headers(*extra: tuple[str, object]) -> object:
-    """Return the headers of every response. A location that adds a header inherits none, so each location repeats them.
-    """
+    """Return the headers of every response. A location with its own headers inherits none, so each repeats them."""
     return lines("add_header", [(name, value, "always") for name, value in (*SECURITY_HEADERS, *extra)])
 
 

@@ -125,8 +125,7 @@ def _representations() -> object:
 
 
 def _traces() -> object:
-    """Return the trace that the client started; else one with the id of the request (W3C Trace Context, section 3.2).
-    """
+    """Return the client's trace; else one with the id of the request (W3C Trace Context, section 3.2)."""
     return EmptyBlock(
         _map("$request_id", "$own_traceparent", [("~^([0-9a-f]{16})", "00-$request_id-$1-01")], ""),
         _map(

@@ -181,8 +181,9 @@ class Collection:
     overview: bool = True
     """Whether maps and tiles of all collections include it, unless a request names collections."""
     item_links: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = ()
-    """Relation type, and pairs of properties that find the linked features: a property of theirs, and the one of this
-    feature with the same value.
+    """Relation type, and pairs of properties that find the linked features.
+
+    A pair is a property of theirs, and the property of this feature with the same value.
     """
     keywords: tuple[str, ...] = ()
     license: str | None = None

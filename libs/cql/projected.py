@@ -16,9 +16,7 @@ _MOST_POINTS = 4000
 
 
 def fitted(shape: BaseGeometry, srid: int, *, is_box: bool) -> tuple[BaseGeometry, bool]:
-    """Return the part of a CRS84 geometry within the CRS's area, with positions along its edges; and whether it was
-    clipped.
-    """
+    """Return the part of a CRS84 geometry in the CRS's area, with positions along edges; and whether it was clipped."""
     area = area_of_use(srid)
     if area is None or shapely.covers(area, _corners(shape)):
         return _segmentized(shape, srid, is_box=is_box), False

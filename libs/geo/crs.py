@@ -149,8 +149,7 @@ def _agree(shape: BaseGeometry, placed: BaseGeometry, crs: Crs) -> bool:
 
 @lru_cache(maxsize=256)
 def _probes(srid: int) -> NDArray[np.float64]:
-    """Return places all over the area with finite coordinates: longitude, latitude, easting, northing of each, (n, 4).
-    """
+    """Return places all over the area with finite coordinates: longitude, latitude, easting, northing, (n, 4)."""
     middles = (np.indices((360 // _PROBE_STEP, 180 // _PROBE_STEP)).reshape(2, -1).T + 0.5) * _PROBE_STEP - (180, 90)
     longitudes, latitudes = middles.T
     known = shapely.union_all([shapely.box(*area) for area in finite_area(srid)])

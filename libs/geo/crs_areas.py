@@ -163,9 +163,7 @@ def _around_all(box: Box, srid: int) -> Box | None:
 
 @lru_cache(maxsize=256)
 def area_of_use(srid: int) -> BaseGeometry | None:
-    """Return the area of accuracy that the CRS's authority states, with some degrees around; None if unlimited or
-    unknown.
-    """
+    """Return the area of accuracy that the CRS's authority states, with a margin; None if unlimited or unknown."""
     if is_mercator(srid):
         return shapely.box(-180, -_POLE, 180, _POLE)
     crs = _crs(srid)

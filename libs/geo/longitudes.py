@@ -38,8 +38,7 @@ def width_of_world(srid: int | None) -> float:
 
 
 def turns_of(west: float, east: float) -> tuple[int, ...]:
-    """Return the whole turns, except 0, that move rows between these longitudes to ±180: 1 for those from 180 to 540.
-    """
+    """Return the whole turns, except 0, that move rows between these longitudes to ±180: 1 for 180 to 540."""
     beyond = 180.0 + _NEGLIGIBLE
     return tuple(turn for turn in MOST_TURNS if (east > beyond if turn > 0 else west < -beyond))
 

@@ -81,8 +81,7 @@ def short_way(shape: Sql) -> Sql:
 
 
 def unbroken(shape: Sql) -> Sql:
-    """Return the same with longitudes from 0 to 360 in rows with such an edge, so that the box of a cut shape is
-    narrow.
+    """Return the same with longitudes from 0 to 360 in rows with such an edge, for a narrow box around a cut shape.
 
     If longitude 0 is inside a piece, the box is as wide as the world.
     """

@@ -42,9 +42,7 @@ class Unexpected(Unavailable):
 
 
 class BrokenFunction(Unavailable):
-    """A function called by a view fails for every request: it uses a name that does not exist, or is not on its search
-    path.
-    """
+    """A view's function fails for every request: it uses a name that does not exist or is not on its search path."""
 
     def __init__(self) -> None:
         super().__init__(

@@ -82,11 +82,11 @@ class Statements(ABC):
 
     @abstractmethod
     def connection(self, *, transaction: bool = False) -> "_Use":
-        """Return a context manager with a connection for a few statements; it converts the driver's errors to domain
-        errors.
+        """Return a context manager with a connection for a few statements.
 
-        `transaction` runs them in one transaction, which statements with local settings need. Raises Unavailable if the
-        server cannot be reached, is too slow, or all connections are busy.
+        It converts the driver's errors to domain errors. `transaction` runs the statements in one transaction, which
+        statements with local settings need. Raises Unavailable if the server cannot be reached, is too slow, or all
+        connections are busy.
         """
 
     async def fetch(self, statement: Sql) -> list[asyncpg.Record]:
@@ -108,8 +108,7 @@ class Statements(ABC):
 
 
 class Database(Statements):
-    """The database server for statements. Raises Unavailable while it cannot be reached; the next request tries again.
-    """
+    """A database server for statements. Raises Unavailable if it cannot be reached; the next request tries again."""
 
     def __init__(self, settings: PoolSettings) -> None:
         self._settings = settings
@@ -273,9 +272,7 @@ class _Use:
             raise unended
 
     async def _end(self, connection: asyncpg.Connection, error: BaseException | None) -> BaseException | None:
-        """End the transaction and return an error that prevents it; None after a statement that the server may still
-        run.
-        """
+        """End the transaction and return an error that prevents it; None if the server may still run a statement."""
         if isinstance(error, _UNFINISHED):
             return None
         try:

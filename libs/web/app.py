@@ -37,9 +37,7 @@ _INTEGER = re.compile(r"-?\d{1,18}\Z", re.ASCII)
 _LONG = {"max_line_size": 64 * 1024, "max_field_size": 64 * 1024}
 
 _TRACKING = web.RequestKey("tracking", bool)
-"""Set if the service ignores parameters that third parties add to addresses; true if these include those of map
-libraries.
-"""
+"""Set if third-party parameters in addresses are ignored; true if these include those of map libraries."""
 _JOINED = web.RequestKey("joined", list[tuple[str, str]])
 
 

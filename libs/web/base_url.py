@@ -47,9 +47,7 @@ def _trusted(request: web.Request, settings: WebSettings) -> bool:
 
 
 def client_of(request: web.Request) -> str:
-    """Return the client's address, as a trusted proxy reports it; for IPv6 the /64 network, which belongs to one
-    client.
-    """
+    """Return the client's address, as a trusted proxy reports it; for IPv6 the /64 network, which is one client's."""
     text = request.remote or ""
     if _trusted(request, request.app[SETTINGS]) and (forwarded := request.headers.get("X-Forwarded-For")):
         # each proxy appends the address of its peer: values from the client itself come first

@@ -19,10 +19,10 @@ def _named(coding: str) -> tuple[tuple[str, bool], ...]:
 
 
 Rules = tuple[tuple[str, bool], ...]
-"""(case-insensitive regular expression, whether the coding is accepted): the first match decides; no match means not
-accepted.
+"""(case-insensitive regular expression, whether the coding is accepted): the first match decides.
 
-Without the header, or with one that is not understood, a client gets plain bytes, which every client can read.
+No match means not accepted. Without the header, or with one that is not understood, a client gets plain bytes, which
+every client can read.
 """
 
 Coding = Literal["br", "zstd", "gzip"]

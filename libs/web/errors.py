@@ -48,9 +48,7 @@ _SLOW_FILTER = (
 
 
 def error_response(request: web.Request, error: Exception, request_id: str) -> web.StreamResponse:
-    """Return the response to a request that failed with `error`; an unexpected one is logged and becomes a fixed
-    sentence.
-    """
+    """Return the response to a request that failed; an unexpected error is logged and becomes a fixed sentence."""
     if isinstance(error, Uncomputable) and request.query.keys() <= _VALUELESS:
         error = Unavailable(
             "The collection holds a value that the database cannot compute with.", retry_after=60, cause="value"

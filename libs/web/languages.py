@@ -1,7 +1,7 @@
-"""The language of a page: from `lang`, else from `Accept-Language`; its texts are in gettext catalogues
-(`translations`).
+"""The language of a page: from `lang`, else from `Accept-Language`.
 
-Data stay in the language of their source. Documents for programs and error messages are in English.
+The texts are in gettext catalogues (`translations`). Data stay in the language of their source. Documents for programs
+and error messages are in English.
 """
 
 from contextvars import ContextVar

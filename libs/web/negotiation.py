@@ -58,9 +58,7 @@ def _choose(offers: Sequence[str], accept: str, has_f: bool) -> str:
 
 
 def prefers_html(accept: str | None) -> bool:
-    """Return whether an error should be a page: the client names text/html and prefers it to JSON, or likes both
-    equally.
-    """
+    """Return whether an error should be a page: the client names text/html and likes it at least as well as JSON."""
     if not accept or "text/html" not in accept.lower():
         return False
     try:

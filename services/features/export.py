@@ -128,9 +128,7 @@ async def _follow(request: web.Request, response: web.StreamResponse, export: Ex
 def key_of(
     call: Call, query: ItemsQuery, format_: FeatureFormat | FileFormat, version: DataVersion | None, mark: bytes
 ) -> str | None:
-    """Return the key of everything that decides the file's bytes, except for variations within a format; None without a
-    version.
-    """
+    """Return the key of everything that decides the bytes, except variations in a format; None without a version."""
     if version is None:
         return None
     selection = query.selection

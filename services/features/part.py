@@ -49,8 +49,7 @@ def _items_address(entry: Format) -> str:
 
 
 def amended(part: ServicePart, known: Mapping[str, Collection] | None, folding: TextFolding) -> ServicePart:
-    """Return the part without the conformance classes that the database cannot support, and with its properties by
-    name.
+    """Return the part without conformance classes that the database cannot support, and with its properties by name.
 
     `known` are the collections by id; None before the first catalogue.
     """

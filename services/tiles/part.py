@@ -69,9 +69,7 @@ PART = ServicePart(
 
 
 def amended(part: ServicePart, known: Mapping[str, Collection] | None) -> ServicePart:
-    """Return the part with the properties of the collections by name; `known` are these by id, None before the first
-    catalogue.
-    """
+    """Return the part with properties of the collections by name; `known` are these by id, None if not loaded yet."""
     openapi = part.openapi
     for path in _TILES:
         openapi = with_property_parameters(openapi, path, (known or {}).values())

@@ -16,8 +16,7 @@ _OF_THE_DOCUMENT = {"f", "lang", "minzoom", "maxzoom", "plain", "geom-column", "
 
 
 def selecting_query(call: Call, collections: Sequence[Collection], tms: TileMatrixSet, *, several: bool) -> str:
-    """Return the query string that selects features, such as `filter=magnitude%20%3E%206`; empty if nothing is
-    selected.
+    """Return the query string that selects features, such as `filter=magnitude%20%3E%206`; empty without a selection.
 
     Checks the parameters like a tile request. Raises InvalidParameters with every fault, and NotFound.
     """

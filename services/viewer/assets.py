@@ -73,9 +73,7 @@ class Assets:
         return self._names[name]
 
     def words(self, language: Language) -> str | None:
-        """Return the hashed name of the script with our scripts' texts in this language; None for English, which they
-        contain.
-        """
+        """Return the hashed name of the script with the texts of this language; None for English, which needs none."""
         return None if language is ENGLISH else self._names[f"words/{language.tag}.js"]
 
     def parts(self, name: str) -> list[str]:

@@ -101,7 +101,7 @@ class Gazetteer:
         self._numbers_of_towns = paged_array(array("l", (numbers[at] for at in order)))
 
     def search(self, text: str, limit: int) -> list[Place]:
-        """Return places with a name or a word of it that begins with `text`; after a comma or blank, province or
+        """Return places with a name, or a word of it, that begins with `text`; after a comma or blank, province or
         country.
 
         Sorted by importance; an exact match counts ten times, a match of a later word a twentieth.
@@ -139,9 +139,7 @@ class Gazetteer:
         return list(islice((place for place in places if not within or _lies_in(place, within)), limit))
 
     def _numbers(self, name: str, most: int) -> list[int]:
-        """Return the best numbers among exact names, names with this beginning, and names with a word with this
-        beginning.
-        """
+        """Return the best numbers among exact names, names that begin with `name`, and names with such a word."""
         found: dict[int, float] = {}
         for pattern, weight in ((f"\n{name}\n", _CALLED_SO), (f"\n{name}", 1.0), (f" {name}", _WITHIN)):
             for number in islice(self._matching(pattern), most):

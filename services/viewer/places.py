@@ -18,9 +18,7 @@ _GEOJSON = "application/geo+json"
 _CSV = "text/csv"
 _CACHE = "public, max-age=3600"
 _WIDEST = 40
-"""Maximum width in degrees, more than the winds of any storm reach: the towns of all of Europe take a tenth of a
-second.
-"""
+"""Maximum width in degrees, wider than any storm's winds: the towns of all of Europe take a tenth of a second."""
 _BYTE_ORDER_MARK = "\ufeff"
 """Without it, Excel shows accents incorrectly."""
 

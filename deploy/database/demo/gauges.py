@@ -90,8 +90,7 @@ def _gauge(
 
 
 def _hydrograph(mean: float, swell: float, rng: np.random.Generator) -> Field:
-    """Return the daily discharge: a steep rise and a slow fall (a gamma curve) on a base, up to `swell` times the mean.
-    """
+    """Return the daily discharge: a steep rise and a slow fall (gamma curve), up to `swell` times the mean."""
     days = np.arange(_DAYS) + float(rng.uniform(0, 4))
     rise = float(rng.uniform(2, 9))
     wave = (days / rise) ** 2 * np.exp(2 * (1 - days / rise))

@@ -88,8 +88,7 @@ async def _load_tables(
     *,
     replace: bool,
 ) -> dict[str, int]:
-    """Return the number of rows loaded into each table, in one transaction; without tables that already contain them.
-    """
+    """Return the number of rows loaded into each table, in one transaction; tables that have them are left out."""
     # Make the rows before locking: readers wait only for the writing.
     made = {
         table: _records(list(builders[table]()))

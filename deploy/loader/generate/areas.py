@@ -21,8 +21,7 @@ COLUMNS = (
 
 
 def floods(rows: int, seed: int, *, vertices: int) -> Iterator[Chunk]:
-    """Yield rows of hazard.hazard_fl_events; one in a hundred has `vertices` corners, the others fewer, by a power law.
-    """
+    """Yield rows of hazard.hazard_fl_events; one in a hundred has `vertices` corners, others fewer, by a power law."""
     for number, start in enumerate(range(0, rows, _EACH)):
         rng = np.random.default_rng([seed, number])
         count = min(_EACH, rows - start)

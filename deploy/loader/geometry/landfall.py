@@ -40,11 +40,10 @@ class Coast:
         self._shapes = np.array([shape for _, shape in shapes], dtype=object)
 
     def landfalls(self, tracks: Sequence[tuple[Degrees, Degrees]]) -> list[list[Landfall]]:
-        """Return for each track, with longitudes within ±180 and latitudes in order of time, the landfall at each
-        position.
+        """Return the landfall at each position of each track.
 
-        The first position of a track has none, on land or not. An island crossed between two positions at sea counts
-        for the second one.
+        Longitudes are within ±180, positions in order of time. The first position of a track has no landfall, on land
+        or not. An island crossed between two positions at sea counts for the second one.
         """
         if not tracks:
             return []

@@ -68,7 +68,7 @@ def swath(zones: Sequence[BaseGeometry], joined: Sequence[bool]) -> BaseGeometry
 
 
 def stored(zones: Shapes) -> list[MultiPolygon]:
-    """Return the zones for storage: valid, on a grid of about a metre, split at ±180°, exterior rings anticlockwise."""
+    """Return the zones for storage: valid, on a 1 m grid, split at ±180°, exterior rings anticlockwise."""
     bounds = shapely.bounds(zones)
     plain = (bounds[:, 0] >= -180) & (bounds[:, 2] <= 180)
     gridded = shapely.orient_polygons(shapely.set_precision(zones, GRID_DEGREES))

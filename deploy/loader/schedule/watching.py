@@ -148,8 +148,7 @@ async def _load(connection: asyncpg.Connection, source: Source, since: datetime 
 
 
 def _pause(rhythm: timedelta, failures: int) -> timedelta:
-    """Return the time until the next load: up to a tenth more or less, to spread requests; doubled after each failure.
-    """
+    """Return the time until the next load: a random tenth more or less spreads requests; failures double it."""
     longest = max(_LONGEST_BACK_OFF, rhythm)
     pause: timedelta = min(rhythm * 2.0 ** min(failures, 10), longest)
     return pause * random.uniform(0.9, 1.1)  # noqa: S311 - no secret

@@ -115,8 +115,7 @@ def _refuse_times(properties: _Properties, retrieved: datetime) -> None:
 
 
 def _lies_where_it_says(flood: _Flood) -> bool:
-    """Return whether the area contains the position: one number occurs twice, once with an area on another continent.
-    """
+    """Return whether the area contains the position: one number occurs twice, once on another continent."""
     return flood.near.country == flood.properties.country
 
 

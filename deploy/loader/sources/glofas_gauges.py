@@ -79,7 +79,7 @@ def _gauges(document: Document, findings: Findings) -> Iterator[_Gauge]:
 
 
 def _gauge(feature: Any) -> _Gauge:
-    """Return a gauge of GloFAS's list of outlets: ID, area in km²; levels of 2, 5 and 20 years (`rl_2` …) if added."""
+    """Return a gauge of GloFAS's list of outlets: ID, area in km²; levels of 2, 5 and 20 years (`rl_2` …), if any."""
     properties, (longitude, latitude) = feature["properties"], feature["geometry"]["coordinates"][:2]
     two, five, twenty = (_number(properties.get(name)) for name in ("rl_2", "rl_5", "rl_20"))
     point = Point(normalise(longitude), round(latitude, 6))

@@ -50,8 +50,7 @@ class Storm(NamedTuple):
 
 
 def batches(ordered: Iterable[Advisory], newest: Mapping[str, Advisory], *, complete: bool) -> Iterator[Batch]:
-    """Yield batches of whole storms from advisories by storm and time; `newest` are those of active storms, by
-    event_id.
+    """Yield batches of whole storms from advisories by storm and time; `newest` has those of active storms by id.
 
     complete: whether these are all advisories of their storms; else stored ones are part of their tracks.
     """

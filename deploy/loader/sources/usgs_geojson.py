@@ -129,8 +129,7 @@ def _gone(feature: _Feature, number: str) -> Withdrawal:
 
 
 def _other_ids(feature: _Feature) -> list[str]:
-    """Return other networks' ids of the event: it may have been listed under one before another network was preferred.
-    """
+    """Return other networks' ids of the event: it may have been listed under one of them earlier."""
     return [event_id for event_id in feature.properties.ids.split(",") if event_id and event_id != feature.id]
 
 

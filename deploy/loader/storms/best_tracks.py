@@ -18,8 +18,7 @@ NO_RADII: Radii = (None, None, None, None, None, None, None, None, None, None, N
 
 
 class Fix(NamedTuple):
-    """The position of a system, observed or forecast, at one time: degrees, kt, hPa, UTC; status is the development
-    level.
+    """An observed or forecast position of a system: degrees, kt, hPa, UTC; status is the development level.
 
     landfall: whether the source marks it as one; None if the source has no such mark. wind_kt is the mean over
     wind_minutes from wind_agency; regional_wind_kt the mean over regional_wind_minutes from the agency responsible for

@@ -124,9 +124,7 @@ def _measured(a: Sql, b: Sql, distance: Sql) -> Sql:
 
 
 def _lines(side: Expr | GeometryLiteral) -> Sql:
-    """Return points and lines as geography; areas as their boundaries, because geography chooses the inside of an area
-    itself.
-    """
+    """Return points and lines as geography; areas as boundaries, because geography chooses the inside of an area."""
     if isinstance(side, GeometryLiteral):
         is_area = side.shape.geom_type in ("Polygon", "MultiPolygon")
         return _geography(shapely.boundary(side.shape) if is_area else side.shape)

@@ -126,9 +126,7 @@ def _whole(op: str, column: Expr, value: Any) -> tuple[str, Any]:
 
 
 def _number(operand: Operand, *, is_double: bool) -> Sql:
-    """Return a number for a comparison; a `numeric` beside a double is converted safely, because PostgreSQL's cast may
-    fail.
-    """
+    """Return a number for a comparison; a `numeric` beside a double is converted safely: the plain cast may fail."""
     if isinstance(operand, Expr):
         return as_double(operand) if is_double and operand.sql_type == "numeric" else operand.sql
     return bind_number(operand.value, "numeric")
@@ -155,8 +153,7 @@ def _equal_texts(column: Expr, value: str) -> tuple[Sql, Sql]:
 
 
 def _in_type_of(column: Expr, values: Sequence[str]) -> tuple[list[Any], str, str | None] | None:
-    """Return strings as values of the column's type; None if one of them has another type, so that text must be used.
-    """
+    """Return strings as values of the column's type; None if one of them has another type: compare as text then."""
     if column.kind is Kind.STRING:
         sql_type = "bpchar" if column.sql_type == "bpchar" else "text"
         is_builtin = column.sql_type in BUILTIN_TEXT

@@ -96,9 +96,7 @@ def _is_mixed(side: Expr | GeometryLiteral) -> bool:
 
 
 def _is_worked_out(side: Expr | GeometryLiteral) -> bool:
-    """Return whether rows are compared in another form than stored: turned around the Earth, or cut at the
-    antimeridian.
-    """
+    """Return whether stored rows are converted before comparing: turned around the Earth, or cut at ±180°."""
     return isinstance(side, Expr) and bool(_column(side).turns or _column(side).crosses)
 
 
@@ -238,8 +236,7 @@ def _boxes_meet(column: Expr, srid: int, literals: Iterable[Sql]) -> list[Sql]:
 
 
 def near(column: Expr, box: BBox) -> Sql:
-    """Return whether the box of a row meets a box in longitude and latitude: only the condition that an index serves.
-    """
+    """Return whether the box of a row meets a box in longitude and latitude: only the part that an index serves."""
     srid = _srid(column)
     parts = [
         replace(GeometryLiteral(rectangle(part), None, (rectangle(part),)), turn=turn)

@@ -49,9 +49,7 @@ def collection_json(collection: Collection, whole: Whole, base: str, media_type:
 
 
 def _licences(collection: Collection) -> dict[str, str]:
-    """Return addresses by text: a resource lists the licences of all its parts (recommendation
-    /rec/core/fc-md-license).
-    """
+    """Return addresses by text: a resource lists the licences of all its parts (/rec/core/fc-md-license)."""
     return {
         **({"Licence of the data": collection.license} if collection.license else {}),
         **{f"{each.title}: {each.licence}": each.licence_url for each in collection.publishers if each.licence_url},

@@ -17,8 +17,9 @@ Query = Callable[[Sql], Sql]
 _STORED = ("table", "materialized view")
 _TABLES = (*_STORED, "partitioned table")
 SMALL = 8 * 1024 * 1024
-"""Size in bytes up to which a table's rows are read, some milliseconds each: then its extent is right even before
-ANALYZE and after a DELETE.
+"""Size in bytes up to which a table's rows are read, some milliseconds each.
+
+So the extent of a small table is right even before ANALYZE and after a DELETE.
 """
 
 

@@ -15,9 +15,7 @@ _MOST = 361.0
 
 
 def may_lie_anywhere(column: GeometryColumn) -> GeometryColumn:
-    """Return a column with nothing known yet; a geography has no longitudes beyond ±180, but may cross the
-    antimeridian.
-    """
+    """Return a column with nothing known yet; a geography stays within ±180, but may cross the antimeridian."""
     if column.is_geography:
         may = column.dimension != 0
         return replace(column, crosses=may, partial=may)

@@ -57,8 +57,7 @@ UNITS = tuple(_UNITS)
 
 
 def suitable_unit(first: datetime, last: datetime, *, most: int = 60) -> str:
-    """Return the shortest unit that divides the time between two moments into about `most` parts; at longest the year.
-    """
+    """Return the shortest unit that divides the time between two moments into about `most` parts, or the year."""
     seconds = (last - first).total_seconds()
     return next((name for name, (_, _, length) in _UNITS.items() if seconds / length <= most), "year")
 

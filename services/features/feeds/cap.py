@@ -116,9 +116,7 @@ def _time_name(collection: Collection, names: Sequence[str]) -> str | None:
 
 
 def _says_simulated(value: object) -> bool:
-    """Return whether a text says `simulated` anywhere; other words must stand alone: real alerts say `exercise
-    caution`.
-    """
+    """Return whether a text says `simulated`; other words must stand alone: real alerts say `exercise caution`."""
     text = value.strip().lower() if isinstance(value, str) else ""
     return "simulated" in text or text in _NOT_REAL
 

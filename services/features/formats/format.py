@@ -63,8 +63,7 @@ class FileFormat(Format):
 
 
 class FeatureFormat(Format, ABC):
-    """A format that writes features: a head, rows as they are read, a tail. Small pages join them, large ones stream.
-    """
+    """A format that writes features: a head, rows, a tail. Small pages join them, large ones stream."""
 
     geometry_as: ClassVar[str] = "geojson"
     """Encoding of the geometry that PostGIS returns: `geojson` or `wkt`."""

@@ -38,8 +38,7 @@ def unit_members(unit: str | None) -> dict[str, str]:
 
 
 def geometry_format(geometry: GeometryColumn) -> str:
-    """Return the format of a spatial property, such as `geometry-point` (/req/queryables/get-queryables-response-body).
-    """
+    """Return a spatial property's format, such as `geometry-point` (/req/queryables/get-queryables-response-body)."""
     if geometry.is_cut and geometry.type in ("LineString", "Polygon"):
         # geometries that cross the antimeridian are cut in two
         return "geometry-any"

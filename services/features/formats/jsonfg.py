@@ -86,8 +86,7 @@ def _with_profile(links: PageLinks) -> PageLinks:
 def profiled(
     format_: FeatureFormat | FileFormat | None, query: QueryValues, collection: Collection
 ) -> FeatureFormat | FileFormat | None:
-    """Return the format with the effect of `profile` and `bom`. Adds a fault if the format does not support `profile`.
-    """
+    """Return the format with the effect of `profile` and `bom`. Adds a fault if it does not support `profile`."""
     profile = query.values["profile"]
     if format_ is csv.FORMAT and query.values.get("bom"):
         format_ = csv.FOR_SPREADSHEETS

@@ -82,8 +82,7 @@ def _filled(pieces: Sequence[str], values: Mapping[str, str]) -> str:
 
 @lru_cache(maxsize=1024)
 def _template(collection_id: str, media_type: str, *, of_item: bool) -> _Template:
-    """Return `self`, `alternate`, `collection`; for a page also the queryables (Part 3, /req/filter/queryables-link).
-    """
+    """Return `self`, `alternate`, `collection`; for a page also the queryables (/req/filter/queryables-link)."""
     path = f"/collections/{path_segment(collection_id)}/items"
     collection = f"{_BASE}/collections/{path_segment(collection_id)}"
     # `f` last: a parameter that a client appends cannot override it
@@ -134,8 +133,7 @@ def page_links(query: ItemsQuery, media_type: str, base: str, ends: PageEnds, ma
 
 
 def item_links(collection_id: str, media_type: str, base: str, given: Mapping[str, str], item_id: str) -> PageLinks:
-    """Return `self`, `alternate`, `collection` (/req/core/f-links) of a feature, for a request with these parameters.
-    """
+    """Return a feature's `self`, `alternate`, `collection` (/req/core/f-links), for a request with these parameters."""
     json, header = _template(collection_id, media_type, of_item=True).filled(base, given, item_id)
     return PageLinks(json, _header(header))
 

@@ -10,9 +10,7 @@ _TOKEN = re.compile(r"[A-Za-z0-9._-]+")
 
 
 def saved_as(collection: Collection, format_: Format, *, always: bool = False) -> dict[str, str]:
-    """Return the header that makes a browser save the response as a file; always, or if the format is meant to be
-    saved.
-    """
+    """Return the header that makes a browser save the response as a file: `always`, or if the format is for that."""
     extension = format_.extension or (format_.name if always else None)
     if extension is None:
         return {}

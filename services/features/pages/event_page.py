@@ -44,9 +44,7 @@ class Event:
 
 
 def event_of(name: str, told: Told) -> Event:
-    """Return the event, named by the collection with the fewest features, usually that of events; else the longest
-    name.
-    """
+    """Return the event, named by the collection with the fewest features, usually of events; else the longest name."""
     main, found = by_weight(told)[0]
     feature = found[0] if found else {"id": None, "properties": {}, "geometry": None}
     moments = [

@@ -79,9 +79,7 @@ class EncodedFeatures:
         return features
 
     def admits(self, namespace: Namespace, keys: Sequence[object]) -> bool:
-        """Return whether most of these keys were requested recently: a client that reads every page once caches
-        nothing.
-        """
+        """Return whether most of these keys were requested recently: a client that reads every page caches nothing."""
         # a sample suffices, the same keys on any page; within a tuple, hashes of numbers have no pattern
         some = {(namespace, key) for key in keys if not hash((key, None)) % _ONE_IN}
         new = some - self._recent

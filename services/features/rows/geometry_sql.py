@@ -141,8 +141,7 @@ def omitted_statement(table: Sql, column: GeometryColumn) -> Sql:
 
 
 def _rings_turned(drawn: Sql, geometry_type: str) -> Sql:
-    """Return outer rings counterclockwise, as RFC 7946 requires, and lines unchanged: the function reverses these too.
-    """
+    """Return outer rings counterclockwise, as RFC 7946 requires; lines, which the function also turns, unchanged."""
     turned = sql("ST_ForcePolygonCCW({shape})", shape=drawn)
     if geometry_type in _AREAS:
         return turned
@@ -253,8 +252,7 @@ def _text(shape: Sql, drawn: Sql, geometry_as: str, column: GeometryColumn) -> S
 
 
 def lonlat_shape(column: GeometryColumn) -> Sql:
-    """Return the geometry in longitude and latitude, in a type that GEOS knows; not clipped to the world, not checked.
-    """
+    """Return the geometry in longitude and latitude, in a type that GEOS knows; neither clipped nor checked."""
     name = ident(column.name)
     shape = sql("{name}::geometry", name=name) if column.is_geography else name
     if column.type not in SIMPLE:

@@ -29,8 +29,7 @@ def items_plan(
     with_version: bool = False,
     ordered: bool = True,
 ) -> RowPlan:
-    """Select up to `limit` rows from the start of the page to `until`; `with_version` adds their row versions at the
-    end.
+    """Select up to `limit` rows from the start of the page to `until`; `with_version` appends their row versions.
 
     Rows that are not `ordered` come in the database's order.
     """

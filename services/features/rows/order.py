@@ -24,8 +24,7 @@ def order_by(selection: Selection, order: Sequence[SortTerm], *, backwards: bool
 
 
 def qualified(term: SortTerm) -> Sql:
-    """Return the sort expression of a term. A bare name would mean the output column of that name: a cast or a clash.
-    """
+    """Return the sort expression of a term. A bare name would mean the output column of that name."""
     return term.expression or sql("item.{name}", name=ident(term.column.name))
 
 

@@ -34,8 +34,7 @@ def header(plan: Plan, minzoom: int) -> dict[str, Any]:
 
 
 def metadata(plan: Plan, minzoom: int, maxzoom: int, *, name: str, versions: dict[str, str | None]) -> dict[str, Any]:
-    """Return the JSON metadata; `minzoom` and `maxzoom` have tiles, `versions` are the data's versions by collection.
-    """
+    """Return the JSON metadata; `minzoom` and `maxzoom` have tiles, `versions` are data versions by collection."""
     document = {
         "name": name,
         "description": ", ".join(collection.title for collection in plan.collections),

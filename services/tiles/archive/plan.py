@@ -43,8 +43,7 @@ class Plan:
         return sum(number_in(TMS.matrix(z), box) for z in self.zooms for box in self._boxes())
 
     def places(self) -> Iterator[tuple[int, tuple[int, int, int]]]:
-        """Yield the archive's number and the zoom, column and row of each tile that meets the area, in ascending order.
-        """
+        """Yield the archive's number and zoom, column and row of each tile that meets the area, in ascending order."""
         for z in self.zooms:
             found = {
                 zxy_to_tileid(z, x, y): (z, x, y) for box in self._boxes() for x, y in tiles_in(TMS.matrix(z), box)

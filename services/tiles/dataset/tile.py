@@ -49,9 +49,7 @@ async def get_dataset_tile(call: Call) -> web.StreamResponse:
 
 
 def _headers(call: Call, chosen: Chosen, store: TileStore, wanted: str | None) -> TileHeaders:
-    """Return headers like those of a collection's tile, for all data; without a time, which two changes in a second
-    would share.
-    """
+    """Return headers like those of a collection's tile; without a time, which two changes in a second would share."""
     said = {"DAMS-Collections-Omitted": str(chosen.omitted)} if chosen.omitted else {}
     tokens = [store.token(collection) for collection in chosen.collections]
     known = [token for token in tokens if token is not None]

@@ -93,9 +93,7 @@ def parse_tile(  # noqa: PLR0917 the address of a tile
 
 
 def _few(collection: Collection, query: QueryValues) -> frozenset[str] | None:
-    """Return the properties that our style reads, if others can be requested by id; None if the tile has all
-    properties.
-    """
+    """Return the properties that our style reads, if others can be requested by id; None if the tile has them all."""
     if not query.values[_STYLE_ONLY]:
         return None
     if query.values["properties"] is not None:
@@ -152,9 +150,7 @@ def _trimmed(selection: Selection, zoom: float) -> Selection:
 
 
 def _in_order(selection: Selection) -> Selection:
-    """Return the selection with properties in the collection's order, so that their order in the request makes no other
-    tile.
-    """
+    """Return the selection with properties in the collection's order: another order in a request is the same tile."""
     names = {column.name for column in selection.properties}
     return replace(selection, properties=tuple(c for c in selection.collection.columns if c.name in names))
 

@@ -33,8 +33,7 @@ async def decompressed(gzipped: bytes) -> bytes:
 
 
 async def merged(gzipped: Sequence[bytes]) -> bytes:
-    """Return one tile with the layers of all, as a single gzip stream: of several streams, browsers read only the
-    first.
+    """Return one tile with the layers of all, as a single gzip stream: of several, browsers read only the first.
 
     The layers of a vector tile are a repeated field, so concatenated tiles are one tile.
     """

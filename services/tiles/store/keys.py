@@ -12,8 +12,7 @@ _GENERATIONS = 4
 
 @dataclass(frozen=True, slots=True)
 class TileKey:
-    """Identifies the bytes of a tile: software and its limits, version of the data, place, meaning of the parameters.
-    """
+    """Identifies the bytes of a tile: software and limits, version of the data, place, meaning of the parameters."""
 
     build: str
     token: str

@@ -150,9 +150,7 @@ MARKED_BELOW = 6
 
 
 def _mark(look: Look, dimension: str) -> Layer:
-    """Return the marks: of areas while they are small; of points, which have a colour already, inside them at near
-    zooms.
-    """
+    """Return the marks: of areas while they are small; of points inside their coloured circles, at near zooms."""
     is_area = dimension == "Polygon"
     is_dimension: Expression = ["==", ["geometry-type"], dimension]
     layer: Layer = {

@@ -1,5 +1,4 @@
-"""Colours of the map: earthquakes are brown, storms violet to blue, floods pale blue; alerts have traffic light
-colours.
+"""Colours of the map: earthquakes are brown, storms violet to blue, floods pale blue; alerts like traffic lights.
 
 Between classes of two hazards, the CIEDE2000 difference is at least 20, also for colour-blind eyes, and a worse class
 is darker; `HAZARDS` lists them for the test that measures it. Each class has the property values it stands for.

@@ -82,8 +82,7 @@ def _branches(expression: Expression, before: tuple[Any, ...] = ()) -> list[tupl
 
 
 def _matches(expression: list[Any]) -> list[Any]:
-    """Return the branches of a `match` as those of a `case`; classes are in order, so the last is the most important.
-    """
+    """Return the branches of a `match` as those of a `case`, in order: the last is the most important."""
     labels, colors = expression[2:-1:2][::-1], expression[3:-1:2][::-1]
     conditions = [["any", *(["==", expression[1], label] for label in group)] for group in labels]
     return _paired(conditions, colors)

@@ -124,8 +124,7 @@ def _cut_at_antimeridian(polygon: Polygon) -> BaseGeometry:
 
 
 def _unrolled(ring: BaseGeometry) -> list[tuple[float, float]]:
-    """Return the ring's positions with longitudes that continue beyond ±180°; a ring around a pole is closed along it.
-    """
+    """Return the ring's positions with longitudes that continue beyond ±180°; a ring around a pole is closed there."""
     unrolled: list[tuple[float, float]] = []
     for longitude, latitude in shapely.get_coordinates(ring):
         before = unrolled[-1][0] if unrolled else longitude
@@ -175,8 +174,7 @@ def coast(land: Iterable[Polygon]) -> list[BaseGeometry]:
 
 
 def graticule(step: int) -> Iterable[Feature]:
-    """Yield meridians and parallels every `step` degrees; positions every two degrees let them bend in any projection.
-    """
+    """Yield meridians and parallels every `step` degrees; positions every two degrees let them bend."""
     for longitude in range(-180, 180, step):
         # only every third meridian reaches the pole
         top = 90 if longitude % 30 == 0 else 80

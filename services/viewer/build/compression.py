@@ -12,8 +12,9 @@ _FAR = ("0", "1", "2", "3")
 
 
 def compress(folder: Path) -> None:
-    """Write `<name>.gz` and `<name>.br` beside each text below `folder`, and `<name>.br` beside tiles of far zooms,
-    which are gzip files already.
+    """Write `<name>.gz` and `<name>.br` beside each text below `folder`.
+
+    Tiles of far zooms, which are gzip files already, only get `<name>.br`.
     """
     files = [file for file in folder.rglob("*") if file.is_file()]
     with ThreadPoolExecutor() as pool:
