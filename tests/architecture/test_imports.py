@@ -1,4 +1,4 @@
-"""The import rule of pyproject.toml holds, and would be seen to be broken."""
+"""The import rule of pyproject.toml holds, and a violation is detected."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ def test_every_module_says_what_it_is_for() -> None:
 
 
 def test_no_registry_address_or_machine_path_is_committed() -> None:
-    # Put together here, so that this file does not hold what it looks for.
+    # Concatenated, so that this file itself does not match.
     hosts = ["npm" + "js.org", "python" + "hosted.org", "py" + "pi.org"]
     places = ["/ro" + "ot/", "/wo" + "rk/main", "/op" + "t/wheels"]
     pattern = re.compile("|".join(re.escape(text) for text in hosts + places))

@@ -17,7 +17,7 @@ from tests.contract.conftest import Api
 
 pytestmark = pytest.mark.system
 
-# of the contract's table of endpoints
+# from the contract's table of endpoints
 PATHS = {
     "/",
     "/conformance",
