@@ -17,8 +17,8 @@ const LATEST = [
 ];
 
 /**
- * The times to choose from. The last hours and days end now and stay open, so that what comes is seen; of data that are
- * older than a day they end with the data, and say so.
+ * The times to choose from. The last hours and days end now and stay open, so that new data appear. If the data are
+ * older than a day, they end with the data, and their labels say so.
  * @param {Collection | null} collection
  * @param {number} now milliseconds since 1970
  * @returns {Preset[]}
@@ -39,7 +39,7 @@ export function presets(collection, now) {
     { name: "all", label: say("All time"), datetime: null },
     ...latest,
     ...(hasSeasons ? [{ name: "season", label: say("Season {year}", { year: String(season) }), datetime: `${season}-01-01/${season}-12-31` }] : []),
-    // of what has an end alone it can be said
+    // only features with an end can be in force
     ...(collection?.time?.lasts ? [{ name: "now", label: say("In force now"), datetime: instantText(Math.floor(now / 60e3) * 60e3) }] : []),
   ];
 }
