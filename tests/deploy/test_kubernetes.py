@@ -49,7 +49,7 @@ def objects() -> tuple[Any, ...]:
 
 @cache
 def built(folder: Path) -> tuple[Any, ...]:
-    """All objects as kubectl applies them. Skips where there is no kubectl."""
+    """Return all objects as kubectl applies them. Skips the test without kubectl."""
     if (kubectl := shutil.which("kubectl")) is None:
         pytest.skip("needs kubectl")
     text = subprocess.run([kubectl, "kustomize", folder], check=True, capture_output=True, text=True).stdout
@@ -207,7 +207,7 @@ def test_each_source_that_is_published_has_a_job_and_an_alarm() -> None:
         assert (asked.since is not None) == SOURCES[loaded[name]].catches_up
         assert f"--uid {pod['securityContext']['runAsUser']}" in (REPOSITORY / "deploy/loader/Dockerfile").read_text()
     assert loaded == {f"loader-{source}": source for source in watched()}
-    # their role writes; nobody else has it
+    # their role writes, so no other pod may have its password
     holders = {name for name, _, one in pods() if {"secretRef": {"name": "dams-loader"}} in one.get("envFrom", [])}
     assert holders == jobs.keys()
     alarms = yaml.safe_load((REPOSITORY / "deploy/loader/alarms.yaml").read_text())["groups"]

@@ -35,7 +35,7 @@ async def make_many_towns(url: str) -> None:
 
 
 async def asked(client: Client, path: str, *, buffer: int = 4096) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-    """A connection over which was asked, and nothing read yet; the kernel keeps little of the answer."""
+    """Open a connection and send a request without reading the answer; the kernel buffers little of it."""
     address = urlsplit(client.base)
     connection = socket.socket()
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, buffer)

@@ -1,4 +1,4 @@
-"""The files of several processes without a common folder: who comes again meets the one that has the file."""
+"""The files of several processes without a common folder: a client that returns reaches the process with its file."""
 
 from __future__ import annotations
 

@@ -163,7 +163,7 @@ async def test_a_process_that_hangs_is_passed_over(tmp_path: Path, session: Clie
         return await upstreams() == [f"unix:{tmp_path / name}" for name in names]
 
     async def told(*names: str) -> bool:
-        """Whether its log says last that requests go there."""
+        """Return whether the log's last change of addresses names these."""
         lines = [json.loads(line) for line in gateway.log.read_text(encoding="utf-8").splitlines()]
         changes = [line["upstreams"].get("tiles") for line in lines if line["message"] == "other addresses or routes"]
         return changes[-1:] == [[f"unix:{tmp_path / name}" for name in names]]
@@ -192,7 +192,7 @@ async def test_a_process_that_hangs_is_passed_over(tmp_path: Path, session: Clie
             ages = [arrived - since for arrived, since in zip(good.times[before:], times, strict=True)]
             assert 0 <= min(ages) < 0.9 < max(ages)
             await eventually(partial(used, "good"))
-            # clients were told before their connections ended
+            # clients learned of the end before their connections closed
             assert drained.is_set()
         finally:
             watching.cancel()

@@ -1,4 +1,4 @@
-"""Each source has its own books, in which stands what was loaded and what is asked for again."""
+"""Each source has its own records: what was loaded, and what must be requested again."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.deploy.loader.earthquake_feed import feature, feed
 
 
 def publish(publisher: Publisher, tag: str, *event_ids: str) -> str:
-    """A feed of these events that is sent to those alone who do not have this version of it."""
+    """Publish a feed of these events; a client that already has this version does not get it again."""
 
     async def answer(request: web.Request) -> web.StreamResponse:
         if request.headers.get("If-None-Match") == tag:
@@ -85,6 +85,6 @@ async def test_what_was_loaded_in_another_way_is_no_version_of_the_newest(
     asked = {name: value for name, value in ways.items() if name == way}
     await run(source(address), *given, **asked)
     assert (await run(source(address))).is_modified
-    # what is known of the newest is not said where something else is asked for, and stays
+    # a load of something else does not update the version of the newest data, which stays
     assert (await run(source(address), *given, **asked)).is_modified
     assert not (await run(source(address))).is_modified

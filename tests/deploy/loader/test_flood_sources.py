@@ -1,4 +1,4 @@
-"""What the sources of floods make of documents, and what they refuse."""
+"""The rows that flood sources make of documents, and the documents they refuse."""
 
 import json
 from datetime import UTC, datetime, timedelta
@@ -253,7 +253,7 @@ async def test_an_alert_that_leaves_the_feed_before_its_end_is_taken_back(
     assert (await standing())[0] == {"1", "2"}
     await run(gdacs_floods.SOURCE, publisher.publish("/gdacs.geojson", collection()))
     assert (await standing())[0] == {"1", "2"}
-    # one that was to last longer is taken back altogether
+    # an alert that was to last longer is withdrawn completely
     await run(gdacs_floods.SOURCE, feed(1, 2, todate=hours_ago(-5), datemodified=hours_ago(5)))
     await run(gdacs_floods.SOURCE, feed(2))
     assert await standing() == ({"2"}, {"2", "3", "4"})

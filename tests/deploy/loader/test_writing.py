@@ -74,7 +74,10 @@ async def test_a_part_is_replaced_and_others_are_not_touched(steps: asyncpg.Conn
 async def test_changes_name_the_rows_that_they_changed(
     steps: asyncpg.Connection, loader_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In the transaction of the change, up to a number; told by snapshot, so that nothing is missed or told twice."""
+    """The change names its rows in its own transaction, up to a maximum number.
+
+    Readers use snapshots, so that no row is missed or reported twice.
+    """
 
     async def named(since: str) -> list[tuple[str | None, str]]:
         rows = await steps.fetch("SELECT item, action FROM dams.changed_items($1::text::pg_snapshot)", since)

@@ -1,4 +1,4 @@
-"""Lines that nginx writes of its answers become counts: each once, whole, and whatever becomes of the file."""
+"""Lines that nginx writes about its answers become counts: each once and completely, whatever happens to the file."""
 
 from __future__ import annotations
 

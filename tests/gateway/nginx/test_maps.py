@@ -1,4 +1,4 @@
-"""What nginx works out for each request by its maps, of texts that few clients send."""
+"""The values that nginx's maps give for each request, for texts that few clients send."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tokens that change with the rows, with what makes bytes of them, and with nothing else."""
+"""Versions change with the rows and with the code that writes the bytes, and with nothing else."""
 
 from __future__ import annotations
 
@@ -216,7 +216,7 @@ async def test_a_database_that_has_just_gone_is_waited_for_and_one_that_stays_aw
             await admin.execute(leave)
             many = [asyncio.create_task(versions.restarted()) for _ in range(1010)]
             await asyncio.sleep(0)
-            # no more than so many wait
+            # no more than this number wait
             assert [await each for each in many if each.done()] == [False] * 10
             assert set(await asyncio.gather(*many)) == {False}
             assert versions.server is None

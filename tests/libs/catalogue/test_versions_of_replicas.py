@@ -23,7 +23,7 @@ from tests.eventually import eventually
 
 
 class Replicas(Rotation):
-    """What looks at them find is what the test says."""
+    """Replicas whose state is set by the test."""
 
     def __init__(self) -> None:
         super().__init__([])

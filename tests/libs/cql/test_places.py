@@ -1,4 +1,4 @@
-"""Where the fault of a filter is said to be, whatever part of it that is, in either language."""
+"""The reported place of a fault, for every part of a filter and in both languages."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ def test_the_feature_with_an_id_is_found_by_its_key(column: Column, text: str, c
 @pytest.mark.parametrize(
     ("columns", "text"),
     [
-        # features have no other names
+        # ids of features are written in one way only
         *(((NUMBER,), text) for text in ("049", "-0", "+1", "49.0", "", " 1", "1\n", "٤", "a")),
         ((TEXT,), "a\0"),
         ((DAY,), "2020-1-1"),
@@ -126,7 +126,7 @@ def test_of_several_columns_each_has_its_part(
         *(((column,), True) for column in (SPAN, BITS, BYTES, SHORT)),
         ((NUMBER, TEXT), False),
         ((SPAN, NUMBER), True),
-        # together with others also what formats have no name for is a part
+        # in a key of several columns, values of types without a format are parts too
         *(((column, NUMBER), True) for column in (DAY, MOMENT, FLOAT)),
     ],
 )

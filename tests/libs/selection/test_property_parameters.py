@@ -39,7 +39,7 @@ def test_properties_of_a_single_value_are_parameters() -> None:
         ],
     )
     found = named(document)
-    # a list is no single value, and `limit` is how many features are wanted
+    # a list is not a single value, and `limit` is the number of features
     assert list(found) == ["felt", "magnitude", "mixed"]
     assert found["felt"] == {
         "name": "felt",

@@ -1,4 +1,6 @@
-"""What query parameters select: conditions with values, columns, order; and every fault, in the client's words."""
+"""The selection that query parameters make: conditions with values, columns, order; and every fault, in the client's
+words.
+"""
 
 from __future__ import annotations
 
@@ -73,7 +75,7 @@ def test_bbox_is_about_the_chosen_geometry() -> None:
 
 
 def test_bbox_that_cannot_be() -> None:
-    # where there is no geometry every feature matches, and a box is a box nevertheless
+    # without a geometry every feature matches, but an invalid box is still a fault
     without = collection(geometries=())
     assert selected(without, bbox=[1, 2, 3, 4]).conditions == ()
     for wanted in (collection(), without):
@@ -122,7 +124,7 @@ def test_a_time_that_is_none(name: str, message: str) -> None:
 
 def test_datetime_that_cannot_be() -> None:
     timeless = collection(times=())
-    # where there is no time every feature matches
+    # without a time every feature matches
     assert selected(timeless, datetime="2020-01-01T00:00:00Z").conditions == ()
     missing = "datetime-column 'began' does not exist; there are no datetime columns"
     assert [fault[1] for fault in faults(collection(times=(), columns=COLUMNS[:1]), datetime_column="began")] == [
@@ -331,7 +333,7 @@ def test_arguments_of_a_function() -> None:
     # the argument, not the property of the same name
     assert selection.conditions == ()
     assert where(called(n="5", place="here", mag="5")[0]) == ('"mag" = $1::float8', (5.0,))
-    # one that has none is called, too
+    # a function without arguments is called too
     assert select(collection(kind="function"), Query()).table.render() == ('"s"."t"()', ())
 
 

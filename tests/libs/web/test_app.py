@@ -66,7 +66,7 @@ Handler = Callable[[Call], Awaitable[web.StreamResponse]]
 
 
 async def _tell(call: Call) -> web.StreamResponse:
-    """What the handler was called with."""
+    """Answer with the arguments of the handler."""
     call.query.check()
     told = {
         "path": dict(call.path),
@@ -209,7 +209,7 @@ async def test_the_language_is_of_pages_and_no_parameter_that_links_carry_on(tmp
         response = await ask(f"{THING}?lang=es&bbox=1&bbox=2")
         assert (await response.json())["given"] == {"bbox": "1,2"}
         assert (await ask("/plain?lang=es")).status == 422
-        # what has no pages may have a property of that name
+        # a resource without pages may have a property of that name
         assert (await (await ask("/rows?lang=es")).json())["given"] == {"lang": "es"}
 
 

@@ -114,7 +114,7 @@ _KNOWN = "limit, bbox, flag, f, count, share, words, numbers"
 )
 def test_faults_name_the_parameter_and_what_is_wrong(name: str, text: str, kind: str, said: str) -> None:
     (fault,) = read_query(ALL, None, [(name, text)]).faults
-    # NUL is repeated to nobody
+    # NUL is never repeated in an error
     assert fault == Fault(("query", name), said, None if "\x00" in text else text, kind)
 
 

@@ -160,7 +160,7 @@ def documents(paths: list[Path]) -> list[Document]:
 
 
 def test_zones_of_advisories_are_those_that_others_derived(tmp_path: Path) -> None:
-    """Of expected positions alone, as in the file; its areas are of the plane, ours of geodesics."""
+    """The zones are of forecast positions only, as in the file. Its areas are in the plane, ours geodesic."""
     (path,) = given(DERIVED)
     with gzip.open(path) as file:
         others = {
