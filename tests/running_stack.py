@@ -58,7 +58,7 @@ class RunningStack(Cluster):
 
     @property
     def is_here(self) -> bool:
-        """Whether it runs on this machine, in a state folder of it."""
+        """Return whether the stack runs on this machine, in its state folder."""
         return True
 
     @property

@@ -1,4 +1,4 @@
-"""What answers with features say beside them, whichever way they are made: at once, in pieces, as files, as pages."""
+"""The headers of answers with features, however these are made: at once, in pieces, as files, as pages."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ async def test_each_way_says_what_it_is_and_how_long_it_may_be_kept(features: Cl
     if not way.startswith("one"):
         matched = (await features.json(WAYS[way].partition("?")[0], limit="0"))["numberMatched"]
         assert answer.headers["OGC-NumberMatched"] == str(matched)
-        # of what is sent in pieces nobody knows beforehand
+        # for an answer in pieces, the number is unknown beforehand
         assert answer.headers.get("OGC-NumberReturned") == (None if "pieces" in way else "3")
     assert not {"DAMS-Paging", "DAMS-Features-Omitted", "DAMS-Geometries-Omitted"} & answer.headers.keys()
 
@@ -77,13 +77,13 @@ async def test_another_crs_is_said(features: Client, way: str) -> None:
 async def test_who_wants_no_number_is_told_none(features: Client, way: str) -> None:
     answer = await features.get(f"{WAYS[way]}&filter=id%20%3C%201000&numberMatched=false")
     assert "OGC-NumberMatched" not in answer.headers
-    # it lacks nothing that a later one would have
+    # it lacks no header that a later one would have
     assert "ETag" in answer.headers
 
 
 async def test_the_first_page_of_items_has_ten(features: Client) -> None:
     assert (await features.json(EVENTS))["numberReturned"] == 10
-    # a page for people has no more than it can show, whatever is asked for
+    # a page for users has no more features than it can show, whatever the limit
     page = await features.get(MANY, {"limit": "10000", "f": "html"})
     assert page.headers["OGC-NumberReturned"] == str(PAGE_ROWS)
     assert 'rel="next"' in page.headers["Link"]

@@ -1,4 +1,4 @@
-"""What makes another shape of a collection without the file's doing, and what the file leaves as it is."""
+"""Changes that give a collection another shape without a change of the file, and parts of the file that do not."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ async def test_nothing_is_said_of_a_view_that_cannot_be_looked_at_for_the_moment
         views = ViewCheck(database)
         looking = asyncio.create_task(views.usable(collections))
         await asyncio.sleep(0)
-        # whoever comes second has the only connection after the first statement, and keeps it
+        # the second caller takes the only connection after the first statement, and keeps it
         async with database.connection():
             with pytest.raises(Unavailable):
                 await looking

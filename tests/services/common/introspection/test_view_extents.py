@@ -84,12 +84,12 @@ async def test_a_slow_one_has_none_and_costs_little(
         async with asyncio.timeout(30):
             for _ in range(2):
                 await views.filled_in(bare, states)
-        # in the end everybody's turn has come
+        # in the end each view has had its turn
         for _ in range(40):
             found = _named(await views.filled_in(bare, states))
         assert _box(found["plain"]) == [10, 20, 11, 21]
         assert found["slow_00"].geometries[0].bbox is None
-        # and nobody is asked again
+        # and no view is read again
         asked = mock.Mock()
         monkeypatch.setattr(database, "connection", asked)
         again = await views.filled_in(bare, states)
@@ -137,7 +137,7 @@ async def test_a_change_shows_when_its_time_has_come(owner: tuple[asyncpg.Connec
         await bounded.filled_in(bare, states)
         await eager.filled_in(bare, states)
         await owner[0].execute("INSERT INTO seen.places VALUES (5, NULL, 'SRID=4326;POINT(50 60)')")
-        # the same states: nothing is asked
+        # with equal states no statement is sent
         assert _box(_named(await eager.filled_in(bare, states))["plain"]) == [10, 20, 11, 21]
         later = dict.fromkeys(states, "another")
         assert _box(_named(await eager.filled_in(bare, later))["plain"]) == [10, 20, 50, 60]
@@ -161,7 +161,7 @@ _READ: list[tuple[dict[str, Any], dict[str, Any], dict[str, Any], int]] = [
     ({}, {}, {"start": None}, 0),
     ({}, {}, {"end": None}, 0),
     ({}, {}, {"sql_type": "tstzrange"}, 1),
-    # nothing else tells of all rows, or of hidden ones
+    # no statistics cover all rows of these, or they cover hidden ones too
     ({"row_security": True}, {}, {}, 2),
     ({"kind": "view"}, {}, {}, 2),
     ({"kind": "foreign table"}, {}, {}, 2),
@@ -179,7 +179,9 @@ _READ: list[tuple[dict[str, Any], dict[str, Any], dict[str, Any], int]] = [
     ({"rows": 1_000_000, "row_bytes": 10}, {"is_geography": True}, {}, 0),
     ({"rows": 999_999, "row_bytes": 10}, {"is_geography": True}, {}, 1),
 ]
-"""Of a small table whose ends are known: what is otherwise of it, its geometry and its time, and how much is read."""
+"""Changes to a small table with known ends (of the table, its geometry and its time), and the number of reads that
+follow.
+"""
 
 
 async def test_what_has_to_be_read_is(asking: Asking) -> None:

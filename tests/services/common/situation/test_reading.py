@@ -1,4 +1,6 @@
-"""The topics of the landing page are read when their data or the file have changed, and stay while nobody answers."""
+"""The topics of the landing page are read when their data or the file have changed, and stay while the database is
+down.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,7 @@ OTHERS = STRONG.model_copy(update={"title": "Others"})
 
 
 class Asking(Database):
-    """Knows how often it was asked, and is away when a test says so."""
+    """Counts its statements, and is down when a test says so."""
 
     times = 0
     away = False
@@ -125,7 +127,7 @@ async def test_while_nobody_answers_it_stays_as_it_was(database: Asking, quakes:
     wanted[:] = [(quakes, STRONG, "2")]
     await situation.refresh()
     assert situation.topics == before
-    # and is read as soon as somebody does
+    # and is read as soon as the database answers
     database.away = False
     await situation.refresh()
     assert database.times == 2

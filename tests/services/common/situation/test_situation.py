@@ -46,7 +46,7 @@ collections:
 
 @pytest.fixture
 async def owner(database_url: str) -> AsyncIterator[asyncpg.Connection]:
-    """Of the database, with the tables."""
+    """Make the database with the tables."""
     connection = await asyncpg.connect(database_url)
     await connection.execute("CREATE EXTENSION IF NOT EXISTS postgis")
     await connection.execute(_TABLES)

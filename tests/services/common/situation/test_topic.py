@@ -1,4 +1,4 @@
-"""What the landing page says of a topic and of a feature: words and conditions, without a database."""
+"""The landing page's texts for a topic and for a feature: words and conditions, without a database."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each element of an alert is made of, and when it is there."""
+"""The source of each element of an alert, and the conditions under which it is present."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ GEOJSON = "application/geo+json"
 
 
 def query(given: dict[str, str], *, key: str | None = "id", limit: int = 10, offset: int = 0) -> ItemsQuery:
-    # nothing tells the rows of a function apart
+    # the rows of a function have no key
     kind = "table" if key else "function"
     collection = Collection("a.b c", "a", "b c", 1, kind, "B", None, (KEY,), key=key, sources=(1,))
     selection = Selection(collection, None, (), (KEY,), ())
