@@ -1,4 +1,4 @@
-"""What other users of the machine learn of a stack, and what its programs may do there."""
+"""What other users of the machine can learn of a stack, and what its programs can do there."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.system
 
 
 def command_lines() -> set[str]:
-    """Of all processes of this machine."""
+    """Return the command lines of all processes of this machine."""
     found = set()
     for process in psutil.process_iter():
         with suppress(psutil.Error):

@@ -139,7 +139,7 @@ async def test_the_map_speaks_as_the_browser_does(
     await seen.page.wait_for_url("**lang=es**")
     await seen.ready()
     assert parse_qs(urlsplit(seen.page.url).fragment)["f.hazard.hazard_eq_events"] == ["magnitude > 6"]
-    # what is shared has no language: whoever opens it has one
+    # a shared link has no language: the browser of the user who opens it sets one
     await seen.page.get_by_role("button", name="Compartir").click()
     link = await seen.page.locator("#share [name=link]").input_value()
     assert "lang=" not in link

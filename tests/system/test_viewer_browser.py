@@ -1,4 +1,4 @@
-"""The map viewer in a real Chromium: data are drawn, nothing leaves the host, everybody can use it."""
+"""The map viewer in a real Chromium: it draws data, requests nothing from other hosts, and is accessible."""
 
 import io
 import re
@@ -191,7 +191,7 @@ async def test_list_works_with_the_keyboard(visit: NewVisit) -> None:
     await page.page.locator(".card").wait_for()
     await page.page.keyboard.press("Escape")
     assert await page.page.locator(".card").count() == 0
-    # on the same entry, although the list has been filled anew for the view that was flown to
+    # on the same entry, although the list has been refilled for the view that the map moved to
     assert await page.page.evaluate("document.activeElement.closest('#events li') !== null")
     assert await page.page.evaluate("document.activeElement.dataset.id") == chosen
 
@@ -220,7 +220,7 @@ async def test_overview_shows_several_collections_and_switches_them(visit: NewVi
         "(id) => map.getStyle().layers.every((l) => l['source-layer'] !== id)", _EARTHQUAKES
     )
     assert "c=" in page.page.url
-    # without any, the list that was on its way is no longer waited for, nor offered to be downloaded
+    # without any, the pending list is no longer waited for, nor offered for download
     await page.page.route(re.compile("/items[?]"), lambda _: None)
     await page.page.get_by_role("switch", name="Tropical storm events").click()
     await page.page.locator("#events[aria-busy]").wait_for(state="attached")

@@ -1,4 +1,4 @@
-"""What a map says when data change, are missing or fail; that everybody can use it; what it weighs."""
+"""The map's messages when data change, are missing or fail; its accessibility; its weight."""
 
 import re
 from typing import Any

@@ -1,4 +1,4 @@
-"""What a map weighs on the wire: docs/weight.md has the figures."""
+"""The bytes that a map transfers: docs/weight.md has the figures."""
 
 from __future__ import annotations
 

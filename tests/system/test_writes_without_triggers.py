@@ -67,7 +67,7 @@ _FLUSHED_SECONDS = 12
 
 @dataclass(frozen=True)
 class Seen:
-    """What a client keeps of a response."""
+    """The parts of a response that a client keeps."""
 
     body: bytes
     etag: str | None

@@ -1,4 +1,4 @@
-"""What the settings make of the sessions in which tiles are made: a view tells it as properties."""
+"""The settings of the database sessions in which tiles are made; a view shows them as properties."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writing an archive: its tiles in order, in bounded memory, and what it has to be told of."""
+"""Writing an archive: its tiles in order, in bounded memory, and what it reports."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Known:
 
 
 def names_in(folder: Path) -> set[str]:
-    """Of the files."""
+    """Return the names of the files."""
     return {path.name for path in folder.iterdir()}
 
 

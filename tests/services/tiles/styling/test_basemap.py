@@ -13,7 +13,7 @@ Colours = dict[str, str]
 
 
 def _colours(*properties: str, dark: bool) -> Colours:
-    """Of the layers that have one of these, by what they show."""
+    """Return the colours of the layers that have one of these properties, by what they show."""
 
     def paint(layer: dict[str, Any]) -> dict[str, Any]:
         return {**layer["paint"], **(layer["metadata"]["dams:dark"] if dark else {})}
