@@ -45,7 +45,7 @@ OF_THE_STACK = ("tests/contract/", "tests/system/")
 """Folders with tests that use it."""
 
 OF_THE_MAP = "tests/system/test_viewer_"
-"""Those of them that wait for a browser."""
+"""The tests among them that wait for a browser."""
 
 LONG = (
     "tests/deploy/",

@@ -213,9 +213,9 @@ _PURGE = ["down", "--purge"]
 
 
 def _purge_without_waiting(environment: dict[str, str], lock: int) -> None:
-    """Stops what runs, and deletes its files: those of a hundred databases may take half a minute.
+    """Stop the stack in the background and delete its files, as those of a hundred databases may take half a minute.
 
-    The lock is kept until then: tests that begin meanwhile take another folder, not one that is being deleted.
+    The lock is held until then, so that tests that begin in that time take another folder.
     """
     command = ["sh", "-c", '"$@" > /dev/null 2>&1 &', "sh", *_program(_PURGE)]
     subprocess.run(command, check=True, cwd=REPOSITORY, env=environment, start_new_session=True, pass_fds=(lock,))

@@ -24,7 +24,7 @@ HERE = Path(__file__).parent
 _CHOSEN = ("AL", "2017"), ("AL", "2018"), ("EP", "2019")
 """Basins and seasons. The data end in June 2019, while a storm of the East Pacific is active."""
 _ENDED = _CHOSEN[:2]
-"""Those for whose storms the best tracks are used as well."""
+"""Basins and seasons for whose storms the best tracks are used as well."""
 _LEFT_OUT = ("Hr", "Seas", "PosAcc", "Fwd", "Eye")
 _NEAR_DEGREES = 0.15
 _FEWEST = 4
