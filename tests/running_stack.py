@@ -96,7 +96,7 @@ class RunningStack(Cluster):
         }
         port = gateway_port(self.state_dir)
         environment = {**os.environ, **counts, "STATE_DIR": str(self.state_dir), "GATEWAY_PORT": str(port)}
-        # the clock of what is simulated stays where the tests want it
+        # the clock of simulated data stays at the day that the tests need
         environment["DEMO_TODAY"] = (state.loaded or "").rpartition(" ")[2]
         _command(["restart"], environment)
 

@@ -1,4 +1,4 @@
-"""The merged OpenAPI document: valid, complete, and the same as what is served."""
+"""The merged OpenAPI document: valid, complete, and the same as the served one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""A request has one deadline, however many things it waits for; what has begun takes as long as its client reads."""
+"""A request has one deadline for everything that it waits for; an answer that has begun takes as long as its client
+reads.
+"""
 
 from __future__ import annotations
 
@@ -73,7 +75,7 @@ async def test_the_time_that_another_process_took_counts(database_url: str) -> N
         def since(seconds: float) -> dict[str, str]:
             return {"X-Request-Start": f"{time.time() - seconds:.3f}"}
 
-        # what can be answered in the time that is left is
+        # requests that can be answered in the remaining time are
         assert (await features.get("/collections/places.rivers/items", headers=since(7))).status == 200
         answer = await features.get(SLOW, headers=since(7))
         assert (answer.status, b"took too long" in answer.body, "Retry-After" in answer.headers) == (503, True, True)

@@ -100,7 +100,7 @@ async def test_a_locked_table_does_not_hold_up_the_list_of_collections(database_
 
         async def nothing_is_locked() -> None:
             assert extents(await listed(started["common"])) == extents(before)
-            # what the view shows, and when that changes, stands in its definition
+            # the view's definition determines its rows and when they change
             await with_etag(features)
 
         await eventually(nothing_is_locked)

@@ -175,7 +175,7 @@ async def test_a_primary_that_goes_after_its_versions_were_read_costs_no_replica
 
         await eventually(admitted)
         primary.stop()
-        # as a poll that could not read them: what was read goes on
+        # as a poll that could not read them: the replicas that were read are still read
         with pytest.raises(Unavailable):
             await rotation.look(first, server)
         assert await rotation.look_alone() == {0}

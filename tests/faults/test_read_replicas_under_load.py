@@ -154,7 +154,7 @@ async def test_a_killed_replica_of_two_costs_no_answer(own_redis: OwnRedis) -> N
                 kill(found.replicas[number])
                 await answers.more(200)
                 await eventually(partial(found.in_rotation, number, expected=False))
-                # what the first process left behind goes within a moment
+                # the remains of the first process are gone within a moment
                 await eventually(partial(started_again, found.replicas[number]))
                 await eventually(partial(found.in_rotation, number))
         assert set(answers.statuses) == {200}, answers.statuses
@@ -215,7 +215,7 @@ async def test_a_promotion_under_load_gives_nothing_wrong(own_redis: OwnRedis) -
             await asyncio.to_thread(found.primary.stop)
             await answers.more()
             await asyncio.to_thread(new.promote)
-            # what is committed on the new timeline is seen, and nothing of before under its versions
+            # clients see commits on the new timeline, and no earlier state under their versions
             await eventually(lambda: knows(found.started, new, "third"))
             await under_no_old_version(found.started, "fourth", insert_towns(new.url("postgres"), "fourth"))
             await found.in_rotation(0, expected=False)

@@ -48,7 +48,7 @@ async def lost_answers(started: Services, url: str) -> list[Answer]:
     """Return answers after a change: some before the service notices it (usually), some after."""
     before = await eventually(lambda: answers(started))
     await insert_towns(url, "lost", "lost too")
-    # what is in the cache belongs to the version before: another tile, which is not
+    # cached tiles belong to the version before: request another tile, which is not cached
     at_once = [await good(started["tiles"], f"{TILE}?limit=5000"), await good(started["features"], f"{ITEMS}?limit=9")]
     return [*at_once, *await noticed(started, before)]
 

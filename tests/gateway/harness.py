@@ -136,7 +136,7 @@ class Upstream:
 
 @dataclass
 class Gateway:
-    """A running `python -m gateway` and what is behind it."""
+    """A running `python -m gateway` and the upstreams behind it."""
 
     folder: Path
     upstreams: dict[str, Upstream]

@@ -73,7 +73,8 @@ async def test_a_commit_reaches_clients_of_a_cdn_and_costs_it_nothing_else(datab
             assert (await client.get(path)).headers["CDN-Cache-Control"] == f"max-age={KEPT_SECONDS}, stale-if-error=60"
             before[path] = await kept(client, path)
 
-        # the answers to a client that requests without a pause, and how often the CDN had been told before each request
+        # the answers to a client that requests without a pause, and how many purges the CDN had received before each
+        # request
         seen: dict[str, list[tuple[int, bool]]] = {ITEMS: [], TILE: []}
         done = asyncio.Event()
 
@@ -98,7 +99,7 @@ async def test_a_commit_reaches_clients_of_a_cdn_and_costs_it_nothing_else(datab
         done.set()
         await asyncio.gather(*clients)
         for path, answers in seen.items():
-            # what a cache on the way gave after the first time went with the second
+            # the second purge removed what a cache on the way had given after the first
             assert {new for told, new in answers if told == 2} == {True}, path
             assert {new for told, new in answers if told == 1} >= {True}, path
             # the new answer is kept as the old one was, and the other collection lost nothing

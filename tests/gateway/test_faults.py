@@ -231,7 +231,7 @@ async def test_two_processes_that_hang_take_little_more_time_than_one(tmp_path: 
 
             assert [await ask() for _ in range(2)] == [(200, "well")] * 2
             await asyncio.sleep(2.1)
-            # what was kept should be renewed: its ETag is not the client's
+            # the cached answer should be revalidated: its ETag is not the client's
             hang = 1
             assert await ask() == (200, "well")
             assert [request.headers.get("If-None-Match") for request in hanging] == ['"1"']
@@ -371,7 +371,7 @@ async def test_a_gateway_is_replaced_while_nginx_goes_on(own_gateway: Gateway, s
 
     async def replaced() -> bool:
         for _ in range(10):
-            # what is answered is not kept
+            # the answers are not cached
             async with session.get(f"{own_gateway.url}/api/tileMatrixSets") as response:
                 statuses[response.status] += 1
         return await since(session, own_gateway) != before

@@ -29,7 +29,7 @@ _SQL = re.compile("|".join(re.escape(words) for words in sorted(_IN_SQL, key=len
 
 @dataclass(frozen=True)
 class Mutation:
-    """One fault: where it is, what stood there and what stands there now."""
+    """One fault: its place, the original code and the changed code."""
 
     place: str
     """The function or class around it, and the line."""

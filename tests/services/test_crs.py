@@ -1,4 +1,4 @@
-"""Features in other CRSs (OGC 18-058r1): what is given, boxes and filters, compared with what pyproj makes of them."""
+"""Features in other CRSs (OGC 18-058r1): answers, boxes and filters, compared with the results of pyproj."""
 
 from __future__ import annotations
 

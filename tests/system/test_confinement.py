@@ -45,7 +45,7 @@ def test_no_secret_is_on_a_command_line(stack: RunningStack, monkeypatch: pytest
     watcher.start()
     try:
         state = folder.load()
-        # what is simulated stays on its day
+        # simulated data stay on their day
         monkeypatch.setenv("DEMO_TODAY", (state.loaded or "").rpartition(" ")[2])
         state.loaded = None
         fill_database(folder, state)

@@ -160,7 +160,7 @@ async def test_the_explorer_speaks_as_the_browser_does(visit: NewVisit) -> None:
     said = set(await seen.page.evaluate(_SAID))
     assert own <= said
     assert not {"Parameters", "Execute", "Responses", "No links", "Media type"} & said
-    # what the document says is English
+    # the document's own texts are in English
     assert await seen.page.locator(".opblock.is-open .opblock-summary-description[lang=en]").count() == 1
     assert await faults(seen.page) == ""
     await seen.page.get_by_role("link", name="Français").click()

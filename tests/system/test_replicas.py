@@ -1,4 +1,4 @@
-"""Tiles scale alone: a replica dies and joins unseen; what is cached outlives processes, not changes of the data."""
+"""Tiles scale alone: a replica dies and joins unnoticed; cached tiles outlive processes, not changes of the data."""
 
 from __future__ import annotations
 

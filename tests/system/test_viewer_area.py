@@ -1,4 +1,6 @@
-"""Asking the map by place: an area that is drawn or typed selects what is drawn, listed, counted and downloaded."""
+"""Filtering the map by place: a drawn or typed area selects the features that are drawn, listed, counted and
+downloaded.
+"""
 
 import csv
 from collections.abc import Mapping

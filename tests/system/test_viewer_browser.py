@@ -70,7 +70,7 @@ async def test_other_matrix_sets_draw_in_their_own_projection(
     longitude, latitude = item["geometry"]["coordinates"][:2]
     page = await visit(device_scale_factor=1)
     await page.open(f"{map_of(collection, matrix_set)}#map=7/{latitude}/{longitude}")
-    # the place comes from proj4 in the browser, what is drawn there from PostGIS
+    # the place is computed by proj4 in the browser, the drawing there by PostGIS
     at_centre = await page.page.evaluate(
         """() => map.getFeaturesAtPixel(map.getPixelFromCoordinate(map.getView().getCenter()))
             .map((feature) => feature.getId())"""
@@ -261,7 +261,7 @@ async def test_search_finds_by_name_in_any_case(visit: NewVisit, stack: RunningS
     name = strongest["properties"]["place"].rpartition(" ")[2]
     page = await visit()
     await page.open(map_of(_EARTHQUAKES))
-    # what is searched for comes as tiles and is counted, too; the list alone is sorted
+    # a search applies to tiles and counts, too; only the list is sorted
     async with page.page.expect_response(lambda response: "CASEI" in response.url and "sortby=" in response.url):
         await page.page.get_by_role("searchbox").fill(name.lower())
     await page.page.wait_for_selector("#events:not([aria-busy])")

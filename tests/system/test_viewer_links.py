@@ -1,4 +1,4 @@
-"""Links to a map: what the hash says is shown, and what is shown is in the hash."""
+"""Links to a map: the map shows the state in the hash, and the hash has the state of the map."""
 
 import pytest
 

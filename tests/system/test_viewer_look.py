@@ -45,7 +45,7 @@ async def test_popup_stays_on_a_low_screen(visit: NewVisit, stack: RunningStack,
     longitude, latitude = item["geometry"]["coordinates"]
     page = await visit(width=1280, height=height)
     await page.open(f"{map_of(_GAUGES)}#map=6/{latitude}/{longitude}")
-    # what lies lower is below the timeline
+    # lower parts are below the timeline
     for part in (0.25, 0.5, 0.7):
         y = round(height * part)
         await page.page.evaluate(

@@ -77,7 +77,7 @@ async def test_an_outage_is_said_and_ends(visit: NewVisit) -> None:
     await page.page.evaluate(look)
     await page.until("document.querySelector('#status').textContent.includes('does not answer')")
     assert await page.page.get_attribute("#status", "data-kind") == "error"
-    # what was shown stays
+    # the shown features stay
     assert len(await page.drawn(_ALERTS)) == before
     await page.page.context.set_offline(False)
     await page.until(f"{look}, !document.querySelector('#status').textContent")

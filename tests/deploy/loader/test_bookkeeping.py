@@ -41,7 +41,7 @@ async def test_two_sources_of_one_address_know_nothing_of_each_other(
     assert (await run(first)).counts.inserted == 1
     assert not (await run(first)).is_modified
     before = (await states(owner))["first"]
-    # what the last load brought, not the last look
+    # the results of the last load, not of the last request
     assert (before["summary"]["read"], before["summary"]["inserted"]) == (1, 1)
     # the second was never sent it
     assert (await run(second)).is_modified
@@ -64,7 +64,7 @@ async def test_a_load_that_is_stopped_tells_of_no_earlier_failure(
         await run(source(address))
     state = (await states(owner))["first"]
     assert ("Down" in states_as_lines({"first": state})[0], state_as_json(state)["isUnfinished"]) == (True, False)
-    # what a load that is killed leaves: it began, and said nothing more
+    # the record that a killed load leaves: it began, and did not report again
     await begin(owner, source(address))
     state = (await states(owner))["first"]
     assert (state_as_json(state)["error"], state_as_json(state)["isUnfinished"]) == (None, True)

@@ -99,7 +99,7 @@ async def test_an_earlier_database_becomes_one_of_now(
     await apply_schema(owner)
     assert await schema_of(owner) == found, "applying again changes nothing"
 
-    # what was there is there, and revised where it is
+    # the old row is still there, and is revised in place
     (before,) = await owner.fetch("SELECT id, title FROM hazard.hazard_eq_events")
     assert (before["title"], await owner.fetchval("SELECT count(*) FROM hazard.hazard_ts_nodes")) == ("us2000cs46", 1)
     outcome = await run(usgs_geojson.SOURCE, publisher.publish("/feed", feed(feature(), feature("us1"))))

@@ -150,7 +150,7 @@ async def test_what_the_database_refuses_is_set_aside_alone(
 async def test_an_unusual_absence_waits_for_a_later_document(
     steps: asyncpg.Connection, loader_url: str, named: tuple[int, ...]
 ) -> None:
-    """Two of six may be missing at once; what is named again is waited for no longer."""
+    """Two of six may be missing at once; rows that are named again are waited for no longer."""
     every = tuple(map(step, range(6)))
 
     async def load(*present: int) -> Counts:

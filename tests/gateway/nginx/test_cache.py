@@ -154,7 +154,7 @@ async def test_staleness_is_bounded(gateway: Gateway, session: ClientSession, ur
     await get(session, url)
     tile.version = 2
     await asyncio.sleep(4.1)
-    # Longer ago than allowed: the first visitor after a quiet time gets what is true now.
+    # Longer ago than allowed: the first visitor after a quiet time gets the current answer.
     assert (await get(session, url))[2] == "version 2 x"
 
 
@@ -236,7 +236,7 @@ async def test_what_has_not_changed_varies_as_what_was_sent(
             said = ", ".join(response.headers.getall("Vary")).lower().split(", ")
             return response.status, set(said)
 
-    # asked of the service, then taken from what is kept
+    # first from the service, then from the cache
     for _ in range(3):
         status, full = await varies()
         assert (status, "accept-encoding" in full) == (200, True)

@@ -113,7 +113,7 @@ async def test_what_was_fetched_within_the_minute_stands_in_for_a_service_that_i
     tiles.answer = ill
     await asyncio.sleep(2.1)
     assert await status_and_cache(session, url) == (200, "STALE")
-    # what was never fetched is what the service says
+    # for an address that was never fetched, the client gets the service's error
     async with session.get(f"{url}?x=1") as response:
         assert (response.status, response.headers["Retry-After"], await response.json()) == (
             503,

@@ -1,4 +1,4 @@
-"""In which codings nginx asks the services, and how many copies of an answer it keeps."""
+"""The codings that nginx requests from the services, and the number of copies of an answer in its cache."""
 
 from __future__ import annotations
 

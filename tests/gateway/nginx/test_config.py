@@ -61,7 +61,7 @@ def test_nobody_waits_for_ten_seconds(place: str, environment: dict[str, str], s
     assert waits == [0.3, silence, 0.1, 0.35]
     lock = first.one("proxy_cache_lock_timeout")
     assert sum(waits) + (_seconds(lock) if lock else 0) < silence + 1.1
-    # what one process refuses another may answer, while there is time for it
+    # another process may answer what one process refused, if there is time for it
     assert first.all("proxy_next_upstream") == [["error", "timeout"]]
     assert _seconds(first.one("proxy_next_upstream_timeout")) == silence / 2
     assert again.all("proxy_next_upstream") == [["error"]]

@@ -179,7 +179,7 @@ async def test_keys_are_listed_with_their_sizes_and_forgotten(server: OwnRedis) 
             cache.put(f"a:{number}", b"x" * number)
         cache.put("b:1", b"x")
         await cache.check()
-        # another program's, and what is too short for one of ours
+        # an entry of another program, and a name too short for one of ours
         await client.set("a:other", b"x")
         await client.set("dams:tile:3:a:short", b"x")
         found = [entry async for some in cache.entries("a:*") for entry in some]

@@ -39,7 +39,7 @@ def states(database: Database) -> DatabaseStates:
 
 
 class Relation:
-    """A table whose version is read again and again."""
+    """A table whose version is read repeatedly."""
 
     def __init__(self, owner: asyncpg.Connection, states: DatabaseStates, name: str) -> None:
         self._owner = owner

@@ -85,7 +85,7 @@ def test_the_time_is_the_first_that_is_filled_and_lasts_where_it_is_the_start() 
     ("names", "found"),
     [
         (["ID", "NAME_EN", "station_name", "Name", "place"], ["place", "Name", "NAME_EN", "station_name"]),
-        # what is called so itself comes first, in this order, and once
+        # columns with exactly these names are first, in this order, and once
         (["place", "name", "title"], ["title", "name", "place"]),
         (["label", "TITLE", "bezeichnung"], ["label", "TITLE", "bezeichnung"]),
         (["nom", "nombre", "nome", "naam", "namn", "nazwa"], ["nom", "nombre", "nome", "naam", "namn", "nazwa"]),

@@ -150,7 +150,7 @@ async def test_when_versions_were_read_is_a_metric(database_url: str) -> None:
 
 
 class Uncounted(Database):
-    """Counts no changes of one relation, as a replica does of what is not watched."""
+    """Counts no changes of one relation, as a replica does for unwatched tables."""
 
     oid = 0
 

@@ -111,7 +111,7 @@ def _fault(text: str, lang: Any) -> CqlError | None:
 
 
 def _run(text: str, lang: Any) -> tuple[int, CqlError | None]:
-    """How many calls it takes, and what is wrong with the filter."""
+    """Return the number of calls, and the error of the filter."""
     calls = itertools.count()
 
     def count(_frame: object, event: str, _argument: object) -> None:

@@ -124,7 +124,7 @@ def _shown(value: object) -> str:
 
 
 def compiled(condition: Sql) -> dict[str, Any]:
-    """The statement, and what is bound, each with its type in Python."""
+    """Return the statement, and its bound values, each with its type in Python."""
     text, values = condition.render()
     for shape in MADE_SIMPLE:
         text = text.replace(simple_shape(Sql((shape,))).render()[0], f"simple({shape})")

@@ -94,7 +94,7 @@ async def test_of_what_is_no_replica_nothing_is_read(primary: Database) -> None:
 
 
 class StandIn(Database):
-    """Says where it is as the test has it: what the primary says, and what is other about it."""
+    """A database that reports the position set by the test: that of the primary, with some differences."""
 
     def __init__(self, primary: Database) -> None:
         super().__init__(PoolSettings("postgresql://nobody@127.0.0.1:9/nothing", "replicas-test"))
@@ -319,7 +319,7 @@ async def test_a_replica_that_answers_is_not_lost_for_an_error(database_url: str
             async with contextlib.AsyncExitStack() as stack:
                 with pytest.raises(Unavailable):
                     await stack.enter_async_context(database.connection())
-            # what is too slow here is too slow elsewhere
+            # a statement that is too slow here is too slow elsewhere
             assert not await database.is_lost(TooSlow())
             assert found.admitted == {0}
             assert await database.is_lost(Unavailable("gone"))

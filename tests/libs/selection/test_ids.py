@@ -54,7 +54,7 @@ def test_what_is_no_escape_of_a_list_stays() -> None:
         (DAY, "2020-01-01", '"day" = $1::date', date(2020, 1, 1)),
         (MOMENT, "2020-01-01T00:00:00Z", '"at" = $1::timestamptz', datetime(2020, 1, 1, tzinfo=UTC)),
         (FLOAT, "1.5", '"size" = $1::float8', 1.5),
-        # what the database alone reads
+        # values that only the database can read
         (SPAN, "P1D", '"span" = $1::text::interval', "P1D"),
         (BITS, "101", '"b" = $1::text::bit(3)', "101"),
         # with its length it would be cut, and find another

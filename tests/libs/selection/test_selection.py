@@ -90,7 +90,7 @@ def test_datetime_is_about_the_default_column_or_the_named_one() -> None:
         '("ended" >= $1::date) OR "ended" IS NULL'
     )
     assert selected(datetime_column="ended").conditions == ()
-    # of what lasts, both columns, unless one is named
+    # for features that last, both columns, unless one is named
     lasting = collection(time_end="ended")
     text = where(selected(lasting, datetime="2020-01-01T00:00:00Z/2020-02-01T00:00:00Z"))[0]
     assert text == '("began" <= $1::timestamptz) AND ("ended" >= $2::date OR "ended" IS NULL)'
@@ -175,7 +175,7 @@ def test_properties_as_parameters() -> None:
     query = Query({}, {"place": "x", "mag": "5"})
     assert select(collection(), query).where.render() == ('("place" = $1::text) AND ("mag" = $2::float8)', ("x", 5.0))
     assert query.faults == []
-    # what is wrong with one keeps none of the others from being looked at
+    # a fault in one parameter does not prevent checking the others
     assert [fault[0] for fault in faults(extra={"gone": "1", "mag": "big"})] == ["gone", "mag"]
     assert faults(extra={"mag": "big"}) == [("mag", "mag: 'big' is not a number", "value_error", "big")]
 

@@ -36,7 +36,7 @@ TAKES_GZIP: dict[str, bool] = {
     "*;q=0.5": True,
     "identity, *": True,
     "identity;q=0, gzip": True,
-    # what is named counts before what is meant by the star, wherever it stands
+    # a named coding has priority over the star, whatever their order
     "*;q=0, gzip": True,
     "gzip, *;q=0": True,
     "*, gzip;q=0": False,

@@ -48,7 +48,7 @@ async def things(call: Call) -> web.StreamResponse:
         await response.write(b"begun")
         raise RuntimeError
     if call.request.headers.get("X-Fails") == "at its deadline":
-        # what it waits for comes at the very moment
+        # the awaited result arrives at this very moment
         with suppress(asyncio.CancelledError):
             await asyncio.sleep(60)
         response = web.StreamResponse()
@@ -157,7 +157,7 @@ async def test_a_request_has_the_time_that_is_left_of_what_it_may_take(
 
     monkeypatch.setattr("libs.web.middleware.asyncio.timeout", noted)
     monkeypatch.setattr("libs.web.middleware.time.time", lambda: now)
-    # what is long ago, or to come, is by another clock
+    # a time long ago or in the future is from another clock
     ages = {None: 8.7, 1.5: 7.2, 8.2: 0.5, 8.45: 0.25, 8.6: 0.25, 17.3: 0.25, 17.5: 8.7, -0.1: 8.7, -60: 8.7}
     for age, left in ages.items():
         given.clear()

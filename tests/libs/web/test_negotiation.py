@@ -32,7 +32,7 @@ def csv_is_named() -> None:
         (None, "text/html;level=1, text/csv;q=0.1", "text/csv"),
         (None, "text/html;q=broken, text/csv;q=0.1", "text/csv"),
         (None, ",, text/csv ,", "text/csv"),
-        # what is named counts more than what a wildcard covers, and a type more than all
+        # a named type has priority over one that a wildcard covers, and a type with a wildcard over all types
         (None, "*/*, text/csv", "text/csv"),
         (None, "*/*, text/*", "text/html"),
         (None, "text/csv;q=0.2, */*;q=0.1", "text/csv"),
@@ -85,7 +85,7 @@ def test_a_type_with_a_parameter_is_meant_without_it_and_not_with_another(accept
 
 def test_a_script_type_means_json() -> None:
     assert negotiate(("text/html", "application/json"), None, "text/javascript") == "application/json"
-    # what is called so by others counts less than what is named
+    # a type that others use for it has lower priority than a named one
     schema = "application/schema+json"
     assert negotiate((schema, "application/json"), None, "application/json") == "application/json"
     assert negotiate((schema, "text/html"), None, "application/json, */*") == schema

@@ -172,7 +172,7 @@ def test_what_is_required_is_missing_unless_it_is_given() -> None:
 def test_a_schema_keyword_that_would_go_unchecked_is_refused() -> None:
     with pytest.raises(ValueError, match=r"^x: not, pattern would not be checked$"):
         query_parameter({"name": "x", "schema": {"type": "string", "pattern": "a+", "not": {}}})
-    # what says nothing of which values there are
+    # a schema that does not restrict the values
     schema = {"type": "integer", "default": 3, "description": "D", "example": 1, "format": "int32", "nullable": True}
     unbounded = query_parameter({"name": "x", "schema": schema}, to_maximum=True)
     assert (unbounded.name, unbounded.default, unbounded.required, unbounded.parse("7")) == ("x", 3, False, 7)

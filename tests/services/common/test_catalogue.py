@@ -16,7 +16,7 @@ from tests.services.conftest import HostileDatabase
 from tests.services.in_process import Client, Services
 
 TILES = "/collections/{}/tiles/WebMercatorQuad"
-# what each service says about a collection
+# each service's resource about a collection
 VIEWS = {
     "common": "/collections/{}",
     "features": "/collections/{}/items",

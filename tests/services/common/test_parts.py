@@ -72,7 +72,7 @@ async def test_what_the_gateway_publishes_is_taken_over_and_kept(caplog: pytest.
             say(Whole.of([OWN, OTHER]).to_json())
             await asked_again()
             assert client.whole is known
-        # it follows no more
+        # it has stopped following
         assert "parts" not in {task.get_name() for task in asyncio.all_tasks() - before}
     # the usual errors while the gateway starts are not logged
     said = [record for record in caplog.records if record.name in ("dams.parts", "dams.background")]

@@ -41,7 +41,7 @@ ADDRESSES = [
 async def test_a_tag_that_matches_asks_the_database_for_nothing(
     features: Client, fetches: list[Fetch], address: str
 ) -> None:
-    # what pages suggest is looked for beside their answers: here before them
+    # the service reads suggestions for pages in the background: here before the answers
     await features.get("/collections/hostile.events/schema")
     first = await features.get(address)
     assert first.status == 200

@@ -156,7 +156,7 @@ async def test_a_long_filter_has_links_that_fit_a_header(features: Client, size:
     answer = await features.get("/collections/hostile.events/items", {"filter": text})
     assert answer.status == 200, answer.body[:300]
     assert 'rel="next"' in answer.headers["Link"]
-    # what aiohttp's client takes in one header
+    # the largest header that aiohttp's client accepts
     assert len(answer.headers["Link"]) < 8_190
     assert {link["rel"] for link in answer.json()["links"]} >= {"self", "alternate", "next"}
 

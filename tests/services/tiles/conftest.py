@@ -30,7 +30,7 @@ RADII = (1e-7, 1e-5, 1e-3, 1e-1, 2.0)
 
 @dataclass(frozen=True)
 class Placed:
-    """What the tables hold: geometries in longitude and latitude by table and feature id."""
+    """The contents of the tables: geometries in longitude and latitude by table and feature id."""
 
     env: dict[str, str]
     owner_url: str

@@ -103,7 +103,7 @@ async def test_what_is_wrong_with_the_choice_is_said(placed_tiles: Client) -> No
         assert name == "collections"
         assert "'placed.pionts'; did you mean placed.points" in unknown
         assert "more than once" in twice
-    # to look for what is near takes long: it is done for the first alone
+    # a search for similar names takes long: it is done only for the first
     several = await placed_tiles.get("/tiles", {"collections": ",".join(["placed.pionts", "placed.lnies"] * 16)})
     assert ["did you mean" in said for _, said in _faults(several)] == [True] + [False] * 31
     many = await placed_tiles.get(f"{ALL}/0/0/0", {"collections": ",".join(map(str, range(33)))})

@@ -132,7 +132,7 @@ async def test_tiles_of_a_materialised_view_last_until_it_is_refreshed(
             path = "/collections/refreshed.{}/tiles/WebMercatorQuad/tilejson.json"
             before = await eventually(lambda: _template(tiles, path.format("kept")))
             first = await _lasting(tiles, _tile(before))
-            # what a view shows depends on its definition, too, which the catalogue follows later
+            # a view's rows depend on its definition, too, which the catalogue follows later
             assert "v=" not in await _template(tiles, path.format("shown"))
             for place, concurrently in (("20 20", ""), ("30 30", "CONCURRENTLY")):
                 await owner.execute(
@@ -242,5 +242,5 @@ async def test_cdns_learn_how_long_and_by_which_name_to_forget(cached: Services,
     assert not {"Surrogate-Key", "CDN-Cache-Control"} & wrong.headers.keys()
     kept = await cached.start("tiles", {**placed.env, "CDN_MAX_AGE": "600"})
     assert (await kept.get(f"{POINTS}/1/1/0")).headers["CDN-Cache-Control"] == "max-age=600, stale-if-error=60"
-    # what the list of collections changes, no purge tells of
+    # a purge does not cover changes of the list of collections
     assert "600" not in (await kept.get(f"{POINTS}/tilejson.json")).headers["CDN-Cache-Control"]

@@ -1,4 +1,4 @@
-"""Places by name: what is found, in which order, and how a request is refused."""
+"""Places by name: the places found, their order, and the errors for a request."""
 
 from pathlib import Path
 from tempfile import NamedTemporaryFile

@@ -72,7 +72,7 @@ async def test_what_repeats_is_told_once_and_nulls_are_no_ids(
     codes = of("codes", "code")
     database.times = 0
     assert [await check.repeats(codes) for _ in range(2)] == [True, True]
-    # what is known is not asked for again so soon
+    # a known result is not checked again so soon
     assert database.times == 1
     is_not_used = "collections.own.codes.id_column: 'code' is not used, for it is not unique: 2 rows have '8'"
     assert told(caplog) == [is_not_used]

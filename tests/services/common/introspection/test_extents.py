@@ -79,7 +79,7 @@ async def test_statistics_tell_of_rows_without_a_moment_and_of_ends_that_clients
             known = await _times(database)
             found.append((known.start, known.end, known.nulls))
     first, last = "2020-01-01T00:00:00Z", "2020-01-10T00:00:00Z"
-    # what is infinite, or before our era, is an open end
+    # an infinite time, or one before our era, is an open end
     assert found == [(first, last, True), (first, None, True), (None, None, True)]
 
 
@@ -240,7 +240,7 @@ async def test_rows_of_a_larger_table_tell_where_they_are_read_in_time(owner: tu
         assert estimated.geometries[1].bbox is None
         (exact,) = await ViewExtents(database).filled_in((estimated,), extents.states)
         assert [geometry.bbox for geometry in exact.geometries] == [(0, 0, 4, 4), (0, 0, 4, 0)]
-        # what takes too long keeps its estimate
+        # a column that takes too long keeps its estimate
         (kept,) = await ViewExtents(database, round_seconds=-1).filled_in((estimated,), extents.states)
         assert kept == estimated
 
@@ -346,7 +346,7 @@ async def test_extents_are_read_anew_where_rows_or_statistics_may_have_changed(
     owner: tuple[asyncpg.Connection, str],
 ) -> None:
     class Asking(Database):
-        """Counts the boxes that it was asked for."""
+        """Counts the boxes that are read from it."""
 
         times = 0
 
@@ -370,7 +370,7 @@ async def test_extents_are_read_anew_where_rows_or_statistics_may_have_changed(
             return database.times
 
         assert [await asked(trusting), await asked(trusting), await asked(wary)] == [1, 0, 2]
-        # statistics are another state, and what is locked is what it was
+        # new statistics are another state, and a locked collection keeps its extent
         known, before = await trusting.filled_in(bare), wary.states
         assert known[0].times[0].start is not None
         await owner[0].execute("ANALYZE kept.moments; SELECT pg_stat_force_next_flush()")

@@ -65,7 +65,7 @@ _VIEWS = [
     ("SELECT q.id FROM own.quakes q, generate_series(1, 3)", ""),
     ("WITH chosen AS (SELECT * FROM own.quakes) SELECT id FROM chosen", ""),
     ("SELECT now() - at AS ago, id FROM own.quakes", "id"),
-    # what nothing forbids to repeat
+    # columns whose values may repeat
     ("SELECT name FROM own.named", ""),
     ("SELECT id FROM own.parent", ""),
     ("SELECT id FROM ONLY own.parent", ""),
@@ -200,7 +200,7 @@ async def test_definitions_are_asked_for_once_for_each_depth(owner: asyncpg.Conn
         assert found["two"].key == "id"
         # the views, and once the relations below them, none of which is a view
         assert (database.times, database.given) == (2, 2)
-        # what is known is not given again
+        # known definitions are not read again
         await introspection.collections()
         await owner.execute("CREATE OR REPLACE VIEW own.one AS SELECT * FROM own.quakes WHERE id > 1")
         assert database.given == 2
@@ -250,7 +250,7 @@ _INDEXED = [
     # columns that an index only includes are not part of its key
     ("UNIQUE (b) INCLUDE (a)", "b", ()),
     ("UNIQUE (a, b) INCLUDE (c)", None, ("a", "b")),
-    # what holds of some rows, or of something that is worked out, tells nothing
+    # an index on some rows, or on an expression, does not make a key
     ("INDEX (a) WHERE b > 0", None, ()),
     ("INDEX ((a + 1))", None, ()),
     ("INDEX (a, (b + 1))", None, ()),

@@ -170,7 +170,7 @@ async def test_what_was_fine_a_moment_ago_is_not_looked_at_again(owner: asyncpg.
         hasty = ViewCheck(database, round_seconds=-1)
         await owner.execute(mend.format("RESET"))
         assert await asked(hasty) == (2, fine)
-        # what is broken is looked at each time, and what is locked is what it was
+        # a broken view is checked each time, and a locked one keeps its result
         found_out = ViewCheck(database, **UNHURRIED)
         assert await asked(found_out) == (3, broken)
         assert await asked(found_out) == (3, broken)

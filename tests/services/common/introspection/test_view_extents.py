@@ -167,7 +167,7 @@ _READ: list[tuple[dict[str, Any], dict[str, Any], dict[str, Any], int]] = [
     ({"kind": "foreign table"}, {}, {}, 2),
     ({"kind": "materialized view"}, {}, {}, 0),
     ({"kind": "function"}, {"bbox": None}, {}, 0),
-    # an estimate does not shrink; what is small was read
+    # an estimate does not shrink; small tables were read
     ({"rows": 1024, "row_bytes": 8192}, {}, {}, 0),
     ({"rows": 1024, "row_bytes": 8193}, {}, {}, 1),
     # what is too large to be read has an index at the best, which a geography has not
@@ -205,7 +205,7 @@ async def test_what_has_to_be_read_is(asking: Asking) -> None:
     ("index", "box"),
     [
         ("CREATE INDEX ON seen.shapes USING gist (geom)", [-10, -20, 34, 45]),
-        # these tell of some rows, or of another column: what was estimated stays
+        # these indexes cover some rows, or another column: the estimate stays
         ("CREATE INDEX ON seen.shapes USING gist (geom) WHERE id > 2", list(BOX)),
         ("CREATE INDEX ON seen.shapes USING gist (other)", list(BOX)),
     ],
@@ -221,7 +221,7 @@ async def test_the_rows_at_the_ends_of_an_index_tell_of_a_large_table(
         " (5, 'SRID=4326;LINESTRING(-100 -70, 100 70)'), (6, NULL)) AS shapes (n, shape)"
     )
     await owner[0].execute(index)
-    # of what was deleted the index knows still
+    # the index still has the deleted row
     await owner[0].execute("ANALYZE seen.shapes; DELETE FROM seen.shapes WHERE id = 5")
     async with Database(PoolSettings(owner[1], "test")) as database:
         shapes = _named((await _bare(database))[0])["shapes"]
@@ -248,7 +248,7 @@ async def test_what_is_known_is_read_again_when_it_may_be_another(asking: Asking
     assert await reads(ViewExtents(asking, trusted_seconds=0, **UNHURRIED)) == 2
     eager = ViewExtents(asking, least_seconds=0, trusted_seconds=0, **UNHURRIED)
     assert [await reads(eager), await reads(eager), await reads(eager, locked=plain.id)] == [2, 2, 0]
-    # what cannot be read is not tried each time
+    # a view that cannot be read is not tried each time
     gone = replace(plain, name="gone", id="seen.gone")
     assert [await reads(patient, gone) > 0 for _ in range(2)] == [True, False]
 

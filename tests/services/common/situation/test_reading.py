@@ -109,7 +109,7 @@ async def test_what_counts_is_of_the_last_days_or_in_force(database: Asking, qua
     assert [each.name for each in unset.told] == ["New"]
     lasting = await topic(replace(quakes, time_end="ended"))
     assert ([each.name for each in lasting.told], lasting.matched) == (["New", "Weak", "Old"], 3)
-    # where there is none, what was last, and no number
+    # if none is in force, the latest ones, and no number
     latest = await topic(at_least={"magnitude": 8})
     assert ([each.name for each in latest.told], latest.matched) == (["To come", "Old"], 0)
     on_the_sphere = await topic(replace(quakes, geometries=(quakes.geometries[1],)), at_least={"magnitude": 6})

@@ -1,4 +1,4 @@
-"""The landing page tells what is going on, from the collections file, without asking the database for each request."""
+"""The landing page shows current events, by the collections file, without a database query for each request."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ async def test_what_is_going_on(database_url: str, owner: asyncpg.Connection, tm
         # across the antimeridian
         assert "translate(-170.00 -10.00)" in page
         assert "filter=%22magnitude%22+%3E%3D+6+AND+%22withdrawn%22+IS+NULL" in page
-        # what is over is said to be over, and simulated
+        # features that are over are marked as over and as simulated
         assert "None at the moment. The latest were:" in page
         assert "ended <time" in page
         assert 'class="simulated">simulated' in page
@@ -101,7 +101,7 @@ async def test_what_is_going_on(database_url: str, owner: asyncpg.Connection, tm
         async def in_force() -> None:
             page = await _page(common)
             assert 'Alerts <span class="badge">2</span>' in page
-            # what was issued last comes first
+            # the newest issue is first
             assert page.index("2 h ago") < page.index("3 h ago")
             assert "Over" not in page
             assert "translate(0.50 -0.50)" in page

@@ -248,7 +248,7 @@ async def test_as_many_cells_as_there_may_be_are_given_and_one_more_is_refused(
 ) -> None:
     cells = len((await features.json(EVENTS, facets="geom:grid:7"))["facets"]["geom"]["buckets"])
     assert cells > 3
-    # what was counted before is known; a filter that is always true makes it another selection
+    # earlier counts are remembered; a filter that is always true makes it another selection
     asked = {"facets": "geom:grid:7", "filter": "id > -7"}
     monkeypatch.setattr(facet_counts, "MOST_CELLS", cells - 1)
     answer = await features.get(EVENTS, asked)

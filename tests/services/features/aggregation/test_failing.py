@@ -1,4 +1,4 @@
-"""Rows that the database cannot work out: what is counted without them, and how many that are."""
+"""Rows that the database cannot compute: the counts without them, and their number."""
 
 from __future__ import annotations
 

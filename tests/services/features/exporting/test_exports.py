@@ -286,7 +286,7 @@ async def test_what_is_too_large_is_refused(slow: Slow, format_: str) -> None:
             # others may still be at work
             assert response.status != 503
             if response.status == 200:
-                # it had begun: what is cut does not look whole
+                # the answer had begun: a truncated one must not look complete
                 with pytest.raises(Exception, match=r"(?i)payload|closed|disconnected|encoding"):
                     await response.read()
             else:

@@ -1,4 +1,4 @@
-"""The folder that processes share: what is kept, for how long, and what is cleared away."""
+"""The folder that processes share: the files kept, for how long, and the files that are cleared."""
 
 from __future__ import annotations
 

@@ -105,7 +105,7 @@ async def test_what_was_made_is_kept_under_its_key_while_the_data_are_those(runn
     exports.leave(found)
     assert found.file
     assert found.file.closed
-    # what is there is not made again
+    # an existing file is not made again
     again = await exports.open(_wanted(running, key))
     assert (again.task, again.tag) == (None, made.tag)
     exports.leave(again)

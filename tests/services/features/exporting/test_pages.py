@@ -1,4 +1,4 @@
-"""Pages as files, of rows that are there already: what is written, and what is said where it cannot be."""
+"""Pages as files, from rows that are there already: the content, and the errors if they cannot be written."""
 
 from __future__ import annotations
 

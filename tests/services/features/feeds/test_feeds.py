@@ -31,7 +31,7 @@ async def _feed(features: Client, path: str = FEED, **parameters: str) -> etree.
 
 
 def _check_atom(root: etree._Element) -> None:
-    """What RFC 4287 sections 4.1.1 and 4.1.2 want of a feed and of each entry."""
+    """Check the requirements of RFC 4287, sections 4.1.1 and 4.1.2, on a feed and each entry."""
     assert root.tag == f"{{{ATOM['a']}}}feed"
     for element in [root, *root.findall("a:entry", ATOM)]:
         for name in ("id", "title", "updated"):
@@ -178,7 +178,7 @@ async def test_alerts_are_valid_and_tell_what_is_known(alerts: Client) -> None:
         found: str | None = root.findtext(path, namespaces=CAP)
         return found
 
-    # a simulated alert can never be taken for a real one
+    # a simulated alert cannot look like a real one
     assert text("cap:status") == "Exercise"
     assert "Simulated" in (text("cap:note") or "")
     assert (text("cap:sender"), text("cap:sent")) == ("floods@example.org", "2026-03-01T10:00:00-00:00")

@@ -105,7 +105,7 @@ async def test_plain_json_without_a_name_of_a_format_is_geojson(features: Client
         answer, named = await features.get(address, headers=plain), await features.get(address, {"f": "json"})
         assert (answer.type, answer.json()["type"]) == ("application/json", kind)
         links = {link["rel"]: link for link in answer.json()["links"] if link["rel"] in ("self", "next")}
-        # what the links lead to is what they say it is
+        # the links' targets have the types that the links name
         assert {link["type"] for link in links.values()} == {"application/geo+json"}
         assert (named.type, answer.headers["ETag"] != named.headers["ETag"]) == ("application/json", True)
         assert 'rel="self"; type="application/json"' in named.headers["Link"]

@@ -284,7 +284,7 @@ def test_the_header_leads_where_the_body_leads_and_to_the_queryables() -> None:
     ]
     in_body = [(link["href"], link["rel"], link["type"]) for link in found.members()]
     assert sorted(set(said) - set(queryables)) == sorted(in_body)
-    # what other formats do not have is in this one's links alone
+    # parameters that other formats lack are only in this one's links
     assert {rel for href, rel, _ in in_body if "bom=true" in href} == {"self", "next", "prev", "enclosure"}
     assert {parameters({"href": href})["f"] for href, rel, _ in in_body if rel == "enclosure"} == {"csv"}
     # a page is saved as features

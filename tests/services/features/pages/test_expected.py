@@ -1,4 +1,4 @@
-"""The page of what is in force leads to what is forecast there."""
+"""The page of a feature in force has links to the forecasts there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A database of a small table and what is made of it, and queries for its rows."""
+"""A database with a small table, relations made from it, and queries for its rows."""
 
 from __future__ import annotations
 

@@ -201,7 +201,7 @@ async def test_rows_that_were_all_seen_are_not_counted(running: Services, counti
     # known from now on
     first = await running["features"].json(items, **whole, limit="4")
     assert (len(first["features"]), first["numberMatched"], counting) == (4, 10, [])
-    # a page behind the end says nothing of what came before; one that is full nothing of what follows
+    # a page behind the end says nothing about the rows before it; a full page says nothing about those after it
     for parameters in ({"offset": "20"}, {"limit": "4"}):
         asked = {"filter": f"id < 11 AND id > -{8 + len(counting)}", "f": "geojson", **parameters}
         assert (await running["features"].json(items, **asked))["numberMatched"] == 10

@@ -1,4 +1,4 @@
-"""One geometry as text: in other CRSs, as a box, with fewer corners, as a drawing; or what is said instead."""
+"""One geometry as text: in other CRSs, as a box, with fewer vertices, as a drawing; or the error instead."""
 
 from __future__ import annotations
 

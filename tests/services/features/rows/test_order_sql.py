@@ -1,4 +1,4 @@
-"""The SQL of an order, and of what lies beyond a position in it."""
+"""The SQL of an order, and of the rows beyond a position in it."""
 
 from __future__ import annotations
 

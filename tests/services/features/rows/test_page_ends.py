@@ -90,7 +90,7 @@ PLACES = (1, 2)
         (query(after=at("z", "9", backwards=True)), ROWS[:2], PageEnds(at("a", "1"), None)),
         (query(), [], PageEnds()),
         (query(limit=0), ROWS[:1], PageEnds(more=True)),
-        # what tells rows apart is not known
+        # it is unknown what distinguishes the rows
         (query(replace(VIEW, sources=()), limit=1), ROWS[:2], PageEnds(more=True)),
     ],
 )

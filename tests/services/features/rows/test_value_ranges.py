@@ -159,7 +159,7 @@ async def test_suggestions_do_not_wait_for_a_slow_search(hostile: HostileDatabas
                 assert await ranges.recent(TABLE) is None
 
         async def is_there() -> None:
-            # what was under way goes on
+            # the running query goes on
             assert (await ranges.recent(TABLE) or {}).get("whole") == ValueRange(0, 819)
 
         await eventually(is_there)

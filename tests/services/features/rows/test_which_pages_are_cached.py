@@ -143,7 +143,7 @@ async def test_pages_that_come_again_are_put_together(database: Database, query:
         _query(replace(TABLE, key="part")),
         # whose blanks at the end say nothing
         _query(replace(TABLE, columns=(ID, replace(WORD, sql_type="bpchar")), key="word")),
-        # what few ask for
+        # queries that few clients send
         _query(properties=(ID, WORD)),
         _query(options=GeometryOptions(simplify=0.1)),
         _query(options=GeometryOptions(crs=MERCATOR)) if MERCATOR else _query(limit=99),

@@ -90,7 +90,7 @@ async def test_each_change_is_told_by_one_process_until_it_is_heard(
         await eventually(told)
         assert cdn.failing == 0
         assert await metric(tiles, 'dams_purges_total{result="failed"}') == refused + 1
-        # what another process told before is not told again
+        # a change that another process has reported is not reported again
         assert set(cdn.named()) == {"placed.lines"}
 
         async def told_again() -> None:
@@ -217,7 +217,7 @@ async def test_who_is_not_heard_tries_again_later_and_later(
             # nothing before the time has come
             assert len(changing.claims) == claims
             await looks.look(0.1)
-        # what another process tells is not asked for again
+        # a change that another process reports is not claimed again
         assert [name for name, _ in changing.claims] == ["p:1:a", "p:1:b/c", *["p:1:a"] * 5]
         assert (changing.released, cdn.told) == (["p:1:a"] * 5, [_told("a")])
         # also the second time, before which no other is reported; and the pauses are short again

@@ -97,7 +97,7 @@ async def test_what_waits_for_the_next_look_is_bounded(
             sealing.add(lines, "ended", name, bytes(16 * 1024 * 1024))
         sealing.add(lines, present.token, "t:more", b"marked")
         assert await looked() == [b"made"]
-        # the waiting tile waits no more
+        # the waiting tile is dropped
         sealing.add(lines, present.token, "t:more", b"marked")
         assert await looked() == [b"marked"]
 

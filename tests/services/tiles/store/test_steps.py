@@ -260,7 +260,7 @@ async def test_a_tile_that_is_to_last_is_marked_once_the_version_has_stood() -> 
         await asyncio.sleep(0)
     marked = ("replace", f"t:{KEY}", b"\0\0\0\2\0\0\0\2" + tile.gzipped)
     assert cache.noted[-2:] == [("looked again",), marked]
-    # what is marked already is not marked again
+    # a tile that is marked already is not marked again
     cache.held[f"t:{KEY}"] = b"\0\0\0\2\0\0\0\2" + tile.gzipped
     del cache.noted[:]
     assert (await store.tile(_request(), KEY, lasting=True)).exact

@@ -1,4 +1,4 @@
-"""How many tiles are made at once, of one collection and of all, and what is not tried again for a while."""
+"""The number of tiles made at once, of one collection and of all, and tiles that are not retried for a while."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The basemap keeps behind the data: what is more important stands out more from its ground, light or dark."""
+"""The basemap stays behind the data: the more important a feature, the more it stands out from its ground, light or
+dark.
+"""
 
 from __future__ import annotations
 

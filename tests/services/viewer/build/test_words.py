@@ -72,7 +72,7 @@ def test_no_call_is_missed() -> None:
 
 def test_what_other_services_say_is_among_the_terms() -> None:
     assert {title for _, title in _MODULES} == set(terms.HAZARDS)
-    # what the loader writes into the data, and pages and the map translate
+    # texts that the loader writes into the data, and that pages and the map translate
     assert list(BEARINGS) == list(terms.BEARINGS)
     scales = [scale for scales in HAZARDS.values() for scale in scales]
     legends = [entry for name in ("a_disturbance", "any") for entry in look_of(name, "Point", {}).legend]
