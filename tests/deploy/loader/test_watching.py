@@ -1,4 +1,4 @@
-"""Of all watching processes, one loads the sources again and again."""
+"""Of all watching processes, one loads the sources, at their intervals."""
 
 from __future__ import annotations
 

@@ -101,7 +101,7 @@ async def test_the_tiles_are_in_their_places_and_are_counted(tmp_path: Path) -> 
     wanted = {(z, x, y) for z in (1, 2, 3) for x in range(2**z - 1) for y in range(2**z)}
     assert tiles == {place: repr(place).encode() for place in wanted}
     assert (written.tiles, written.empty, done) == (len(wanted), 1 + 2 + 4 + 8, 85)
-    # of the first row, which is made; of the others, each of which lacks features
+    # `made` counts the tiles of the first row, `incomplete` those of the other rows, each of which omits features
     assert written.made == sum(y == 0 for _, _, y in wanted)
     assert written.incomplete == sum(y > 0 for _, _, y in wanted)
     # the first zoom that has tiles
