@@ -1,4 +1,4 @@
-"""The errors that nginx itself answers with: JSON in the contract's shape, for browsers the same as a page."""
+"""nginx's own error responses: JSON in the contract's form, and a page for browsers."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ _SENTENCES = {
     504: "The part of the service that answers this took too long.",
 }
 
-# nginx's own number for headers that are too large, and what a failed connection is to the client.
+# nginx's own number for headers that are too large; and a failed connection, which is a 503 for the client.
 _TRANSLATED = {494: 431, 502: 503}
 
 
 def error_pages(others: Mapping[int, str] | None = None) -> object:
-    """The `error_page` directives of a server, or of a location where `others` answer these statuses."""
+    """Return the `error_page` directives of a server, or of a location; `others` handle their own statuses."""
     pages = {status: status for status in _SENTENCES} | _TRANSLATED
-    # status, then ".html" where the client is a browser
+    # status, then ".html" if the client is a browser
     directives = {code: (f"={status}", f"/_error/{status}$error_form") for code, status in pages.items()}
     for status, location in (others or {}).items():
         directives[status] = ("=", location)
@@ -42,9 +42,9 @@ def error_pages(others: Mapping[int, str] | None = None) -> object:
 
 
 def error_locations() -> object:
-    """The internal locations that `error_pages` leads to.
+    """Return the internal locations that `error_pages` uses.
 
-    Ordinary locations, not named ones: nginx cannot go to a named one for a request that it could not parse.
+    Ordinary locations, not named ones: nginx cannot use a named one for a request that it could not parse.
     """
     block = EmptyBlock()
     for status, sentence in _SENTENCES.items():
@@ -77,7 +77,7 @@ def error_locations() -> object:
 
 
 def write_error_pages(folder: Path, base: str, site_title: str) -> None:
-    """Writes the pages that the locations answer with; `base` is the service's base address in their links."""
+    """Write the error pages; `base` is the service's base address in their links."""
     environment = make_environment(site_title)
     for status, sentence in _SENTENCES.items():
         context = {"status": status, "phrase": HTTPStatus(status).phrase, "detail": sentence}

@@ -15,13 +15,13 @@ _FIRST = ("hazard.hazard_eq_events", "hazard.hazard_ts_events", "hazard.hazard_f
 
 
 async def get_overview_map(call: Call) -> web.StreamResponse:
-    """The map of all collections."""
+    """Return the map of all collections."""
     call.query.check()
     return _map(call, WEB_MERCATOR, [], call.query.values["event"])
 
 
 async def get_dataset_map(call: Call) -> web.StreamResponse:
-    """The same in another tile matrix set, with the collections on it that the request names."""
+    """Return the same in another tile matrix set, with the collections that the request names."""
     zooms_of(call.path["tileMatrixSetId"])
     names = call.query.values["collections"]
     chosen, faults = chosen_collections(call.request.app[CATALOGUE].collections, names, base_url(call.request))
@@ -32,7 +32,7 @@ async def get_dataset_map(call: Call) -> web.StreamResponse:
 
 
 def _map(call: Call, tile_matrix_set: str, shown: list[str], event: str | None = None) -> web.Response:
-    """The page; where nothing is to be shown, with the first collections."""
+    """Return the page; if `shown` is empty, with the first collections."""
     collections = call.request.app[CATALOGUE].collections
     drawable = [collection.id for collection in in_order(collections.values()) if collection.geometries]
     first = [id_ for id_ in _FIRST if id_ in drawable] or drawable[:1]

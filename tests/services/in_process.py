@@ -90,7 +90,7 @@ class Services:
 
     async def start(self, name: str, env: Mapping[str, str]) -> Client:
         """Start a service; those after it find `common` where it listens."""
-        # tests say themselves what is in the cache, and a metric counts for all services of the process
+        # tests decide themselves what is in the cache, and a metric counts for all services of the process
         app = MAKERS[name]({"TILE_WARM_UP": "none", **self._catalogue(), **env})
         server = TestServer(app, host="127.0.0.1")
         await server.start_server(access_log=None)

@@ -1,4 +1,4 @@
-"""Links to a map: what the hash says is shown, and what is shown is in the hash."""
+"""Links to a map: the map shows the state in the hash, and the hash has the state of the map."""
 
 import pytest
 
@@ -36,7 +36,7 @@ async def test_globe_is_drawn_and_remembered(visit: NewVisit, stack: RunningStac
     assert 0 < len(drawn) < 1707
     colours = await page.colours()
     assert near(colours, "#f7f6f2", 4) > 100
-    # around the globe is no sea
+    # there is no sea around the globe
     assert near(colours, "#f2f5f8", 2) > 1000
     await page.page.get_by_role("button", name="Disable globe").click()
     await page.until("!location.hash.includes('p=globe')")

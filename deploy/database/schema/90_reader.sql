@@ -1,4 +1,4 @@
--- What the services may see: the data and their versions, nothing else.
+-- The rights of the services: they can read the data and their versions, nothing else.
 GRANT USAGE ON SCHEMA hazard, dams TO dams_reader;
 GRANT SELECT ON ALL TABLES IN SCHEMA hazard TO dams_reader;
 ALTER DEFAULT PRIVILEGES IN SCHEMA hazard GRANT SELECT ON TABLES TO dams_reader;
@@ -13,9 +13,10 @@ BEGIN
 END
 $$;
 
--- What PostgreSQL lets every role do in every database, and nobody needs who only reads: make temporary tables, large
--- objects and tables in `public`. A role cannot be denied what PUBLIC may, so it is taken from PUBLIC: grant it again to
--- roles of yours that need it. Where the owner may not take it away this does nothing; `apply` then says what is left.
+-- PostgreSQL lets every role make temporary tables, large objects and tables in `public`. Roles that only read need
+-- none of these. A role cannot be denied a right of PUBLIC, so the right is revoked from PUBLIC: grant it again to your
+-- own roles that need it. If the owner cannot revoke a right, this does nothing, and `apply` reports the rights that
+-- remain.
 DO $$
 DECLARE
     writer regprocedure;

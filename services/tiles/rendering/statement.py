@@ -105,7 +105,7 @@ def count_statement(request: TileRequest) -> Sql:
 
 
 def nowhere_statement(request: TileRequest) -> Sql | None:
-    """The number of rows that are in no tile, as nobody knows their CRS; None where there can be none."""
+    """Return a query for the number of rows in no tile, as their CRS is unknown; None if there can be none."""
     nowhere = is_nowhere(request.geometry)
     if nowhere is None:
         return None
@@ -117,7 +117,7 @@ def nowhere_statement(request: TileRequest) -> Sql | None:
 
 
 def estimate_statement(request: TileRequest) -> Sql:
-    """What the planner makes of the query for the rows near the tile, as JSON."""
+    """Return a query for the planner's estimate of the rows near the tile, as JSON."""
     return sql(
         "EXPLAIN (FORMAT JSON) SELECT 1 FROM {table} WHERE {where}",
         table=request.selection.table,
@@ -131,7 +131,7 @@ def matching(request: TileRequest) -> Sql:
 
 
 def identity(request: TileRequest) -> Sql | None:
-    """What tells the rows of the collection apart within a statement; None where nothing does."""
+    """Return an expression that identifies a row of the collection within a statement; None if there is none."""
     collection = request.selection.collection
     if collection.row_address == ("ctid",):
         return sql("ctid")
@@ -293,7 +293,7 @@ def _lists(request: TileRequest) -> _Lists:
 
 @lru_cache(maxsize=512)
 def _all_lists(collection: Collection, all_properties: bool) -> _Lists:
-    """What most requests want, put together once."""
+    """Return the lists that most requests need; they are made once."""
     lists = _some_lists(collection, collection.columns, all_properties)
     return _Lists(lists.read.joined(), lists.written.joined())
 
@@ -319,7 +319,7 @@ def _id(key: Column) -> Sql:
 
 
 def _is_large(key: Column) -> bool:
-    """Whether there are values that JavaScript cannot tell apart."""
+    """Return whether the key has values that JavaScript cannot distinguish."""
     return (column_type(key.sql_type).bits or 0) > SAFE_INTEGER.bit_length()
 
 

@@ -1,4 +1,4 @@
-"""The policy of the map pages, which an operator may open to the origin of a basemap and to pages that hold the map."""
+"""The policy of the map pages. An operator may allow the origin of a basemap, and pages that embed the map."""
 
 from collections.abc import Sequence
 
@@ -7,8 +7,10 @@ from libs.web.html import CONTENT_SECURITY_POLICY
 
 
 def content_security_policy(basemap: Basemap | None, embed_origins: Sequence[str] = ()) -> str:
-    """The policy of all pages; an operator's basemap adds its origin to images and requests, and `embed_origins` are
-    those whose pages may show this one within them (CSP 3, `frame-ancestors`). Nothing else is opened.
+    """Return the policy of all pages.
+
+    An operator's basemap adds its origin to images and requests. Pages of `embed_origins` may embed this one (CSP 3,
+    `frame-ancestors`). Nothing else is allowed.
     """
     opened = {"img-src": [basemap.origin], "connect-src": [basemap.origin]} if basemap else {}
     directives = (directive.split() for directive in CONTENT_SECURITY_POLICY.split(";"))

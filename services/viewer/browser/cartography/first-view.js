@@ -1,4 +1,4 @@
-// What a map shows before anybody has moved it.
+// The view of a map before the user moves it.
 
 /** @import { Box, Collection } from "../types.d.ts" */
 
@@ -6,7 +6,7 @@
 const INHABITED = [-170, -56, 190, 72];
 
 /**
- * Where the projection is at home, the collection, or the inhabited world.
+ * The home area of the projection, else the extent of the collection, else the inhabited world.
  * @param {Collection | undefined} collection
  * @param {Box | undefined} home
  * @returns {Box}

@@ -17,8 +17,8 @@ const LATEST = [
 ];
 
 /**
- * The times to choose from. The last hours and days end now and stay open, so that what comes is seen; of data that are
- * older than a day they end with the data, and say so.
+ * The times to choose from. The last hours and days end now and stay open, so that new data appear. If the data are
+ * older than a day, they end with the data, and their labels say so.
  * @param {Collection | null} collection
  * @param {number} now milliseconds since 1970
  * @returns {Preset[]}

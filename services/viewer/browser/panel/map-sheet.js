@@ -1,4 +1,4 @@
-// The map as a picture that stands alone: title, what is shown, the map, legend, scale, and whose data they are.
+// The map as a complete picture: title, description of the contents, map, legend, scale, and sources of the data.
 
 import { canvasOf } from "../page/canvas.js";
 import { find } from "../page/dom.js";
@@ -57,7 +57,7 @@ function drawn(explorer, picture, width, height) {
   return { canvas, height: Math.ceil(pen.y + MARGIN / 2) };
 }
 
-/** What the panel says of what is shown: how many, of which time, by which filter, and whether it is simulated. */
+/** The panel's description of the shown features: number, time, filter, and whether they are simulated. */
 function said() {
   // of several collections each has its own
   const time = find("#timeline").hidden ? "" : inARow(["#timeline .of", "#timeline .label output"].map(textOf), ": ");
@@ -116,7 +116,7 @@ function scaleBar(pen) {
 }
 
 /**
- * Legends side by side, as many as there is room for.
+ * Draws legends side by side, as many as fit.
  * @param {Pen} pen
  * @param {Legend[]} legends
  */
@@ -175,7 +175,7 @@ class Pen {
   }
 
   /**
-   * What lies so far from the side where lines begin, and is so wide.
+   * The x coordinate of an item of this width at this distance from the side where lines of text begin.
    * @param {number} x
    * @param {number} [width]
    */

@@ -1,4 +1,4 @@
-"""The landing page tells what is going on, from the collections file, without asking the database for each request."""
+"""The landing page shows current events, by the collections file, without a database query for each request."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ collections:
 
 @pytest.fixture
 async def owner(database_url: str) -> AsyncIterator[asyncpg.Connection]:
-    """Of the database, with the tables."""
+    """Make the database with the tables."""
     connection = await asyncpg.connect(database_url)
     await connection.execute("CREATE EXTENSION IF NOT EXISTS postgis")
     await connection.execute(_TABLES)
@@ -107,7 +107,7 @@ async def test_what_is_going_on(database_url: str, owner: asyncpg.Connection, tm
         async def in_force() -> None:
             page = await _page(common)
             assert 'Alerts <span class="badge">2</span>' in page
-            # what was issued last comes first
+            # the newest issue is first
             assert page.index("2 h ago") < page.index("3 h ago")
             assert "Over" not in page
             assert "translate(0.50 -0.50)" in page

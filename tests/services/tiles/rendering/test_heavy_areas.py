@@ -1,4 +1,4 @@
-"""Areas of very many corners: their tiles come in time, and show them."""
+"""Areas with very many vertices: their tiles are made in time, and show them."""
 
 from __future__ import annotations
 

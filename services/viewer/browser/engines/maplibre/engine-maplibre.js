@@ -211,7 +211,7 @@ class MapLibreEngine {
     if (globe !== this.globe) this.map.setProjection({ type: globe ? "globe" : "mercator" });
   }
 
-  /** Brings a small globe to the height of what is seen of the map; a near view stays. */
+  /** Enlarges a small globe to the height of the visible map; a closer view is not changed. */
   fillWithGlobe({ animate = true } = {}) {
     const { left, right } = covered();
     const { clientWidth: width, clientHeight: height } = this.map.getContainer();
@@ -335,7 +335,7 @@ class MapLibreEngine {
   /** @returns {Promise<HTMLCanvasElement>} */
   picture() {
     return new Promise((resolve) => {
-      // what is drawn is there until the browser has shown it, and no longer
+      // the drawing buffer is valid only until the browser has shown it
       this.map.once("render", () => resolve(flattened(this.map.getContainer())));
       this.map.triggerRepaint();
     });

@@ -77,7 +77,7 @@ export class ProjectedView {
   }
 
   /**
-   * The box of what is seen.
+   * The bounding box of the visible part of the map, in longitude and latitude.
    * @returns {Box}
    */
   bbox() {
@@ -91,8 +91,8 @@ export class ProjectedView {
   }
 
   /**
-   * What is seen, in the projection itself where it has other axes than longitude and latitude: a box of these around
-   * such a view holds much that is not seen.
+   * The visible part of the map. If the projection has other axes than longitude and latitude, the box is in the
+   * projection's own CRS. A longitude/latitude box around such a view would contain much that is not visible.
    * @returns {{ bbox: number[], crs?: string }}
    */
   within() {

@@ -1,4 +1,4 @@
-// The picture of the map that stands alone: what is on it, and where.
+// The complete picture of the map: its parts and their positions.
 
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
@@ -14,7 +14,7 @@ const PICTURE = { width: 1600, height: 800 }; // of a screen with two pixels for
 
 let drawn, explorer;
 
-/** A context that writes down what is drawn, in colours of then; each sign of a text is six pixels wide. */
+/** A context that records drawing calls with their current colours; each character of a text is six pixels wide. */
 function contextOf() {
   const own = { measureText: (text) => ({ width: 6 * text.length }) };
   return new Proxy(own, {
