@@ -84,6 +84,23 @@ test("what the panel says is on it, in lines that fit, and nothing that is hidde
   assert.equal(written.length, 6);
 });
 
+test("the picture of a storm has its name, days, strength, winds and address", async () => {
+  find("#timeline").hidden = false;
+  find("#timeline .label output").textContent = "1980–2024";
+  const swatch = element("i");
+  swatch.style.background = "#123456";
+  find("#storm").append(
+    element("header", {}, element("h2", { text: "Irma" }), element("p", { class: "muted", text: "30 Aug – 14 Sept 2017" })),
+    element("p", { class: "state", text: "155 kt" }),
+    element("fieldset", {}, element("legend", { text: "Winds of at least" }), element("label", {}, swatch, "34 kt")),
+  );
+  await mapSheet(explorer);
+  const written = texts().map(([text]) => text);
+  assert.deepEqual(written.slice(0, -1), ["Irma", "30 Aug – 14 Sept 2017", "155 kt", "Winds of at least", "34 kt"]);
+  assert.ok(written.at(-1).endsWith(globalThis.location.href));
+  assert.deepEqual(drawn.filter(({ name, fill }) => name === "fill" && fill === "#123456").length, 1);
+});
+
 test("credits are said, and the scale is drawn as long as on the map", async () => {
   const bar = element("div", { class: "ol-scale-line-inner", text: " 500 km " });
   bar.getBoundingClientRect = () => ({ width: 90 });
